@@ -1,0 +1,95 @@
+/**
+ * A call of the interface, as a row: what is asked, what comes back, how it may be repeated. Client,
+ * sandbox, docs and tests are all derived from rows, and callers may add rows of their own.
+ */
+import type { Codec } from '../codec/Codec.js'
+import type { Paging } from './Paging.js'
+
+// model
+
+/** Written as the reference prints it, so that one search finds both. */
+export type Route = `${'GET' | 'POST'} /${string}`
+
+/** The names in braces: `PathName<'GET /a/{id}/b/{n}'>` is `'id' | 'n'`. */
+export type PathName<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathName<Rest>
+  : never
+
+/** Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. */
+export type Place = 'query' | 'whole body' | `header ${string}`
+
+export interface Endpoint<
+  P,
+  A,
+  Code extends string,
+  Pages extends Paging | undefined = Paging | undefined,
+> {
+  readonly route: Route
+  /** Everything a caller passes: what the route names in braces, then the query or the body. */
+  readonly params: Codec<P>
+  /** Each value that the stream emits. */
+  readonly success: Codec<A>
+  /** The status of a success; the interface has 201 for what is created. */
+  readonly status: 200 | 201
+  /** The codes that a refusal may carry, besides those of every call. */
+  readonly errors: ReadonlyArray<Code>
+  /** How a list goes on; without it there is one value. */
+  readonly paging: Pages
+  /** Parameters that do not go to their usual place. */
+  readonly at: { readonly [Name in string]?: Place }
+  /**
+   * What makes it safe to send again when nobody knows whether it arrived. A GET is safe by itself;
+   * a POST that says nothing here is never repeated.
+   */
+  readonly repeatable: 'by request_id' | undefined
+  /** The list that finds by `request_id` what an earlier attempt may have made. */
+  readonly foundBy: Route | undefined
+  readonly auth: 'bearer' | 'basic' | 'none'
+}
+
+/** A row seen without its types: what walks a whole table sees these. */
+export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
+
+// constructors
+
+export const endpoint = <
+  const R extends Route,
+  P extends { readonly [Name in PathName<R>]: string },
+  A,
+  const Code extends string = never,
+  Pages extends Paging | undefined = undefined,
+>(
+  route: R,
+  row: {
+    readonly params: Codec<P>
+    readonly success: Codec<A>
+    readonly status?: 200 | 201
+    readonly errors?: ReadonlyArray<Code>
+    readonly paging?: Pages
+    readonly at?: { readonly [Name in keyof P]?: Place }
+    readonly repeatable?: 'by request_id'
+    readonly foundBy?: Route
+    readonly auth?: 'bearer' | 'basic' | 'none'
+  },
+): Endpoint<P, A, Code, Pages> => ({
+  route,
+  params: row.params,
+  success: row.success,
+  status: row.status ?? 200,
+  errors: row.errors ?? [],
+  paging: row.paging as Pages, // left out, `Pages` is inferred as undefined
+  at: row.at ?? {},
+  repeatable: row.repeatable,
+  foundBy: row.foundBy,
+  auth: row.auth ?? 'bearer',
+})
+
+// combinators
+
+export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')
+
+/** The path template: `/api/v1/charges/{id}`. */
+export const template = (route: Route): string => route.slice(route.indexOf('/'))
+
+export const pathNames = (route: Route): ReadonlyArray<string> =>
+  Array.from(route.matchAll(/\{([^}]+)\}/g), ([, name]) => name ?? '')

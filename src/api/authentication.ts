@@ -1,0 +1,16 @@
+import { LoginParams, Session } from '../codec/Login.js'
+import { endpoint } from './Endpoint.js'
+
+/** Opens a session: a bearer token for 30 minutes (interface, Authentication). */
+export const login = endpoint('POST /api/v1/authentication/login', {
+  params: LoginParams,
+  success: Session,
+  status: 201,
+  errors: ['credentials_invalid', 'credentials_expired'],
+  at: {
+    client_id: 'header x-client-id',
+    api_key: 'header x-api-key',
+    login_as: 'header x-login-as',
+  },
+  auth: 'none',
+})

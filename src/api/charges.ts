@@ -1,0 +1,39 @@
+import * as t from 'io-ts'
+import { Charge, ChargeFilter, NewCharge } from '../codec/Charge.js'
+import type { Codec } from '../codec/Codec.js'
+import { endpoint } from './Endpoint.js'
+import { byNumber } from './Paging.js'
+
+const byId = t.type({ id: t.string })
+
+/** The identifier of one resource. */
+export interface ById extends t.TypeOf<typeof byId> {}
+
+const ById: Codec<ById> = byId
+
+export const charges = {
+  /** Charges a connected account and credits the platform's wallet. The money moves at once. */
+  create: endpoint('POST /api/v1/charges/create', {
+    params: NewCharge,
+    success: Charge,
+    status: 201,
+    errors: ['field_required', 'invalid_argument'],
+    repeatable: 'by request_id',
+    foundBy: 'GET /api/v1/charges',
+  }),
+
+  /** One charge, as it stands now. */
+  retrieve: endpoint('GET /api/v1/charges/{id}', {
+    params: ById,
+    success: Charge,
+    errors: ['field_required', 'invalid_argument'],
+  }),
+
+  /** Every charge that passes the filter, by time of creation (its direction is not specified). */
+  list: endpoint('GET /api/v1/charges', {
+    params: ChargeFilter,
+    success: Charge,
+    errors: ['field_required', 'invalid_argument'],
+    paging: byNumber(100),
+  }),
+}

@@ -1,0 +1,25 @@
+/** The limits of the interface, per environment (interface, Limits). */
+
+export interface Limits {
+  /** Requests a second, all endpoints together. */
+  readonly global: number
+  /** Requests a second, each endpoint by itself. */
+  readonly endpoint: number
+  /** Requests at the same time. */
+  readonly concurrency: number
+  /** Logins a minute, per API key. */
+  readonly logins: number
+}
+
+export type Environment = 'production' | 'sandbox'
+
+export const limits: Readonly<Record<Environment, Limits>> = {
+  production: { global: 100, endpoint: 20, concurrency: 50, logins: 100 },
+  sandbox: { global: 20, endpoint: 10, concurrency: 10, logins: 100 },
+}
+
+/** The window of the rate limits, in ms: "per second", rolling. */
+export const SECOND = 1_000
+
+/** The window of the login limit, in ms. */
+export const MINUTE = 60_000

@@ -1,0 +1,117 @@
+import * as t from 'io-ts'
+import { open } from '../decode/index.js'
+import type { Codec } from './Codec.js'
+import { Instant } from './Instant.js'
+import { Amount, Currency, intFrom, Time, textOf } from './scalars.js'
+
+// model
+
+const reason = t.keyof({
+  wages_salary: null,
+  donation_charitable_contribution: null,
+  personal_remittance: null,
+  transfer_to_own_account: null,
+  pension: null,
+  family_support: null,
+  living_expenses: null,
+  education_training: null,
+  travel: null,
+  investment_proceeds: null,
+  investment_capital: null,
+  loan_credit_repayment: null,
+  taxes: null,
+  goods_purchased: null,
+  business_expenses: null,
+  medical_services: null,
+  professional_business_services: null,
+  technical_services: null,
+  other_services: null,
+  construction: null,
+  freight: null,
+  real_estate: null,
+})
+
+/** Why money moves (interface, Charge). */
+export type ChargeReason = t.TypeOf<typeof reason>
+
+export const ChargeReason = reason
+
+const status = t.keyof({ NEW: null, PENDING: null, SETTLED: null, SUSPENDED: null, FAILED: null })
+
+/** Where a charge stands (interface, States and transitions). */
+export type ChargeStatus = t.TypeOf<typeof status>
+
+export const ChargeStatus = status
+
+const charge = t.type({
+  id: t.string,
+  /** In whole units of `currency`. A number here, a text in `NewCharge`. */
+  amount: t.number,
+  currency: Currency,
+  /** One of `ChargeReason`, or a value that was added later. */
+  reason: t.string,
+  /** Text shown to the beneficiary. */
+  reference: t.string,
+  /** Chosen by the client, unique. */
+  request_id: t.string,
+  /** The account that is charged. */
+  source: t.string,
+  /** In whole units of `currency`. */
+  fee: t.number,
+  /** For talking to support. */
+  short_reference_id: t.string,
+  status: open('NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED'),
+  created_at: Instant,
+  updated_at: Instant,
+})
+
+/** Money taken from a connected account for the platform's wallet. */
+export interface Charge extends t.TypeOf<typeof charge> {}
+
+export const Charge: Codec<Charge> = charge
+
+// what is sent to make one
+
+const newCharge = t.intersection([
+  t.type({
+    /** In whole units of `currency`: plain decimal text, or a number. */
+    amount: Amount,
+    currency: Currency,
+    reason,
+    /** Shown to the beneficiary; 1 to 140 characters. */
+    reference: textOf(1, 140),
+    /** The account to charge: KYC passed, state ACTIVE. */
+    source: t.string,
+  }),
+  t.partial({
+    /** 1 to 50 characters, unique. Generated when left out, and the same in every attempt. */
+    request_id: textOf(1, 50),
+  }),
+])
+
+/** A charge to make. */
+export interface NewCharge extends t.TypeOf<typeof newCharge> {}
+
+export const NewCharge: Codec<NewCharge> = newCharge
+
+// what a list of them is narrowed by
+
+const chargeFilter = t.partial({
+  currency: Currency,
+  /** From this time on, inclusive. */
+  from_created_at: Time,
+  /** Up to this time, inclusive. */
+  to_created_at: Time,
+  /** The first page to read; counted from 0. */
+  page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+  /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
+  page_size: intFrom(10, 2_000),
+  request_id: t.string,
+  source: t.string,
+  status,
+})
+
+/** Which charges to list; all of them when empty. */
+export interface ChargeFilter extends t.TypeOf<typeof chargeFilter> {}
+
+export const ChargeFilter: Codec<ChargeFilter> = chargeFilter

@@ -1,0 +1,35 @@
+/**
+ * A point in time as the service wrote it. The text is kept, so that what is exported is what came;
+ * `toDate` reads it. Shapes read: `+hhmm`, `+hh:mm` and `Z` offsets, an optional fraction of a second,
+ * and plain dates (default, not specified by the interface document).
+ */
+import * as t from 'io-ts'
+
+// model
+
+interface InstantBrand {
+  readonly Instant: unique symbol
+}
+
+export type Instant = t.Branded<string, InstantBrand>
+
+const shape =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d))?$/
+
+export const Instant = t.brand(t.string, (text): text is Instant => shape.test(text), 'Instant')
+
+// interop
+
+/** The moment, in ms resolution. A plain date is its midnight in UTC; a leap second is the one before. */
+export const toDate = (instant: Instant): Date =>
+  new Date(
+    instant
+      .replace(/:60(?=[.Z+-])/, ':59')
+      .replace(/(\.\d{3})\d+/, '$1')
+      .replace(/([+-]\d\d)(\d\d)$/, (all, hours: string, minutes: string) =>
+        instant.includes('T') ? `${hours}:${minutes}` : all,
+      ),
+  )
+
+/** `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
+export const fromDate = (date: Date): string => `${date.toISOString().slice(0, 19)}+0000`

@@ -1,0 +1,54 @@
+/**
+ * What an error answer says. The interface shows a body for 429 only; the rest is our default, not
+ * specified by the interface document: `code` and `message`, optional `source`, `details`, `trace_id`.
+ */
+
+// model
+
+export interface Problem {
+  /** The service's word for it, or `http_<status>` where the body has none. */
+  readonly code: string
+  readonly message: string
+  readonly traceId?: string
+  /** The field that is to blame, as the service names it. */
+  readonly source?: string
+  /** As it came: its shape is not specified. */
+  readonly details?: unknown
+}
+
+/** How much of a body that is not JSON is kept, in characters. */
+const EXCERPT = 200
+
+// constructors
+
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === 'object' && u !== null && !Array.isArray(u)
+
+const text = (u: unknown): string | undefined =>
+  typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads any body of any error answer; never fails. */
+export const problem = (status: number, body: string): Problem => {
+  const u = parsed(body)
+  if (!isRecord(u)) {
+    return { code: `http_${status}`, message: body.slice(0, EXCERPT).trim() || 'no message' }
+  }
+  const traceId = text(u.trace_id)
+  const source = text(u.source)
+  const details = u.details ?? u.errors ?? u.params
+  return {
+    code: text(u.code) ?? `http_${status}`,
+    message: text(u.message) ?? 'no message',
+    ...(traceId === undefined ? {} : { traceId }),
+    ...(source === undefined ? {} : { source }),
+    ...(details === undefined ? {} : { details }),
+  }
+}
