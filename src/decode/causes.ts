@@ -1,0 +1,76 @@
+import type * as t from 'io-ts'
+import { arrange } from './arrange.js'
+import { hasOwn, part, tagOf, typesOf, unwrapped } from './codecParts.js'
+import { errorPath } from './errorPath.js'
+import { expected, expectedTags, refusing, tooDeep } from './expected.js'
+import { redact } from './redact.js'
+
+/** Why a value was refused: where, what was wanted and, without its content, what was there. */
+export interface Cause {
+  /** As in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
+  readonly path: string
+  readonly expected: string
+  /** A type and a size, never the content of a text. */
+  readonly actual: string
+}
+
+const isMissing = (context: t.Context): boolean => {
+  const last = context[context.length - 1]
+  const parent = context[context.length - 2]
+  return (
+    last !== undefined &&
+    parent !== undefined &&
+    last.actual === undefined &&
+    parent.actual !== undefined &&
+    !hasOwn(parent.actual, last.key)
+  )
+}
+
+const cause = (error: t.ValidationError): Cause => {
+  const path = errorPath(error.context)
+  const actual = isMissing(error.context) ? 'missing' : redact(error.value)
+  if (error.message === tooDeep) return { path, expected: 'less nesting', actual }
+  const codec = unwrapped(refusing(error)?.type)
+  const tag = part(codec, 'tag')
+  if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
+    return {
+      path: path === '' ? tag : `${path}.${tag}`,
+      expected: expectedTags(typesOf(codec), tag),
+      actual: hasOwn(error.value, tag) ? redact(part(error.value, tag)) : 'missing',
+    }
+  }
+  return { path, expected: expected(refusing(error)?.type), actual }
+}
+
+/** Alternatives refused at the same place are one cause. */
+const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
+  const byPlace = new Map<string, Cause>()
+  for (const one of all) {
+    const place = `${one.path}\n${one.actual}`
+    const before = byPlace.get(place)
+    const wanted = before?.expected.split(' | ') ?? []
+    if (before === undefined) byPlace.set(place, one)
+    else if (!wanted.includes(one.expected)) {
+      byPlace.set(place, { ...one, expected: `${before.expected} | ${one.expected}` })
+    }
+  }
+  return [...byPlace.values()]
+}
+
+/**
+ * One cause per place. Of a union, the likeliest branch comes first: the one that got deepest, whose
+ * tag fits and that names most of what is there. Never throws.
+ */
+export const causes = (errors: t.Errors): ReadonlyArray<Cause> => {
+  try {
+    return merged(arrange(errors).map(cause))
+  } catch {
+    return [{ path: '', expected: 'another value', actual: 'unknown' }] // a trap in the value
+  }
+}
+
+/** The causes as lines: `items[3].amount: expected number, got text of 5 characters`. */
+export const explain = (errors: t.Errors): string =>
+  causes(errors)
+    .map((c) => `${c.path === '' ? 'value' : c.path}: expected ${c.expected}, got ${c.actual}`)
+    .join('\n')

@@ -1,0 +1,46 @@
+import type * as t from 'io-ts'
+import { part, tagOf, typesOf, unwrapped } from './codecParts.js'
+
+/** The message of the one failure that io-ts has no word for: it would overflow the stack. */
+export const tooDeep = 'nested too deeply'
+
+const short = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
+
+const someOf = (values: ReadonlyArray<string>): string =>
+  values.length > 12
+    ? `${values.slice(0, 12).join(' | ')} | ${values.length - 12} more`
+    : values.join(' | ')
+
+const objects = new Set<unknown>(['InterfaceType', 'StrictType', 'PartialType', 'DictionaryType'])
+
+const isObject = (codec: unknown): boolean => {
+  const seen = unwrapped(codec)
+  return (
+    objects.has(tagOf(seen)) ||
+    (tagOf(seen) === 'IntersectionType' && typesOf(seen).every(isObject))
+  )
+}
+
+/** What a codec wants, in few words: its values if it has some, else its name. */
+export const expected = (codec: unknown): string => {
+  const keys = part(codec, 'keys')
+  if (tagOf(codec) === 'KeyofType' && typeof keys === 'object' && keys !== null) {
+    return someOf(Object.keys(keys).map((key) => JSON.stringify(key)))
+  }
+  if (isObject(codec)) return 'object'
+  const name = part(codec, 'name')
+  return typeof name === 'string' ? short(name) : 'another type'
+}
+
+/** The values that tell the members of a tagged union apart. */
+export const expectedTags = (members: ReadonlyArray<unknown>, tag: string): string =>
+  someOf(
+    members.flatMap((member) => {
+      const literal = part(part(unwrapped(member), 'props'), tag)
+      return tagOf(literal) === 'LiteralType' ? [JSON.stringify(part(literal, 'value'))] : []
+    }),
+  )
+
+/** The codec that refused, which is the last one asked. */
+export const refusing = (error: t.ValidationError): t.ContextEntry | undefined =>
+  error.context[error.context.length - 1]

@@ -1,0 +1,28 @@
+import * as t from 'io-ts'
+
+/** The known values, which an editor completes, and any other text. */
+export type Open<K extends string> = K | (string & {})
+
+/** The codec of an open enumeration. `known` is what drift is measured against. */
+export class OpenType<K extends string> extends t.Type<Open<K>> {
+  readonly _tag = 'OpenType'
+  readonly known: ReadonlyArray<K>
+  constructor(name: string, known: ReadonlyArray<K>) {
+    super(name, t.string.is, t.string.validate, t.identity)
+    this.known = known
+  }
+}
+
+export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
+  extends OpenType<K[number]> {}
+
+/**
+ * An enumeration to which values may be added: takes every text, and names those that are known.
+ *
+ *     open('NEW', 'SETTLED').decode('NEW')      Right 'NEW'
+ *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', and a fact for whoever watches drift
+ *     open('NEW', 'SETTLED').decode(1)          Left
+ */
+export const open = <const K extends readonly [string, ...ReadonlyArray<string>]>(
+  ...known: K
+): OpenC<K> => new OpenType(`${known.map((k) => JSON.stringify(k)).join(' | ')} | string`, known)

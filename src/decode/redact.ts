@@ -1,0 +1,26 @@
+const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+
+/** As long as a card number is: shown by its length, as a text would be. */
+const isLong = (n: number): boolean => Number.isInteger(n) && Math.abs(n) >= 1e11
+
+/**
+ * What a value is, without what it says. Texts may hold secrets or card numbers, so only their
+ * length is told, and so it is with whole numbers of twelve digits and more. Other numbers,
+ * booleans, null and undefined are shown.
+ */
+export const redact = (u: unknown): string => {
+  switch (typeof u) {
+    case 'string':
+      return `text of ${plural(u.length, 'character')}`
+    case 'number':
+      if (isLong(u)) return `number of ${Math.abs(u).toFixed(0).length} digits`
+      return `number ${Object.is(u, -0) ? '-0' : u}`
+    case 'boolean':
+    case 'undefined':
+      return String(u)
+    case 'object':
+      return u === null ? 'null' : Array.isArray(u) ? `list of ${u.length}` : 'object'
+    default:
+      return typeof u
+  }
+}

@@ -1,0 +1,98 @@
+import * as fc from 'fast-check'
+import * as t from 'io-ts'
+import { expect, it } from 'vitest'
+import { causes, explain } from '../../src/decode/index.js'
+import { E } from '../../src/fp.js'
+
+const errorsOf = (codec: t.Mixed, u: unknown): t.Errors => {
+  const decoded = codec.decode(u)
+  return E.isLeft(decoded) ? decoded.left : []
+}
+
+const Page = t.type({ items: t.array(t.type({ amount: t.number, currency: t.string })) })
+
+it('says where, what was expected and what was there', () => {
+  const u = { items: [{ amount: 1, currency: 'EUR' }, { amount: '12.50' }] }
+  expect(explain(errorsOf(Page, u))).toBe(
+    'items[1].amount: expected number, got text of 5 characters\n' +
+      'items[1].currency: expected string, got missing',
+  )
+})
+
+it('speaks of the value itself when that is refused', () => {
+  expect(explain(errorsOf(Page, []))).toBe('value: expected object, got list of 0')
+})
+
+it('shows the values of an enumeration, and one cause for a union of literals', () => {
+  const Status = t.union([t.literal('NEW'), t.literal('SETTLED'), t.null])
+  expect(causes(errorsOf(Status, 'OLD'))).toEqual([
+    { path: '', expected: '"NEW" | "SETTLED" | null', actual: 'text of 3 characters' },
+  ])
+  expect(causes(errorsOf(t.keyof({ A: 1, B: 1 }), 1))).toEqual([
+    { path: '', expected: '"A" | "B"', actual: 'number 1' },
+  ])
+})
+
+it('puts the likeliest branch of a union first', () => {
+  const Card = t.type({ kind: t.keyof({ card: 1 }), last4: t.string })
+  const Bank = t.intersection([
+    t.type({ kind: t.keyof({ bank: 1 }), account: t.type({ iban: t.string }) }),
+    t.partial({ holder: t.string }),
+  ])
+  const u = { kind: 'bank', account: { iban: 7 } }
+  expect(causes(errorsOf(t.union([t.null, Card, Bank]), u)).map(({ path }) => path)).toEqual([
+    'account.iban',
+    'kind',
+    'last4',
+    '',
+  ])
+})
+
+it('names the tag of a tagged union', () => {
+  const Event = t.union([
+    t.strict({ type: t.literal('a'), data: t.number }),
+    t.strict({ type: t.literal('b') }),
+  ])
+  expect(explain(errorsOf(t.array(Event), [{ type: 'c' }, { type: 'a', data: null }]))).toBe(
+    '[0].type: expected "a" | "b", got text of 1 character\n[1].data: expected number, got null',
+  )
+})
+
+it('keeps the keys of a record to itself', () => {
+  const Metadata = t.type({ metadata: t.record(t.string, t.string) })
+  expect(explain(errorsOf(Metadata, { metadata: { '4242424242424242': 1 } }))).toBe(
+    'metadata.*: expected string, got number 1',
+  )
+})
+
+it('shows a long whole number by its length', () => {
+  expect(explain(errorsOf(t.string, 4242424242424242))).toBe(
+    'value: expected string, got number of 16 digits',
+  )
+})
+
+it('never throws and never tells a text', () => {
+  const secret = 'sk_live_4242'
+  const Value = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<unknown>(secret, 1, null, undefined, true, Number.NaN),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', secret), tie('value'), { maxKeys: 4 }),
+    ),
+  })).value
+  const Codec = t.union([
+    t.type({
+      a: t.array(t.union([t.number, t.type({ b: t.boolean })])),
+      b: t.record(t.string, t.null),
+    }),
+    t.tuple([t.number, t.partial({ c: t.bigint })]),
+    t.exact(t.type({ c: t.readonly(t.type({ a: t.literal('x') })) })),
+    t.boolean,
+  ])
+  fc.assert(
+    fc.property(Value, (u) => {
+      expect(JSON.stringify(causes(errorsOf(Codec, u)))).not.toContain(secret)
+    }),
+  )
+})
