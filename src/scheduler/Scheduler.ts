@@ -1,0 +1,166 @@
+/**
+ * ```ts
+ * const createScheduler: <R>(options: SchedulerOptions<R>) => Scheduler<R>
+ * ```
+ *
+ * Holds back what would exceed a limit, and nothing else.
+ */
+import { asyncScheduler, Observable, type SchedulerLike, type Subscriber } from 'rxjs'
+import type { IO } from '../fp.js'
+import { admission } from './Admission.js'
+import { type Clock, clock, type Millis } from './Clock.js'
+import { type Flight, type Flights, flights } from './Flights.js'
+import type { Guard } from './Guard.js'
+import { type Refusals, refusalDefaults } from './Refusals.js'
+import { routes } from './Routes.js'
+import { type SchedulerState, snapshot } from './State.js'
+import type { Ticket } from './Strand.js'
+import { fraction, spare, type Tier } from './Tier.js'
+import { tierState } from './TierState.js'
+
+// model
+
+export interface SchedulerOptions<R> {
+  /** All are held at once. */
+  readonly tiers: ReadonlyArray<Tier<R>>
+  /** Default `'learned'`. */
+  readonly guard?: Guard
+  /** The part of every limit that is ours: above 0, at most 1. Default 1. */
+  readonly share?: number
+  /** From 0 to below 1. Default `Math.random`. */
+  readonly random?: IO<number>
+  /** Default `asyncScheduler`. */
+  readonly timer?: SchedulerLike
+  /** How many turns a lane has when several wait. Default `{ interactive: 8, bulk: 1 }`. */
+  readonly lanes?: Readonly<Record<string, number>>
+  /** The lane of those that name none. Default: the last of `lanes`. */
+  readonly lane?: string
+  /** The longest queue goes first, but none that was not served for so long. Default 10,000 ms. */
+  readonly patience?: Millis
+  readonly refusals?: Refusals
+}
+
+export interface Scheduler<in R> {
+  /** At once, and then at most every 250 ms while something happens. */
+  readonly state: Observable<SchedulerState>
+  /** What `schedule` is made of. */
+  readonly core: Core<R>
+}
+
+export interface Core<in R> {
+  readonly refusals: Required<Refusals>
+  readonly random: IO<number>
+  readonly clock: Clock
+  readonly flights: Flights
+  /** Throws what a key function throws, and a RangeError when there is no such lane. */
+  readonly ticket: (request: R, lane: string | undefined, start: (flight: Flight) => void) => Ticket
+  readonly join: (ticket: Ticket, again: boolean) => void
+  readonly quit: (ticket: Ticket) => void
+  /** One more, or one less, waits for its backoff to end. */
+  readonly backingOff: (by: 1 | -1) => void
+}
+
+// constructors
+
+const LANES = { interactive: 8, bulk: 1 }
+const PATIENCE: Millis = 10_000
+const STATE_EVERY: Millis = 250
+
+export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> => {
+  const { guard = 'learned', share = 1, random = Math.random, patience = PATIENCE } = options
+  fraction('scheduler', share)
+  spare('scheduler', guard)
+  const lanes = options.lanes ?? LANES
+  const names = Object.keys(lanes)
+  const weights = Object.values(lanes)
+  for (const [name, weight] of Object.entries(lanes)) {
+    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`lane '${name}': weight must be above 0, got ${weight}`)
+    }
+  }
+  const usual = options.lane ?? names.at(-1)
+  const tiers = options.tiers.map((tier) => tierState(tier, { guard, share, weights }))
+  const time = clock(options.timer ?? asyncScheduler)
+  const limited = tiers.filter((tier) => tier.limit < Number.POSITIVE_INFINITY)
+  const found = routes(limited, weights.length)
+
+  const seen = new Set<Subscriber<SchedulerState>>()
+  const counts = { waiting: 0, backingOff: 0, started: 0 }
+  let due = false
+
+  const state = (): SchedulerState => ({
+    ...counts,
+    inFlight: flown.inFlight(),
+    refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
+    tiers: tiers.map((tier) => snapshot(tier, time.now())),
+  })
+
+  const show = (): void => {
+    if (due || seen.size === 0) return
+    due = true
+    time.after(STATE_EVERY, () => {
+      due = false
+      if (seen.size === 0) return
+      const now = state()
+      for (const subscriber of seen) subscriber.next(now)
+    })
+  }
+
+  const admitted = admission({
+    clock: time,
+    patience,
+    start: (ticket, now) => {
+      counts.waiting--
+      counts.started++
+      show()
+      ticket.start(flown.start(ticket.strand.flow, now))
+    },
+  })
+
+  const flown = flights({
+    clock: time,
+    stamps: limited.some((tier) => tier.spec._tag === 'Rate' && tier.guard !== 'safe'),
+    sooner: admitted.sooner,
+    changed: (buckets) => {
+      show()
+      admitted.changed(buckets)
+    },
+  })
+
+  return {
+    state: new Observable((subscriber) => {
+      subscriber.next(state())
+      seen.add(subscriber)
+      return () => seen.delete(subscriber)
+    }),
+    core: {
+      refusals: { ...refusalDefaults, ...options.refusals },
+      random,
+      clock: time,
+      flights: flown,
+      ticket: (request, lane = usual, start) => {
+        const index = lane === undefined ? -1 : names.indexOf(lane)
+        const strand = found.find(request, time.now()).strands[index]
+        if (strand === undefined) {
+          throw new RangeError(`there is no lane '${lane}', only ${names.join(', ')}`)
+        }
+        return { strand, start, waiting: false, before: undefined, after: undefined }
+      },
+      join: (ticket, again) => {
+        counts.waiting++
+        show()
+        admitted.join(ticket, again)
+      },
+      quit: (ticket) => {
+        if (!ticket.waiting) return
+        counts.waiting--
+        show()
+        admitted.quit(ticket)
+      },
+      backingOff: (by) => {
+        counts.backingOff += by
+        show()
+      },
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * ```ts
+ * interface SchedulerState
+ * ```
+ *
+ * What a scheduler shows of itself.
+ */
+import type { Millis } from './Clock.js'
+import type { TierState } from './TierState.js'
+
+export interface TierSnapshot {
+  readonly name: string
+  readonly kind: 'rate' | 'concurrency'
+  /** What is configured, after the share. */
+  readonly limit: number
+  /** Keys in use. */
+  readonly keys: number
+  /** Places taken, of all keys together, and of the fullest. */
+  readonly used: number
+  readonly usedMost: number
+  /** Those whose next obstacle is this tier, in how many strands. */
+  readonly waiting: number
+  /** The lowest limit that is in force for any key: below `limit` after a burst of refusals. */
+  readonly allowed: number
+  /** Milliseconds a place stays taken after departure and window; `undefined` unless learned or given. */
+  readonly guard: Millis | undefined
+  /** Refusals that were put down to this tier. */
+  readonly refused: number
+  /** Places taken of those there are, for the fullest key: 0 to 1. */
+  readonly share: number
+}
+
+export interface SchedulerState {
+  readonly waiting: number
+  readonly inFlight: number
+  /** Refused, and waiting for their backoff to end. */
+  readonly backingOff: number
+  /** Let through since the scheduler was made; those that were tried again count again. */
+  readonly started: number
+  readonly refused: number
+  readonly tiers: ReadonlyArray<TierSnapshot>
+}
+
+export const snapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
+  let [used, usedMost, waiting, allowed] = [0, 0, 0, tier.limit]
+  for (const bucket of tier.buckets.values()) {
+    const taken = bucket.used(now)
+    used += taken
+    usedMost = Math.max(usedMost, taken)
+    waiting += bucket.park.size()
+    allowed = Math.min(allowed, bucket.ceiling.limit(now))
+  }
+  const { spec, guard } = tier
+  return {
+    name: spec.name,
+    kind: spec._tag === 'Rate' ? 'rate' : 'concurrency',
+    limit: tier.limit,
+    keys: tier.buckets.size,
+    used,
+    usedMost,
+    waiting,
+    allowed,
+    guard:
+      spec._tag === 'Concurrency' || guard === 'safe'
+        ? undefined
+        : guard === 'learned'
+          ? tier.slack.value()
+          : guard,
+    refused: tier.counts.refused,
+    share: usedMost / tier.limit,
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * ```ts
+ * type Tier<R> = Rate<R> | Concurrency<R>
+ * ```
+ *
+ * One limit of an API, as data. What a request is counted under is a function of the request.
+ */
+import type { Millis } from './Clock.js'
+import type { Guard } from './Guard.js'
+
+// model
+
+/** At most `limit` requests whose key is the same arrive within any `per` milliseconds. */
+export interface Rate<in R> {
+  readonly _tag: 'Rate'
+  readonly name: string
+  readonly limit: number
+  /** Length of the rolling window. */
+  readonly per: Millis
+  /** What a request is counted under. `undefined`: not counted. Without it, all are counted as one. */
+  readonly key?: (request: R) => string | undefined
+  /** Overrides the guard of the scheduler. */
+  readonly guard?: Guard
+  /** Overrides the share of the scheduler. */
+  readonly share?: number
+}
+
+/** At most `limit` requests whose key is the same are under way at once. */
+export interface Concurrency<in R> {
+  readonly _tag: 'Concurrency'
+  readonly name: string
+  readonly limit: number
+  readonly key?: (request: R) => string | undefined
+  /** Overrides the share of the scheduler. */
+  readonly share?: number
+}
+
+export type Tier<R> = Rate<R> | Concurrency<R>
+
+// constructors
+
+const count = (where: string, limit: number): void => {
+  if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 1)) {
+    throw new RangeError(`${where}: limit must be a whole number of at least 1, got ${limit}`)
+  }
+}
+
+/** Throws a RangeError unless `value` is above 0 and at most 1. */
+export const fraction = (where: string, value: number): void => {
+  if (!(value > 0 && value <= 1)) {
+    throw new RangeError(`${where}: share must be above 0 and at most 1, got ${value}`)
+  }
+}
+
+/** Throws a RangeError unless `value` is a known guard or a span of time. */
+export const spare = (where: string, value: Guard): void => {
+  if (value === 'learned' || value === 'safe') return
+  if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`${where}: guard must be 'learned', 'safe' or milliseconds, got ${value}`)
+  }
+}
+
+/** A rolling window. Throws a RangeError when a number makes no sense. */
+export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> => {
+  const where = `rate '${options.name}'`
+  count(where, options.limit)
+  if (!(options.per > 0 && options.per < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`${where}: per must be milliseconds above 0, got ${options.per}`)
+  }
+  if (options.share !== undefined) fraction(where, options.share)
+  if (options.guard !== undefined) spare(where, options.guard)
+  return { ...options, _tag: 'Rate' }
+}
+
+/** A limit on how many run at once. Throws a RangeError when a number makes no sense. */
+export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> => {
+  const where = `concurrency '${options.name}'`
+  count(where, options.limit)
+  if (options.share !== undefined) fraction(where, options.share)
+  return { ...options, _tag: 'Concurrency' }
+}

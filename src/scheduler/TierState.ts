@@ -1,0 +1,68 @@
+/**
+ * ```ts
+ * const tierState: <R>(tier: Tier<R>, defaults: Defaults) => TierState<R>
+ * ```
+ *
+ * A tier at work: its buckets by key, what it has learned of the network, and what it has seen.
+ */
+import type { Bucket } from './Bucket.js'
+import { type Guard, type Slack, slack } from './Guard.js'
+import { places } from './Places.js'
+import type { Tier } from './Tier.js'
+import { window } from './Window.js'
+
+export interface TierState<in R> {
+  readonly spec: Tier<R>
+  /** What is left of the limit after the share. */
+  readonly limit: number
+  readonly guard: Guard
+  readonly slack: Slack
+  readonly buckets: ReadonlyMap<string, Bucket>
+  readonly bucket: (key: string) => Bucket
+  /** Forgets all other buckets. */
+  readonly keep: (used: ReadonlySet<Bucket>) => void
+  readonly counts: { refused: number }
+}
+
+export interface Defaults {
+  readonly guard: Guard
+  readonly share: number
+  readonly weights: ReadonlyArray<number>
+}
+
+export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> => {
+  const buckets = new Map<string, Bucket>()
+  const part = spec.limit * (spec.share ?? defaults.share)
+  const limit = Math.max(1, Math.floor(part))
+  const rate = spec._tag === 'Rate' ? spec : undefined
+  const guard = rate?.guard ?? defaults.guard
+  // Less than one in a window is one in a longer window.
+  const per = (rate?.per ?? 0) / Math.min(1, part)
+  const learned = slack(per)
+  const { weights } = defaults
+  const counts = { refused: 0 }
+
+  const create = (key: string): Bucket =>
+    rate === undefined
+      ? places({ key, limit, weights, counts })
+      : window({ key, limit, per, guard, slack: learned, weights, counts })
+
+  return {
+    spec,
+    limit,
+    guard,
+    slack: learned,
+    buckets,
+    counts,
+    bucket: (key) => {
+      const known = buckets.get(key)
+      if (known !== undefined) return known
+      const created = create(key)
+      buckets.set(key, created)
+      return created
+    },
+    keep: (used) => {
+      for (const [key, bucket] of buckets) if (!used.has(bucket)) buckets.delete(key)
+    },
+  }
+}

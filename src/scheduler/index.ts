@@ -1,0 +1,8 @@
+/** Keeps many limits at once, as the server counts them. Serves any API. */
+export type { Millis } from './Clock.js'
+export type { Guard } from './Guard.js'
+export { type Refusals, refusalDefaults } from './Refusals.js'
+export { createScheduler, type Scheduler, type SchedulerOptions } from './Scheduler.js'
+export type { SchedulerState, TierSnapshot } from './State.js'
+export { type ScheduleOptions, schedule } from './schedule.js'
+export { type Concurrency, concurrency, type Rate, rate, type Tier } from './Tier.js'
