@@ -1,0 +1,56 @@
+/** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
+import type { Refusal } from './Answer.js'
+
+// model
+
+/**
+ * - `whole`: as it should be.
+ * - `reset`: the connection closes without an answer.
+ * - `silent`: no answer comes, and the connection stays open.
+ * - `cut-off`: the connection closes in the middle of the body.
+ * - `stall`: the body stops in the middle, and the connection stays open.
+ * - `slow`: the body comes in pieces.
+ */
+export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
+
+export interface Reply {
+  readonly status: number
+  /** JSON, or nothing. */
+  readonly body: string
+  readonly manner: Manner
+}
+
+/** Sends a reply; `finished` is called when the last of it has left. */
+export type Play = (reply: Reply, finished: () => void) => Response | Promise<Response>
+
+/** A slow body comes in this many pieces. */
+export const PIECES = 10
+
+/** Time between two pieces of a slow body, in ms. */
+export const PAUSE = 100
+
+// constructors
+
+export const whole = (status: number, body: string): Reply => ({ status, body, manner: 'whole' })
+
+export const refused = ({ status, code, message, source }: Refusal): Reply =>
+  whole(status, JSON.stringify({ code, message, source }))
+
+/** As the interface shows it (interface, Errors). */
+export const tooMany = (message: string, traceId: string): Reply =>
+  whole(429, JSON.stringify({ code: 'too_many_requests', message, trace_id: traceId, details: {} }))
+
+// combinators
+
+export const headersOf = ({ body }: Reply): Readonly<Record<string, string>> =>
+  body === '' ? {} : { 'content-type': 'application/json' }
+
+/** Where a body that is cut off or stalls comes to its halt, in characters. */
+export const half = ({ body }: Reply): string => body.slice(0, Math.floor(body.length / 2))
+
+export const pieces = ({ body }: Reply): ReadonlyArray<string> => {
+  const size = Math.max(1, Math.ceil(body.length / PIECES))
+  return Array.from({ length: Math.ceil(body.length / size) }, (_, n) =>
+    body.slice(n * size, (n + 1) * size),
+  )
+}

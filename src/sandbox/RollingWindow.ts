@@ -1,0 +1,36 @@
+/**
+ * ```ts
+ * const rollingWindow: (places: number, span: number) => RollingWindow
+ * ```
+ *
+ * Counts what arrived within the last `span` milliseconds, at whatever moment it is asked. What
+ * arrived at `t` counts until just before `t + span`.
+ */
+
+// model
+
+export interface RollingWindow {
+  readonly isFull: (now: number) => boolean
+  readonly enter: (now: number) => void
+}
+
+// constructors
+
+export const rollingWindow = (places: number, span: number): RollingWindow => {
+  let arrivals: Array<number> = [] // earliest first
+  let left = 0 // how many at the front are out of the window
+
+  return {
+    isFull: (now) => {
+      while ((arrivals[left] ?? Number.POSITIVE_INFINITY) <= now - span) left++
+      if (left > 1_000 && left * 2 > arrivals.length) {
+        arrivals = arrivals.slice(left)
+        left = 0
+      }
+      return arrivals.length - left >= places
+    },
+    enter: (now) => {
+      if (places < Number.POSITIVE_INFINITY) arrivals.push(now)
+    },
+  }
+}

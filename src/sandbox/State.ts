@@ -1,0 +1,21 @@
+/** What the account holds besides the charges that were there from the start. */
+import type { MadeCharge } from './account/made.js'
+import { type Table, table } from './Table.js'
+
+export interface State {
+  /** How many tokens were issued; their numbers count from 0. */
+  readonly issued: number
+  /** Tokens with a lower number were revoked. */
+  readonly revokedBelow: number
+  /** Charges that came later, in order of creation, by `request_id`. */
+  readonly made: Table<MadeCharge>
+  /** How many of them came by themselves. */
+  readonly arrived: number
+}
+
+export const initial: State = {
+  issued: 0,
+  revokedBelow: 0,
+  made: table((made) => made.request_id),
+  arrived: 0,
+}

@@ -1,0 +1,141 @@
+/**
+ * The charges that are there from the start: a pure function of seed and index, so ten million of
+ * them take no memory. What is created later is state, and not here.
+ */
+import { O, pipe } from '../../fp.js'
+import { type ChargeIds, chargeIds } from './chargeIds.js'
+import { chargeText } from './chargeText.js'
+import { columns, matches, PERIOD } from './columns.js'
+import type { Ingredients } from './made.js'
+import { mix } from './mix.js'
+
+// model
+
+export interface AccountOptions {
+  /** Any number gives another account; the same number the same one. */
+  readonly seed: number
+  /** How many charges there are. */
+  readonly charges: number
+  /** When the first one was created, in ms since 1970. */
+  readonly since: number
+  /** Time from one charge to the next, in ms, on average. */
+  readonly every: number
+}
+
+/** What a list is narrowed by; times in ms since 1970, both inclusive. */
+export interface Filter {
+  readonly status?: string | undefined
+  readonly currency?: string | undefined
+  readonly source?: string | undefined
+  readonly request_id?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** Rows that pass a filter, in order of creation. */
+export interface Selection {
+  readonly size: number
+  /** The rows from `start` to before `end` as JSON text. */
+  readonly slice: (start: number, end: number) => ReadonlyArray<string>
+}
+
+export interface Account {
+  readonly charges: number
+  readonly ids: ChargeIds
+  /** JSON text of one charge. */
+  readonly charge: (index: number) => string
+  /** When the last charge was created, in whole seconds since 1970. */
+  readonly until: number
+  readonly select: (filter: Filter) => Selection
+  /** What a charge is made of that comes by itself. */
+  readonly arrival: (index: number) => Ingredients
+}
+
+// constructors
+
+/** Where charges fall within eight steps of time: some in the same second, some far apart. */
+const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
+
+/** The smallest number from 0 to `end` that passes, if all after it pass too; else `end`. */
+const first = (end: number, passes: (n: number) => boolean): number => {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (passes(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+export const account = ({ seed, charges, since, every }: AccountOptions): Account => {
+  const ids = chargeIds(seed)
+  const table = columns(seed)
+  const text = chargeText(seed, ids, table)
+
+  const created = (index: number): number =>
+    Math.floor((since + (index - (index % 8) + (rhythm[index % 8] ?? 0)) * every) / 1_000)
+
+  const charge = (index: number): string => text(index, created(index))
+
+  const range = ({ from, to }: Filter): readonly [number, number] => [
+    from === undefined ? 0 : first(charges, (n) => created(n) * 1_000 >= from),
+    to === undefined ? charges : first(charges, (n) => created(n) * 1_000 > to),
+  ]
+
+  const one = (index: number, filter: Filter): Selection => {
+    const [low, high] = range(filter)
+    const slot = index % PERIOD
+    const passes =
+      index >= low &&
+      index < high &&
+      (filter.status ?? table.status[slot]) === table.status[slot] &&
+      (filter.currency ?? table.currency[slot]) === table.currency[slot] &&
+      (filter.source ?? table.source[slot]) === table.source[slot]
+    return {
+      size: passes ? 1 : 0,
+      slice: (start, end) => (passes && start < 1 && end > 0 ? [charge(index)] : []),
+    }
+  }
+
+  const many = (filter: Filter): Selection => {
+    const passing = matches(filter)(table)
+    const [low, high] = range(filter)
+    const skipped = passing.below(low)
+    const size = Math.max(0, passing.below(high) - skipped)
+    return {
+      size,
+      slice: (start, end) => {
+        const rows: Array<string> = []
+        const last = Math.min(end, size)
+        for (let k = Math.max(0, start); k < last; k++) rows.push(charge(passing.at(skipped + k)))
+        return rows
+      },
+    }
+  }
+
+  return {
+    charges,
+    ids,
+    charge,
+    until: charges === 0 ? Math.floor(since / 1_000) : created(charges - 1),
+    arrival: (index) => ({
+      amount: ((mix(index) % 100_000) + 100) / 100,
+      currency: table.currency[index % PERIOD] ?? 'USD',
+      reason: 'goods_purchased',
+      reference: `Order ${index}`,
+      request_id: ids.requestId(index),
+      source: table.source[index % PERIOD] ?? '',
+    }),
+    select: (filter) =>
+      filter.request_id === undefined
+        ? many(filter)
+        : pipe(
+            ids.indexOfRequestId(filter.request_id),
+            O.match(
+              () => ({ size: 0, slice: () => [] }),
+              (index) => one(index, filter),
+            ),
+          ),
+  }
+}

@@ -1,0 +1,72 @@
+/** The interface, simulated: rows and handlers behind a `fetch` that needs no socket. */
+import { Hono } from 'hono'
+import { method, type Route, template } from '../api/Endpoint.js'
+import { O } from '../fp.js'
+import { exchange } from './exchange.js'
+import { services } from './handlers/index.js'
+import { inProcess } from './inProcess.js'
+import { type SandboxOptions, settings } from './options.js'
+import type { Play } from './Reply.js'
+import type { SandboxStats } from './stats.js'
+
+// model
+
+export interface Sandbox {
+  /** Answers in process, in the manner of the global `fetch`: give it to a client as its `fetch`. */
+  readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+  /** What has arrived so far. */
+  readonly stats: () => SandboxStats
+  /** Answers a request and leaves it to `play` to send what comes out; for servers. */
+  readonly handle: (request: Request, play: Play) => Promise<Response>
+  /** Runs something later, in ms, on the clock of this sandbox. */
+  readonly after: (delay: number, work: () => void) => () => void
+}
+
+// constructors
+
+/** As hono writes it: `/api/v1/charges/:id`. */
+const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g, ':$1')
+
+/** What `promise` comes to, unless the signal ends the wait before. */
+const until = <A>(signal: AbortSignal, promise: Promise<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+
+export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
+  const all = settings(options)
+  const life = exchange(all)
+  const app = new Hono<{ Bindings: { readonly play: Play } }>()
+  for (const service of services) {
+    const { route } = service.row
+    app.on(method(route), pattern(route), (c) =>
+      life.exchange({
+        request: c.req.raw,
+        service: O.some(service),
+        path: c.req.param(),
+        play: c.env.play,
+      }),
+    )
+  }
+  app.notFound((c) =>
+    life.exchange({ request: c.req.raw, service: O.none, path: {}, play: c.env.play }),
+  )
+  app.onError((error) => {
+    throw error // a connection that breaks is a rejection
+  })
+
+  const handle: Sandbox['handle'] = async (request, play) => app.fetch(request, { play })
+
+  return {
+    fetch: (input, init) => {
+      const request = new Request(input, init)
+      return until(request.signal, handle(request, inProcess(request.signal, all.after)))
+    },
+    stats: life.stats,
+    handle,
+    after: all.after,
+  }
+}

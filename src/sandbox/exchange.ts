@@ -1,0 +1,151 @@
+/** The life of one request: on its way, at the limits, with its handler, and on its way back. */
+import { O, pipe } from '../fp.js'
+import { type Context, notFound, refusal } from './Answer.js'
+import { account } from './account/Account.js'
+import { hex8 } from './account/digits.js'
+import { chance, keyOf, mix } from './account/mix.js'
+import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
+import { type Arrival, gate } from './Gate.js'
+import { arrive } from './handlers/charges.js'
+import type { Service } from './handlers/index.js'
+import type { Settings } from './options.js'
+import { type Play, type Reply, refused, tooMany, whole } from './Reply.js'
+import { respond } from './respond.js'
+import { initial, type State } from './State.js'
+import { spoil } from './spoil.js'
+import { counter, type SandboxStats } from './stats.js'
+
+// model
+
+export interface Incoming {
+  readonly request: Request
+  /** None for a path that is no row's. */
+  readonly service: O.Option<Service>
+  /** What the braces of the route stand for. */
+  readonly path: Readonly<Record<string, string>>
+  readonly play: Play
+}
+
+export interface Exchange {
+  readonly exchange: (incoming: Incoming) => Promise<Response>
+  readonly stats: () => SandboxStats
+}
+
+// constructors
+
+const unknownFault = refused(
+  refusal(400, 'invalid_argument', 'There is no fault of this name.', FAULT_HEADER),
+)
+
+const broken = whole(500, '{"code":"internal_error","message":"Service unavailable."}')
+
+const arrivalOf = ({ service, request }: Incoming): Arrival =>
+  pipe(
+    service,
+    O.match(
+      (): Arrival => ({ _tag: 'Astray' }),
+      ({ row }) =>
+        row.auth === 'none'
+          ? { _tag: 'Login', apiKey: request.headers.get('x-api-key') ?? '' }
+          : { _tag: 'Call', endpoint: row.route },
+    ),
+  )
+
+const routeOf = ({ service }: Incoming): string =>
+  pipe(
+    service,
+    O.match(
+      () => 'elsewhere',
+      ({ row }) => row.route,
+    ),
+  )
+
+const once = (work: () => void): (() => void) => {
+  let done = false
+  return () => {
+    if (!done) work()
+    done = true
+  }
+}
+
+export const exchange = (settings: Settings): Exchange => {
+  const { now, after, latency, jitter, seed } = settings
+  const there = account({ ...settings, since: settings.since.getTime() })
+  const began = now()
+  const random = chance(keyOf(seed, 7))
+  const limits = gate(settings.limits)
+  const counts = counter()
+  const fate = befalling(settings.faults, random)
+  let state: State = initial
+  let stormUntil = Number.NEGATIVE_INFINITY
+
+  const pass = (ms: number): Promise<void> =>
+    ms > 0 ? new Promise((resolve) => after(ms, resolve)) : Promise.resolve()
+
+  const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
+
+  const refuse = (message: string): Reply => {
+    const n = mix(Math.floor(random() * 2 ** 32))
+    return tooMany(message, `${hex8(n)}${hex8(mix(n + 1))}${hex8(mix(n + 2))}${hex8(mix(n + 3))}`)
+  }
+
+  /** A reply to a request that is at the limits now, if it comes no further. */
+  const stopped = (incoming: Incoming, fault: FaultName | undefined): Reply | undefined => {
+    const moment = now()
+    const route = routeOf(incoming)
+    if (fault === 'reset-before') return { ...broken, manner: 'reset' }
+    if (fault === '429-storm') stormUntil = moment + STORM
+    if (fault === '429' || moment < stormUntil) return refuse('Too many requests.')
+    const tier = limits.enter(arrivalOf(incoming), moment)
+    if (tier === undefined) return undefined
+    counts.refused(route, tier)
+    return refuse(`Too many requests: the ${tier} limit is used up.`)
+  }
+
+  /** The reply of the handler, which changes the state. */
+  const done = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
+    const { service, request, path } = incoming
+    if (fault === '500') return broken
+    const body = request.method === 'POST' ? await request.text() : ''
+    const context: Context = { now: now(), account: there, settings, began }
+    if (fault === 'token-revoked') state = { ...state, revokedBelow: state.issued }
+    if (O.isNone(service)) return refused(notFound)
+    const query = new URL(request.url).searchParams
+    const asked = { headers: request.headers, query, path, body }
+    const [reply, next] = respond(service.value, asked)(arrive(state, context), context)
+    state = next
+    return fault === '500-after' ? broken : spoil(fault)(reply)
+  }
+
+  return {
+    stats: counts.stats,
+    exchange: async (incoming) => {
+      const { request, play } = incoming
+      const route = routeOf(incoming)
+      const back = leg()
+      await pass(leg())
+      counts.arrived(route)
+      const named = request.headers.get(FAULT_HEADER)
+      const nth = counts.stats().endpoints[route]?.requests ?? 1
+      const fault = named ?? fate({ route, nth })
+      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {})
+      if (fault !== undefined) counts.fault(fault)
+
+      const stop = stopped(incoming, fault)
+      if (stop !== undefined) {
+        await pass(back)
+        return play(stop, () => {})
+      }
+      const leave = once(limits.leave)
+      counts.inside(limits.inside())
+      try {
+        const reply = await done(incoming, fault)
+        await pass(back)
+        return await play(reply, leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+  }
+}

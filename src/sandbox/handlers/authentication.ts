@@ -1,0 +1,21 @@
+import type { login as loginRow } from '../../api/authentication.js'
+import { type Handler, success } from '../Answer.js'
+import { timeText } from '../account/digits.js'
+import { credentialsInvalid, tokenOf } from '../token.js'
+
+export const authentication: { readonly login: Handler<typeof loginRow> } = {
+  login: (state, { client_id, api_key }, { now, settings }) => {
+    const known = settings.credentials.some(
+      ({ clientId, apiKey }) => clientId === client_id && apiKey === api_key,
+    )
+    if (!known) return [credentialsInvalid, state]
+    const expires = now + settings.tokenLife
+    return [
+      success({
+        token: tokenOf(settings.seed, state.issued, expires),
+        expires_at: timeText(Math.floor(expires / 1_000)),
+      }),
+      { ...state, issued: state.issued + 1 },
+    ]
+  },
+}

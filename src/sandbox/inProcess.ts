@@ -1,0 +1,91 @@
+/** Plays replies without a socket: a connection that breaks is a rejection or a body that errors. */
+import type { Settings } from './options.js'
+import { half, headersOf, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+
+// model
+
+/** What `fetch` rejects with when a connection closes. */
+const broken = (): TypeError =>
+  new TypeError('fetch failed', { cause: new Error('the sandbox closed the connection') })
+
+// constructors
+
+/** A body that begins with `first` and goes on as `then` says, until it is cancelled. */
+const body = (
+  first: string,
+  signal: AbortSignal,
+  finished: () => void,
+  then: (
+    to: ReadableStreamDefaultController<Uint8Array>,
+    encode: (text: string) => Uint8Array,
+  ) => void,
+): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  const encode = (text: string) => encoder.encode(text)
+  return new ReadableStream<Uint8Array>({
+    start: (to) => {
+      signal.addEventListener('abort', () => {
+        finished()
+        to.error(signal.reason)
+      })
+      to.enqueue(encode(first))
+      then(to, encode)
+    },
+    cancel: finished,
+  })
+}
+
+const streamed = (
+  reply: Reply,
+  signal: AbortSignal,
+  after: Settings['after'],
+  finished: () => void,
+): ReadableStream<Uint8Array> => {
+  switch (reply.manner) {
+    case 'cut-off':
+      return body(half(reply), signal, finished, (to) => {
+        after(0, () => {
+          finished()
+          to.error(broken())
+        })
+      })
+    case 'slow': {
+      const [first = '', ...rest] = pieces(reply)
+      return body(first, signal, finished, (to, encode) => {
+        const next = (n: number): void => {
+          const piece = rest[n]
+          if (signal.aborted) return
+          if (piece === undefined) {
+            finished()
+            to.close()
+          } else {
+            to.enqueue(encode(piece))
+            after(PAUSE, () => next(n + 1))
+          }
+        }
+        after(PAUSE, () => next(0))
+      })
+    }
+    default:
+      return body(half(reply), signal, finished, () => {})
+  }
+}
+
+export const inProcess =
+  (signal: AbortSignal, after: Settings['after']): Play =>
+  (reply, finished) => {
+    const init = { status: reply.status, headers: headersOf(reply) }
+    switch (reply.manner) {
+      case 'whole':
+        finished()
+        return new Response(reply.body, init)
+      case 'reset':
+        finished()
+        return Promise.reject(broken())
+      case 'silent':
+        signal.addEventListener('abort', finished)
+        return new Promise(() => {}) // the caller's signal ends the wait
+      default:
+        return new Response(streamed(reply, signal, after, finished), init)
+    }
+  }

@@ -1,0 +1,19 @@
+/** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
+export { createSandbox, type Sandbox } from './createSandbox.js'
+export {
+  FAULT_HEADER,
+  type FaultName,
+  type Faults,
+  type FaultTarget,
+  faultNames,
+} from './faults.js'
+export { type Listening, type ListenOptions, listen } from './listen.js'
+export {
+  defaults as sandboxDefaults,
+  type SandboxCredentials,
+  type SandboxOptions,
+  type SandboxPartner,
+  sandboxCredentials,
+  sandboxPartner,
+} from './options.js'
+export type { EndpointStats, SandboxStats } from './stats.js'

@@ -1,0 +1,56 @@
+/** A sandbox on a port of this machine, for what runs in another process. */
+import { createServer, type ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { createSandbox, type Sandbox } from './createSandbox.js'
+import { onSocket } from './onSocket.js'
+import type { SandboxOptions } from './options.js'
+
+// model
+
+export interface ListenOptions {
+  /** Default 0: any that is free. */
+  readonly port?: number
+}
+
+export interface Listening {
+  /** Such as `http://127.0.0.1:49152`. */
+  readonly url: string
+  readonly port: number
+  /** Stops listening and closes every connection, also those that wait for an answer. */
+  readonly close: () => Promise<void>
+}
+
+// constructors
+
+/** Only this machine can reach it. */
+const HOST = '127.0.0.1'
+
+const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => 'handle' in u
+
+export const listen = async (
+  what: Sandbox | SandboxOptions = {},
+  { port = 0 }: ListenOptions = {},
+): Promise<Listening> => {
+  const sandbox = isSandbox(what) ? what : createSandbox(what)
+  const listener = getRequestListener(
+    (request, { outgoing }) =>
+      sandbox.handle(request, onSocket(outgoing as ServerResponse, sandbox.after)), // HTTP/1 below
+    { overrideGlobalObjects: false },
+  )
+  const server = createServer(listener)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, resolve)
+  })
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return {
+    url: `http://${HOST}:${bound}`,
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,114 @@
+/** What a sandbox can be told, with what it does when it is told nothing. */
+import { asyncScheduler } from 'rxjs'
+import { type Environment, type Limits, limits } from '../api/limits.js'
+import type { IO } from '../fp.js'
+import type { Faults } from './faults.js'
+
+// model
+
+export interface SandboxCredentials {
+  readonly clientId: string
+  readonly apiKey: string
+}
+
+export interface SandboxPartner {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface SandboxOptions {
+  /** Whose limits apply, as the interface has them. Default `'production'`. */
+  readonly environment?: Environment
+  /** Other limits than the environment's, or `false` for none. Default: the environment's. */
+  readonly limits?: Partial<Limits> | false
+  /** How many charges there are from the start, up to 2^31. Default 100,000. */
+  readonly charges?: number
+  /** Decides every value, delay and fault: the same seed, the same sandbox. Default 1. */
+  readonly seed?: number
+  /** When the first charge was created. Default 2024-01-01T00:00:00Z. */
+  readonly since?: Date
+  /** Time from one charge to the next on average, in ms. Default 3,000. */
+  readonly every?: number
+  /** How charges are listed; the interface names no direction. Default `'ascending'`, oldest first. */
+  readonly order?: 'ascending' | 'descending'
+  /** A charge comes by itself this often, in ms, so that lists drift. Default 0: none does. */
+  readonly arrivals?: number
+  /** A charge that is made takes the next step of its course after this time, in ms. Default 2,000. */
+  readonly settleAfter?: number
+  /** Who may log in. Default: `sandboxCredentials`. */
+  readonly credentials?: ReadonlyArray<SandboxCredentials>
+  /** Who may make the calls that take Basic authentication. Default: `sandboxPartner`. */
+  readonly partner?: SandboxPartner
+  /** How long a token is good for, in ms. Default 30 minutes (interface, Authentication). */
+  readonly tokenLife?: number
+  /** From sending a request to having its answer, in ms: half on the way in, half back. Default 0. */
+  readonly latency?: number
+  /** How far latency is spread, in ms: from `latency - jitter` to `latency + jitter`. Default 0. */
+  readonly jitter?: number
+  /** What goes wrong on purpose. Default: nothing. The header `x-sandbox-fault` works either way. */
+  readonly faults?: Faults
+  /** Milliseconds since 1970. Default: the clock of RxJS's `asyncScheduler`. */
+  readonly now?: IO<number>
+  /** Runs something later, in ms, and returns what calls it off. Default: `asyncScheduler`. */
+  readonly after?: (delay: number, work: () => void) => () => void
+}
+
+/** Options, all of them given. */
+export interface Settings extends Required<Omit<SandboxOptions, 'limits'>> {
+  readonly limits: Limits
+}
+
+// constructors
+
+/** Logs into every sandbox that names no credentials of its own. */
+export const sandboxCredentials: SandboxCredentials = {
+  clientId: 'sandbox',
+  apiKey: 'sandbox-key',
+}
+
+/** The partner of every sandbox that names none of its own. */
+export const sandboxPartner: SandboxPartner = {
+  clientId: 'sandbox-partner',
+  clientSecret: 'sandbox-secret',
+}
+
+export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = {
+  environment: 'production',
+  charges: 100_000,
+  seed: 1,
+  since: new Date('2024-01-01T00:00:00Z'),
+  every: 3_000,
+  order: 'ascending',
+  arrivals: 0,
+  settleAfter: 2_000,
+  credentials: [sandboxCredentials],
+  partner: sandboxPartner,
+  tokenLife: 30 * 60_000,
+  latency: 0,
+  jitter: 0,
+  faults: {},
+}
+
+const unlimited: Limits = {
+  global: Number.POSITIVE_INFINITY,
+  endpoint: Number.POSITIVE_INFINITY,
+  concurrency: Number.POSITIVE_INFINITY,
+  logins: Number.POSITIVE_INFINITY,
+}
+
+const later = (delay: number, work: () => void): (() => void) => {
+  const running = asyncScheduler.schedule(work, delay)
+  return () => running.unsubscribe()
+}
+
+/** Fills in the defaults; throws a `RangeError` for numbers that make no sandbox. */
+export const settings = ({ limits: wanted, ...options }: SandboxOptions): Settings => {
+  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...options }
+  if (!Number.isInteger(all.charges) || all.charges < 0 || all.charges > 2 ** 31) {
+    throw new RangeError(`charges is ${all.charges}, and must be a whole number from 0 to 2^31`)
+  }
+  return {
+    ...all,
+    limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
+  }
+}

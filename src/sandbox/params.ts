@@ -1,0 +1,94 @@
+/** Reads from a request what its row asks for; the same row says where the client put it. */
+import { type AnyEndpoint, method } from '../api/Endpoint.js'
+import { causes } from '../decode/index.js'
+import { E, pipe } from '../fp.js'
+import { type Refusal, refusal, required } from './Answer.js'
+import { credentialsInvalid } from './token.js'
+
+// model
+
+/** A request as far as parameters go. */
+export interface Asked {
+  readonly headers: Headers
+  readonly query: URLSearchParams
+  /** What the braces of the route stand for. */
+  readonly path: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+// constructors
+
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === 'object' && u !== null && !Array.isArray(u)
+
+const notJson = refusal(400, 'invalid_argument', 'The body is not JSON.')
+
+const notAnObject = refusal(400, 'invalid_argument', 'The body is not a JSON object.')
+
+const parsed = (body: string): E.Either<Refusal, unknown> =>
+  body === ''
+    ? E.right({})
+    : E.tryCatch(
+        () => JSON.parse(body),
+        () => notJson,
+      )
+
+/** All is text in a query; a name that is there more than once is a list. */
+const fromQuery = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Array.from(new Set(query.keys()), (name) => {
+      const all = query.getAll(name)
+      return [name, all.length > 1 ? all : all[0]]
+    }),
+  )
+
+const placed = (row: AnyEndpoint, { headers, query }: Asked, body: unknown) =>
+  Object.entries(row.at).flatMap(([name, place]): ReadonlyArray<readonly [string, unknown]> => {
+    const value =
+      place === 'whole body'
+        ? body
+        : place === 'query'
+          ? fromQuery(query)[name]
+          : (headers.get(place?.slice('header '.length) ?? '') ?? undefined)
+    return value === undefined ? [] : [[name, value]]
+  })
+
+const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, unknown> =>
+  pipe(
+    parsed(asked.body),
+    E.chain((body) => {
+      const whole = Object.values(row.at).includes('whole body')
+      if (method(row.route) === 'POST' && !whole && !isRecord(body)) return E.left(notAnObject)
+      const usual = method(row.route) === 'GET' ? fromQuery(asked.query) : whole ? {} : body
+      const elsewhere = Object.fromEntries(placed(row, asked, body))
+      return E.right({ ...(isRecord(usual) ? usual : {}), ...elsewhere, ...asked.path })
+    }),
+  )
+
+// combinators
+
+const refused =
+  (row: AnyEndpoint) =>
+  (errors: Parameters<typeof causes>[0]): Refusal => {
+    const [cause] = causes(errors)
+    const known = new Set(row.errors)
+    if (!known.has('invalid_argument') && known.has('credentials_invalid'))
+      return credentialsInvalid
+    if (cause === undefined) return notAnObject
+    return cause.actual === 'missing'
+      ? required(cause.path)
+      : refusal(400, 'invalid_argument', `${cause.path} must be ${cause.expected}.`, cause.path)
+  }
+
+/** The parameters of a call, or why they are refused. */
+export const params =
+  (row: AnyEndpoint) =>
+  (asked: Asked): E.Either<Refusal, unknown> =>
+    pipe(
+      raw(row, asked),
+      E.filterOrElse(
+        (u) => row.repeatable !== 'by request_id' || (isRecord(u) && u.request_id !== undefined),
+        () => required('request_id'), // a client that leaves it out has generated one
+      ),
+      E.chain((u) => pipe(row.params.decode(u), E.mapLeft(refused(row)))),
+    )

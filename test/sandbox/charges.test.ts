@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { everyItem, items, open } from './support.js'
+
+const newCharge = {
+  amount: '12.50',
+  currency: 'EUR',
+  reason: 'goods_purchased',
+  reference: 'Order 17',
+  request_id: 'order-17',
+  source: 'acct_1',
+}
+
+describe('charges', () => {
+  it('are created as NEW and settle by themselves', async () => {
+    const { post, get, clock } = await open()
+    const created = await post('/api/v1/charges/create', newCharge)
+    const { id } = Object(created.body)
+    const charge = {
+      id,
+      amount: 12.5,
+      currency: 'EUR',
+      reason: 'goods_purchased',
+      reference: 'Order 17',
+      request_id: 'order-17',
+      source: 'acct_1',
+      fee: 0.04,
+      short_reference_id: expect.stringMatching(/^CH[0-9A-F]{8}$/),
+      status: 'NEW',
+      created_at: '2026-01-02T03:04:05+0000',
+      updated_at: '2026-01-02T03:04:05+0000',
+    }
+    expect(created).toEqual({ status: 201, body: charge })
+    clock.pass(1_999)
+    expect(await get(`/api/v1/charges/${id}`)).toEqual({ status: 200, body: charge })
+    clock.pass(1)
+    const settled = { ...charge, status: 'SETTLED', updated_at: '2026-01-02T03:04:07+0000' }
+    expect(await get(`/api/v1/charges/${id}`)).toEqual({ status: 200, body: settled })
+    expect(await get('/api/v1/charges?request_id=order-17')).toEqual({
+      status: 200,
+      body: { has_more: false, items: [settled] },
+    })
+    expect(items(await get('/api/v1/charges?page_num=1')).map((row) => row.id)).toEqual([id])
+  })
+
+  it('take the course that their source names', async () => {
+    const { post, get, clock } = await open({ settleAfter: 1_000 })
+    const courses = {
+      acct_pending: ['NEW', 'PENDING', 'PENDING'],
+      acct_failed: ['NEW', 'PENDING', 'FAILED'],
+      acct_suspended: ['NEW', 'PENDING', 'SUSPENDED'],
+      acct_other: ['NEW', 'SETTLED', 'SETTLED'],
+    }
+    for (const source of Object.keys(courses)) {
+      await post('/api/v1/charges/create', { ...newCharge, source, request_id: source })
+    }
+    const seen: Record<string, Array<unknown>> = {}
+    for (let step = 0; step < 3; step++) {
+      for (const source of Object.keys(courses)) {
+        const [row] = items(await get(`/api/v1/charges?source=${source}`))
+        seen[source] = [...(seen[source] ?? []), row?.status]
+      }
+      clock.pass(1_000)
+    }
+    expect(seen).toEqual(courses)
+  })
+
+  it('refuse a request_id twice, also one of a charge that was there from the start', async () => {
+    const { post, get } = await open()
+    const refused = {
+      status: 400,
+      body: {
+        code: 'request_id_duplicate',
+        message: 'A charge with this request_id was made before.',
+        source: 'request_id',
+      },
+    }
+    await post('/api/v1/charges/create', newCharge)
+    expect(await post('/api/v1/charges/create', newCharge)).toEqual(refused)
+    const [old] = items(await get('/api/v1/charges'))
+    const again = { ...newCharge, request_id: old?.request_id }
+    expect(await post('/api/v1/charges/create', again)).toEqual(refused)
+  })
+
+  it('end a list where it ends', async () => {
+    const { get } = await open({ charges: 20 })
+    const page = async (n: number) => {
+      const { status, body } = await get(`/api/v1/charges?page_size=10&page_num=${n}`)
+      return [status, Object(body).has_more, Object(body).items.length]
+    }
+    expect(await page(0)).toEqual([200, true, 10])
+    expect(await page(1)).toEqual([200, false, 10])
+    expect(await page(2)).toEqual([200, false, 0])
+    expect(await page(1_000_000_000)).toEqual([200, false, 0])
+  })
+
+  it('are listed newest first when told so', async () => {
+    const up = await open({ charges: 35 })
+    const down = await open({ charges: 35, order: 'descending' })
+    await up.post('/api/v1/charges/create', newCharge)
+    await down.post('/api/v1/charges/create', newCharge)
+    const oldestFirst = await everyItem(up.get, '')
+    expect(oldestFirst).toHaveLength(36)
+    expect(await everyItem(down.get, '')).toEqual([...oldestFirst].reverse())
+  })
+
+  it('come by themselves while a list is read, when told so', async () => {
+    const { get, clock } = await open({ charges: 20, order: 'descending', arrivals: 1_000 })
+    const ids = async (n: number) =>
+      items(await get(`/api/v1/charges?page_size=10&page_num=${n}`)).map((row) => row.id)
+    const first = await ids(0)
+    clock.pass(3_000)
+    const second = await ids(1)
+    expect(second.slice(0, 3)).toEqual(first.slice(7))
+    expect((await ids(0)).slice(3)).toEqual(first.slice(0, 7))
+  })
+})

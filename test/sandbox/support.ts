@@ -1,0 +1,82 @@
+import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
+
+/** 2026-01-02T03:04:05Z, in ms since 1970. */
+export const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
+
+export const loginHeaders = {
+  'x-client-id': sandboxCredentials.clientId,
+  'x-api-key': sandboxCredentials.apiKey,
+}
+
+/** A clock that stands still until it is moved, with the work that waits for it. */
+export const stillClock = (start = NOON) => {
+  let time = start
+  let waiting: ReadonlyArray<readonly [number, () => void]> = []
+  return {
+    now: () => time,
+    after: (delay: number, work: () => void) => {
+      const entry = [time + delay, work] as const
+      waiting = [...waiting, entry]
+      return () => {
+        waiting = waiting.filter((other) => other !== entry)
+      }
+    },
+    /** Moves on by `ms` and does what is due. */
+    pass: (ms: number) => {
+      time += ms
+      const due = waiting.filter(([at]) => at <= time)
+      waiting = waiting.filter(([at]) => at > time)
+      for (const [, work] of due) work()
+    },
+  }
+}
+
+export interface Answered {
+  readonly status: number
+  readonly body: unknown
+}
+
+const BASE = 'http://sandbox.test'
+
+/** A sandbox on a still clock, with a logged-in caller. */
+export const open = async (options: SandboxOptions = {}) => {
+  const clock = stillClock()
+  const sandbox = createSandbox({ charges: 100, limits: false, ...clock, ...options })
+  const send = async (path: string, init: RequestInit = {}): Promise<Answered> => {
+    const response = await sandbox.fetch(`${BASE}${path}`, init)
+    return { status: response.status, body: await response.json() }
+  }
+  const login = (headers: Record<string, string> = loginHeaders) =>
+    send('/api/v1/authentication/login', { method: 'POST', headers })
+  const { body } = await login()
+  const authorization = `Bearer ${Object(body).token}`
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    send(path, { headers: { authorization, ...headers } })
+  const post = (path: string, value: unknown, headers: Record<string, string> = {}) =>
+    send(path, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: typeof value === 'string' ? value : JSON.stringify(value),
+    })
+  return { clock, sandbox, send, login, get, post, authorization }
+}
+
+/** The rows of a list's page. */
+export const items = ({ body }: Answered): ReadonlyArray<Record<string, unknown>> => {
+  const list: unknown = Object(body).items
+  return Array.isArray(list) ? list : []
+}
+
+/** Every row of a list, page by page. */
+export const everyItem = async (
+  get: (path: string) => Promise<Answered>,
+  query: string,
+  size = 10,
+): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const all: Array<Record<string, unknown>> = []
+  for (let n = 0; ; n++) {
+    const page = await get(`/api/v1/charges?${query}&page_size=${size}&page_num=${n}`)
+    all.push(...items(page))
+    if (Object(page.body).has_more !== true) return all
+  }
+}
