@@ -18,6 +18,8 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
 /** Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. */
 export type Place = 'query' | 'whole body' | `header ${string}`
 
+export type Repeatable = 'by request_id' | 'as it is'
+
 export interface Endpoint<
   P,
   A,
@@ -38,10 +40,10 @@ export interface Endpoint<
   /** Parameters that do not go to their usual place. */
   readonly at: { readonly [Name in string]?: Place }
   /**
-   * What makes it safe to send again when nobody knows whether it arrived. A GET is safe by itself;
-   * a POST that says nothing here is never repeated.
+   * What makes it safe to send again when nobody knows whether it arrived: the `request_id` it carries,
+   * or that it moves nothing. A GET is safe; a POST that says nothing here is never repeated.
    */
-  readonly repeatable: 'by request_id' | undefined
+  readonly repeatable: Repeatable | undefined
   /** The list that finds by `request_id` what an earlier attempt may have made. */
   readonly foundBy: Route | undefined
   readonly auth: 'bearer' | 'basic' | 'none'
@@ -67,7 +69,7 @@ export const endpoint = <
     readonly errors?: ReadonlyArray<Code>
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: Place }
-    readonly repeatable?: 'by request_id'
+    readonly repeatable?: Repeatable
     readonly foundBy?: Route
     readonly auth?: 'bearer' | 'basic' | 'none'
   },
@@ -85,6 +87,15 @@ export const endpoint = <
 })
 
 // combinators
+
+/**
+ * The row without its types. A codec is invariant, so the compiler cannot see what holds: whatever goes
+ * in is checked by `params.decode` before `params.encode` sees it.
+ */
+export const untyped = (row: { readonly route: Route }): AnyEndpoint => row as AnyEndpoint
+
+export const isList = (row: AnyEndpoint): row is AnyEndpoint & { readonly paging: Paging } =>
+  row.paging !== undefined
 
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')
 

@@ -12,5 +12,6 @@ export const login = endpoint('POST /api/v1/authentication/login', {
     api_key: 'header x-api-key',
     login_as: 'header x-login-as',
   },
+  repeatable: 'as it is',
   auth: 'none',
 })

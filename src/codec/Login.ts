@@ -17,7 +17,7 @@ export const LoginParams: Codec<LoginParams> = loginParams
 
 const session = t.intersection([
   t.type({
-    token: t.refinement(t.string, (token) => token !== '', 'a token that is not empty'),
+    token: t.refinement(t.string, (token) => /^[!-~]+$/.test(token), 'a token'),
   }),
   /** Read leniently: a token without a readable time is taken to live 25 minutes. */
   t.partial({ expires_at: t.unknown }),

@@ -70,5 +70,5 @@ export const Amount: Codec<number | string> = new t.Type<number | string, string
     (typeof u === 'string' || typeof u === 'number') && decimal.test(String(u))
       ? t.success(u)
       : t.failure(u, context),
-  String,
+  (amount) => (typeof amount === 'number' ? String(amount) : amount),
 )

@@ -1,0 +1,124 @@
+/** What a client is made from, and how it is checked before there is one. */
+import type { SchedulerLike } from 'rxjs'
+import { type Environment, type Limits, limits } from './api/limits.js'
+import type { IO } from './fp.js'
+import type { ListOptions } from './http/list.js'
+import type { Credentials } from './http/login.js'
+import type { Settings, Slot } from './http/Session.js'
+import { fitsHeader } from './http/secrets.js'
+import type { Timeout, Transport } from './http/Transport.js'
+import type { Guard, Scheduler } from './scheduler/index.js'
+import type { Millis } from './stream/index.js'
+
+// model
+
+/** What `payments.with` may change. */
+export interface CallOptions {
+  /** Sent as `x-api-version`, `YYYY-MM-DD`; the account's own version applies when left out. */
+  readonly apiVersion?: string
+  /** The connected account to act for, sent as `x-on-behalf-of`. */
+  readonly onBehalfOf?: string
+  /** Limits in ms: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a body. */
+  readonly timeout?: Partial<Timeout>
+  /** Who goes first when limits bind. Exports are `bulk`. */
+  readonly priority?: 'interactive' | 'bulk'
+  /** `false`: parameters are not held against the interface's rules before they are sent. */
+  readonly check?: boolean
+}
+
+export interface ClientOptions extends CallOptions {
+  /** Where the platform is: HTTPS, or HTTP on this machine. There is no default. */
+  readonly baseUrl: string
+  readonly credentials: Credentials
+  /** Whose limits apply; `production` unless given. */
+  readonly environment?: Environment
+  /** Other limits than the environment's. */
+  readonly limits?: Partial<Limits>
+  /** The part of all limits to use, above 0 and up to 1, for those who share an account. */
+  readonly share?: number
+  /** How much room is left for the network's jitter: learned, provably safe, or in ms. */
+  readonly guard?: Guard
+  /** The scheduler of another client, for those who use one account together. */
+  readonly scheduler?: Scheduler<Slot>
+  /** Attempts after the first: 7 after a 429, 2 after other faults. */
+  readonly retry?: { readonly throttled?: number; readonly faults?: number }
+  /** When a list is taken to be endless. */
+  readonly lists?: Partial<ListOptions>
+  /** How long before its end a token is renewed, in ms; 60,000 unless given. */
+  readonly renewEarly?: Millis
+  /** What sends; the runtime's own `fetch` unless given. */
+  readonly fetch?: typeof fetch
+  /** What sends, in place of `fetch` and all around it. */
+  readonly transport?: Transport
+  /** Time: `now` and timers. */
+  readonly timer?: SchedulerLike
+  /** Chance, from 0 up to 1. */
+  readonly random?: IO<number>
+  /** Makes a `request_id` where none is given. */
+  readonly uuid?: IO<string>
+}
+
+/** Thrown by `createClient`: an option that cannot work. */
+export class InvalidOption extends TypeError {
+  override readonly name = 'InvalidOption'
+  readonly option: string
+
+  constructor(option: string, expected: string) {
+    super(`${option} should be ${expected}`)
+    this.option = option
+  }
+}
+
+// combinators
+
+/** Where the platform is, without a slash at its end. Throws an `InvalidOption`. */
+export const baseUrlOf = (text: string): string => {
+  const expected = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
+  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', expected)
+  const url = new URL(text)
+  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && loopback)
+  if (!secure || url.username + url.password + url.search + url.hash !== '') {
+    throw new InvalidOption('baseUrl', expected)
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Throws an `InvalidOption`, which does not repeat what came. */
+export const checkCredentials = ({ clientId, apiKey, loginAs }: Credentials): void => {
+  for (const [name, value] of Object.entries({ clientId, apiKey, loginAs: loginAs ?? 'none' })) {
+    if (typeof value !== 'string' || !fitsHeader(value)) {
+      throw new InvalidOption(`credentials.${name}`, 'a text that is not empty and fits a header')
+    }
+  }
+}
+
+/** The settings with what a call's options change. Throws an `InvalidOption`. */
+export const changed = (settings: Settings, options: CallOptions): Settings => {
+  const { apiVersion, onBehalfOf, timeout, priority, check } = options
+  if (apiVersion !== undefined && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
+    throw new InvalidOption('apiVersion', 'a date as YYYY-MM-DD')
+  }
+  if (onBehalfOf !== undefined && !fitsHeader(onBehalfOf)) {
+    throw new InvalidOption('onBehalfOf', 'an account id')
+  }
+  for (const [phase, limit] of Object.entries(timeout ?? {})) {
+    if (!(limit > 0)) throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
+  }
+  return {
+    ...settings,
+    timeout: { ...settings.timeout, ...timeout },
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(check === undefined ? {} : { check }),
+  }
+}
+
+/** Throws an `InvalidOption`. */
+export const limitsOf = ({ environment = 'production', limits: own }: ClientOptions): Limits => {
+  if (!Object.hasOwn(limits, environment)) {
+    throw new InvalidOption('environment', `one of ${Object.keys(limits).join(', ')}`)
+  }
+  return { ...limits[environment], ...own }
+}

@@ -1,0 +1,94 @@
+/**
+ * ```ts
+ * const createClient: (options: ClientOptions) => Client
+ * ```
+ *
+ * The rows of the interface, as calls: rows x Transport x scheduler.
+ */
+import type { Observable } from 'rxjs'
+import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
+import { type Api, rows, tables } from './api/index.js'
+import type { Paging, Position } from './api/Paging.js'
+import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
+import { compile } from './decode/index.js'
+import { pipe, R } from './fp.js'
+import { ask } from './http/ask.js'
+import type { ClientEvent } from './http/ClientEvent.js'
+import type { Failure } from './http/Failure.js'
+import { LISTS, type ListOptions, list } from './http/list.js'
+import type { Session, Settings, Slot } from './http/Session.js'
+import { TIMEOUT } from './http/Transport.js'
+import { value } from './http/value.js'
+import { openSession } from './openSession.js'
+import type { Scheduler } from './scheduler/index.js'
+import type { ObservableEither, Paged } from './stream/index.js'
+
+// model
+
+/** What a row is to callers: one object in, one stream out. */
+export type Call<Row> =
+  Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
+    ? (
+        ...params: Record<never, never> extends P ? [params?: P] : [params: P]
+      ) => Pages extends Paging
+        ? Paged<Failure<Code>, A, Position>
+        : ObservableEither<Failure<Code>, A>
+    : never
+
+/** Every row of every table, under its name. */
+export type ClientOf<Tables> = {
+  readonly [Resource in keyof Tables]: {
+    readonly [Name in keyof Tables[Resource]]: Call<Tables[Resource][Name]>
+  }
+}
+
+export interface Client extends ClientOf<Api> {
+  /** Another client with other options for its calls; the same token, scheduler and events. */
+  readonly with: (options: CallOptions) => Client
+  /** A call that the tables do not have, with all that theirs have. */
+  readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
+    row: Endpoint<P, A, Code, Pages>,
+  ) => Call<Endpoint<P, A, Code, Pages>>
+  /** What this client does, as it happens; redacted. */
+  readonly events: Observable<ClientEvent>
+  /** What holds requests back. Hand it to another client of the same account. */
+  readonly scheduler: Scheduler<Slot>
+}
+
+// constructors
+
+/** A client. Throws an `InvalidOption` when an option cannot work; nothing is sent until subscribed. */
+export const createClient = (options: ClientOptions): Client => {
+  const settings = changed(
+    { baseUrl: baseUrlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
+    options,
+  )
+  const { session, events } = openSession(options, settings)
+  const lists = { ...LISTS, ...options.lists }
+
+  const clientWith = (settings: Settings): Client => {
+    const call = callOf(session, settings, lists)
+    return {
+      ...(pipe(tables, R.map(R.map(call))) as ClientOf<Api>),
+      with: (more) => clientWith(changed(settings, more)),
+      request: (row) => typed(call(untyped(row))),
+      events,
+      scheduler: session.scheduler,
+    }
+  }
+  return clientWith(settings)
+}
+
+/** `Call` says of a row's type what `callOf` does with the row: the one place where the two meet. */
+const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>
+
+/** What a row does; `Call` says the same of its type. */
+const callOf =
+  (session: Session, settings: Settings, lists: ListOptions) =>
+  (row: AnyEndpoint): Call<AnyEndpoint> => {
+    const finder = rows.find(({ route }) => route === row.foundBy)
+    const find = finder === undefined ? undefined : ask(session, settings, finder)
+    const asking = ask(session, settings, row)
+    const decode = compile(row.success)
+    return isList(row) ? list(row, asking, decode, lists) : value(asking, decode, find)
+  }

@@ -1,0 +1,140 @@
+/**
+ * ```ts
+ * type Failure<Code> = InvalidRequest | Unauthorized | Refused<Code> | Throttled | ServerFault
+ *   | Unreachable | TimedOut | Undecodable | Truncated | Ambiguous
+ * ```
+ *
+ * What can go wrong with a call. Plain values, exhaustive under `switch (failure._tag)`. None holds a
+ * secret, and each `message` is one line, fit for a log.
+ */
+import type { Position } from '../api/Paging.js'
+import type { Cause } from '../decode/index.js'
+
+// model
+
+interface Common {
+  /** The route, as the reference prints it: `GET /api/v1/charges/{id}`. */
+  readonly endpoint: string
+  /** Requests that were sent for this call, logins aside. */
+  readonly attempts: number
+  /** The service's own name for the request, for talking to support. */
+  readonly traceId?: string
+  readonly message: string
+}
+
+/** Not sent: a parameter breaks a rule of the interface. */
+export interface InvalidRequest extends Common {
+  readonly _tag: 'InvalidRequest'
+  /** The first parameter that is to blame. */
+  readonly field: string
+  readonly expected: string
+  /** What came instead; texts are described, never repeated. */
+  readonly actual: string
+  readonly causes: ReadonlyArray<Cause>
+}
+
+/** 401, after one new login; or a login that was refused. */
+export interface Unauthorized extends Common {
+  readonly _tag: 'Unauthorized'
+  readonly code: string
+}
+
+/** Another 4xx (or a redirect, which is not followed): the request was understood, and not done. */
+export interface Refused<Code extends string = string> extends Common {
+  readonly _tag: 'Refused'
+  readonly status: number
+  /** One of the row's codes, or whatever else the service said. */
+  readonly code: Code | (string & {})
+  /** The field that the service blames. */
+  readonly source?: string
+  /** As the service sent it; its shape is not specified. */
+  readonly details?: unknown
+}
+
+/** 429, until the attempts were used up. */
+export interface Throttled extends Common {
+  readonly _tag: 'Throttled'
+}
+
+/** 5xx, or a 400 that says the same. */
+export interface ServerFault extends Common {
+  readonly _tag: 'ServerFault'
+  readonly status: number
+  readonly code: string
+}
+
+/** No answer: the connection failed. */
+export interface Unreachable extends Common {
+  readonly _tag: 'Unreachable'
+  /** The system's word for it: `ECONNREFUSED`, `ECONNRESET` ... */
+  readonly code: string
+  /** Whether the request may have reached the service all the same. */
+  readonly mayHaveArrived: boolean
+}
+
+/** No answer in time. */
+export interface TimedOut extends Common {
+  readonly _tag: 'TimedOut'
+  /** What took too long: to connect, to the headers of the answer, or between two parts of its body. */
+  readonly phase: 'connect' | 'headers' | 'body'
+  /** The limit that was passed, in ms. */
+  readonly limit: number
+}
+
+/** An answer, or one row of it, that is not what the interface says. */
+export interface Undecodable extends Common {
+  readonly _tag: 'Undecodable'
+  /** Where, from the top of the answer: `items[17].amount`; empty for the whole. */
+  readonly path: string
+  readonly expected: string
+  /** Described, never repeated. */
+  readonly actual: string
+  readonly causes: ReadonlyArray<Cause>
+}
+
+/** A list that could not be read to its end; the pages before `position` were delivered. */
+export interface Truncated extends Common {
+  readonly _tag: 'Truncated'
+  /** Where the first missing page stands. */
+  readonly position: Position
+  /** Pages that were delivered. */
+  readonly pages: number
+  /** What stopped it; left out when a guard did (see `message`). */
+  readonly cause?: Failure
+}
+
+/** A write whose outcome is unknown: it may have been done. */
+export interface Ambiguous extends Common {
+  readonly _tag: 'Ambiguous'
+  /** What was done to find out. */
+  readonly tried: ReadonlyArray<string>
+  readonly requestId?: string
+  readonly cause: Failure
+}
+
+export type Failure<Code extends string = string> =
+  | InvalidRequest
+  | Unauthorized
+  | Refused<Code>
+  | Throttled
+  | ServerFault
+  | Unreachable
+  | TimedOut
+  | Undecodable
+  | Truncated
+  | Ambiguous
+
+// interop
+
+/** A failure as an `Error`, for `orThrow` and for code that throws. */
+export class PaymentsError extends Error {
+  override readonly name = 'PaymentsError'
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+export const toError = (failure: Failure): PaymentsError => new PaymentsError(failure)

@@ -1,0 +1,53 @@
+/**
+ * ```ts
+ * type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
+ * ```
+ *
+ * The seam between what is asked and how it is sent. Cold: each subscription sends, and unsubscribing
+ * aborts. Emits one value.
+ */
+import type { ObservableEither } from '../stream/index.js'
+
+// model
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  /** Names in lower case. They hold secrets: never print them. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly timeout: Timeout
+}
+
+/** Limits in ms. */
+export interface Timeout {
+  /** Until there is a connection, TLS included. */
+  readonly connect: number
+  /** From the departure of the request, connecting included, to the headers of its answer. */
+  readonly headers: number
+  /** Between two parts of the body. */
+  readonly body: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  /** The whole body. */
+  readonly body: string
+}
+
+/** No answer. */
+export type Outage =
+  | {
+      readonly _tag: 'Unreachable'
+      readonly code: string
+      readonly reason: string
+      readonly mayHaveArrived: boolean
+    }
+  | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: number }
+
+export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
+
+// constructors
+
+export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000 }

@@ -1,0 +1,93 @@
+/** An answer, as a value: pure. What is no success is read by `refusal.ts`. */
+import { following, type Position } from '../api/Paging.js'
+import { Envelope } from '../codec/Envelope.js'
+import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
+import { E } from '../fp.js'
+import type { Page } from '../stream/index.js'
+import type { Failure, Undecodable } from './Failure.js'
+import type { Asking } from './refusal.js'
+import type { Answer } from './Transport.js'
+
+// model
+
+/** What makes a value of a successful answer. */
+export type Read<A> = (asking: Asking) => (answer: Answer) => E.Either<Failure, A>
+
+// constructors
+
+/** One value. */
+export const readValue =
+  <A>(decode: Decoder<A>): Read<A> =>
+  (asking) =>
+  (answer) => {
+    const parsed = parse(asking, answer)
+    if (E.isLeft(parsed)) return parsed
+    const value = decode(parsed.right)
+    return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
+  }
+
+/** One page of a list, at a position: its rows decoded in one loop, each by itself. */
+export const readPage = <A>(
+  decode: Decoder<A>,
+): ((position: Position) => Read<Page<Failure, A, Position>>) => {
+  const envelope = compile(Envelope)
+  return (position) => (asking) => (answer) => {
+    const parsed = parse(asking, answer)
+    if (E.isLeft(parsed)) return parsed
+    const page = envelope(parsed.right)
+    if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left), ''))
+    const items = page.right.items.map((row, i): E.Either<Failure, A> => {
+      const item = decode(row)
+      return E.isRight(item) ? item : E.left(undecodable(asking, causes(item.left), `items[${i}]`))
+    })
+    return E.right({
+      items,
+      raw: page.right.items,
+      position,
+      next: following(position, page.right),
+    })
+  }
+}
+
+/** An empty body is `undefined`: some calls acknowledge with nothing. */
+const parse = (asking: Asking, { body }: Answer): E.Either<Undecodable, unknown> => {
+  if (body === '') return E.right(undefined)
+  try {
+    return E.right(JSON.parse(body))
+  } catch {
+    const actual = `text of ${body.length} characters`
+    return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }], ''))
+  }
+}
+
+const JSON_TEXT = 'JSON'
+
+const undecodable = (asking: Asking, all: ReadonlyArray<Cause>, at: string): Undecodable => {
+  const under = all.map((cause) => ({ ...cause, path: join(at, cause.path) }))
+  const { path, expected, actual } = under[0] ?? {
+    path: at,
+    expected: 'a value',
+    actual: 'another',
+  }
+  const { endpoint, attempts, traceId } = asking
+  return {
+    _tag: 'Undecodable',
+    endpoint,
+    attempts,
+    ...(traceId === undefined ? {} : { traceId }),
+    path,
+    expected,
+    actual,
+    causes: under,
+    message: `${endpoint}: ${path || 'the answer'} should be ${expected}, and is ${actual}`,
+  }
+}
+
+const join = (at: string, path: string): string =>
+  at === '' || path === '' || path.startsWith('[') ? at + path : `${at}.${path}`
+
+// interop
+
+/** A body that was cut off, or is no JSON for another reason: the next attempt may get a whole one. */
+export const isGarbled = (failure: Undecodable): boolean =>
+  failure.path === '' && failure.expected === JSON_TEXT

@@ -1,0 +1,63 @@
+import { defer, map } from 'rxjs'
+import type { AnyEndpoint } from '../api/Endpoint.js'
+import { E, O } from '../fp.js'
+import { left, type ObservableEither, retry } from '../stream/index.js'
+import type { Read } from './answer.js'
+import type { Failure, InvalidRequest } from './Failure.js'
+import { isUnsure, mayRepeat } from './replay.js'
+import { request, type Unfit } from './request.js'
+import type { Session, Settings, Slot } from './Session.js'
+import { type Attempts, send } from './send.js'
+import { unclear } from './unclear.js'
+
+/** What a call comes to, one row and one set of parameters at a time. Cold; emits one value. */
+export type Ask = <A>(params: unknown, read: Read<A>) => ObservableEither<Failure, A>
+
+/** Checks the parameters, sends them, reads the answer, and sends again what may be sent again. */
+export const ask = (
+  session: Session,
+  settings: Settings,
+  row: AnyEndpoint,
+  slot: Slot = { endpoint: row.route },
+): Ask => {
+  const prepare = request(row, settings)
+  const sent = send(session, settings, row, slot)
+
+  return (params, read) =>
+    defer(() => {
+      const given = row.repeatable === 'by request_id' ? identified(params, session.uuid) : params
+      const asked = prepare(given)
+      if (E.isLeft(asked)) return left(invalidRequest(row, asked.left))
+      const attempts: Attempts = { count: 0 }
+      let unsure = false
+
+      const after = (failure: Failure, attempt: number): O.Option<number> => {
+        const pause = mayRepeat(row, failure) ? session.backoff(attempt) : O.none
+        unsure ||= isUnsure(failure)
+        if (O.isSome(pause)) {
+          session.emit({ _tag: 'Repeating', endpoint: row.route, failure, ms: pause.value })
+        }
+        return pause
+      }
+
+      return sent(asked.right, attempts).pipe(
+        map(E.chain(({ asking, answer }) => read(asking)(answer))),
+        retry(after, session.timer),
+        map(E.mapLeft((failure) => unclear(row, given, unsure, failure))),
+      )
+    })
+}
+
+/** The same in every attempt, so that it is done once however often it is sent. */
+const identified = (params: unknown, uuid: () => string): unknown => {
+  const { request_id, ...rest } = Object(params)
+  return { ...rest, request_id: request_id ?? uuid() }
+}
+
+const invalidRequest = (row: AnyEndpoint, unfit: Unfit): InvalidRequest => ({
+  ...unfit,
+  _tag: 'InvalidRequest',
+  endpoint: row.route,
+  attempts: 0,
+  message: `${row.route}: ${unfit.field || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
+})

@@ -1,0 +1,83 @@
+/**
+ * ```ts
+ * interface Auth
+ * ```
+ *
+ * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
+ */
+import { defer, map, share } from 'rxjs'
+import { E, type IO } from '../fp.js'
+import { type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
+import type { Failure } from './Failure.js'
+
+// model
+
+export interface Auth {
+  /** What goes into `Authorization`. Logs in first, if it has to. */
+  readonly header: ObservableEither<Failure, string>
+  /** The newest there is, for a request that waited since it took `header`. */
+  readonly newest: (header: string) => string
+  /** The service refused it. Answers whether another one may be tried. */
+  readonly refuse: (header: string) => boolean
+}
+
+export interface Token {
+  readonly token: string
+  readonly validFor: Millis
+}
+
+export interface BearerOptions {
+  readonly login: ObservableEither<Failure, Token>
+  /** How long before its end a token is replaced; never more than half its life. */
+  readonly early: Millis
+  readonly now: IO<Millis>
+  readonly renewed: (token: Token) => void
+}
+
+// constructors
+
+/** A token is replaced a minute before it ends (default, not specified by the interface document). */
+export const EARLY: Millis = 60_000
+
+export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
+  let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
+
+  const keep = (token: Token): string => {
+    const { validFor } = token
+    renewed(token)
+    const header = `Bearer ${token.token}`
+    const renew = now() + validFor - Math.min(early, validFor / 2)
+    held = { header, renew, end: now() + validFor }
+    return header
+  }
+
+  /** One login in flight, whoever waits; given up when nobody waits any longer. */
+  const fresh: ObservableEither<Failure, string> = login.pipe(mapRight(keep), share())
+
+  const header = defer(() => {
+    const before = held
+    if (before === undefined || before.end <= now()) return fresh
+    return now() < before.renew
+      ? right(before.header)
+      : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
+  })
+
+  return {
+    header,
+    newest: (taken) => (held === undefined || held.end <= now() ? taken : held.header),
+    refuse: (refused) => {
+      if (held?.header === refused) held = undefined // not a newer one, if this refusal comes late
+      return true
+    },
+  }
+}
+
+/** HTTP Basic, for the partner calls (interface, Authentication). */
+export const basic = (clientId: string, clientSecret: string): Auth => {
+  const bytes = new TextEncoder().encode(`${clientId}:${clientSecret}`)
+  const header = `Basic ${btoa(String.fromCharCode(...bytes))}`
+  return { header: right(header), newest: () => header, refuse: () => false }
+}
+
+/** For calls that need no one: the login itself. */
+export const nobody: Auth = { header: right(''), newest: () => '', refuse: () => false }

@@ -1,0 +1,73 @@
+import type { AnyEndpoint } from '../api/Endpoint.js'
+import { type Paging, type Position, showPosition } from '../api/Paging.js'
+import type { Decoder } from '../decode/index.js'
+import { type Cut, type Paged, paged, paginate } from '../stream/index.js'
+import { readPage } from './answer.js'
+import type { Ask } from './ask.js'
+import type { Failure } from './Failure.js'
+
+// model
+
+export interface ListOptions {
+  /** Pages a list may have before it is taken to be endless. */
+  readonly maxPages: number
+  /** Empty pages in a row that still count as going on. */
+  readonly maxEmptyPages: number
+}
+
+/** The guards of a list (defaults, not specified by the interface document). */
+export const LISTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100 }
+
+// constructors
+
+/** A list, from the page that the parameters name, or from its first. */
+export const list = <A>(
+  { route, paging }: AnyEndpoint & { readonly paging: Paging },
+  ask: Ask,
+  decode: Decoder<A>,
+  options: ListOptions,
+): ((params: unknown) => Paged<Failure, A, Position>) => {
+  const read = readPage(decode)
+  return (params) => {
+    const given: Readonly<Record<string, unknown>> = { ...Object(params) }
+    return paged(
+      paginate({
+        ...options,
+        first: start(given, paging),
+        fetch: (position) => ask({ ...given, ...position }, read(position)),
+        key: (position) => JSON.stringify(position),
+        cut: truncated(route),
+      }),
+    )
+  }
+}
+
+const start = ({ page_num, page }: Readonly<Record<string, unknown>>, paging: Paging): Position =>
+  typeof page_num === 'number' ? { page_num } : typeof page === 'string' ? { page } : paging.first
+
+const truncated =
+  (endpoint: string) =>
+  (cut: Cut<Failure, Position>, position: Position, pages: number): Failure => {
+    // nothing was delivered yet: not a list cut short, but a call that failed
+    if (cut._tag === 'Failed' && pages === 0) return cut.failure
+    const common = { _tag: 'Truncated', endpoint, position, pages } as const
+    const where = `${endpoint}: incomplete: ended before ${showPosition(position)}, after ${pages} pages:`
+    switch (cut._tag) {
+      case 'Failed': {
+        const { attempts, traceId, message } = cut.failure
+        return {
+          ...common,
+          attempts,
+          ...(traceId === undefined ? {} : { traceId }),
+          cause: cut.failure,
+          message: `${where} ${message}`,
+        }
+      }
+      case 'Repeated':
+        return { ...common, attempts: 0, message: `${where} this page was read before` }
+      case 'OnlyEmpty':
+        return { ...common, attempts: 0, message: `${where} the last ${cut.pages} were empty` }
+      case 'TooLong':
+        return { ...common, attempts: 0, message: `${where} more than maxPages` }
+    }
+  }

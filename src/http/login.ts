@@ -1,0 +1,56 @@
+/** Logging in, as a stream of one token; who waits for it and how long it is kept is `auth.ts`. */
+import { Instant, toDate } from '../codec/Instant.js'
+import { Session } from '../codec/Login.js'
+import { compile } from '../decode/index.js'
+import { E, type IO, pipe } from '../fp.js'
+import type { Millis, ObservableEither } from '../stream/index.js'
+import { type Read, readValue } from './answer.js'
+import type { Ask } from './ask.js'
+import type { Token } from './auth.js'
+import type { Failure } from './Failure.js'
+
+// model
+
+/** The keys of an account. They appear in the headers of the login, and nowhere else. */
+export interface Credentials {
+  readonly clientId: string
+  readonly apiKey: string
+  /** An account id, for keys that cover several accounts (default, not specified by the interface). */
+  readonly loginAs?: string
+}
+
+/** When `expires_at` is missing or unreadable (default, not specified by the interface document). */
+const ASSUMED_LIFE: Millis = 25 * 60_000
+
+// constructors
+
+export const logIn = (
+  ask: Ask,
+  { clientId, apiKey, loginAs }: Credentials,
+  now: IO<Millis>,
+): ObservableEither<Failure, Token> =>
+  ask(
+    {
+      client_id: clientId,
+      api_key: apiKey,
+      ...(loginAs === undefined ? {} : { login_as: loginAs }),
+    },
+    readToken(now),
+  )
+
+const readToken = (now: IO<Millis>): Read<Token> => {
+  const read = readValue(compile(Session))
+  return (asking) => (answer) =>
+    pipe(
+      read(asking)(answer),
+      E.map(({ token, expires_at }) => {
+        // by the service's own clock where it shows it: ours may be wrong by hours
+        const served = Date.parse(answer.header('date') ?? '')
+        const left = end(expires_at) - (Number.isNaN(served) ? now() : served)
+        return { token, validFor: left > 0 ? left : ASSUMED_LIFE }
+      }),
+    )
+}
+
+const end = (expiresAt: unknown): Millis =>
+  Instant.is(expiresAt) ? toDate(expiresAt).getTime() : Number.NaN

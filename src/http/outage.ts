@@ -1,0 +1,64 @@
+/** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
+import type { Outage, Timeout } from './Transport.js'
+
+// model
+
+/** Thrown by a time limit, so that it ends the request like any other fault of the line. */
+export class Late extends Error {
+  override readonly name = 'Late'
+  readonly phase: keyof Timeout
+  readonly limit: number
+
+  constructor(phase: keyof Timeout, limit: number) {
+    super(`no ${phase} within ${limit} ms`)
+    this.phase = phase
+    this.limit = limit
+  }
+}
+
+/** The request cannot have left: there never was a connection. */
+const NEVER_LEFT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+// constructors
+
+export const outage = (error: unknown, timeout: Timeout): Outage => {
+  const chain = causes(error)
+  const late = chain.find((cause) => cause instanceof Late)
+  if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
+  const deepest = chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
+  const code = codeOf(deepest) ?? 'FETCH_FAILED'
+  return code === 'UND_ERR_CONNECT_TIMEOUT'
+    ? { _tag: 'TimedOut', phase: 'connect', limit: timeout.connect }
+    : {
+        _tag: 'Unreachable',
+        code,
+        reason: deepest?.message || 'the connection failed',
+        mayHaveArrived: !NEVER_LEFT.has(code),
+      }
+}
+
+const codeOf = (error: Error | undefined): string | undefined =>
+  error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** From the outermost error to the first cause; several causes of one error stand side by side. */
+const causes = (error: unknown): ReadonlyArray<Error> => {
+  const chain: Array<Error> = []
+  let rest: unknown = error
+  while (rest instanceof Error && !chain.includes(rest)) {
+    chain.push(rest)
+    rest = rest instanceof AggregateError ? rest.errors[0] : rest.cause
+  }
+  return chain
+}

@@ -1,0 +1,37 @@
+import { map } from 'rxjs'
+import type { Decoder } from '../decode/index.js'
+import { E } from '../fp.js'
+import { left, type ObservableEither } from '../stream/index.js'
+import { readPage } from './answer.js'
+import type { Ask } from './ask.js'
+import type { Ambiguous, Failure } from './Failure.js'
+import { recovered } from './recovered.js'
+
+/**
+ * Clears up an `Ambiguous` write: asks the list that finds things by `request_id` what became of it.
+ * What is found is the value of the call, marked as recovered.
+ */
+export const recover =
+  <A>(find: Ask, decode: Decoder<A>) =>
+  (failure: Failure): ObservableEither<Failure, A> => {
+    if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
+    const { requestId } = failure
+    return find({ request_id: requestId }, readPage(decode)({})).pipe(
+      map((found) => {
+        if (E.isLeft(found))
+          return E.left(still(failure, `looking it up failed: ${found.left.message}`))
+        const { items, raw } = found.right
+        // not the first row: a service that ignores the filter would hand us somebody else's
+        const item = items[raw.findIndex((row) => Object(row).request_id === requestId)]
+        return item !== undefined && E.isRight(item)
+          ? E.right(recovered(item.right))
+          : E.left(still(failure, 'looked up by its request_id: not found'))
+      }),
+    )
+  }
+
+const still = (failure: Ambiguous, tried: string): Ambiguous => ({
+  ...failure,
+  tried: [...failure.tried, tried],
+  message: `${failure.message}; ${tried}`,
+})

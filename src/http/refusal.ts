@@ -1,0 +1,95 @@
+/** What is no success, as a failure: pure. */
+import { problem } from '../codec/Problem.js'
+import { O } from '../fp.js'
+import type { Millis } from '../stream/index.js'
+import type { Failure } from './Failure.js'
+import type { Answer, Outage } from './Transport.js'
+
+// model
+
+/** Which request of which call this is about. */
+export interface Asking {
+  readonly endpoint: string
+  readonly attempts: number
+  readonly traceId?: string
+  /** Takes the secrets of this request out of what came from outside. */
+  readonly scrub: (text: string) => string
+}
+
+/** A 400 with one of these says what a 5xx says (default, not specified by the interface document). */
+const FAULTS: ReadonlySet<string> = new Set([
+  'service_unavailable',
+  'internal_error',
+  'internal_server_error',
+  'provider_unavailable',
+])
+
+// constructors
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** An answer that is not 2xx. */
+export const refused = (asking: Asking, answer: Answer): Failure => {
+  const { scrub, endpoint, attempts } = asking
+  const { status } = answer
+  const said = problem(status, scrub(answer.body))
+  const traceId = said.traceId ?? traceOf(answer)
+  const common = {
+    endpoint,
+    attempts,
+    ...(traceId === undefined ? {} : { traceId }),
+    message: `${endpoint}: ${status} ${said.code}: ${oneLine(said.message)}`,
+  }
+  if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
+  if (status === 429) {
+    const times = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+    return { ...common, _tag: 'Throttled', message: `${common.message} (gave up after ${times})` }
+  }
+  if (status >= 500 || (status === 400 && FAULTS.has(said.code))) {
+    return { ...common, _tag: 'ServerFault', status, code: said.code }
+  }
+  return {
+    ...common,
+    _tag: 'Refused',
+    status,
+    code: said.code,
+    ...(said.source === undefined ? {} : { source: said.source }),
+    ...(said.details === undefined ? {} : { details: said.details }),
+  }
+}
+
+/** No answer at all. */
+export const unanswered = ({ endpoint, attempts, scrub }: Asking, outage: Outage): Failure => {
+  if (outage._tag === 'TimedOut') {
+    const message = `${endpoint}: no ${AWAITED[outage.phase]} within ${outage.limit} ms`
+    return { ...outage, endpoint, attempts, message }
+  }
+  const { code, mayHaveArrived, reason } = outage
+  const message = `${endpoint}: ${code}: ${oneLine(scrub(reason))}`
+  return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
+}
+
+const AWAITED = {
+  connect: 'connection',
+  headers: 'answer',
+  body: 'further part of the answer',
+} as const
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** Not documented; read if it comes. */
+const traceOf = ({ header }: Answer): string | undefined =>
+  header('x-request-id') ?? header('request-id')
+
+// interop
+
+/** A 429, and how long the service asks to wait: seconds or a date, in ms from now. */
+export const throttling =
+  (now: Millis) =>
+  ({ status, header }: Answer): O.Option<{ readonly retryAfter?: Millis }> => {
+    if (status !== 429) return O.none
+    const text = header('retry-after')
+    const seconds = Number(text)
+    const after = Number.isNaN(seconds) ? Date.parse(text ?? '') - now : seconds * 1_000
+    return O.some(text === undefined || !(after >= 0) ? {} : { retryAfter: after })
+  }

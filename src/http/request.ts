@@ -1,0 +1,93 @@
+/** A row and parameters, as a request: pure. */
+import { type AnyEndpoint, method, pathNames, template } from '../api/Endpoint.js'
+import { type Cause, causes } from '../decode/index.js'
+import { E } from '../fp.js'
+
+// model
+
+/** What the parameters say, written as the wire wants it; who asks is added when it is sent. */
+export interface Asked {
+  readonly method: 'GET' | 'POST'
+  /** The path, filled in, and the query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Why parameters cannot be sent. */
+export interface Unfit {
+  readonly field: string
+  readonly expected: string
+  readonly actual: string
+  readonly causes: ReadonlyArray<Cause>
+}
+
+export interface RequestOptions {
+  /** Whether parameters are held against the interface's rules before anything is sent. */
+  readonly check: boolean
+}
+
+// constructors
+
+export const request =
+  (row: AnyEndpoint, { check }: RequestOptions) =>
+  (params: unknown): E.Either<Unfit, Asked> => {
+    const given = params ?? {}
+    if (!check) return place(row, given)
+    const checked = row.params.decode(given)
+    return E.isLeft(checked) ? E.left(unfit(causes(checked.left))) : place(row, checked.right)
+  }
+
+const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
+  field: causes[0]?.path ?? '',
+  expected: causes[0]?.expected ?? 'parameters',
+  actual: causes[0]?.actual ?? 'something else',
+  causes,
+})
+
+/** Each parameter where it belongs: path, header, query or body. */
+const place = (row: AnyEndpoint, params: unknown): E.Either<Unfit, Asked> => {
+  const encoded = encode(row, params)
+  const path = pathNames(row.route)
+  const headers: Record<string, string> = {}
+  const query = new URLSearchParams()
+  const body: Record<string, unknown> = {}
+  let whole: unknown
+
+  for (const [name, value] of Object.entries(encoded)) {
+    if (value === undefined || path.includes(name)) continue
+    const at = row.at[name] ?? (method(row.route) === 'GET' ? 'query' : 'body')
+    if (at === 'whole body') whole = value
+    else if (at === 'body') body[name] = value
+    else if (at === 'query') for (const one of [value].flat()) query.append(name, text(one))
+    else headers[at.slice('header '.length)] = text(value)
+  }
+
+  const missing = path.find((name) => !isSegment(encoded[name]))
+  if (missing !== undefined) {
+    const expected = 'a text that is not empty, "." or ".."'
+    const actual = encoded[missing] === undefined ? 'missing' : 'another value'
+    return E.left(unfit([{ path: missing, expected, actual }]))
+  }
+  const filled = template(row.route).replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(text(encoded[name])),
+  )
+  const search = query.toString()
+  return E.right({
+    method: method(row.route),
+    target: search === '' ? filled : `${filled}?${search}`,
+    headers,
+    ...(method(row.route) === 'POST' ? { body: JSON.stringify(whole ?? body) } : {}),
+  })
+}
+
+const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {
+  const encoded = row.params.encode(params)
+  return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
+}
+
+/** `.` and `..` would be taken for steps in the path, whatever their encoding. */
+const isSegment = (u: unknown): boolean =>
+  typeof u === 'string' && u !== '' && u !== '.' && u !== '..'
+
+const text = (u: unknown): string => (typeof u === 'string' ? u : JSON.stringify(u))

@@ -1,0 +1,19 @@
+import { type Limits, MINUTE, SECOND } from '../api/limits.js'
+import { concurrency, rate, type Tier } from '../scheduler/index.js'
+import type { Slot } from './Session.js'
+
+/**
+ * The limits of the interface, for the scheduler. A login counts toward the global limit and its own,
+ * not toward that of endpoints (default, not specified by the interface document).
+ */
+export const tiers = (limits: Limits): ReadonlyArray<Tier<Slot>> => [
+  concurrency({ name: 'concurrency', limit: limits.concurrency }),
+  rate({ name: 'global', limit: limits.global, per: SECOND }),
+  rate({
+    name: 'endpoint',
+    limit: limits.endpoint,
+    per: SECOND,
+    key: ({ endpoint, login }) => (login === undefined ? endpoint : undefined),
+  }),
+  rate({ name: 'login', limit: limits.logins, per: MINUTE, key: ({ login }) => login }),
+]

@@ -1,0 +1,23 @@
+import { concatMap, of } from 'rxjs'
+import type { Decoder } from '../decode/index.js'
+import { E } from '../fp.js'
+import type { ObservableEither } from '../stream/index.js'
+import { readValue } from './answer.js'
+import type { Ask } from './ask.js'
+import type { Failure } from './Failure.js'
+import { recover } from './recover.js'
+
+/** A call of one value. `find` asks the list that tells what became of a write, if there is one. */
+export const value = <A>(
+  ask: Ask,
+  decode: Decoder<A>,
+  find: Ask | undefined,
+): ((params: unknown) => ObservableEither<Failure, A>) => {
+  const read = readValue(decode)
+  return (params) =>
+    ask(params, read).pipe(
+      concatMap((ea) =>
+        E.isLeft(ea) && find !== undefined ? recover(find, decode)(ea.left) : of(ea),
+      ),
+    )
+}

@@ -1,0 +1,93 @@
+/**
+ * ```ts
+ * interface Paged<E, A> extends Observable<Either<E, A>>, AsyncIterable<Either<E, A>>
+ * ```
+ *
+ * One list, seen several ways; all are lazy, and each subscription or loop reads the list anew. The
+ * unit of flow is the page. RxJS has no demand: `concatMap` and `mergeMap` behind the item view buffer
+ * without bound, so what is slower than the service reads with `for await` or `drain`.
+ */
+import { concatMap, type Observable } from 'rxjs'
+import { E } from '../fp.js'
+import { ahead, consume, iterate, observe, type Pull } from './Pull.js'
+import type { Page } from './paginate.js'
+
+// model
+
+/** The pages of a list, whole. */
+export interface Pages<E, A, Q>
+  extends Observable<E.Either<E, Page<E, A, Q>>>,
+    AsyncIterable<E.Either<E, Page<E, A, Q>>> {}
+
+export interface Drain {
+  /** Pages asked for before they are wanted; 1 unless given, 0 to wait with each. */
+  readonly prefetch?: number
+}
+
+export interface Paged<E, A, Q> extends Observable<E.Either<E, A>>, AsyncIterable<E.Either<E, A>> {
+  /** One emission a page: the fast path. The next page is asked for when this one has been taken. */
+  readonly pages: Pages<E, A, Q>
+  /**
+   * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
+   * Emits what the projected streams emit.
+   */
+  readonly drain: <B>(
+    project: (page: E.Either<E, Page<E, A, Q>>) => Observable<B>,
+    options?: Drain,
+  ) => Observable<B>
+}
+
+// constructors
+
+/** Pages that async iteration asks for before they are wanted. */
+const PREFETCH = 1
+
+/** The list whose pages `open` gives, one by one, from the first. */
+export const paged = <E, A, Q>(open: () => Pull<E.Either<E, Page<E, A, Q>>>): Paged<E, A, Q> => {
+  const iterable = {
+    [Symbol.asyncIterator]: () => iterate(() => ahead(PREFETCH)(open())),
+  }
+  const pages = observe(open)
+  const items = pages.pipe(concatMap((page): ReadonlyArray<E.Either<E, A>> => itemsOf(page)))
+  return Object.assign(items, {
+    pages: Object.assign(pages, iterable),
+    drain: <B>(
+      project: (page: E.Either<E, Page<E, A, Q>>) => Observable<B>,
+      { prefetch = PREFETCH }: Drain = {},
+    ) => consume(project)(() => ahead(prefetch)(open())),
+    [Symbol.asyncIterator]: () => iterateItems(iterable),
+  })
+}
+
+const itemsOf = <E, A, Q>(page: E.Either<E, Page<E, A, Q>>): ReadonlyArray<E.Either<E, A>> =>
+  E.isLeft(page) ? [page] : page.right.items
+
+/** Item by item. Not a generator: its `return` would wait for the page that is on its way. */
+const iterateItems = <E, A, Q>(
+  pages: AsyncIterable<E.Either<E, Page<E, A, Q>>>,
+): AsyncIterableIterator<E.Either<E, A>> => {
+  const source = pages[Symbol.asyncIterator]()
+  let items: Iterator<E.Either<E, A>> = [].values()
+
+  const next = async (): Promise<IteratorResult<E.Either<E, A>>> => {
+    for (;;) {
+      const item = items.next()
+      if (item.done !== true) return item
+      const page = await source.next()
+      if (page.done === true) return { done: true, value: undefined }
+      items = itemsOf(page.value).values()
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next,
+    return: async () => {
+      items = [].values()
+      await source.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+}

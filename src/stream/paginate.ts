@@ -1,0 +1,91 @@
+import { defer, EMPTY, map, type Observable, of } from 'rxjs'
+import { E, O } from '../fp.js'
+import type { ObservableEither } from './ObservableEither.js'
+import type { Pull } from './Pull.js'
+
+// model
+
+/** One page: its rows decoded one by one, so that a bad row is one `Left` and ends nothing. */
+export interface Page<E, A, Q> {
+  readonly items: ReadonlyArray<E.Either<E, A>>
+  /** The rows as they came, in the order of `items`. */
+  readonly raw: ReadonlyArray<unknown>
+  /** What asks for this page again. */
+  readonly position: Q
+  /** What asks for the page after it, if there is one. */
+  readonly next: O.Option<Q>
+}
+
+/** Why a list was given up although the service did not end it. */
+export type Cut<E, Q> =
+  | { readonly _tag: 'Failed'; readonly failure: E }
+  | { readonly _tag: 'Repeated'; readonly next: Q }
+  | { readonly _tag: 'OnlyEmpty'; readonly pages: number }
+  | { readonly _tag: 'TooLong'; readonly pages: number }
+
+export interface PaginateOptions<E, A, Q> {
+  readonly first: Q
+  readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>
+  /** Two positions with the same key are the same page. */
+  readonly key: (position: Q) => string
+  /** The failure that ends a list which was cut at `position`, after `pages` pages. */
+  readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
+  /** Pages a list may have. */
+  readonly maxPages: number
+  /** Empty pages in a row that still count as going on. */
+  readonly maxEmptyPages: number
+}
+
+// constructors
+
+/**
+ * A list, page by page. It ends when a page has no next one, and never without a word before that: a
+ * page that fails, a position that comes back, an endless run of empty pages, or more pages than
+ * `maxPages` end it with a `Left`.
+ */
+export const paginate =
+  <E, A, Q>(options: PaginateOptions<E, A, Q>) =>
+  (): Pull<E.Either<E, Page<E, A, Q>>> => {
+    const { fetch, key, cut, maxPages, maxEmptyPages } = options
+    const seen = new Set<string>()
+    let next: O.Option<Q> = O.some(options.first)
+    let pages = 0
+    let empty = 0
+
+    const end = (failure: E): E.Either<E, never> => {
+      next = O.none
+      return E.left(failure)
+    }
+
+    const read = (position: Q) => (answer: E.Either<E, Page<E, A, Q>>) => {
+      if (E.isLeft(answer)) {
+        return end(cut({ _tag: 'Failed', failure: answer.left }, position, pages))
+      }
+      pages++
+      seen.add(key(position))
+      empty = answer.right.items.length === 0 ? empty + 1 : 0
+      next = answer.right.next
+      return answer
+    }
+
+    /** What is wrong with going on to `position`, if anything is. */
+    const objection = (position: Q): O.Option<Cut<E, Q>> => {
+      if (seen.has(key(position))) return O.some({ _tag: 'Repeated', next: position })
+      if (empty > maxEmptyPages) return O.some({ _tag: 'OnlyEmpty', pages: empty })
+      return pages >= maxPages ? O.some({ _tag: 'TooLong', pages }) : O.none
+    }
+
+    return {
+      next: defer((): Observable<E.Either<E, Page<E, A, Q>>> => {
+        if (O.isNone(next)) return EMPTY
+        const position = next.value
+        const wrong = objection(position)
+        return O.isSome(wrong)
+          ? of(end(cut(wrong.value, position, pages)))
+          : fetch(position).pipe(map(read(position)))
+      }),
+      close: () => {
+        next = O.none
+      },
+    }
+  }
