@@ -1,6 +1,8 @@
-/** What a handler answers: a value, text that is JSON already, or a refusal. */
+/** What a handler answers: a value, bytes that are JSON already, or a refusal. */
 import type { Endpoint } from '../api/Endpoint.js'
 import type { Account } from './account/Account.js'
+import { type Bytes, copy, encoded, written } from './account/ascii.js'
+import type { Rows } from './account/Rows.js'
 import type { Settings } from './options.js'
 import type { State } from './State.js'
 
@@ -12,9 +14,9 @@ export interface Success<A> {
   readonly value: A
 }
 
-export interface Text {
-  readonly _tag: 'Text'
-  readonly json: string
+export interface Json {
+  readonly _tag: 'Json'
+  readonly bytes: Bytes
 }
 
 export interface Refusal {
@@ -26,7 +28,7 @@ export interface Refusal {
   readonly source?: string
 }
 
-export type Answer<A> = Success<A> | Text | Refusal
+export type Answer<A> = Success<A> | Json | Refusal
 
 /** What a handler knows besides state and parameters. */
 export interface Context {
@@ -58,11 +60,21 @@ export type HandlersOf<Tables> = {
 
 export const success = <A>(value: A): Success<A> => ({ _tag: 'Success', value })
 
-export const text = (json: string): Text => ({ _tag: 'Text', json })
+export const json = (bytes: Bytes): Json => ({ _tag: 'Json', bytes })
 
-/** One page of a list in the envelope of `page_num` lists; the items are JSON already. */
-export const page = (items: ReadonlyArray<string>, hasMore: boolean): Text =>
-  text(`{"has_more":${hasMore},"items":[${items.join(',')}]}`)
+const MORE = encoded('{"has_more":true,"items":[')
+const LAST = encoded('{"has_more":false,"items":[')
+const END = encoded(']}')
+
+/** One page of a list, in the envelope of lists by `page_num`. */
+export const page = (rows: Rows, hasMore: boolean): Json => {
+  const start = hasMore ? MORE : LAST
+  return json(
+    written(start.length + rows.room + END.length, (to, position) =>
+      copy(END, to, rows.write(to, copy(start, to, position))),
+    ),
+  )
+}
 
 export const refusal = (
   status: number,

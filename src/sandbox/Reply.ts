@@ -1,5 +1,8 @@
 /** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
+
 import type { Refusal } from './Answer.js'
+import { type Bytes, encoded } from './account/ascii.js'
+import type { Settings } from './options.js'
 
 // model
 
@@ -15,13 +18,17 @@ export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 export interface Reply {
   readonly status: number
-  /** JSON, or nothing. */
-  readonly body: string
+  /** JSON. */
+  readonly body: Bytes
   readonly manner: Manner
 }
 
 /** Sends a reply; `finished` is called when the last of it has left. */
-export type Play = (reply: Reply, finished: () => void) => Response | Promise<Response>
+export type Play = (
+  reply: Reply,
+  finished: () => void,
+  after: Settings['after'],
+) => Response | Promise<Response>
 
 /** A slow body comes in this many pieces. */
 export const PIECES = 10
@@ -31,26 +38,28 @@ export const PAUSE = 100
 
 // constructors
 
-export const whole = (status: number, body: string): Reply => ({ status, body, manner: 'whole' })
+export const whole = (status: number, body: Bytes): Reply => ({ status, body, manner: 'whole' })
 
 export const refused = ({ status, code, message, source }: Refusal): Reply =>
-  whole(status, JSON.stringify({ code, message, source }))
+  whole(status, encoded(JSON.stringify({ code, message, source })))
 
 /** As the interface shows it (interface, Errors). */
 export const tooMany = (message: string, traceId: string): Reply =>
-  whole(429, JSON.stringify({ code: 'too_many_requests', message, trace_id: traceId, details: {} }))
+  whole(
+    429,
+    encoded(JSON.stringify({ code: 'too_many_requests', message, trace_id: traceId, details: {} })),
+  )
 
 // combinators
 
-export const headersOf = ({ body }: Reply): Readonly<Record<string, string>> =>
-  body === '' ? {} : { 'content-type': 'application/json' }
+export const headers = { 'content-type': 'application/json' } as const
 
-/** Where a body that is cut off or stalls comes to its halt, in characters. */
-export const half = ({ body }: Reply): string => body.slice(0, Math.floor(body.length / 2))
+/** What comes of a body that is cut off or stalls. */
+export const half = ({ body }: Reply): Bytes => body.subarray(0, body.length >>> 1)
 
-export const pieces = ({ body }: Reply): ReadonlyArray<string> => {
+export const pieces = ({ body }: Reply): ReadonlyArray<Bytes> => {
   const size = Math.max(1, Math.ceil(body.length / PIECES))
   return Array.from({ length: Math.ceil(body.length / size) }, (_, n) =>
-    body.slice(n * size, (n + 1) * size),
+    body.subarray(n * size, (n + 1) * size),
   )
 }

@@ -18,8 +18,6 @@ export interface Sandbox {
   readonly stats: () => SandboxStats
   /** Answers a request and leaves it to `play` to send what comes out; for servers. */
   readonly handle: (request: Request, play: Play) => Promise<Response>
-  /** Runs something later, in ms, on the clock of this sandbox. */
-  readonly after: (delay: number, work: () => void) => () => void
 }
 
 // constructors
@@ -63,10 +61,9 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   return {
     fetch: (input, init) => {
       const request = new Request(input, init)
-      return until(request.signal, handle(request, inProcess(request.signal, all.after)))
+      return until(request.signal, handle(request, inProcess(request.signal)))
     },
     stats: life.stats,
     handle,
-    after: all.after,
   }
 }

@@ -2,14 +2,13 @@
 import { O, pipe } from '../fp.js'
 import { type Context, notFound, refusal } from './Answer.js'
 import { account } from './account/Account.js'
-import { hex8 } from './account/digits.js'
-import { chance, keyOf, mix } from './account/mix.js'
+import { chance, hexText, keyOf, mix } from './account/mix.js'
 import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
 import { type Arrival, gate } from './Gate.js'
 import { arrive } from './handlers/charges.js'
 import type { Service } from './handlers/index.js'
 import type { Settings } from './options.js'
-import { type Play, type Reply, refused, tooMany, whole } from './Reply.js'
+import { type Play, type Reply, refused, tooMany } from './Reply.js'
 import { respond } from './respond.js'
 import { initial, type State } from './State.js'
 import { spoil } from './spoil.js'
@@ -37,7 +36,7 @@ const unknownFault = refused(
   refusal(400, 'invalid_argument', 'There is no fault of this name.', FAULT_HEADER),
 )
 
-const broken = whole(500, '{"code":"internal_error","message":"Service unavailable."}')
+const broken = refused(refusal(500, 'internal_error', 'Service unavailable.'))
 
 const arrivalOf = ({ service, request }: Incoming): Arrival =>
   pipe(
@@ -86,7 +85,7 @@ export const exchange = (settings: Settings): Exchange => {
 
   const refuse = (message: string): Reply => {
     const n = mix(Math.floor(random() * 2 ** 32))
-    return tooMany(message, `${hex8(n)}${hex8(mix(n + 1))}${hex8(mix(n + 2))}${hex8(mix(n + 3))}`)
+    return tooMany(message, [n, mix(n + 1), mix(n + 2), mix(n + 3)].map(hexText).join(''))
   }
 
   /** A reply to a request that is at the limits now, if it comes no further. */
@@ -95,6 +94,7 @@ export const exchange = (settings: Settings): Exchange => {
     const route = routeOf(incoming)
     if (fault === 'reset-before') return { ...broken, manner: 'reset' }
     if (fault === '429-storm') stormUntil = moment + STORM
+    else if (moment < stormUntil) counts.fault('429-storm')
     if (fault === '429' || moment < stormUntil) return refuse('Too many requests.')
     const tier = limits.enter(arrivalOf(incoming), moment)
     if (tier === undefined) return undefined
@@ -124,24 +124,22 @@ export const exchange = (settings: Settings): Exchange => {
       const route = routeOf(incoming)
       const back = leg()
       await pass(leg())
-      counts.arrived(route)
-      const named = request.headers.get(FAULT_HEADER)
-      const nth = counts.stats().endpoints[route]?.requests ?? 1
-      const fault = named ?? fate({ route, nth })
-      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {})
+      const fated = fate({ route, nth: counts.arrived(route) })
+      const fault = request.headers.get(FAULT_HEADER) ?? fated
+      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, after)
       if (fault !== undefined) counts.fault(fault)
 
       const stop = stopped(incoming, fault)
       if (stop !== undefined) {
         await pass(back)
-        return play(stop, () => {})
+        return play(stop, () => {}, after)
       }
       const leave = once(limits.leave)
       counts.inside(limits.inside())
       try {
         const reply = await done(incoming, fault)
         await pass(back)
-        return await play(reply, leave)
+        return await play(reply, leave, after)
       } catch (error) {
         leave()
         throw error

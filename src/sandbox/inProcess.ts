@@ -1,6 +1,7 @@
 /** Plays replies without a socket: a connection that breaks is a rejection or a body that errors. */
+import type { Bytes } from './account/ascii.js'
 import type { Settings } from './options.js'
-import { half, headersOf, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import { half, headers, PAUSE, type Play, pieces, type Reply } from './Reply.js'
 
 // model
 
@@ -12,35 +13,29 @@ const broken = (): TypeError =>
 
 /** A body that begins with `first` and goes on as `then` says, until it is cancelled. */
 const body = (
-  first: string,
+  first: Bytes,
   signal: AbortSignal,
   finished: () => void,
-  then: (
-    to: ReadableStreamDefaultController<Uint8Array>,
-    encode: (text: string) => Uint8Array,
-  ) => void,
-): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder()
-  const encode = (text: string) => encoder.encode(text)
-  return new ReadableStream<Uint8Array>({
+  then: (to: ReadableStreamDefaultController<Bytes>) => void,
+): ReadableStream<Bytes> =>
+  new ReadableStream<Bytes>({
     start: (to) => {
       signal.addEventListener('abort', () => {
         finished()
         to.error(signal.reason)
       })
-      to.enqueue(encode(first))
-      then(to, encode)
+      to.enqueue(first)
+      then(to)
     },
     cancel: finished,
   })
-}
 
 const streamed = (
   reply: Reply,
   signal: AbortSignal,
   after: Settings['after'],
   finished: () => void,
-): ReadableStream<Uint8Array> => {
+): ReadableStream<Bytes> => {
   switch (reply.manner) {
     case 'cut-off':
       return body(half(reply), signal, finished, (to) => {
@@ -50,8 +45,8 @@ const streamed = (
         })
       })
     case 'slow': {
-      const [first = '', ...rest] = pieces(reply)
-      return body(first, signal, finished, (to, encode) => {
+      const [first = reply.body, ...rest] = pieces(reply)
+      return body(first, signal, finished, (to) => {
         const next = (n: number): void => {
           const piece = rest[n]
           if (signal.aborted) return
@@ -59,7 +54,7 @@ const streamed = (
             finished()
             to.close()
           } else {
-            to.enqueue(encode(piece))
+            to.enqueue(piece)
             after(PAUSE, () => next(n + 1))
           }
         }
@@ -72,9 +67,9 @@ const streamed = (
 }
 
 export const inProcess =
-  (signal: AbortSignal, after: Settings['after']): Play =>
-  (reply, finished) => {
-    const init = { status: reply.status, headers: headersOf(reply) }
+  (signal: AbortSignal): Play =>
+  (reply, finished, after) => {
+    const init = { status: reply.status, headers }
     switch (reply.manner) {
       case 'whole':
         finished()

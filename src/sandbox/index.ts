@@ -16,4 +16,5 @@ export {
   sandboxCredentials,
   sandboxPartner,
 } from './options.js'
+export type { Manner, Play, Reply } from './Reply.js'
 export type { EndpointStats, SandboxStats } from './stats.js'

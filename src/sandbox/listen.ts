@@ -33,8 +33,7 @@ export const listen = async (
 ): Promise<Listening> => {
   const sandbox = isSandbox(what) ? what : createSandbox(what)
   const listener = getRequestListener(
-    (request, { outgoing }) =>
-      sandbox.handle(request, onSocket(outgoing as ServerResponse, sandbox.after)), // HTTP/1 below
+    (request, { outgoing }) => sandbox.handle(request, onSocket(outgoing as ServerResponse)), // the server below speaks HTTP/1
     { overrideGlobalObjects: false },
   )
   const server = createServer(listener)

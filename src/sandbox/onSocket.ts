@@ -2,15 +2,11 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Settings } from './options.js'
-import { half, headersOf, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import { half, headers, PAUSE, type Play, pieces, type Reply } from './Reply.js'
 
-const whole = ({ status, body, ...reply }: Reply, outgoing: ServerResponse): void => {
-  const bytes = Buffer.from(body)
-  outgoing.writeHead(status, {
-    ...headersOf({ status, body, ...reply }),
-    'content-length': bytes.length,
-  })
-  outgoing.end(bytes)
+const whole = ({ status, body }: Reply, outgoing: ServerResponse): void => {
+  outgoing.writeHead(status, { ...headers, 'content-length': body.length })
+  outgoing.end(body)
 }
 
 const slow = (reply: Reply, outgoing: ServerResponse, after: Settings['after']): void => {
@@ -25,22 +21,24 @@ const slow = (reply: Reply, outgoing: ServerResponse, after: Settings['after']):
       after(PAUSE, () => send(n + 1))
     }
   }
-  outgoing.writeHead(reply.status, headersOf(reply))
+  outgoing.writeHead(reply.status, headers)
   send(0)
 }
 
 const firstHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): void => {
-  outgoing.writeHead(reply.status, {
-    ...headersOf(reply),
-    'content-length': Buffer.byteLength(reply.body),
-  })
+  outgoing.writeHead(reply.status, { ...headers, 'content-length': reply.body.length })
   outgoing.write(half(reply), then)
 }
 
 export const onSocket =
-  (outgoing: ServerResponse, after: Settings['after']): Play =>
-  (reply, finished) => {
-    outgoing.once('close', finished) // comes after the last byte, and when the other side hangs up
+  (outgoing: ServerResponse): Play =>
+  (reply, finished, after) => {
+    if (outgoing.destroyed) {
+      finished() // nobody waits for it any more
+      return RESPONSE_ALREADY_SENT
+    }
+    outgoing.once('finish', finished) // the last byte is out of our hands
+    outgoing.once('close', finished) // or the other side hung up
     switch (reply.manner) {
       case 'whole':
         whole(reply, outgoing)

@@ -1,6 +1,7 @@
 /** From a request that was let in to its reply: who asks, what for, and what the handler says. Pure. */
 import { E, pipe } from '../fp.js'
 import type { Context, Refusal } from './Answer.js'
+import { encoded } from './account/ascii.js'
 import type { Service } from './handlers/index.js'
 import { type Asked, params } from './params.js'
 import { type Reply, refused, whole } from './Reply.js'
@@ -13,9 +14,9 @@ const perform =
     const [answer, next] = handle(state, decoded, context)
     switch (answer._tag) {
       case 'Success':
-        return [whole(row.status, JSON.stringify(row.success.encode(answer.value))), next]
-      case 'Text':
-        return [whole(row.status, answer.json), next]
+        return [whole(row.status, encoded(JSON.stringify(row.success.encode(answer.value)))), next]
+      case 'Json':
+        return [whole(row.status, answer.bytes), next]
       case 'Refusal':
         return [refused(answer), next]
     }

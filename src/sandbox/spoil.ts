@@ -1,4 +1,5 @@
 /** Answers that are not what the interface says: bodies changed after they were written. */
+import { type Bytes, decoded, encoded } from './account/ascii.js'
 import type { FaultName } from './faults.js'
 import type { Reply } from './Reply.js'
 
@@ -10,22 +11,24 @@ const isRecord = (u: unknown): u is Fields =>
 /** Changes the object that was answered, or those of the list that pass. */
 const each =
   (change: (row: Fields) => Fields, passes: (n: number, size: number) => boolean) =>
-  (body: string): string => {
-    const all: unknown = JSON.parse(body)
+  (body: Bytes): Bytes => {
+    const all: unknown = JSON.parse(decoded(body))
     if (!isRecord(all)) return body
     const { items } = all
-    if (!Array.isArray(items)) return JSON.stringify(change(all))
-    return JSON.stringify({
-      ...all,
-      items: items.map((row: unknown, n) =>
-        isRecord(row) && passes(n, items.length) ? change(row) : row,
-      ),
-    })
+    if (!Array.isArray(items)) return encoded(JSON.stringify(change(all)))
+    return encoded(
+      JSON.stringify({
+        ...all,
+        items: items.map((row: unknown, n) =>
+          isRecord(row) && passes(n, items.length) ? change(row) : row,
+        ),
+      }),
+    )
   }
 
 const every = () => true
 
-const bodies: { readonly [Name in FaultName]?: (body: string) => string } = {
+const bodies: { readonly [Name in FaultName]?: (body: Bytes) => Bytes } = {
   'malformed-row': each(
     (row) => ({ ...row, amount: {} }),
     (n, size) => n === Math.floor(size / 2),

@@ -22,7 +22,8 @@ export interface SandboxStats {
 }
 
 export interface Counter {
-  readonly arrived: (endpoint: string) => void
+  /** How many requests this endpoint has had now. */
+  readonly arrived: (endpoint: string) => number
   readonly refused: (endpoint: string, tier: Tier) => void
   readonly inside: (count: number) => void
   readonly fault: (name: string) => void
@@ -47,7 +48,7 @@ export const counter = (): Counter => {
   return {
     arrived: (endpoint) => {
       requests++
-      endpointOf(endpoint).requests++
+      return ++endpointOf(endpoint).requests
     },
     refused: (endpoint, tier) => {
       refused[tier]++

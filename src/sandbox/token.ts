@@ -2,8 +2,7 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E } from '../fp.js'
 import { type Context, type Refusal, refusal } from './Answer.js'
-import { hex8 } from './account/digits.js'
-import { keyOf, mix } from './account/mix.js'
+import { hexText, keyOf, mix } from './account/mix.js'
 import type { State } from './State.js'
 
 // model
@@ -19,7 +18,9 @@ const credentialsExpired = refusal(401, 'credentials_expired', 'The access token
 // constructors
 
 const seal = (seed: number, number: number, expires: number): string =>
-  hex8(mix(mix(number ^ keyOf(seed, 6)) ^ Math.floor(expires / 2 ** 16) ^ Math.imul(expires, 31)))
+  hexText(
+    mix(mix(number ^ keyOf(seed, 6)) ^ Math.floor(expires / 2 ** 16) ^ Math.imul(expires, 31)),
+  )
 
 /** The token with this number; `expires` in ms since 1970. */
 export const tokenOf = (seed: number, number: number, expires: number): string =>

@@ -24,7 +24,7 @@ describe('charges', () => {
       request_id: 'order-17',
       source: 'acct_1',
       fee: 0.04,
-      short_reference_id: expect.stringMatching(/^CH[0-9A-F]{8}$/),
+      short_reference_id: expect.stringMatching(/^CH[0-9a-f]{8}$/),
       status: 'NEW',
       created_at: '2026-01-02T03:04:05+0000',
       updated_at: '2026-01-02T03:04:05+0000',

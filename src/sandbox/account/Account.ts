@@ -3,11 +3,13 @@
  * them take no memory. What is created later is state, and not here.
  */
 import { O, pipe } from '../../fp.js'
+import { type Bytes, written } from './ascii.js'
+import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
-import { chargeText } from './chargeText.js'
 import { columns, matches, PERIOD } from './columns.js'
 import type { Ingredients } from './made.js'
 import { mix } from './mix.js'
+import { none, type Rows, rows } from './Rows.js'
 
 // model
 
@@ -35,15 +37,15 @@ export interface Filter {
 /** Rows that pass a filter, in order of creation. */
 export interface Selection {
   readonly size: number
-  /** The rows from `start` to before `end` as JSON text. */
-  readonly slice: (start: number, end: number) => ReadonlyArray<string>
+  /** The rows from `start` to before `end`, the newest one first if so wanted. */
+  readonly slice: (start: number, end: number, newestFirst: boolean) => Rows
 }
 
 export interface Account {
   readonly charges: number
   readonly ids: ChargeIds
-  /** JSON text of one charge. */
-  readonly charge: (index: number) => string
+  /** One charge as JSON. */
+  readonly charge: (index: number) => Bytes
   /** When the last charge was created, in whole seconds since 1970. */
   readonly until: number
   readonly select: (filter: Filter) => Selection
@@ -55,6 +57,8 @@ export interface Account {
 
 /** Where charges fall within eight steps of time: some in the same second, some far apart. */
 const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
+
+const nothing: Selection = { size: 0, slice: () => none }
 
 /** The smallest number from 0 to `end` that passes, if all after it pass too; else `end`. */
 const first = (end: number, passes: (n: number) => boolean): number => {
@@ -71,12 +75,13 @@ const first = (end: number, passes: (n: number) => boolean): number => {
 export const account = ({ seed, charges, since, every }: AccountOptions): Account => {
   const ids = chargeIds(seed)
   const table = columns(seed)
-  const text = chargeText(seed, ids, table)
+  const write = chargeBytes(seed, ids, table)
 
   const created = (index: number): number =>
     Math.floor((since + (index - (index % 8) + (rhythm[index % 8] ?? 0)) * every) / 1_000)
 
-  const charge = (index: number): string => text(index, created(index))
+  const charge = (index: number): Bytes =>
+    written(ROOM, (to, position) => write(index, created(index), to, position))
 
   const range = ({ from, to }: Filter): readonly [number, number] => [
     from === undefined ? 0 : first(charges, (n) => created(n) * 1_000 >= from),
@@ -92,9 +97,13 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
       (filter.status ?? table.status[slot]) === table.status[slot] &&
       (filter.currency ?? table.currency[slot]) === table.currency[slot] &&
       (filter.source ?? table.source[slot]) === table.source[slot]
+    if (!passes) return nothing
     return {
-      size: passes ? 1 : 0,
-      slice: (start, end) => (passes && start < 1 && end > 0 ? [charge(index)] : []),
+      size: 1,
+      slice: (start, end) =>
+        start <= 0 && end > 0
+          ? rows(1, ROOM, (_, bytes, position) => write(index, created(index), bytes, position))
+          : none,
     }
   }
 
@@ -105,11 +114,13 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     const size = Math.max(0, passing.below(high) - skipped)
     return {
       size,
-      slice: (start, end) => {
-        const rows: Array<string> = []
-        const last = Math.min(end, size)
-        for (let k = Math.max(0, start); k < last; k++) rows.push(charge(passing.at(skipped + k)))
-        return rows
+      slice: (start, end, newestFirst) => {
+        const from = Math.max(0, start)
+        const to = Math.max(from, Math.min(end, size))
+        return rows(to - from, ROOM, (n, bytes, position) => {
+          const index = passing.at(skipped + (newestFirst ? to - 1 - n : from + n))
+          return write(index, created(index), bytes, position)
+        })
       },
     }
   }
@@ -133,7 +144,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
         : pipe(
             ids.indexOfRequestId(filter.request_id),
             O.match(
-              () => ({ size: 0, slice: () => [] }),
+              () => nothing,
               (index) => one(index, filter),
             ),
           ),

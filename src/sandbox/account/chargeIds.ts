@@ -1,14 +1,19 @@
 /** Identifiers that hold the number of their charge, so that it is found without an index. */
 import { O, pipe } from '../../fp.js'
-import { hex4, hex8 } from './digits.js'
+import { decoded, hex, written } from './ascii.js'
 import { keyOf, mix, unmix } from './mix.js'
 
 // model
 
+/** Writes the identifier of a charge, and returns the position behind. */
+type WriteId = (index: number, to: Uint8Array, position: number) => number
+
 export interface ChargeIds {
   /** `chg_` and 8 hexadecimal digits. */
-  readonly id: (index: number) => string
+  readonly writeId: WriteId
   /** The shape of a UUID, version 4. */
+  readonly writeRequestId: WriteId
+  readonly id: (index: number) => string
   readonly requestId: (index: number) => string
   readonly indexOfId: (id: string) => O.Option<number>
   readonly indexOfRequestId: (requestId: string) => O.Option<number>
@@ -18,21 +23,49 @@ export interface ChargeIds {
 
 const ID = /^chg_[0-9a-f]{8}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const DASH = 45
 
 export const chargeIds = (seed: number): ChargeIds => {
   const idKey = keyOf(seed, 3)
   const requestKey = keyOf(seed, 4)
-  const requestId = (index: number): string => {
+
+  const writeId: WriteId = (index, to, position) => {
+    to[position] = 99 // chg_
+    to[position + 1] = 104
+    to[position + 2] = 103
+    to[position + 3] = 95
+    return hex(mix(index ^ idKey), 8, to, position + 4)
+  }
+
+  const writeRequestId: WriteId = (index, to, position) => {
     const a = mix(index ^ requestKey)
     const b = mix(a ^ idKey)
     const c = mix(b ^ requestKey)
-    return `${hex8(a)}-${hex4(b >>> 16)}-${hex4((b & 0x0fff) | 0x4000)}-${hex4(((c >>> 16) & 0x3fff) | 0x8000)}-${hex4(c)}${hex8(mix(c))}`
+    hex(a, 8, to, position)
+    to[position + 8] = DASH
+    hex(b >>> 16, 4, to, position + 9)
+    to[position + 13] = DASH
+    hex((b & 0x0fff) | 0x4000, 4, to, position + 14)
+    to[position + 18] = DASH
+    hex(((c >>> 16) & 0x3fff) | 0x8000, 4, to, position + 19)
+    to[position + 23] = DASH
+    hex(c, 4, to, position + 24)
+    return hex(mix(c), 8, to, position + 28)
   }
+
+  const id = (index: number): string =>
+    decoded(written(12, (to, position) => writeId(index, to, position)))
+
+  const requestId = (index: number): string =>
+    decoded(written(36, (to, position) => writeRequestId(index, to, position)))
+
   return {
-    id: (index) => `chg_${hex8(mix(index ^ idKey))}`,
+    writeId,
+    writeRequestId,
+    id,
     requestId,
-    indexOfId: (id) =>
-      ID.test(id) ? O.some((unmix(Number.parseInt(id.slice(4), 16)) ^ idKey) >>> 0) : O.none,
+    indexOfId: (text) =>
+      ID.test(text) ? O.some((unmix(Number.parseInt(text.slice(4), 16)) ^ idKey) >>> 0) : O.none,
     indexOfRequestId: (text) =>
       pipe(
         UUID.test(text)

@@ -1,10 +1,10 @@
 /** Charges that are made while the sandbox runs, and what becomes of them as time passes. */
 import type { Charge, ChargeStatus, NewCharge } from '../../codec/Charge.js'
 import { Instant } from '../../codec/Instant.js'
-import type { ChargeIds } from './chargeIds.js'
-import { feeOf } from './chargeText.js'
-import { hex8, timeText } from './digits.js'
-import { mix } from './mix.js'
+import type { Account, Filter } from './Account.js'
+import { feeOf } from './chargeBytes.js'
+import { hexText, mix } from './mix.js'
+import { timeText } from './time.js'
 
 // model
 
@@ -18,12 +18,21 @@ export interface MadeCharge extends Ingredients {
   readonly at: number
 }
 
-/** A charge made at `at` is in the k-th status of its course from `at + k * settleAfter` on. */
+/** What tells how a charge stands. */
+export interface Moment {
+  /** In ms since 1970. */
+  readonly now: number
+  /** How long a charge stays in each status of its course, in ms. */
+  readonly settleAfter: number
+  readonly account: Account
+}
+
+/** The status of a charge at first, then one after the other. */
 type Course = readonly [ChargeStatus, ...ReadonlyArray<ChargeStatus>]
 
 // constructors
 
-/** The source decides the course: `acct_1_suspended` names an account whose charges are suspended. */
+/** The source decides: charges of `acct_1_suspended` come to be suspended. */
 const courseOf = (source: string): Course =>
   source.endsWith('_pending')
     ? ['NEW', 'PENDING']
@@ -35,26 +44,32 @@ const courseOf = (source: string): Course =>
 
 // combinators
 
+const stepOf = ({ now, settleAfter }: Moment, { at, source }: MadeCharge): number => {
+  const last = courseOf(source).length - 1
+  return settleAfter > 0 ? Math.min(last, Math.max(0, Math.floor((now - at) / settleAfter))) : last
+}
+
+const statusOf = (moment: Moment, made: MadeCharge): ChargeStatus =>
+  courseOf(made.source)[stepOf(moment, made)] ?? 'NEW'
+
+/** In whole seconds, and never before the charges that were there from the start. */
+const secondOf = ({ account }: Moment, ms: number): number =>
+  Math.max(account.until, Math.floor(ms / 1_000))
+
 const instant = (seconds: number): Instant => {
   const text = timeText(seconds)
   if (!Instant.is(text))
-    throw new RangeError(`${seconds} s since 1970 is not within four-digit years`)
+    throw new RangeError(`${seconds} s since 1970 is not before the year 10000`)
   return text
 }
 
-/** The charge as it stands at `now` (ms); `since` is the second of the last charge before all these. */
+/** The charge as it stands at this moment. */
 export const asOf =
-  (now: number, settleAfter: number, ids: ChargeIds, since: number) =>
+  (moment: Moment) =>
   (made: MadeCharge): Charge => {
-    const course = courseOf(made.source)
-    const step = Math.min(
-      course.length - 1,
-      settleAfter > 0 ? Math.max(0, Math.floor((now - made.at) / settleAfter)) : course.length - 1,
-    )
     const amount = Number(made.amount)
-    const second = (ms: number): Instant => instant(Math.max(since, Math.floor(ms / 1_000)))
     return {
-      id: ids.id(made.index),
+      id: moment.account.ids.id(made.index),
       amount,
       currency: made.currency,
       reason: made.reason,
@@ -62,9 +77,24 @@ export const asOf =
       request_id: made.request_id,
       source: made.source,
       fee: feeOf(Math.round(amount * 100)) / 100,
-      short_reference_id: `CH${hex8(mix(made.index)).toUpperCase()}`,
-      status: course[step] ?? 'NEW',
-      created_at: second(made.at),
-      updated_at: second(made.at + step * settleAfter),
+      short_reference_id: `CH${hexText(mix(made.index))}`,
+      status: statusOf(moment, made),
+      created_at: instant(secondOf(moment, made.at)),
+      updated_at: instant(secondOf(moment, made.at + stepOf(moment, made) * moment.settleAfter)),
     }
+  }
+
+/** Whether it is in a list at this moment. */
+export const isIn =
+  (moment: Moment, filter: Filter) =>
+  (made: MadeCharge): boolean => {
+    const created = secondOf(moment, made.at) * 1_000
+    return (
+      (filter.currency ?? made.currency) === made.currency &&
+      (filter.source ?? made.source) === made.source &&
+      (filter.request_id ?? made.request_id) === made.request_id &&
+      (filter.from ?? created) <= created &&
+      (filter.to ?? created) >= created &&
+      (filter.status === undefined || filter.status === statusOf(moment, made))
+    )
   }

@@ -19,6 +19,9 @@ export const unmix = (n: number): number => {
 export const keyOf = (seed: number, purpose: number): number =>
   mix(mix(seed) ^ Math.imul(purpose, 0x9e3779b1))
 
+/** Eight hexadecimal digits. */
+export const hexText = (n: number): string => n.toString(16).padStart(8, '0')
+
 /** The numbers of a seed one after the other, each from 0 to below 1. */
 export const chance = (seed: number): IO<number> => {
   let n = seed

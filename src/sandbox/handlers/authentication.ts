@@ -1,6 +1,6 @@
 import type { login as loginRow } from '../../api/authentication.js'
 import { type Handler, success } from '../Answer.js'
-import { timeText } from '../account/digits.js'
+import { timeText } from '../account/time.js'
 import { credentialsInvalid, tokenOf } from '../token.js'
 
 export const authentication: { readonly login: Handler<typeof loginRow> } = {
