@@ -7,7 +7,7 @@ import * as t from 'io-ts'
 
 // model
 
-interface InstantBrand {
+export interface InstantBrand {
   readonly Instant: unique symbol
 }
 

@@ -1,0 +1,33 @@
+/** What the commands see of the outside; only `main.ts` knows where it comes from. */
+import type { Writable } from 'node:stream'
+import type { Observable, SchedulerLike } from 'rxjs'
+
+export interface Terminal {
+  /** The words after the command's own name. */
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+  /** Someone wants it to end. Listens only while subscribed. */
+  readonly signals: Observable<Signal>
+  readonly timer: SchedulerLike
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM'
+
+/** Exit statuses. */
+export const COMPLETE = 0
+export const INCOMPLETE = 1
+export const WRONG_USE = 2
+
+/** As shells have it: 128 plus the number of the signal. */
+export const STATUS: Readonly<Record<Signal | 'SIGPIPE', number>> = {
+  SIGINT: 130,
+  SIGPIPE: 141,
+  SIGTERM: 143,
+}
+
+/** Ends a command with one line and status 2. */
+export class WrongUse extends Error {
+  override readonly name = 'WrongUse'
+}

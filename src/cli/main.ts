@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/** The command `payments-rx`: the only file that knows the process. */
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { asyncScheduler, fromEvent, map, merge } from 'rxjs'
+import { run } from './program.js'
+import type { Signal } from './Terminal.js'
+
+const manifest: unknown = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+)
+
+const on = (signal: Signal) => fromEvent(process, signal).pipe(map(() => signal))
+
+// a reader that went away is told by the write that fails, not by an event that ends the process
+process.stdout.on('error', () => {})
+
+process.exitCode = await run(
+  {
+    args: process.argv.slice(2),
+    env: process.env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signals: merge(on('SIGINT'), on('SIGTERM')),
+    timer: asyncScheduler,
+  },
+  String(Object(manifest).version),
+)

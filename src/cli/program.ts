@@ -1,0 +1,40 @@
+import { Command, CommanderError } from 'commander'
+import { InvalidOption } from '../ClientOptions.js'
+import { exportCommand } from './exportCommand.js'
+import { sandboxCommand } from './sandboxCommand.js'
+import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
+
+/** Runs the command that the words ask for; answers with the exit status. */
+export const run = async (terminal: Terminal, version: string): Promise<number> => {
+  let status = COMPLETE
+  const done = (code: number): void => {
+    status = code
+  }
+  const program = new Command('payments-rx')
+    .description('Stream charges of the Payments Platform into files, or serve a sandbox of it.')
+    .version(version)
+    .addCommand(exportCommand(terminal, done))
+    .addCommand(sandboxCommand(terminal, done))
+  quietly(program, terminal)
+
+  try {
+    await program.parseAsync(terminal.args, { from: 'user' })
+    return status
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? COMPLETE : WRONG_USE
+    if (!(error instanceof WrongUse || error instanceof InvalidOption)) throw error
+    terminal.stderr.write(`payments-rx: ${error.message}\n`)
+    return WRONG_USE
+  }
+}
+
+/** Every command, and those under it: throws where commander would exit, and writes where we say. */
+const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>): void => {
+  const { stdout, stderr } = terminal
+  command.exitOverride().configureOutput({
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    outputError: (text, write) => write(text.replace(/^error: /, 'payments-rx: ')),
+  })
+  for (const sub of command.commands) quietly(sub, terminal)
+}

@@ -1,0 +1,62 @@
+import { Command, Option } from 'commander'
+import { firstValueFrom } from 'rxjs'
+import type { Environment } from '../api/limits.js'
+import { listen, type SandboxOptions, sandboxCredentials } from '../sandbox/index.js'
+import { ENVIRONMENTS } from './connection.js'
+import { wholeNumber } from './parse.js'
+import { COMPLETE, type Terminal } from './Terminal.js'
+
+interface SandboxFlags {
+  readonly port: number
+  readonly environment: Environment
+  readonly rows?: number
+  readonly seed?: number
+  readonly latency?: number
+  readonly jitter?: number
+  readonly limits: boolean
+}
+
+const MAX = Number.MAX_SAFE_INTEGER
+
+/** `sandbox`: serves until it is stopped. */
+export const sandboxCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+  new Command('sandbox')
+    .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
+    .option('--port <n>', 'the port; 0 takes one that is free', wholeNumber(0, 65_535), 0)
+    .addOption(
+      new Option('--environment <name>', 'whose limits to enforce')
+        .choices(ENVIRONMENTS)
+        .default('production'),
+    )
+    .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
+    .option('--seed <n>', 'the same seed makes the same charges [1]', wholeNumber(0, 2 ** 32 - 1))
+    .option('--latency <ms>', 'from request to answer [0]', wholeNumber(0, MAX))
+    .option('--jitter <ms>', 'how far the latency is spread [0]', wholeNumber(0, MAX))
+    .option('--no-limits', 'answer whatever comes')
+    .addHelpText(
+      'after',
+      `\nLog in as client id "${sandboxCredentials.clientId}" with API key "${sandboxCredentials.apiKey}".`,
+    )
+    .action(async (flags: SandboxFlags) => {
+      const server = await listen(optionsOf(flags), { port: flags.port })
+      terminal.stdout.write(`listening on ${server.url}\n`)
+      await firstValueFrom(terminal.signals)
+      await server.close()
+      done(COMPLETE)
+    })
+
+const optionsOf = ({
+  environment,
+  rows,
+  seed,
+  latency,
+  jitter,
+  limits,
+}: SandboxFlags): SandboxOptions => ({
+  environment,
+  ...(rows === undefined ? {} : { charges: rows }),
+  ...(seed === undefined ? {} : { seed }),
+  ...(latency === undefined ? {} : { latency }),
+  ...(jitter === undefined ? {} : { jitter }),
+  ...(limits ? {} : { limits: false }),
+})
