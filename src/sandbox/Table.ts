@@ -27,12 +27,13 @@ export const table = <A>(keyOf: (row: A) => string, rows: ReadonlyArray<A> = [])
 
 // combinators
 
-/** At the end. A table that another one grew from already is copied first. */
+/** At the end; a key is that of its first row. A table that another one grew from already is copied first. */
 export const append =
   <A>(row: A) =>
   (to: Table<A>): Table<A> => {
     const own = to.rows.length === to.length ? to : table(to.keyOf, toArray(to))
-    own.positions.set(own.keyOf(row), own.length)
+    const key = own.keyOf(row)
+    if (!own.positions.has(key)) own.positions.set(key, own.length)
     own.rows.push(row)
     return { ...own, length: own.length + 1 }
   }

@@ -31,6 +31,9 @@ export const stillClock = (start = NOON) => {
   }
 }
 
+/** Lets everything happen that waits for nothing. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 export interface Answered {
   readonly status: number
   readonly body: unknown

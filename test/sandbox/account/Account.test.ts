@@ -1,0 +1,168 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Charge } from '../../../src/codec/Charge.js'
+import { toDate } from '../../../src/codec/Instant.js'
+import { E, O } from '../../../src/fp.js'
+import { account, type Filter } from '../../../src/sandbox/account/Account.js'
+import { decoded, written } from '../../../src/sandbox/account/ascii.js'
+import { ROOM } from '../../../src/sandbox/account/chargeBytes.js'
+import { chargeIds } from '../../../src/sandbox/account/chargeIds.js'
+
+const options = { seed: 1, charges: 10_000_000, since: Date.UTC(2024, 0, 1), every: 3_000 }
+const large = account(options)
+
+const index = fc.nat(options.charges - 1)
+
+const read = (bytes: Uint8Array): Charge => {
+  const charge = Charge.decode(JSON.parse(decoded(bytes)))
+  if (E.isLeft(charge)) throw new Error(`does not decode: ${decoded(bytes)}`)
+  return charge.right
+}
+
+describe('a generated charge', () => {
+  it('decodes, and its codec writes the same bytes', () => {
+    fc.assert(
+      fc.property(index, fc.integer(), (n, seed) => {
+        const bytes = account({ ...options, seed }).charge(n)
+        expect(JSON.stringify(Charge.encode(read(bytes)))).toBe(decoded(bytes))
+        expect(bytes.length).toBeLessThanOrEqual(ROOM)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('does so for all of a whole period, and no two are alike', () => {
+    const ids = new Set<string>()
+    const requestIds = new Set<string>()
+    const shortIds = new Set<string>()
+    for (let n = 0; n < 10_000; n++) {
+      const bytes = large.charge(n)
+      const charge = read(bytes)
+      if (JSON.stringify(Charge.encode(charge)) !== decoded(bytes)) expect.fail(decoded(bytes))
+      ids.add(charge.id)
+      requestIds.add(charge.request_id)
+      shortIds.add(charge.short_reference_id)
+    }
+    expect([ids.size, requestIds.size, shortIds.size]).toEqual([10_000, 10_000, 10_000])
+  })
+
+  it('has all twelve fields of the interface', () => {
+    expect(JSON.parse(decoded(large.charge(4_711)))).toEqual({
+      id: expect.stringMatching(/^chg_[0-9a-f]{8}$/),
+      amount: expect.any(Number),
+      currency: expect.stringMatching(/^[A-Z]{3}$/),
+      reason: expect.any(String),
+      reference: expect.stringMatching(/^[A-Z][a-z]+ \d+$/),
+      request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/),
+      source: expect.stringMatching(/^acct_/),
+      fee: expect.any(Number),
+      short_reference_id: expect.stringMatching(/^CH[0-9a-f]{8}$/),
+      status: expect.stringMatching(/^[A-Z]+$/),
+      created_at: expect.stringMatching(/^2024-01-01T\d\d:\d\d:\d\d\+0000$/),
+      updated_at: expect.stringMatching(/^2024-01-01T\d\d:\d\d:\d\d\+0000$/),
+    })
+  })
+
+  it('is found by its identifiers', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 31), fc.integer(), (n, seed) => {
+        const ids = chargeIds(seed)
+        expect(ids.indexOfId(ids.id(n))).toEqual(O.some(n))
+        expect(ids.indexOfRequestId(ids.requestId(n))).toEqual(O.some(n))
+      }),
+    )
+  })
+
+  it('comes after the one before it, and is updated after that', () => {
+    fc.assert(
+      fc.property(index, (n) => {
+        const charge = read(large.charge(n))
+        const before = read(large.charge(Math.max(0, n - 1)))
+        expect(toDate(before.created_at) <= toDate(charge.created_at)).toBe(true)
+        expect(toDate(charge.created_at) <= toDate(charge.updated_at)).toBe(true)
+      }),
+    )
+  })
+
+  it('is another one for another seed, and the same for the same', () => {
+    const text = (seed: number) => decoded(account({ ...options, seed }).charge(17))
+    expect(text(1)).toBe(text(1))
+    expect(text(1)).not.toBe(text(2))
+  })
+
+  it('varies', () => {
+    const some = Array.from({ length: 5_000 }, (_, n) => read(large.charge(n)))
+    const kinds = (of: (charge: Charge) => string) => new Set(some.map(of)).size
+    expect(kinds((charge) => charge.status)).toBe(5)
+    expect(kinds((charge) => charge.currency)).toBe(10)
+    expect(kinds((charge) => charge.source)).toBe(40)
+    expect(kinds((charge) => charge.reason)).toBe(22)
+    expect(kinds((charge) => charge.created_at)).toBeGreaterThan(2_500)
+    expect(kinds((charge) => charge.created_at)).toBeLessThan(5_000) // some in the same second
+  })
+})
+
+describe('select', () => {
+  const count = 9_000 // more than two periods of the columns
+  const small = account({ ...options, charges: count })
+  const all = Array.from({ length: count }, (_, n) => read(small.charge(n)))
+
+  const seconds = fc
+    .integer({ min: -60, max: count * 3 + 60 })
+    .map((n) => options.since + n * 1_000)
+  const filter: fc.Arbitrary<Filter> = fc.record(
+    {
+      status: fc.constantFrom('NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED', 'OTHER'),
+      currency: fc.constantFrom('USD', 'EUR', 'JPY', 'XXX'),
+      source: fc.constantFrom(...new Set(all.slice(0, 20).map((charge) => charge.source)), 'other'),
+      request_id: fc.constantFrom(...all.slice(-3).map((charge) => charge.request_id), 'other'),
+      from: seconds,
+      to: fc.oneof(
+        seconds,
+        seconds.map((ms) => ms + 1),
+      ),
+    },
+    { requiredKeys: [] },
+  )
+
+  const createdAt = new Map(all.map((charge) => [charge, toDate(charge.created_at).getTime()]))
+
+  const passes =
+    ({ status, currency, source, request_id, from, to }: Filter) =>
+    (charge: Charge): boolean => {
+      const created = createdAt.get(charge) ?? Number.NaN
+      return (
+        (status === undefined || status === charge.status) &&
+        (currency === undefined || currency === charge.currency) &&
+        (source === undefined || source === charge.source) &&
+        (request_id === undefined || request_id === charge.request_id) &&
+        (from === undefined || created >= from) &&
+        (to === undefined || created <= to)
+      )
+    }
+
+  it('finds what a search through everything finds, in any slice and either order', () => {
+    fc.assert(
+      fc.property(filter, fc.nat(count), fc.nat(30), fc.boolean(), (wanted, start, n, newest) => {
+        const expected = all.filter(passes(wanted))
+        const selection = small.select(wanted)
+        expect(selection.size).toBe(expected.length)
+        const from = start % (expected.length + 2)
+        const part = selection.slice(from, from + n, newest)
+        const slice = expected.slice(from, from + n)
+        expect(part.size).toBe(slice.length)
+        const text = decoded(written(part.room, part.write))
+        expect(JSON.parse(`[${text}]`)).toEqual(newest ? slice.reverse() : slice)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('reads the end of ten million rows as it reads the beginning', () => {
+    const { size, slice } = large.select({ status: 'SUSPENDED', currency: 'JPY' })
+    const last = slice(size - 1, size, false)
+    const charge = read(written(last.room, last.write))
+    expect(charge).toMatchObject({ status: 'SUSPENDED', currency: 'JPY' })
+    expect(toDate(charge.created_at).getTime()).toBeGreaterThan(Date.UTC(2024, 11, 10))
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { open } from './support.js'
+
+const newCharge = {
+  amount: '12.50',
+  currency: 'EUR',
+  reason: 'goods_purchased',
+  reference: 'Order 17',
+  request_id: 'order-17',
+  source: 'acct_1',
+}
+
+const fieldRequired = (source: string) => ({
+  status: 400,
+  body: { code: 'field_required', message: `${source} is required.`, source },
+})
+
+const invalidArgument = (source: string, wanted: string) => ({
+  status: 400,
+  body: { code: 'invalid_argument', message: `${source} must be ${wanted}.`, source },
+})
+
+describe('POST /api/v1/charges/create', () => {
+  it.each(Object.keys(newCharge))('requires %s', async (name) => {
+    const { post } = await open()
+    const value = Object.fromEntries(Object.entries(newCharge).filter(([key]) => key !== name))
+    expect(await post('/api/v1/charges/create', value)).toEqual(fieldRequired(name))
+  })
+
+  it.each([
+    ['amount', 'twelve', 'an amount as plain decimal text, such as "9.99"'],
+    ['amount', '-1', 'an amount as plain decimal text, such as "9.99"'],
+    ['currency', 'eur', 'a currency code of 3 capital letters'],
+    ['reference', '', 'a text of 1 to 140 characters'],
+    ['reference', 'x'.repeat(141), 'a text of 1 to 140 characters'],
+    ['request_id', '', 'a text of 1 to 50 characters'],
+    ['request_id', 'x'.repeat(51), 'a text of 1 to 50 characters'],
+    ['source', 7, 'string'],
+  ])('refuses %s %j', async (name, value, wanted) => {
+    const { post } = await open()
+    const body = { ...newCharge, [name]: value }
+    expect(await post('/api/v1/charges/create', body)).toEqual(invalidArgument(name, wanted))
+  })
+
+  it('refuses a reason that the interface does not list', async () => {
+    const { post } = await open()
+    const refused = await post('/api/v1/charges/create', { ...newCharge, reason: 'gift' })
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_argument', source: 'reason' },
+    })
+  })
+
+  it.each([
+    { reference: 'x'.repeat(140) },
+    { reference: 'x' },
+    { request_id: 'x'.repeat(50) },
+    { request_id: 'x' },
+    { amount: 12.5 },
+    { amount: '1' },
+  ])('takes %j', async (change) => {
+    const { post } = await open()
+    const created = await post('/api/v1/charges/create', { ...newCharge, ...change })
+    expect(created).toMatchObject({ status: 201 })
+  })
+
+  it('keeps text as it came', async () => {
+    const { post, get } = await open()
+    const reference = 'Zoë "€" \\ 支払い\n🧾'
+    const created = await post('/api/v1/charges/create', { ...newCharge, reference })
+    expect(created.body).toMatchObject({ reference })
+    const found = await get('/api/v1/charges?request_id=order-17')
+    expect(found.body).toEqual({ has_more: false, items: [created.body] })
+  })
+
+  it('refuses what is no JSON object', async () => {
+    const { post } = await open()
+    expect(await post('/api/v1/charges/create', '{"amount":')).toEqual({
+      status: 400,
+      body: { code: 'invalid_argument', message: 'The body is not JSON.' },
+    })
+    expect(await post('/api/v1/charges/create', '[]')).toEqual({
+      status: 400,
+      body: { code: 'invalid_argument', message: 'The body is not a JSON object.' },
+    })
+  })
+})
+
+describe('GET /api/v1/charges', () => {
+  it.each([
+    ['page_size', '9', 'a whole number from 10 to 2000'],
+    ['page_size', '2001', 'a whole number from 10 to 2000'],
+    ['page_size', 'ten', 'a whole number from 10 to 2000'],
+    ['page_size', '10.5', 'a whole number from 10 to 2000'],
+    ['page_num', '-1', 'a whole number from 0'],
+    ['currency', 'euro', 'a currency code of 3 capital letters'],
+    ['from_created_at', 'yesterday', 'a Date or an ISO 8601 time'],
+    ['to_created_at', '2024-01-01T00:00:00+0000', 'a Date or an ISO 8601 time'], // + is a space
+    ['status', 'DONE', '"NEW" | "PENDING" | "SETTLED" | "SUSPENDED" | "FAILED"'],
+  ])('refuses %s=%s', async (name, value, wanted) => {
+    const { get } = await open()
+    expect(await get(`/api/v1/charges?${name}=${value}`)).toEqual(invalidArgument(name, wanted))
+  })
+
+  it.each(['page_size=10', 'page_size=2000', 'page_num=0', 'unknown=1'])(
+    'takes %s',
+    async (query) => {
+      const { get } = await open()
+      expect(await get(`/api/v1/charges?${query}`)).toMatchObject({ status: 200 })
+    },
+  )
+
+  it('takes a hundred rows a page when it is told nothing', async () => {
+    const { get } = await open({ charges: 101 })
+    const { body } = await get('/api/v1/charges')
+    expect([Object(body).items.length, Object(body).has_more]).toEqual([100, true])
+  })
+})
+
+describe('elsewhere', () => {
+  const notFound = {
+    status: 404,
+    body: { code: 'not_found', message: 'There is no such resource.' },
+  }
+
+  it.each(['/api/v1/charges/chg_00000000', '/api/v1/charges/other', '/api/v1/other', '/'])(
+    'there is no %s',
+    async (path) => {
+      const { get } = await open()
+      expect(await get(path)).toEqual(notFound)
+    },
+  )
+
+  it('there is no other method', async () => {
+    const { send, authorization } = await open()
+    const init = { method: 'DELETE', headers: { authorization } }
+    expect(await send('/api/v1/charges', init)).toEqual(notFound)
+  })
+})
