@@ -2,6 +2,7 @@
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from './api/limits.js'
 import type { IO } from './fp.js'
+import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
 import type { Settings, Slot } from './http/Session.js'
@@ -29,7 +30,10 @@ export interface CallOptions {
 export interface ClientOptions extends CallOptions {
   /** Where the platform is: HTTPS, or HTTP on this machine. There is no default. */
   readonly baseUrl: string
-  readonly credentials: Credentials
+  /** Who asks: keys to log in with, or a source of tokens. Partner calls do not need it. */
+  readonly credentials?: Credentials | { readonly token: TokenSource }
+  /** The OAuth application, for the partner calls. */
+  readonly partner?: { readonly clientId: string; readonly clientSecret: string }
   /** Whose limits apply; `production` unless given. */
   readonly environment?: Environment
   /** Other limits than the environment's. */
@@ -85,11 +89,30 @@ export const baseUrlOf = (text: string): string => {
 }
 
 /** Throws an `InvalidOption`, which does not repeat what came. */
-export const checkCredentials = ({ clientId, apiKey, loginAs }: Credentials): void => {
-  for (const [name, value] of Object.entries({ clientId, apiKey, loginAs: loginAs ?? 'none' })) {
+export const checkCredentials = ({ credentials, partner }: ClientOptions): void => {
+  const source = credentials !== undefined && 'token' in credentials ? credentials : undefined
+  const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
+  if (source !== undefined && typeof source.token !== 'function') {
+    throw new InvalidOption('credentials.token', 'a function that gives a token')
+  }
+  const texts = {
+    ...(keys && {
+      'credentials.clientId': keys.clientId,
+      'credentials.apiKey': keys.apiKey,
+      'credentials.loginAs': keys.loginAs ?? 'none',
+    }),
+    ...(partner && {
+      'partner.clientId': partner.clientId,
+      'partner.clientSecret': partner.clientSecret,
+    }),
+  }
+  for (const [name, value] of Object.entries(texts)) {
     if (typeof value !== 'string' || !fitsHeader(value)) {
-      throw new InvalidOption(`credentials.${name}`, 'a text that is not empty and fits a header')
+      throw new InvalidOption(name, 'a text that is not empty and fits a header')
     }
+  }
+  if (partner?.clientId.includes(':') === true) {
+    throw new InvalidOption('partner.clientId', 'a text without a colon')
   }
 }
 

@@ -87,8 +87,12 @@ const callOf =
   (session: Session, settings: Settings, lists: ListOptions) =>
   (row: AnyEndpoint): Call<AnyEndpoint> => {
     const finder = rows.find(({ route }) => route === row.foundBy)
-    const find = finder === undefined ? undefined : ask(session, settings, finder)
+    const recovery = finder && {
+      find: ask(session, settings, finder),
+      found: (requestId: string) =>
+        session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
+    }
     const asking = ask(session, settings, row)
     const decode = compile(row.success)
-    return isList(row) ? list(row, asking, decode, lists) : value(asking, decode, find)
+    return isList(row) ? list(row, asking, decode, lists) : value(asking, decode, recovery)
   }

@@ -36,6 +36,7 @@ export type {
   Unreachable,
 } from './http/Failure.js'
 export { PaymentsError, toError } from './http/Failure.js'
+export type { ForeignToken, TokenSource } from './http/foreignToken.js'
 // how it is sent
 export { type KyOptions, kyTransport } from './http/ky.js'
 export type { ListOptions } from './http/list.js'

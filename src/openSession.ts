@@ -1,14 +1,10 @@
 import { asyncScheduler, Subject } from 'rxjs'
-import { login } from './api/authentication.js'
-import { untyped } from './api/Endpoint.js'
 import { type ClientOptions, checkCredentials, limitsOf } from './ClientOptions.js'
-import { ask } from './http/ask.js'
-import { type Auth, bearer, EARLY, nobody } from './http/auth.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { kyTransport } from './http/ky.js'
-import { logIn } from './http/login.js'
 import type { Session, Settings } from './http/Session.js'
 import { tiers } from './http/tiers.js'
+import { openAuth, secretsOf } from './openAuth.js'
 import { createScheduler } from './scheduler/index.js'
 import { exponential, PAUSES } from './stream/index.js'
 
@@ -20,8 +16,8 @@ export const openSession = (
   options: ClientOptions,
   settings: Settings,
 ): { readonly session: Session; readonly events: Subject<ClientEvent> } => {
-  const { credentials, retry, timer = asyncScheduler, random = Math.random } = options
-  checkCredentials(credentials)
+  const { retry, timer = asyncScheduler, random = Math.random } = options
+  checkCredentials(options)
   const events = new Subject<ClientEvent>()
 
   const scheduler =
@@ -46,21 +42,13 @@ export const openSession = (
     transport,
     scheduler,
     timer,
-    auth: ({ auth }) => (auth === 'bearer' ? account : nobody),
+    auth: (row) => auth(row),
     backoff: exponential({ ...PAUSES, repeats: retry?.faults ?? REPEATS, random }),
-    secrets: [credentials.apiKey],
+    secrets: secretsOf(options),
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),
   }
-
-  const slot = { endpoint: login.route, login: credentials.clientId }
-  const asLogin = ask(session, { ...settings, priority: 'interactive' }, untyped(login), slot)
-  const account: Auth = bearer({
-    login: logIn(asLogin, credentials, () => timer.now()),
-    early: options.renewEarly ?? EARLY,
-    now: () => timer.now(),
-    renewed: ({ validFor }) => events.next({ _tag: 'LoggedIn', ms: validFor }),
-  })
+  const auth = openAuth(options, session, settings)
 
   return { session, events }
 }

@@ -46,7 +46,10 @@ export const onDemand = (make: () => Promise<Output>): Output => {
       made ??= make()
       await (await made).write(text)
     },
-    close: async () => (await made)?.close(),
+    close: async () => {
+      const output = await made?.catch(() => undefined) // whoever wrote was told
+      await output?.close()
+    },
   }
 }
 

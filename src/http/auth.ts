@@ -7,7 +7,7 @@
  */
 import { defer, map, share } from 'rxjs'
 import { E, type IO } from '../fp.js'
-import { type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
+import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import type { Failure } from './Failure.js'
 
 // model
@@ -81,3 +81,19 @@ export const basic = (clientId: string, clientSecret: string): Auth => {
 
 /** For calls that need no one: the login itself. */
 export const nobody: Auth = { header: right(''), newest: () => '', refuse: () => false }
+
+/** For calls whose option is missing: they are not sent. */
+export const absent = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
+  const cause = { path: option, expected: 'an option of createClient', actual: 'missing' }
+  const failure: Failure = {
+    _tag: 'InvalidRequest',
+    endpoint,
+    attempts: 0,
+    field: option,
+    expected: cause.expected,
+    actual: cause.actual,
+    causes: [cause],
+    message: `${endpoint}: ${option} should be ${cause.expected}, and is missing; nothing was sent`,
+  }
+  return { ...nobody, header: left(failure) }
+}

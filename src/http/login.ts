@@ -20,7 +20,7 @@ export interface Credentials {
 }
 
 /** When `expires_at` is missing or unreadable (default, not specified by the interface document). */
-const ASSUMED_LIFE: Millis = 25 * 60_000
+export const ASSUMED_LIFE: Millis = 25 * 60_000
 
 // constructors
 

@@ -7,25 +7,33 @@ import type { Ask } from './ask.js'
 import type { Ambiguous, Failure } from './Failure.js'
 import { recovered } from './recovered.js'
 
+export interface Recovery {
+  /** Asks the list that finds things by `request_id`. */
+  readonly find: Ask
+  readonly found: (requestId: string) => void
+}
+
 /**
  * Clears up an `Ambiguous` write: asks the list that finds things by `request_id` what became of it.
  * What is found is the value of the call, marked as recovered.
  */
 export const recover =
-  <A>(find: Ask, decode: Decoder<A>) =>
+  <A>({ find, found }: Recovery, decode: Decoder<A>) =>
   (failure: Failure): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode)({})).pipe(
-      map((found) => {
-        if (E.isLeft(found))
-          return E.left(still(failure, `looking it up failed: ${found.left.message}`))
-        const { items, raw } = found.right
+      map((list) => {
+        if (E.isLeft(list))
+          return E.left(still(failure, `looking it up failed: ${list.left.message}`))
+        const { items, raw } = list.right
         // not the first row: a service that ignores the filter would hand us somebody else's
         const item = items[raw.findIndex((row) => Object(row).request_id === requestId)]
-        return item !== undefined && E.isRight(item)
-          ? E.right(recovered(item.right))
-          : E.left(still(failure, 'looked up by its request_id: not found'))
+        if (item !== undefined && E.isRight(item)) {
+          found(requestId)
+          return E.right(recovered(item.right))
+        }
+        return E.left(still(failure, 'looked up by its request_id: not found'))
       }),
     )
   }

@@ -5,13 +5,13 @@ import type { ObservableEither } from '../stream/index.js'
 import { readValue } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
-import { recover } from './recover.js'
+import { type Recovery, recover } from './recover.js'
 
-/** A call of one value. `find` asks the list that tells what became of a write, if there is one. */
+/** A call of one value. `find` tells what became of a write, if there is one. */
 export const value = <A>(
   ask: Ask,
   decode: Decoder<A>,
-  find: Ask | undefined,
+  find: Recovery | undefined,
 ): ((params: unknown) => ObservableEither<Failure, A>) => {
   const read = readValue(decode)
   return (params) =>

@@ -1,0 +1,50 @@
+import { catchError, defaultIfEmpty, defer, from, map, type ObservableInput } from 'rxjs'
+import { login } from '../api/authentication.js'
+import { E, type IO } from '../fp.js'
+import { left, type Millis, type ObservableEither } from '../stream/index.js'
+import type { Token } from './auth.js'
+import type { Unauthorized } from './Failure.js'
+import { ASSUMED_LIFE } from './login.js'
+import { fitsHeader } from './secrets.js'
+
+// model
+
+/** A token that somebody else obtained. */
+export interface ForeignToken {
+  readonly token: string
+  /** 25 minutes from now when left out. */
+  readonly expiresAt?: Date
+}
+
+/** Asked for a token when there is none, when it is about to end, and after a 401. */
+export type TokenSource = () => ObservableInput<ForeignToken>
+
+// constructors
+
+/** A source that fails, or hands out what is no token, ends the call as `Unauthorized`. */
+export const foreignToken = (
+  source: TokenSource,
+  now: IO<Millis>,
+): ObservableEither<Unauthorized, Token> =>
+  defer(() => from(source())).pipe(
+    map(({ token, expiresAt }) => {
+      if (typeof token !== 'string' || !fitsHeader(token)) return E.left(unauthorized('no token'))
+      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - now()
+      return validFor > 0
+        ? E.right({ token, validFor })
+        : E.left(unauthorized('a token that has expired'))
+    }),
+    defaultIfEmpty(E.left(unauthorized('nothing'))),
+    // not its message: what fetches a secret may well repeat it
+    catchError((error: unknown) =>
+      left(unauthorized(error instanceof Error ? error.name : 'an error')),
+    ),
+  )
+
+const unauthorized = (came: string): Unauthorized => ({
+  _tag: 'Unauthorized',
+  endpoint: login.route,
+  attempts: 0,
+  code: 'token_source_failed',
+  message: `credentials.token should give a token, and gave ${came}`,
+})

@@ -1,0 +1,51 @@
+/** Who asks, for each row: Bearer and Basic are never mixed, and a client shares neither with another. */
+import { login } from './api/authentication.js'
+import { type AnyEndpoint, untyped } from './api/Endpoint.js'
+import type { ClientOptions } from './ClientOptions.js'
+import { ask } from './http/ask.js'
+import { type Auth, absent, basic, bearer, EARLY, nobody } from './http/auth.js'
+import { foreignToken } from './http/foreignToken.js'
+import { logIn } from './http/login.js'
+import type { Session, Settings } from './http/Session.js'
+
+export const openAuth = (
+  { credentials, partner, renewEarly = EARLY }: ClientOptions,
+  session: Session,
+  settings: Settings,
+): ((row: AnyEndpoint) => Auth) => {
+  const now = () => session.timer.now()
+
+  const tokens = (given: NonNullable<typeof credentials>) => {
+    if ('token' in given) return foreignToken(given.token, now)
+    const slot = { endpoint: login.route, login: given.clientId }
+    const asking = ask(session, { ...settings, priority: 'interactive' }, untyped(login), slot)
+    return logIn(asking, given, now)
+  }
+
+  const account =
+    credentials &&
+    bearer({
+      login: tokens(credentials),
+      early: renewEarly,
+      now,
+      renewed: ({ validFor }) => session.emit({ _tag: 'LoggedIn', ms: validFor }),
+    })
+  const application = partner && basic(partner.clientId, partner.clientSecret)
+
+  return ({ auth, route }) => {
+    switch (auth) {
+      case 'bearer':
+        return account ?? absent(route, 'credentials')
+      case 'basic':
+        return application ?? absent(route, 'partner')
+      case 'none':
+        return nobody
+    }
+  }
+}
+
+/** What must not show, whatever the request. */
+export const secretsOf = ({ credentials, partner }: ClientOptions): ReadonlyArray<string> => [
+  ...(credentials === undefined || 'token' in credentials ? [] : [credentials.apiKey]),
+  ...(partner === undefined ? [] : [partner.clientSecret]),
+]
