@@ -51,7 +51,9 @@ export const open = async (options: SandboxOptions = {}) => {
   }
   const login = (headers: Record<string, string> = loginHeaders) =>
     send('/api/v1/authentication/login', { method: 'POST', headers })
-  const { body } = await login()
+  let opened = await login()
+  for (let n = 0; n < 10 && opened.status !== 201; n++) opened = await login() // among faults
+  const { body } = opened
   const authorization = `Bearer ${Object(body).token}`
   const get = (path: string, headers: Record<string, string> = {}) =>
     send(path, { headers: { authorization, ...headers } })

@@ -1,0 +1,174 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  createSandbox,
+  type FaultName,
+  listen,
+  type SandboxOptions,
+} from '../../src/sandbox/index.js'
+import { loginHeaders } from './support.js'
+
+/** A sandbox on a free port whose timers do not wait, and a caller that is logged in. */
+const onPort = async (options: SandboxOptions = {}) => {
+  const sandbox = createSandbox({
+    charges: 5_000,
+    limits: false,
+    after: (_, work) => {
+      const immediate = setImmediate(work)
+      return () => clearImmediate(immediate)
+    },
+    ...options,
+  })
+  const { url, port, close } = await listen(sandbox)
+  onTestFinished(close)
+  const login = await fetch(`${url}/api/v1/authentication/login`, {
+    method: 'POST',
+    headers: loginHeaders,
+  })
+  const session: unknown = await login.json()
+  const headers = { authorization: `Bearer ${Object(session).token}` }
+  const get = (path: string, fault?: FaultName, signal?: AbortSignal) =>
+    fetch(`${url}${path}`, {
+      headers: { ...headers, ...(fault === undefined ? {} : { 'x-sandbox-fault': fault }) },
+      ...(signal === undefined ? {} : { signal }),
+    })
+  return { sandbox, url, port, close, get, headers }
+}
+
+const none = { global: 1e9, endpoint: 1e9, logins: 1e9 }
+
+const LIST = '/api/v1/charges?page_size=2000'
+
+/** Lets connections open, close and be told of each other. */
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a sandbox on a port', () => {
+  it('answers as it does in process', async () => {
+    const { sandbox, get, headers, url, port } = await onPort()
+    const answer = await get(LIST)
+    expect(url).toBe(`http://127.0.0.1:${port}`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    const text = await answer.text()
+    expect(Number(answer.headers.get('content-length'))).toBe(text.length)
+    const inProcess = await sandbox.fetch(`http://sandbox.test${LIST}`, { headers })
+    expect(text).toBe(await inProcess.text())
+  })
+
+  it('reads what is posted', async () => {
+    const { url, headers } = await onPort()
+    const body = {
+      amount: '12.50',
+      currency: 'EUR',
+      reason: 'goods_purchased',
+      reference: 'Zoë',
+      request_id: 'order-17',
+      source: 'acct_1',
+    }
+    const created = await fetch(`${url}/api/v1/charges/create`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(created.status).toBe(201)
+    expect(await created.json()).toMatchObject({ ...body, amount: 12.5, status: 'NEW' })
+  })
+
+  it('takes options, and refuses a port that is taken', async () => {
+    const { url, port, close } = await listen({ charges: 1 })
+    onTestFinished(close)
+    expect((await fetch(`${url}/api/v1/charges`)).status).toBe(401)
+    await expect(listen({}, { port })).rejects.toThrow('EADDRINUSE')
+  })
+
+  it('leaves the global Request and Response alone', async () => {
+    const before = [globalThis.Request, globalThis.Response]
+    await onPort()
+    expect([globalThis.Request, globalThis.Response]).toEqual(before)
+  })
+
+  it('gives a place back before the other side can ask again', async () => {
+    const { sandbox, get } = await onPort({ limits: { ...none, concurrency: 2 } })
+    for (let n = 0; n < 20; n++) {
+      const all = await Promise.all([get(LIST), get(LIST)])
+      expect(all.map(({ status }) => status)).toEqual([200, 200])
+      await Promise.all(all.map((answer) => answer.arrayBuffer()))
+    }
+    expect(sandbox.stats().refused.concurrency).toBe(0)
+  })
+
+  it('closes while requests wait for their answers', async () => {
+    const { sandbox, get, close } = await onPort()
+    const waiting = expect(get(LIST, 'no-answer')).rejects.toThrow()
+    const stalled = await get(LIST, 'stall')
+    const text = expect(stalled.text()).rejects.toThrow()
+    await until(() => sandbox.stats().requests === 3)
+    await close()
+    await Promise.all([waiting, text])
+    await expect(get(LIST)).rejects.toThrow()
+  })
+})
+
+describe('over a socket', () => {
+  it.each(['reset-before', 'reset-after'] as const)('%s closes it', async (fault) => {
+    const { get } = await onPort()
+    const failure: unknown = await get(LIST, fault).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } })
+    expect((await get(LIST)).status).toBe(200)
+  })
+
+  it('cut-off closes it halfway through the body', async () => {
+    const { get } = await onPort()
+    const whole = (await (await get(LIST)).text()).length
+    const answer = await get(LIST, 'cut-off')
+    expect(answer.status).toBe(200)
+    expect(Number(answer.headers.get('content-length'))).toBe(whole)
+    await expect(answer.text()).rejects.toThrow('terminated')
+  })
+
+  it('stall leaves it open, and its place taken until the other side hangs up', async () => {
+    const { sandbox, get } = await onPort({ limits: { ...none, concurrency: 1 } })
+    const stop = new AbortController()
+    const answer = await get(LIST, 'stall', stop.signal)
+    const text = expect(answer.text()).rejects.toThrow('given up')
+    expect((await get(LIST)).status).toBe(429)
+    stop.abort(new Error('given up'))
+    await text
+    await until(() => sandbox.stats().refused.concurrency > 0)
+    let status = 429
+    while (status === 429) status = (await get(LIST)).status
+    expect(status).toBe(200)
+  })
+
+  it('no-answer leaves it open', async () => {
+    const { sandbox, get } = await onPort()
+    const stop = new AbortController()
+    const answer = expect(get(LIST, 'no-answer', stop.signal)).rejects.toThrow('given up')
+    await until(() => sandbox.stats().faults['no-answer'] === 1)
+    stop.abort(new Error('given up'))
+    await answer
+  })
+
+  it('slow sends all of it', async () => {
+    const { get } = await onPort()
+    const answer = await get(LIST, 'slow')
+    expect(answer.headers.get('content-length')).toBeNull()
+    expect(await answer.text()).toBe(await (await get(LIST)).text())
+  })
+
+  it('a caller that hangs up gives its place back', async () => {
+    const { sandbox, get } = await onPort({ limits: { ...none, concurrency: 1 } })
+    for (let n = 0; n < 5; n++) {
+      const stop = new AbortController()
+      const answer = get(LIST, 'no-answer', stop.signal).catch(() => undefined)
+      const seen = sandbox.stats().requests
+      await until(() => sandbox.stats().requests > seen)
+      stop.abort()
+      await answer
+    }
+    let status = 429
+    while (status === 429) status = (await get(LIST)).status
+    expect(status).toBe(200)
+  })
+})
