@@ -2,6 +2,7 @@
  * Reads the runtime shape of io-ts codecs (`_tag`, `props`, `types`, ...) as what it is: properties
  * of objects that anybody may have made, so unknown until looked at.
  */
+import type * as t from 'io-ts'
 
 /** What is under `key`, when nothing is known of the holder's type. */
 export const part = (holder: unknown, key: PropertyKey): unknown =>
@@ -35,3 +36,7 @@ export const names = (codec: unknown, key: string): boolean => {
   const seen = unwrapped(codec)
   return hasOwn(part(seen, 'props'), key) || typesOf(seen).some((member) => names(member, key))
 }
+
+/** Whether something can validate, which is all that is needed of a codec here. */
+export const isCodec = (u: unknown): u is t.Mixed =>
+  typeof u === 'object' && u !== null && typeof part(u, 'validate') === 'function'

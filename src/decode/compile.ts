@@ -1,8 +1,65 @@
 import type * as t from 'io-ts'
+import { E } from '../fp.js'
+import { closures, type Reader } from './closures/readers.js'
+import { part } from './codecParts.js'
 import type { Decoder } from './Decoder.js'
+import { generate, mayGenerate } from './generate/generate.js'
+import type { Plan } from './Plan.js'
+import { planOf } from './planOf.js'
+import { refused } from './runtime.js'
+import { decodeSafely } from './tooDeep.js'
 
-/** A decoder with the type, the results and the errors of `codec.decode`. */
-export const compile =
-  <A>(codec: t.Type<A, unknown, unknown>): Decoder<A> =>
-  (u) =>
-    codec.decode(u)
+/** How decoders are made: as generated code, or as functions where that is forbidden. */
+export type Means = 'code' | 'closures'
+
+type Slow = (u: unknown) => E.Either<t.Errors, unknown>
+
+/** What succeeds at once is answered here; all else is answered by io-ts. */
+const withClosures = (plan: Plan, slow: Slow): Slow => {
+  const read: Reader = closures(plan)
+  return (u) => {
+    try {
+      const a = read(u)
+      if (a !== refused) return E.right(a)
+    } catch {
+      // unusual, too deep, or thrown by a custom codec: io-ts does the same or knows better
+    }
+    return slow(u)
+  }
+}
+
+const make = <A>(codec: t.Type<A, unknown, unknown>, means: Means): Slow => {
+  const slow: Slow = (u) => decodeSafely(codec, u)
+  if (part(part(codec, 'decode'), 'name') !== 'bound decode') return slow
+  try {
+    const plan = planOf(codec)
+    if (plan._tag === 'Opaque') return slow
+    return means === 'code' ? generate(plan, slow) : withClosures(plan, slow)
+  } catch {
+    return slow // a recursive codec whose definition throws
+  }
+}
+
+/** Compiles by the means given, each codec once and at its first use. */
+export const compiler = (
+  means?: Means,
+): (<A>(codec: t.Type<A, unknown, unknown>) => Decoder<A>) => {
+  const made = new WeakMap<object, Decoder<unknown>>()
+  return <A>(codec: t.Type<A, unknown, unknown>) => {
+    const known = made.get(codec)
+    if (known !== undefined) return known as Decoder<A> // made of this very codec
+    let decode: Slow = (u) => {
+      decode = make(codec, means ?? (mayGenerate() ? 'code' : 'closures'))
+      return decode(u)
+    }
+    const decoder: Decoder<unknown> = (u) => decode(u)
+    made.set(codec, decoder)
+    return decoder as Decoder<A>
+  }
+}
+
+/**
+ * A decoder with the type, the results and the errors of `codec.decode`, at a fraction of its cost.
+ * It is made at its first use, once for each codec, and lives as long as the codec.
+ */
+export const compile: <A>(codec: t.Type<A, unknown, unknown>) => Decoder<A> = compiler()

@@ -11,6 +11,11 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
     super(name, t.string.is, t.string.validate, t.identity)
     this.known = known
   }
+
+  /** Whether it still validates as it was made: a clone may not. */
+  static isUntouched(codec: OpenType<string>): boolean {
+    return codec.validate === t.string.validate
+  }
 }
 
 export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>

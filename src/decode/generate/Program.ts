@@ -1,0 +1,61 @@
+/** The source of one decoder while it is written: its constants and its functions. */
+import type { Plan } from '../Plan.js'
+
+export interface Program {
+  /** A name for a value that is handed to the code and not written into it. */
+  readonly constant: (value: unknown) => string
+  /** The name of a function, written once for each plan and role. It may call itself. */
+  readonly define: (role: string, plan: Plan, write: (name: string) => string) => string
+  /** The name of a function that belongs to no plan. */
+  readonly helper: (source: string) => string
+  readonly constants: ReadonlyArray<unknown>
+  readonly functions: ReadonlyArray<string>
+}
+
+export const program = (): Program => {
+  const constants: Array<unknown> = []
+  const functions: Array<string> = []
+  const names = new Map<string, Map<Plan, string>>()
+  let count = 0
+
+  return {
+    constants,
+    functions,
+    constant: (value) => {
+      const known = constants.indexOf(value)
+      return `c${known < 0 ? constants.push(value) - 1 : known}`
+    },
+    define: (role, plan, write) => {
+      const ofRole = names.get(role) ?? new Map<Plan, string>()
+      names.set(role, ofRole)
+      const known = ofRole.get(plan)
+      if (known !== undefined) return known
+      const name = `${role}${count++}`
+      ofRole.set(plan, name)
+      functions.push(write(name))
+      return name
+    },
+    helper: (source) => {
+      const name = `helper${count++}`
+      functions.push(`const ${name} = ${source};`)
+      return name
+    },
+  }
+}
+
+/** The variables of one function. */
+export interface Locals {
+  readonly fresh: () => string
+  readonly declared: () => string
+}
+
+export const locals = (): Locals => {
+  const names: Array<string> = []
+  return {
+    fresh: () => {
+      names.push(`v${names.length}`)
+      return `v${names.length - 1}`
+    },
+    declared: () => (names.length === 0 ? '' : `let ${names.join(', ')};`),
+  }
+}

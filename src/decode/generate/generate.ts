@@ -1,0 +1,69 @@
+import type * as t from 'io-ts'
+import type { E } from '../../fp.js'
+import type { Plan } from '../Plan.js'
+import { ask, copy, merge, refused, strip, unusual } from '../runtime.js'
+import { keepsInput } from '../traits.js'
+import { locals, program } from './Program.js'
+import { readOf } from './reads.js'
+import { testOf } from './tests.js'
+
+type Decode = (u: unknown) => E.Either<t.Errors, unknown>
+
+/** What the code calls by name. */
+const runtime = {
+  ask,
+  copy,
+  merge,
+  refused,
+  strip,
+  unusual,
+  isArray: Array.isArray,
+  keysOf: Object.keys,
+  namesOf: Object.getOwnPropertyNames,
+  protoOf: Object.getPrototypeOf,
+  hasOwn: Object.hasOwn,
+  base: Object.prototype,
+}
+
+type Maker = (runtime: object, constants: ReadonlyArray<unknown>, slow: Decode) => Decode
+
+const isMaker = (u: unknown): u is Maker => typeof u === 'function'
+
+/** Whether the platform lets code be made of text, by trying. */
+export const mayGenerate = (): boolean => {
+  try {
+    return isMaker(new Function(''))
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A decoder for a plan as straight-line code. It answers what is taken; all that is refused, unusual
+ * or thrown, it hands to `slow`.
+ */
+export const generate = (plan: Plan, slow: Decode): Decode => {
+  const to = program()
+  const own = locals()
+  const taken = keepsInput(plan)
+    ? `if (${testOf(plan, 'x', own, to)}) return { _tag: "Right", right: x };`
+    : `const a = ${readOf(plan, to)}(x); if (a !== refused) return { _tag: "Right", right: a };`
+  const names = to.constants.map((_, i) => `c${i}`)
+  // Constants of the code's own scope are constants to the engine, which parameters are not.
+  const maker: unknown = new Function(
+    'runtime',
+    'constants',
+    'slow',
+    `"use strict";
+    const { ${Object.keys(runtime).join(', ')} } = runtime;
+    const [${names.join(', ')}] = constants;
+    ${to.functions.join('\n')}
+    return function decode(x) {
+      ${own.declared()}
+      try { ${taken} } catch {}
+      return slow(x)
+    }`,
+  )
+  if (!isMaker(maker)) throw new TypeError('no code was made')
+  return maker(runtime, to.constants, slow)
+}
