@@ -31,7 +31,7 @@ export type Play = (
 ) => Response | Promise<Response>
 
 /** A slow body comes in this many pieces. */
-export const PIECES = 10
+const PIECES = 10
 
 /** Time between two pieces of a slow body, in ms. */
 export const PAUSE = 100

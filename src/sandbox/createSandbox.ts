@@ -13,7 +13,7 @@ import type { SandboxStats } from './stats.js'
 
 export interface Sandbox {
   /** Answers in process, in the manner of the global `fetch`: give it to a client as its `fetch`. */
-  readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+  readonly fetch: typeof fetch
   /** What has arrived so far. */
   readonly stats: () => SandboxStats
   /** Answers a request and leaves it to `play` to send what comes out; for servers. */
@@ -25,13 +25,15 @@ export interface Sandbox {
 /** As hono writes it: `/api/v1/charges/:id`. */
 const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g, ':$1')
 
-/** What `promise` comes to, unless the signal ends the wait before. */
-const until = <A>(signal: AbortSignal, promise: Promise<A>): Promise<A> =>
+/** What `work` comes to, unless the signal ends the wait before. */
+const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
+    if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
   })
 
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
@@ -61,7 +63,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   return {
     fetch: (input, init) => {
       const request = new Request(input, init)
-      return until(request.signal, handle(request, inProcess(request.signal)))
+      return until(request.signal, () => handle(request, inProcess(request.signal)))
     },
     stats: life.stats,
     handle,

@@ -5,9 +5,11 @@ import { half, headers, PAUSE, type Play, pieces, type Reply } from './Reply.js'
 
 // model
 
-/** What `fetch` rejects with when a connection closes. */
-const broken = (): TypeError =>
-  new TypeError('fetch failed', { cause: new Error('the sandbox closed the connection') })
+/** As the `fetch` of Node has it when a connection closes: before an answer, or within the body. */
+const broken = (message: 'fetch failed' | 'terminated', code: string): TypeError =>
+  new TypeError(message, {
+    cause: Object.assign(new Error('the sandbox closed the connection'), { code }),
+  })
 
 // constructors
 
@@ -41,7 +43,7 @@ const streamed = (
       return body(half(reply), signal, finished, (to) => {
         after(0, () => {
           finished()
-          to.error(broken())
+          to.error(broken('terminated', 'UND_ERR_SOCKET'))
         })
       })
     case 'slow': {
@@ -76,7 +78,7 @@ export const inProcess =
         return new Response(reply.body, init)
       case 'reset':
         finished()
-        return Promise.reject(broken())
+        return Promise.reject(broken('fetch failed', 'ECONNRESET'))
       case 'silent':
         signal.addEventListener('abort', finished)
         return new Promise(() => {}) // the caller's signal ends the wait

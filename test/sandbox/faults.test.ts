@@ -74,7 +74,7 @@ describe('a fault asked for by header', () => {
     expect(text).toMatch(/^\{"has_more":false,"items":\[\{/)
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
     clock.pass(0)
-    await expect(reader?.read()).rejects.toThrow('fetch failed')
+    await expect(reader?.read()).rejects.toThrow('terminated')
   })
 
   it('stall ends the body never, and holds its place until it is given up', async () => {
@@ -211,5 +211,6 @@ describe('a request that is given up', () => {
     expect(slow.stats().requests).toBe(1)
     const late = sandbox.fetch('http://test/', { signal: AbortSignal.abort(new Error('late')) })
     await expect(late).rejects.toThrow('late')
+    expect(sandbox.stats().requests).toBe(1) // the login
   })
 })

@@ -1,7 +1,7 @@
 import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
 
 /** 2026-01-02T03:04:05Z, in ms since 1970. */
-export const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
+const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
 
 export const loginHeaders = {
   'x-client-id': sandboxCredentials.clientId,

@@ -12,18 +12,7 @@ export const PERIOD = 4_096
 /** How many accounts are charged. */
 const SOURCES = 40
 
-export const currencies = [
-  'USD',
-  'EUR',
-  'GBP',
-  'AUD',
-  'SGD',
-  'HKD',
-  'JPY',
-  'CAD',
-  'CHF',
-  'NZD',
-] as const
+const currencies = ['USD', 'EUR', 'GBP', 'AUD', 'SGD', 'HKD', 'JPY', 'CAD', 'CHF', 'NZD'] as const
 
 export interface Columns {
   readonly status: ReadonlyArray<string>
