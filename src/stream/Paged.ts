@@ -9,6 +9,7 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
+import { inTurn } from './inTurn.js'
 import { ahead, consume, iterate, observe, type Pull } from './Pull.js'
 import type { Page } from './paginate.js'
 
@@ -69,13 +70,27 @@ const iterateItems = <E, A, Q>(
   const source = pages[Symbol.asyncIterator]()
   let items: Iterator<E.Either<E, A>> = [].values()
 
-  const next = async (): Promise<IteratorResult<E.Either<E, A>>> => {
+  let turning = 0
+
+  /** The first item of the next page that has one. */
+  const turn = inTurn(async (): Promise<IteratorResult<E.Either<E, A>>> => {
     for (;;) {
       const item = items.next()
       if (item.done !== true) return item
       const page = await source.next()
       if (page.done === true) return { done: true, value: undefined }
       items = itemsOf(page.value).values()
+    }
+  })
+
+  const next = async (): Promise<IteratorResult<E.Either<E, A>>> => {
+    const item = turning === 0 ? items.next() : undefined
+    if (item !== undefined && item.done !== true) return item
+    turning++
+    try {
+      return await turn()
+    } finally {
+      turning--
     }
   }
 

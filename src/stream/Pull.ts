@@ -3,6 +3,7 @@
  * pages for a file that cannot keep up must ask for them one by one.
  */
 import { concatMap, defer, EMPTY, Observable, of, ReplaySubject, Subscription, tap } from 'rxjs'
+import { inTurn } from './inTurn.js'
 
 // model
 
@@ -32,7 +33,9 @@ export const ahead =
       let got = false
       waiting.push(slot)
       asking = true
-      inFlight = source.next.subscribe({
+      const flight = new Subscription()
+      inFlight = flight // before subscribing: a value that comes at once asks for the next from within
+      const asked = source.next.subscribe({
         next: (p) => {
           got = true
           slot.next(p)
@@ -49,6 +52,7 @@ export const ahead =
           fill()
         },
       })
+      flight.add(asked)
     }
 
     const fill = (): void => {
@@ -134,30 +138,32 @@ export const iterate = <P>(open: () => Pull<P>): AsyncIterableIterator<P> => {
     finish?.()
   }
 
+  const next = (): Promise<IteratorResult<P>> =>
+    new Promise((resolve, reject) => {
+      if (closed) return resolve({ done: true, value: undefined })
+      pull ??= open()
+      let result: IteratorResult<P> = { done: true, value: undefined }
+      finish = () => resolve({ done: true, value: undefined })
+      inner = pull.next.subscribe({
+        next: (value) => {
+          result = { done: false, value }
+        },
+        error: (error: unknown) => {
+          reject(error) // first: closing ends what is pending
+          close()
+        },
+        complete: () => {
+          if (result.done === true) close()
+          resolve(result)
+        },
+      })
+    })
+
   return {
     [Symbol.asyncIterator]() {
       return this
     },
-    next: () =>
-      new Promise<IteratorResult<P>>((resolve, reject) => {
-        if (closed) return resolve({ done: true, value: undefined })
-        pull ??= open()
-        let result: IteratorResult<P> = { done: true, value: undefined }
-        finish = () => resolve({ done: true, value: undefined })
-        inner = pull.next.subscribe({
-          next: (value) => {
-            result = { done: false, value }
-          },
-          error: (error: unknown) => {
-            close()
-            reject(error)
-          },
-          complete: () => {
-            if (result.done === true) close()
-            resolve(result)
-          },
-        })
-      }),
+    next: inTurn(next),
     return: () => {
       close()
       return Promise.resolve({ done: true, value: undefined })

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { O } from '../../src/fp.js'
+import { type BackoffOptions, exponential, type Millis, PAUSES } from '../../src/stream/index.js'
+
+const options = fc.record({
+  first: fc.integer({ min: 1, max: 10_000 }),
+  cap: fc.integer({ min: 1, max: 100_000 }),
+  repeats: fc.integer({ min: 0, max: 40 }),
+})
+
+/** Every pause of a backoff, in order. */
+const pauses = (all: BackoffOptions): ReadonlyArray<Millis> => {
+  const backoff = exponential(all)
+  return Array.from({ length: all.repeats }, (_, i) => O.toNullable(backoff(i + 1)) ?? Number.NaN)
+}
+
+describe('exponential', () => {
+  it('is 1, 2, 4 ... up to 16 seconds without chance', () => {
+    expect(pauses({ ...PAUSES, repeats: 7, random: () => 0 })).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000,
+    ])
+  })
+
+  it('doubles until the cap, and stays there', () => {
+    fc.assert(
+      fc.property(options, (all) => {
+        const some = pauses({ ...all, random: () => 0 })
+        for (const [i, pause] of some.entries()) {
+          expect(pause).toBe(Math.min(all.cap, i === 0 ? all.first : 2 * (some[i - 1] ?? 0)))
+        }
+      }),
+    )
+  })
+
+  it('adds up to a quarter by chance, and takes nothing away', () => {
+    const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    fc.assert(
+      fc.property(options, chance, (all, drawn) => {
+        const without = pauses({ ...all, random: () => 0 })
+        for (const [i, pause] of pauses({ ...all, random: () => drawn }).entries()) {
+          const least = without[i] ?? Number.NaN
+          expect(pause).toBeGreaterThanOrEqual(least)
+          expect(pause).toBeLessThanOrEqual(Math.round(least * 1.25))
+        }
+      }),
+    )
+  })
+
+  it('has a pause after each attempt but the last', () => {
+    fc.assert(
+      fc.property(options, (all) => {
+        const backoff = exponential({ ...all, random: () => 0 })
+        const attempts = Array.from({ length: 60 }, (_, i) => O.isSome(backoff(i + 1)))
+        expect(attempts.filter(Boolean)).toHaveLength(all.repeats)
+        expect(attempts.indexOf(false)).toBe(all.repeats)
+      }),
+    )
+  })
+})
