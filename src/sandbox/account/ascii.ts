@@ -1,6 +1,6 @@
 /**
- * Writes texts and numbers as bytes. Each function takes where to write and returns where it stopped;
- * a page of 2,000 charges is made of 130,000 such steps, for which strings are four times slower.
+ * Texts and numbers as bytes. Each function takes where to write and returns where it stopped. A page
+ * of 2,000 charges built from strings and then encoded takes two to three times as long.
  */
 
 // model
@@ -8,15 +8,14 @@
 /** Writes at a position, and returns the position behind. */
 export type Write = (to: Uint8Array, position: number) => number
 
-const ZERO = 48
+/** As `Response` takes them. */
+export type Bytes = Uint8Array<ArrayBuffer>
 
 // constructors
 
+const ZERO = 48
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-
-/** A whole `Uint8Array`, as `Response` takes it. */
-export type Bytes = Uint8Array<ArrayBuffer>
 
 export const encoded = (text: string): Bytes => encoder.encode(text)
 
@@ -59,8 +58,12 @@ export const fixed = (n: number, digits: number, to: Uint8Array, position: numbe
   return position + digits
 }
 
-const digitsOf = (n: number): number =>
-  n < 100 ? (n < 10 ? 1 : 2) : n < 10_000 ? (n < 1_000 ? 3 : 4) : n < 100_000 ? 5 : String(n).length
+/** Comparing is faster than counting in a loop. */
+const digitsOf = (n: number): number => {
+  if (n < 1_000) return n < 10 ? 1 : n < 100 ? 2 : 3
+  if (n < 1_000_000) return n < 10_000 ? 4 : n < 100_000 ? 5 : 6
+  return 6 + digitsOf((n / 1_000_000) | 0)
+}
 
 /** Decimal, for whole numbers from 0. */
 export const whole = (n: number, to: Uint8Array, position: number): number =>
