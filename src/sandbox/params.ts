@@ -59,9 +59,11 @@ const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, unknown> =>
     E.chain((body) => {
       const whole = Object.values(row.at).includes('whole body')
       if (method(row.route) === 'POST' && !whole && !isRecord(body)) return E.left(notAnObject)
-      const usual = method(row.route) === 'GET' ? fromQuery(asked.query) : whole ? {} : body
-      const elsewhere = Object.fromEntries(placed(row, asked, body))
-      return E.right({ ...(isRecord(usual) ? usual : {}), ...elsewhere, ...asked.path })
+      const given = method(row.route) === 'GET' ? fromQuery(asked.query) : whole ? {} : body
+      const usual = Object.entries(given ?? {}).filter(([name]) => row.at[name] === undefined)
+      return E.right(
+        Object.fromEntries([...usual, ...placed(row, asked, body), ...Object.entries(asked.path)]),
+      )
     }),
   )
 

@@ -52,6 +52,13 @@ describe('a login', () => {
   })
 })
 
+it('credentials go into headers, and nowhere else', async () => {
+  const { send } = await open()
+  const body = JSON.stringify({ client_id: 'sandbox', api_key: 'sandbox-key' })
+  const init = { method: 'POST', body }
+  expect(await send('/api/v1/authentication/login', init)).toEqual(invalid)
+})
+
 describe('a token', () => {
   it('works until its end', async () => {
     const { get, login, send, clock } = await open({ tokenLife: 60_000 })
