@@ -1,0 +1,57 @@
+import * as fc from 'fast-check'
+import type * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { compiler } from '../../src/decode/compile.js'
+import type { Decoder } from '../../src/decode/index.js'
+import { E } from '../../src/fp.js'
+import { codecOf } from './support/codecOf.js'
+import { model } from './support/Model.js'
+import { partsOf, same } from './support/same.js'
+import { valuesOf } from './support/valuesOf.js'
+
+/** `FUZZ_CODECS=20000 npx vitest run test/decode/fuzz.test.ts` for a long run. */
+const codecs = Number(process.env.FUZZ_CODECS ?? 1_000)
+const valuesPerCodec = 12
+
+const sample = model.chain((m) =>
+  fc.tuple(
+    fc.constant(m),
+    fc.array(valuesOf(m), { minLength: valuesPerCodec, maxLength: valuesPerCodec }),
+  ),
+)
+
+type Answer = { readonly thrown: string } | { readonly answer: E.Either<t.Errors, unknown> }
+
+const answer = (decode: Decoder<unknown>, u: unknown): Answer => {
+  try {
+    return { answer: decode(u) }
+  } catch (thrown) {
+    return { thrown: String(thrown) }
+  }
+}
+
+/** Compares the two answers, and says whether the value was taken. */
+const check = (codec: t.Mixed, decode: Decoder<unknown>, u: unknown): boolean => {
+  const [theirs, ours] = [answer(codec.decode, u), answer(decode, u)]
+  if (!same(theirs, ours, partsOf([u, codec]))) {
+    expect(ours).toEqual(theirs)
+    expect.fail('equal, but not the same objects or not in the same order')
+  }
+  return 'answer' in ours && E.isRight(ours.answer)
+}
+
+describe.each(['code', 'closures'] as const)('decoders made of %s', (means) => {
+  it(`answer as io-ts does, for ${codecs * valuesPerCodec} cases`, () => {
+    const compile = compiler(means)
+    let taken = 0
+    fc.assert(
+      fc.property(sample, ([m, values]) => {
+        const codec = codecOf(m)
+        const decode = compile(codec)
+        for (const u of values) if (check(codec, decode, u)) taken++
+      }),
+      { numRuns: codecs, endOnFailure: codecs > 10_000 },
+    )
+    expect(taken / (codecs * valuesPerCodec)).toBeGreaterThan(0.15) // the values are to the point
+  }, 3_600_000)
+})
