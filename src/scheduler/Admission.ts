@@ -4,14 +4,16 @@
  * ```
  *
  * Lets strands through as soon as all their buckets have room. A strand that cannot go waits at one
- * bucket that is full, so that what becomes free is offered to those who want it, and to no others.
+ * bucket that is full. Those who may be able to go are in one pool, where the best of them goes first:
+ * buckets that get room at the same moment do not decide who.
  */
 import type { Subscription } from 'rxjs'
 import type { Bucket } from './Bucket.js'
-import type { Clock, Millis } from './Clock.js'
+import { type Clock, type Millis, TICK } from './Clock.js'
 import type { Flow } from './Flow.js'
 import { heap } from './Heap.js'
-import { join, quit, rank, type Strand, type Ticket } from './Strand.js'
+import { type Park, park } from './Park.js'
+import { join, quit, type Strand, type Ticket } from './Strand.js'
 
 export interface Admission {
   /** `front`: it had been let through before, and comes back. */
@@ -21,25 +23,31 @@ export interface Admission {
   readonly sooner: (buckets: ReadonlyArray<Bucket>) => void
   /** Somebody left: these buckets may have room. */
   readonly changed: (buckets: ReadonlyArray<Bucket>) => void
+  /** All buckets may have room sooner than thought. */
+  readonly refresh: () => void
 }
 
 export interface Options {
   readonly clock: Clock
+  readonly weights: ReadonlyArray<number>
   /** A strand that was not served for so long goes before those that were. */
   readonly patience: Millis
   /** Takes a place in every bucket, and starts. */
   readonly start: (ticket: Ticket, now: Millis) => void
 }
 
+/** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
+const EARLY: Millis = 2 * TICK
+
 const full = (flow: Flow, now: Millis): Bucket | undefined => {
   for (const bucket of flow.buckets) if (bucket.wait(now) > 0) return bucket
   return undefined
 }
 
-export const admission = ({ clock, patience, start }: Options): Admission => {
+export const admission = ({ clock, weights, patience, start }: Options): Admission => {
   const alarms = heap<Bucket>() // those that somebody waits for, and that time alone will open
-  const fresh: Array<Strand> = [] // those that wait for nothing yet
-  let read = 0
+  const pool = park(weights, patience)
+  const open: Array<Bucket> = [] // those that had room when they were last looked at
   let running = false
   let alarm: Subscription | undefined
   let armed = Number.POSITIVE_INFINITY
@@ -54,66 +62,65 @@ export const admission = ({ clock, patience, start }: Options): Admission => {
     if (at < Number.POSITIVE_INFINITY) alarms.add(bucket)
   }
 
-  const unpark = (strand: Strand): void => {
-    strand.parkedAt?.park.remove(strand)
-    strand.parkedAt = undefined
+  const move = (strand: Strand, to: Park | undefined): void => {
+    strand.parkedAt?.remove(strand)
+    strand.parkedAt = to
+    to?.add(strand)
   }
 
-  const parkAt = (strand: Strand, bucket: Bucket): void => {
-    unpark(strand)
-    strand.parkedAt = bucket
-    strand.rank = rank(strand, patience)
-    bucket.park.add(strand)
-  }
-
-  const resized = (strand: Strand): void => {
-    if (strand.parkedAt === undefined) return
-    strand.rank = rank(strand, patience)
-    strand.parkedAt.park.moved(strand)
+  /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */
+  const pull = (bucket: Bucket, now: Millis): void => {
+    for (let room = bucket.room(now); room > 0; room--) {
+      const strand = bucket.park.next(now)
+      if (strand === undefined) return
+      bucket.park.went(strand.lane)
+      move(strand, pool)
+    }
   }
 
   const letThrough = (strand: Strand, ticket: Ticket, now: Millis): void => {
     quit(ticket)
-    strand.since = now
-    if (strand.first === undefined) unpark(strand)
-    else resized(strand)
+    strand.age.rank = now
+    pool.went(strand.lane)
+    if (strand.first === undefined) move(strand, undefined)
+    else pool.moved(strand)
     start(ticket, now)
   }
 
-  const drain = (bucket: Bucket): void => {
-    for (;;) {
-      const now = clock.now()
-      const strand = bucket.park.first()
-      if (strand?.first === undefined || bucket.wait(now) > 0) {
-        setAlarm(bucket, now)
-        return
-      }
-      const other = full(strand.flow, now)
-      if (other !== undefined) {
-        parkAt(strand, other)
-        setAlarm(other, now)
-      } else {
-        bucket.park.went(strand)
-        letThrough(strand, strand.first, now)
-      }
+  /** Whether there was anybody to look at. */
+  const serve = (): boolean => {
+    const now = clock.now()
+    const strand = pool.next(now)
+    if (strand?.first === undefined) return false
+    const bucket = full(strand.flow, now)
+    if (bucket === undefined) {
+      letThrough(strand, strand.first, now)
+    } else {
+      move(strand, bucket.park)
+      setAlarm(bucket, now)
     }
+    return true
   }
 
-  const serve = (strand: Strand): void => {
-    while (strand.parkedAt === undefined && strand.first !== undefined) {
-      const now = clock.now()
-      const bucket = full(strand.flow, now)
-      if (bucket === undefined) {
-        letThrough(strand, strand.first, now)
-      } else {
-        parkAt(strand, bucket)
-        setAlarm(bucket, now)
-      }
+  /** Whether there is anybody to look at now. `early`: buckets that much before their time, too. */
+  const refill = (early: Millis): boolean => {
+    const now = clock.now()
+    const until = now + early
+    for (let due = alarms.first(); due !== undefined && due.rank <= until; due = alarms.first()) {
+      alarms.remove(due)
+      open.push(due)
     }
+    for (let bucket = open.pop(); bucket !== undefined; bucket = open.pop()) {
+      pull(bucket, now)
+      setAlarm(bucket, now)
+    }
+    return pool.size() > 0
   }
 
   const arm = (): void => {
-    const next = alarms.first()?.rank ?? Number.POSITIVE_INFINITY
+    let first = alarms.first()
+    for (; first?.park.size() === 0; first = alarms.first()) alarms.remove(first) // all have quit
+    const next = first?.rank ?? Number.POSITIVE_INFINITY
     if (next >= armed && next < Number.POSITIVE_INFINITY) return
     alarm?.unsubscribe()
     alarm = undefined
@@ -126,22 +133,9 @@ export const admission = ({ clock, patience, start }: Options): Admission => {
     if (running) return
     running = true
     try {
-      for (;;) {
-        const due = alarms.first()
-        if (due !== undefined && due.rank <= clock.now()) {
-          alarms.remove(due)
-          drain(due)
-          continue
-        }
-        const strand = fresh[read]
-        if (strand === undefined) break
-        read++
-        serve(strand)
-      }
+      for (let early = EARLY; refill(early); early = 0) while (serve());
     } finally {
       running = false
-      fresh.splice(0, read)
-      read = 0
     }
     arm()
   }
@@ -157,23 +151,32 @@ export const admission = ({ clock, patience, start }: Options): Admission => {
     for (const bucket of buckets) if (bucket.park.size() > 0) setAlarm(bucket, now)
   }
 
+  const refresh = (): void => {
+    const now = clock.now()
+    for (const bucket of alarms.all()) setAlarm(bucket, now)
+  }
+
   return {
+    refresh,
     join: (ticket, front) => {
       const { strand } = ticket
-      if (strand.first === undefined) strand.since = clock.now()
+      if (strand.first === undefined) strand.age.rank = clock.now()
       join(ticket, front)
-      if (strand.parkedAt !== undefined) return resized(strand)
-      if (strand.length === 1) fresh.push(strand)
-      run()
+      if (strand.parkedAt !== undefined) {
+        strand.parkedAt.moved(strand)
+      } else {
+        move(strand, pool)
+        run()
+      }
     },
     quit: (ticket) => {
       const { strand } = ticket
       quit(ticket)
-      const bucket = strand.parkedAt
-      if (bucket === undefined) return
-      if (strand.first !== undefined) return resized(strand)
-      unpark(strand)
-      if (bucket.park.size() === 0) setAlarm(bucket, clock.now())
+      if (strand.first !== undefined) {
+        strand.parkedAt?.moved(strand)
+        return
+      }
+      move(strand, undefined)
       if (!running) arm()
     },
     sooner: (buckets) => {

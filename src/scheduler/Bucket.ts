@@ -17,12 +17,10 @@ export interface Permit {
   readonly freed: Millis
   /** `Infinity` until it is known. */
   departed: Millis
-  /** When at the latest the server has counted it; `Infinity` until it is known. */
-  counted: Millis
+  /** When its place becomes free; `Infinity` until it is known. */
+  until: Millis
   free: boolean
-  /** The one that departed next. */
-  next: Permit | undefined
-  /** Neighbours in the order of `counted`. */
+  /** Neighbours by `until`. */
   earlier: Permit | undefined
   later: Permit | undefined
 }
@@ -35,13 +33,17 @@ export interface Bucket extends Ranked {
   readonly park: Park
   /** Until there is room: 0 for now, `Infinity` for when somebody leaves. */
   readonly wait: (now: Millis) => Millis
+  /** How many can start now. */
+  readonly room: (now: Millis) => number
   readonly used: (now: Millis) => number
   readonly enter: () => Permit | undefined
   readonly departed: (permit: Permit | undefined, now: Millis) => void
-  /** The server has decided. `counted`: when at the latest that was, as far as can be known. */
-  readonly answered: (permit: Permit | undefined, now: Millis, counted: Millis) => void
-  /** It was let in, after a round trip of so long. */
-  readonly accepted: (now: Millis, roundTrip: Millis) => void
+  /** The server has decided. */
+  readonly answered: (permit: Permit | undefined, now: Millis) => void
+  /** The server has refused it and does not count it: somebody else can have its place. */
+  readonly givenBack: (permit: Permit | undefined, now: Millis) => void
+  /** It was let in, after so much more than the shortest round trip. */
+  readonly accepted: (now: Millis, excess: Millis) => void
   /** It was refused, presumably by this limit. True if that was one of a burst. */
   readonly refused: (permit: Permit | undefined, now: Millis, retryAfter: Millis) => boolean
   /** `until`: as long as the server may think of it as under way. */

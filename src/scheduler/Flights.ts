@@ -34,6 +34,8 @@ export interface Options {
   readonly clock: Clock
   /** Whether departures matter to any tier. */
   readonly stamps: boolean
+  /** How many wait. */
+  readonly waiting: () => number
   readonly sooner: (buckets: ReadonlyArray<Bucket>) => void
   readonly changed: (buckets: ReadonlyArray<Bucket>) => void
 }
@@ -41,7 +43,14 @@ export interface Options {
 /** What leaves without an answer may arrive this long after its departure, or after the longest of late. */
 const ON_ITS_WAY: Millis = 1_000
 
-export const flights = ({ clock, stamps, sooner, changed }: Options): Flights => {
+/**
+ * Those who wait will be through in this many windows. Then a place that is lost costs a whole window
+ * at the end, and the place of a refused request, which the server does not count, is used at once.
+ * Otherwise it is used when its burst comes round again: a request alone is refused more often.
+ */
+const SOON = 10
+
+export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all: RoundTrip = roundTrip()
   let departing: Array<Flight> = []
   let inFlight = 0
@@ -61,19 +70,30 @@ export const flights = ({ clock, stamps, sooner, changed }: Options): Flights =>
     }
   }
 
-  const answer = (flight: Flight): Millis => {
+  /** Tells how much longer than the shortest round trip of its kind it took. */
+  const answer = (flight: Flight, givenBack: boolean): Millis => {
     const now = clock.now()
     flight.answered = true
+    const took = now - (flight.departed ?? flight.started)
     flight.departed ??= now
     const { buckets, roundTrip } = flight.flow
-    const took = now - (flight.departed === now ? flight.started : flight.departed)
-    roundTrip.add(took)
-    all.add(took)
     const shortest = roundTrip.shortest() || all.shortest()
     buckets.forEach((bucket, i) => {
-      bucket.answered(flight.permits[i], now, now - shortest)
+      if (givenBack) bucket.givenBack(flight.permits[i], now)
+      else bucket.answered(flight.permits[i], now)
     })
-    return took
+    if (!givenBack) {
+      roundTrip.add(took)
+      all.add(took)
+    }
+    return took - shortest
+  }
+
+  /** Whether those who wait will soon be through, as far as the limits of this flow tell. */
+  const endInSight = ({ buckets, strands }: Flow, now: Millis): boolean => {
+    const limits = buckets.map((bucket) => bucket.ceiling.limit(now))
+    const here = strands.reduce((sum, { length }) => sum + length, 0)
+    return here < SOON * Math.min(...limits) && waiting() < SOON * Math.max(...limits)
   }
 
   const fullest = (flow: Flow, now: Millis): number => {
@@ -111,18 +131,18 @@ export const flights = ({ clock, stamps, sooner, changed }: Options): Flights =>
     },
     accepted: (flight) => {
       if (flight.answered || flight.left) return
-      const took = answer(flight)
+      const excess = answer(flight, false)
       const now = clock.now()
-      for (const bucket of flight.flow.buckets) bucket.accepted(now, took)
+      for (const bucket of flight.flow.buckets) bucket.accepted(now, excess)
       sooner(flight.flow.buckets)
     },
     refused: (flight, retryAfter) => {
       if (flight.answered || flight.left) return false
-      answer(flight)
       const now = clock.now()
       const blamed = fullest(flight.flow, now)
       const burst =
         flight.flow.buckets[blamed]?.refused(flight.permits[blamed], now, retryAfter) ?? false
+      answer(flight, !burst && endInSight(flight.flow, now))
       sooner(flight.flow.buckets)
       return burst
     },

@@ -6,50 +6,87 @@
  * A server counts arrivals; we see departures and answers. The guard is how much longer than its
  * window a place stays taken, so that two requests a window apart here are a window apart there.
  *
- *     departure   |-- uplink --> arrival    answer
- *     'safe'                                |-- window --> free
- *     milliseconds|-- window + guard --> free
- *     'learned'   the earlier of: departure + window + slack, answer + window - shortest round trip
+ *     departure     |-- uplink --> arrival      answer
+ *     'safe'                                      |-- window --> free
+ *     milliseconds  |-- window + guard --> free
+ *     'learned'     |-- window + slack --> free
  */
 import { type Millis, TICK } from './Clock.js'
 
 export type Guard = 'learned' | 'safe' | Millis
 
-/** What `learned` adds to the window after a departure. One for every tier. */
+/**
+ * What `learned` adds to the window after a departure. One for all tiers of the same window, so that
+ * their places become free together.
+ *
+ * Those who depart together arrive in some order, and so do those who depart a window later. The first
+ * takes the place of the first, the last that of the last, which differ less than any two: much less
+ * than the whole spread of the round trips is enough, as long as bursts stay together.
+ */
 export interface Slack {
   readonly value: () => Millis
-  /** A request was answered after a round trip of so long, and not refused. */
-  readonly answered: (roundTrip: Millis) => void
+  /** A request was answered: how much longer than the shortest round trip of its kind that took. */
+  readonly answered: (excess: Millis) => void
+  /** Rises while little is known, whenever what departed before should be thought of anew. */
+  readonly lesson: () => number
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
 }
 
-/** Chance of a refusal at which the slack settles. */
-const P = 0.003
-/** Shrinks by so much for every request that is let in. */
-const STEP: Millis = 0.05
+// Found by bench/scheduler/simulate.ts, over all its networks.
 
-export const slack = (per: Millis): Slack => {
+/** Windows with a refusal, of all requests let in, at which the slack settles. */
+const CHANCE = 0.0023
+/** How much it grows when a window has a refusal, in spreads. */
+const GROWTH = 0.1
+/** In spreads: at first, at least, at most. */
+const FIRST = 1
+const LEAST = 0.4
+const MOST = 4
+/** The clock ticks, timers are late, and a burst takes a while to leave. */
+const OWN: Millis = 3 * TICK
+
+/** Fewer answers tell nothing; the next ones are looked at one by one, then as many at a time. */
+const FEW = 5
+const LESSONS = 32
+const EVERY = 128
+/** So many answers are remembered: a network that has changed is forgotten after these. */
+const KEPT = 512
+
+export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
-  let value = Number.NaN // until the first answer
-  let shortest = Number.POSITIVE_INFINITY
-  let longest = 0
+  const recent = new Float64Array(KEPT)
   let seen = 0
+  let lesson = 0
+  let spread = 0 // of the faster half of the answers: the slower half tells of the server, not of the way
+  let factor = FIRST
   let next = Number.NEGATIVE_INFINITY
 
+  const measure = (): void => {
+    const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
+    const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
+    spread = quantile(0.5) - quantile(0.05)
+  }
+
   return {
-    value: () => (Number.isNaN(value) ? most : value),
-    answered: (roundTrip) => {
-      shortest = Math.min(shortest, roundTrip)
-      longest = Math.max(longest, roundTrip)
+    value: () => (seen < FEW ? most : Math.min(most, Math.hypot(OWN, factor * spread))),
+    lesson: () => lesson,
+    answered: (excess) => {
+      recent[seen % KEPT] = excess
       seen++
-      if (seen <= 20) value = Math.min(most, Math.max(TICK, (longest - shortest) / 2))
-      else value = Math.max(TICK, value - STEP)
+      factor = Math.max(LEAST, factor - GROWTH * CHANCE)
+      if (seen >= FEW && lesson < LESSONS) {
+        measure()
+        lesson++
+        learned()
+      } else if (seen % (seen < EVERY ? FEW : EVERY) === 0) {
+        measure()
+      }
     },
     refused: (now) => {
-      if (now < next) return // one event may refuse several
+      if (now < next) return // what refuses one often refuses several
       next = now + per
-      value = Math.min(most, (Number.isNaN(value) ? TICK : value) + STEP / P)
+      factor = Math.min(MOST, factor + GROWTH)
     },
   }
 }

@@ -16,6 +16,7 @@ export interface Ranked {
 export interface Heap<T extends Ranked> {
   readonly size: () => number
   readonly first: () => T | undefined
+  readonly all: () => ReadonlyArray<T>
   readonly add: (item: T) => void
   readonly remove: (item: T) => void
   /** To be called after the rank of a member has changed. */
@@ -68,6 +69,7 @@ export const heap = <T extends Ranked>(): Heap<T> => {
   return {
     size: () => items.length,
     first: () => items[0],
+    all: () => [...items],
     add: (item) => {
       item.slot = items.length
       items.push(item)

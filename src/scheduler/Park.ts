@@ -1,61 +1,79 @@
 /**
  * ```ts
- * const park: (weights: ReadonlyArray<number>) => Park
+ * const park: (weights: ReadonlyArray<number>, patience: Millis) => Park
  * ```
  *
- * The strands that wait for one bucket. Lanes take turns by their weights; within a lane the strand
- * of the lowest rank goes first.
+ * Strands that wait. Lanes take turns by their weights; within a lane the longest strand goes first,
+ * but none before one that was not served for `patience`.
  */
+import type { Millis } from './Clock.js'
 import { type Heap, heap } from './Heap.js'
-import type { Strand } from './Strand.js'
+import type { Age, Strand } from './Strand.js'
 
 export interface Park {
   readonly size: () => number
-  readonly first: () => Strand | undefined
+  readonly next: (now: Millis) => Strand | undefined
   readonly add: (strand: Strand) => void
   readonly remove: (strand: Strand) => void
-  /** To be called after the rank of one that waits here has changed. */
+  /** To be called after the length or the age of one that waits here has changed. */
   readonly moved: (strand: Strand) => void
-  /** One of this strand went through: the turn passes on. */
-  readonly went: (strand: Strand) => void
+  /** One of this lane went through: the turn passes on. */
+  readonly went: (lane: number) => void
 }
 
-export const park = (weights: ReadonlyArray<number>): Park => {
-  const lanes: ReadonlyArray<Heap<Strand>> = weights.map(() => heap())
-  /** What each lane has had, in shares of its weight. The least goes first. */
-  const had = weights.map(() => 0)
+interface Lane {
+  readonly longest: Heap<Strand>
+  readonly oldest: Heap<Age>
+  readonly weight: number
+  /** What it has had, in shares of its weight. The least goes first. */
+  had: number
+}
+
+export const park = (weights: ReadonlyArray<number>, patience: Millis): Park => {
+  const lanes: ReadonlyArray<Lane> = weights.map((weight) => ({
+    longest: heap(),
+    oldest: heap(),
+    weight,
+    had: 0,
+  }))
   let reached = 0
   let size = 0
 
-  const next = (): number => {
-    let best = -1
-    for (let lane = 0; lane < lanes.length; lane++) {
-      if (lanes[lane]?.size() === 0) continue
-      if (best < 0 || (had[lane] ?? 0) < (had[best] ?? 0)) best = lane
-    }
-    return best
-  }
-
   return {
     size: () => size,
-    first: () => (size === 0 ? undefined : lanes[next()]?.first()),
+    next: (now) => {
+      let best: Lane | undefined
+      for (const lane of lanes) {
+        if (lane.longest.size() > 0 && (best === undefined || lane.had < best.had)) best = lane
+      }
+      const oldest = best?.oldest.first()
+      return oldest !== undefined && now - oldest.rank > patience
+        ? oldest.strand
+        : best?.longest.first()
+    },
     add: (strand) => {
       const lane = lanes[strand.lane]
       if (lane === undefined) return
       // A lane that had nothing to send does not save its turns up.
-      if (lane.size() === 0) had[strand.lane] = Math.max(had[strand.lane] ?? 0, reached)
-      lane.add(strand)
+      if (lane.longest.size() === 0) lane.had = Math.max(lane.had, reached)
+      lane.longest.add(strand)
+      lane.oldest.add(strand.age)
       size++
     },
     remove: (strand) => {
-      lanes[strand.lane]?.remove(strand)
+      lanes[strand.lane]?.longest.remove(strand)
+      lanes[strand.lane]?.oldest.remove(strand.age)
       size--
     },
-    moved: (strand) => lanes[strand.lane]?.moved(strand),
-    went: (strand) => {
-      const before = had[strand.lane] ?? 0
-      reached = Math.max(reached, before)
-      had[strand.lane] = before + 1 / (weights[strand.lane] ?? 1)
+    moved: (strand) => {
+      lanes[strand.lane]?.longest.moved(strand)
+      lanes[strand.lane]?.oldest.moved(strand.age)
+    },
+    went: (at) => {
+      const lane = lanes[at]
+      if (lane === undefined) return
+      reached = Math.max(reached, lane.had)
+      lane.had += 1 / lane.weight
     },
   }
 }

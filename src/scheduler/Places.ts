@@ -9,19 +9,19 @@
 import type { Bucket } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
-import { park } from './Park.js'
+import type { Park } from './Park.js'
 
 export interface Places {
   readonly key: string
   readonly limit: number
-  readonly weights: ReadonlyArray<number>
+  readonly park: Park
   readonly counts: { refused: number }
 }
 
 /** What a concurrency limit has instead of a window, where refusals are judged. */
 const PERIOD: Millis = 1_000
 
-export const places = ({ key, limit, weights, counts }: Places): Bucket => {
+export const places = ({ key, limit, park, counts }: Places): Bucket => {
   const room = ceiling(limit, PERIOD)
   const lingering: Array<Millis> = [] // until when, earliest first
   let used = 0
@@ -36,7 +36,7 @@ export const places = ({ key, limit, weights, counts }: Places): Bucket => {
   return {
     key,
     ceiling: room,
-    park: park(weights),
+    park,
     rank: 0,
     slot: -1,
     wait: (now) => {
@@ -45,6 +45,11 @@ export const places = ({ key, limit, weights, counts }: Places): Bucket => {
       const cool = room.wait(now)
       if (used < limit) return cool
       return Math.max(cool, (lingering[0] ?? Number.POSITIVE_INFINITY) - now)
+    },
+    room: (now) => {
+      sweep(now)
+      const places = room.limit(now)
+      return room.wait(now) > 0 ? 0 : Math.max(0, places - used)
     },
     used: (now) => {
       sweep(now)
@@ -56,6 +61,7 @@ export const places = ({ key, limit, weights, counts }: Places): Bucket => {
     },
     departed: () => {},
     answered: () => {},
+    givenBack: () => {},
     accepted: (now) => room.accepted(now),
     refused: (_, now, retryAfter) => {
       counts.refused++

@@ -10,7 +10,8 @@ import type { IO } from '../fp.js'
 import { admission } from './Admission.js'
 import { type Clock, clock, type Millis } from './Clock.js'
 import { type Flight, type Flights, flights } from './Flights.js'
-import type { Guard } from './Guard.js'
+import { type Guard, type Slack, slack } from './Guard.js'
+import { park } from './Park.js'
 import { type Refusals, refusalDefaults } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, snapshot } from './State.js'
@@ -79,7 +80,15 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     }
   }
   const usual = options.lane ?? names.at(-1)
-  const tiers = options.tiers.map((tier) => tierState(tier, { guard, share, weights }))
+  const slacks = new Map<Millis, Slack>()
+  const slackFor = (per: Millis): Slack => {
+    const known = slacks.get(per) ?? slack(per, () => admitted.refresh())
+    slacks.set(per, known)
+    return known
+  }
+  const tiers = options.tiers.map((tier) =>
+    tierState(tier, { guard, share, park: () => park(weights, patience), slack: slackFor }),
+  )
   const time = clock(options.timer ?? asyncScheduler)
   const limited = tiers.filter((tier) => tier.limit < Number.POSITIVE_INFINITY)
   const found = routes(limited, weights.length)
@@ -108,6 +117,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
 
   const admitted = admission({
     clock: time,
+    weights,
     patience,
     start: (ticket, now) => {
       counts.waiting--
@@ -120,6 +130,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
   const flown = flights({
     clock: time,
     stamps: limited.some((tier) => tier.spec._tag === 'Rate' && tier.guard !== 'safe'),
+    waiting: () => counts.waiting,
     sooner: admitted.sooner,
     changed: (buckets) => {
       show()

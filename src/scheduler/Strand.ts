@@ -3,14 +3,13 @@
  * interface Strand extends Ranked
  * ```
  *
- * Those of one lane who wait for the same buckets, first in, first out. Ranked by how long it has not
- * been served, and by its length: the longest goes first, unless another waits for `patience` more.
+ * Those of one lane who wait for the same buckets, first in, first out. Ranked by length, the longest
+ * first; its `age` is ranked by when it was last served, or began to wait.
  */
-import type { Bucket } from './Bucket.js'
-import type { Millis } from './Clock.js'
 import type { Flight } from './Flights.js'
 import type { Flow } from './Flow.js'
 import type { Ranked } from './Heap.js'
+import type { Park } from './Park.js'
 
 /** Somebody who waits, or has started. */
 export interface Ticket {
@@ -24,32 +23,35 @@ export interface Ticket {
 export interface Strand extends Ranked {
   readonly flow: Flow
   readonly lane: number
-  /** The bucket it waits for. */
-  parkedAt: Bucket | undefined
+  /** Where it waits. */
+  parkedAt: Park | undefined
   first: Ticket | undefined
   last: Ticket | undefined
   length: number
-  /** When it was last served, or began to wait. */
-  since: Millis
+  readonly age: Age
 }
 
-export const strand = (flow: Flow, lane: number): Strand => ({
-  flow,
-  lane,
-  parkedAt: undefined,
-  first: undefined,
-  last: undefined,
-  length: 0,
-  since: 0,
-  rank: 0,
-  slot: -1,
-})
+export interface Age extends Ranked {
+  readonly strand: Strand
+}
 
-/** A strand of this length is half as far ahead as one can be by length alone. */
-const HALF = 100
-
-export const rank = (strand: Strand, patience: Millis): number =>
-  strand.since - (patience * strand.length) / (strand.length + HALF)
+export const strand = (flow: Flow, lane: number): Strand => {
+  const self: Strand = {
+    flow,
+    lane,
+    parkedAt: undefined,
+    first: undefined,
+    last: undefined,
+    length: 0,
+    rank: 0,
+    slot: -1,
+    get age() {
+      return age
+    },
+  }
+  const age: Age = { strand: self, rank: 0, slot: -1 }
+  return self
+}
 
 /** At the end; or, if it had started before and comes back, at the front. */
 export const join = (ticket: Ticket, front: boolean): void => {
@@ -67,6 +69,7 @@ export const join = (ticket: Ticket, front: boolean): void => {
     strand.first ??= ticket
   }
   strand.length++
+  strand.rank = -strand.length
 }
 
 export const quit = (ticket: Ticket): void => {
@@ -79,4 +82,5 @@ export const quit = (ticket: Ticket): void => {
   ticket.before = undefined
   ticket.after = undefined
   strand.length--
+  strand.rank = -strand.length
 }

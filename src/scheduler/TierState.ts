@@ -6,7 +6,9 @@
  * A tier at work: its buckets by key, what it has learned of the network, and what it has seen.
  */
 import type { Bucket } from './Bucket.js'
-import { type Guard, type Slack, slack } from './Guard.js'
+import type { Millis } from './Clock.js'
+import type { Guard, Slack } from './Guard.js'
+import type { Park } from './Park.js'
 import { places } from './Places.js'
 import type { Tier } from './Tier.js'
 import { window } from './Window.js'
@@ -27,7 +29,9 @@ export interface TierState<in R> {
 export interface Defaults {
   readonly guard: Guard
   readonly share: number
-  readonly weights: ReadonlyArray<number>
+  readonly park: () => Park
+  /** One network, one slack: by the length of the window. */
+  readonly slack: (per: Millis) => Slack
 }
 
 export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> => {
@@ -38,14 +42,13 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
   const guard = rate?.guard ?? defaults.guard
   // Less than one in a window is one in a longer window.
   const per = (rate?.per ?? 0) / Math.min(1, part)
-  const learned = slack(per)
-  const { weights } = defaults
+  const learned = defaults.slack(per)
   const counts = { refused: 0 }
 
-  const create = (key: string): Bucket =>
+  const create = (key: string, park: Park): Bucket =>
     rate === undefined
-      ? places({ key, limit, weights, counts })
-      : window({ key, limit, per, guard, slack: learned, weights, counts })
+      ? places({ key, limit, park, counts })
+      : window({ key, limit, per, guard, slack: learned, park, counts })
 
   return {
     spec,
@@ -57,7 +60,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
     bucket: (key) => {
       const known = buckets.get(key)
       if (known !== undefined) return known
-      const created = create(key)
+      const created = create(key, defaults.park())
       buckets.set(key, created)
       return created
     },

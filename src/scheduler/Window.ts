@@ -10,7 +10,7 @@ import type { Bucket, Permit } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import { type Millis, TICK } from './Clock.js'
 import type { Guard, Slack } from './Guard.js'
-import { park } from './Park.js'
+import type { Park } from './Park.js'
 
 export interface Window {
   readonly key: string
@@ -18,7 +18,7 @@ export interface Window {
   readonly per: Millis
   readonly guard: Guard
   readonly slack: Slack
-  readonly weights: ReadonlyArray<number>
+  readonly park: Park
   readonly counts: { refused: number }
 }
 
@@ -26,103 +26,115 @@ export interface Window {
 const CLOSE = 0.5
 
 export const window = (options: Window): Bucket => {
-  const { key, limit, per, guard, slack, weights, counts } = options
-  const safe = guard === 'safe'
+  const { key, limit, per, guard, slack, park, counts } = options
   const room = ceiling(limit, per)
   let used = 0
-  let firstOut: Permit | undefined // by departure
-  let lastOut: Permit | undefined
-  let firstIn: Permit | undefined // by `counted`
-  let lastIn: Permit | undefined
+  let first: Permit | undefined // of those that are known to become free, by when
+  let last: Permit | undefined
   let freed = Number.NEGATIVE_INFINITY // when the last place became free
+  let lesson = slack.lesson()
 
-  const out = (): Millis => {
-    while (firstOut?.free === true) firstOut = firstOut.next
-    if (firstOut === undefined) lastOut = undefined
-    if (safe || firstOut === undefined) return Number.POSITIVE_INFINITY
-    return firstOut.departed + per + (guard === 'learned' ? slack.value() : guard)
+  const unlink = ({ earlier, later }: Permit): void => {
+    if (earlier === undefined) first = later
+    else earlier.later = later
+    if (later === undefined) last = earlier
+    else later.earlier = earlier
   }
 
-  const counted = (): Millis => {
-    while (firstIn?.free === true) firstIn = firstIn.later
-    if (firstIn === undefined) lastIn = undefined
-    else firstIn.earlier = undefined
-    return firstIn === undefined ? Number.POSITIVE_INFINITY : firstIn.counted + per + TICK
-  }
-
-  const soonest = (): Millis => Math.min(out(), counted())
-
-  const sweep = (now: Millis): void => {
-    for (let at = soonest(); at <= now; at = soonest()) {
-      const permit = counted() <= now ? firstIn : firstOut
-      if (permit === undefined) return
-      permit.free = true
-      used--
-      freed = at
-    }
-  }
-
-  /** Into the list by `counted`, which is nearly in order. */
-  const insert = (permit: Permit): void => {
-    let earlier = lastIn
-    while (earlier !== undefined && earlier.counted > permit.counted) earlier = earlier.earlier
-    const later = earlier === undefined ? firstIn : earlier.later
+  const link = (permit: Permit): void => {
+    let earlier = last // they come nearly in order
+    while (earlier !== undefined && earlier.until > permit.until) earlier = earlier.earlier
+    const later = earlier === undefined ? first : earlier.later
     permit.earlier = earlier
     permit.later = later
-    if (earlier === undefined) firstIn = permit
+    if (earlier === undefined) first = permit
     else earlier.later = permit
-    if (later === undefined) lastIn = permit
+    if (later === undefined) last = permit
     else later.earlier = permit
   }
 
-  const settle = (permit: Permit | undefined, now: Millis, at: Millis): void => {
-    if (permit === undefined || permit.counted < Number.POSITIVE_INFINITY) return
-    permit.departed = Math.min(permit.departed, now)
-    permit.counted = at
-    if (!permit.free && typeof guard === 'string') insert(permit)
+  const keep = (permit: Permit, until: Millis): void => {
+    if (permit.until < Number.POSITIVE_INFINITY) unlink(permit)
+    permit.until = until
+    link(permit)
+  }
+
+  const depart = (permit: Permit, now: Millis): void => {
+    if (permit.departed <= now) return
+    permit.departed = now
+    if (guard === 'learned') keep(permit, now + per + slack.value())
+    else if (guard !== 'safe') keep(permit, now + per + guard)
+  }
+
+  /** What departed before anything was known of the network. */
+  const learn = (): void => {
+    if (lesson === slack.lesson()) return
+    lesson = slack.lesson()
+    if (guard !== 'learned') return
+    for (let permit = first; permit !== undefined; permit = permit.later) {
+      permit.until = permit.departed + per + slack.value()
+    }
+  }
+
+  const sweep = (now: Millis): void => {
+    learn()
+    while (first !== undefined && first.until <= now) {
+      first.free = true
+      freed = first.until
+      used--
+      unlink(first)
+    }
   }
 
   return {
     key,
     ceiling: room,
-    park: park(weights),
+    park,
     rank: 0,
     slot: -1,
     wait: (now) => {
       sweep(now)
       const places = room.limit(now)
       const cool = room.wait(now)
-      return used < places ? cool : Math.max(cool, soonest() - now)
+      if (used < places) return cool
+      return Math.max(cool, (first?.until ?? Number.POSITIVE_INFINITY) - now)
+    },
+    room: (now) => {
+      sweep(now)
+      const places = room.limit(now)
+      return room.wait(now) > 0 ? 0 : Math.max(0, places - used)
     },
     used: (now) => {
       sweep(now)
       return used
     },
     enter: () => {
-      const permit: Permit = {
+      used++
+      return {
         freed,
         departed: Number.POSITIVE_INFINITY,
-        counted: Number.POSITIVE_INFINITY,
+        until: Number.POSITIVE_INFINITY,
         free: false,
-        next: undefined,
         earlier: undefined,
         later: undefined,
       }
-      used++
-      if (!safe) {
-        if (lastOut === undefined) firstOut = permit
-        else lastOut.next = permit
-        lastOut = permit
-      }
-      return permit
     },
     departed: (permit, now) => {
-      if (permit !== undefined) permit.departed = Math.min(permit.departed, now)
+      if (permit !== undefined) depart(permit, now)
     },
-    answered: (permit, now, at) => settle(permit, now, safe ? now : at),
-    accepted: (now, roundTrip) => {
+    answered: (permit, now) => {
+      if (permit === undefined) return
+      depart(permit, now)
+      if (guard === 'safe') keep(permit, now + per + TICK)
+    },
+    givenBack: (permit, now) => {
+      if (permit === undefined) return
+      depart(permit, now)
+      if (!permit.free) keep(permit, now + (guard === 'safe' ? per : 0) + TICK)
+    },
+    accepted: (now, excess) => {
       room.accepted(now)
-      slack.answered(roundTrip)
+      slack.answered(excess)
     },
     refused: (permit, now, retryAfter) => {
       counts.refused++
@@ -133,8 +145,11 @@ export const window = (options: Window): Bucket => {
       return burst
     },
     left: (permit, now, until) => {
-      if (safe) settle(permit, now, until)
-      else if (permit !== undefined) permit.departed = Math.min(permit.departed, now)
+      if (permit === undefined) return
+      depart(permit, now)
+      if (guard === 'safe' && permit.until === Number.POSITIVE_INFINITY) {
+        keep(permit, until + per + TICK)
+      }
     },
     counts,
   }

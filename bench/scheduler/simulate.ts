@@ -1,0 +1,161 @@
+/**
+ * How much of the quota the scheduler uses, and how much is refused, in virtual time.
+ *
+ *     npm run build && node bench/scheduler/simulate.ts [seeds]
+ */
+
+import * as O from 'fp-ts/lib/Option.js'
+import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
+import { from, mergeMap, Observable } from 'rxjs'
+import { judge, type Limits } from './judge.ts'
+import { type Network, networks } from './network.ts'
+import { seeded } from './random.ts'
+import { virtualTimer } from './timer.ts'
+
+interface Answer {
+  readonly ok: boolean
+}
+
+export interface Run {
+  readonly network: Network
+  readonly guard: Guard
+  readonly seed: number
+  /** The endpoint of every request, in the order in which they are asked for. */
+  readonly requests: ReadonlyArray<string>
+  readonly limits: Limits
+  /** Milliseconds from the first to the last arrival, when nothing is wasted. */
+  readonly best: number
+}
+
+export interface Result {
+  readonly share: number
+  readonly toAnswer: number
+  readonly refusedPer1000: number
+  readonly finished: number
+}
+
+export const simulate = ({ network, guard, seed, requests, limits, best }: Run): Result => {
+  const random = seeded(seed)
+  const timer = virtualTimer()
+  const server = judge(limits)
+  const scheduler = createScheduler<string>({
+    tiers: [
+      rate({ name: 'global', limit: limits.global, per: limits.per }),
+      rate({
+        name: 'endpoint',
+        limit: limits.endpoint,
+        per: limits.per,
+        key: (endpoint) => endpoint,
+      }),
+      concurrency({ name: 'concurrency', limit: limits.concurrent }),
+    ],
+    guard,
+    random: seeded(seed + 1_000),
+    timer,
+  })
+
+  const send = (endpoint: string): Observable<Answer> =>
+    new Observable((subscriber) => {
+      timer.schedule(() => {
+        const ok = server.arrives(endpoint, timer.now())
+        const back = (): void => {
+          subscriber.next({ ok })
+          subscriber.complete()
+        }
+        const work = ok ? network.processing(random) : 0.1
+        timer.schedule(() => {
+          if (ok) server.leaves()
+          timer.schedule(back, network.downlink(random))
+        }, work)
+      }, network.uplink(random))
+    })
+
+  let finished = 0
+  let end = 0
+  from(requests)
+    .pipe(
+      mergeMap((endpoint) =>
+        send(endpoint).pipe(
+          schedule<string, Answer>(scheduler, endpoint, {
+            attempts: 50,
+            refused: ({ ok }) => (ok ? O.none : O.some({})),
+          }),
+        ),
+      ),
+    )
+    .subscribe(() => {
+      finished++
+      end = timer.now()
+    })
+  timer.flush()
+
+  const { first, last } = server.arrivals()
+  return {
+    share: best / (last - first),
+    toAnswer: best / end,
+    refusedPer1000: (server.refused() * 1_000) / requests.length,
+    finished,
+  }
+}
+
+const PRODUCTION: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
+
+const one = Array.from({ length: 2_000 }, () => 'a')
+/** In turn, as far as each has any left. */
+const eight = Array.from({ length: 180 }, (_, turn) =>
+  WEIGHTS.flatMap((weight, i) => (turn < weight ? [`${i}`] : [])),
+).flat()
+
+const mean = (values: ReadonlyArray<number>): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+const table = (
+  name: string,
+  requests: ReadonlyArray<string>,
+  best: number,
+  guards: ReadonlyArray<Guard>,
+  seeds: number,
+): void => {
+  console.log(`\n${name} (${seeds} seeds)\n`)
+  console.log(
+    '| network  | guard   | % of quota | worst | % to last answer | refused of 1000 | worst |',
+  )
+  console.log(
+    '|----------|---------|-----------:|------:|-----------------:|----------------:|------:|',
+  )
+  for (const [label, network] of Object.entries(networks)) {
+    for (const guard of guards) {
+      const runs = Array.from({ length: seeds }, (_, seed) =>
+        simulate({ network, guard, seed: seed + 1, requests, limits: PRODUCTION, best }),
+      )
+      const shares = runs.map((run) => run.share * 100)
+      const refused = runs.map((run) => run.refusedPer1000)
+      const lost = runs.filter((run) => run.finished !== requests.length).length
+      console.log(
+        `| ${label.padEnd(8)} | ${`${guard}`.padEnd(7)} | ${mean(shares).toFixed(2).padStart(10)} | ${Math.min(
+          ...shares,
+        )
+          .toFixed(1)
+          .padStart(5)} | ${mean(runs.map((run) => run.toAnswer * 100))
+          .toFixed(2)
+          .padStart(16)} | ${mean(refused).toFixed(2).padStart(15)} | ${Math.max(...refused)
+          .toFixed(1)
+          .padStart(5)} |${lost > 0 ? ` ${lost} runs lost requests` : ''}`,
+      )
+    }
+  }
+}
+
+const main = (seeds: number): void => {
+  table('One endpoint, 2,000 requests at 20/s', one, 99_000, ['learned', 'safe', 30], seeds)
+  table(
+    'Eight unequal endpoints, 1,000 requests at 100/s',
+    eight,
+    9_000,
+    ['learned', 'safe'],
+    seeds,
+  )
+}
+
+if (import.meta.main) main(Number(process.argv[2] ?? 10))
