@@ -23,13 +23,12 @@ export const fileOutput = async (path: string, files: Files = { open }): Promise
   const file = await files.open(path, 'w')
   let closing: Promise<void> | undefined
   return {
+    // as text: a buffer for each page would live until the next full collection
     write: async (text) => {
-      const bytes = Buffer.from(text)
-      let written = 0
-      while (written < bytes.length) {
-        const { bytesWritten } = await file.write(bytes, written)
-        written += bytesWritten
-      }
+      const { bytesWritten } = await file.write(text)
+      if (bytesWritten === Buffer.byteLength(text)) return
+      let rest = Buffer.from(text).subarray(bytesWritten)
+      while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten)
     },
     close: () => {
       closing ??= file.close()

@@ -5,20 +5,16 @@ import {
   catchError,
   concatMap,
   defer,
-  EMPTY,
   finalize,
-  from,
-  type MonoTypeOperatorFunction,
   map,
-  type Observable,
   type SchedulerLike,
   throwError,
   timeout,
-  toArray,
 } from 'rxjs'
 import { Agent } from 'undici'
 import { E } from '../fp.js'
 import { left } from '../stream/index.js'
+import { bodyText } from './body.js'
 import { Late, outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
 
@@ -57,23 +53,18 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
       timeout: false,
     })
 
-  const late = <A>(phase: 'headers' | 'body', limit: number): MonoTypeOperatorFunction<A> =>
-    timeout({
-      [phase === 'headers' ? 'first' : 'each']: limit,
-      with: () => throwError(() => new Late(phase, limit)),
-      scheduler,
-    })
-
   return (request) =>
     defer(() => {
       const abort = new AbortController()
-      return from(send(request, abort.signal)).pipe(
-        late('headers', request.timeout.headers),
+      return defer(() => send(request, abort.signal)).pipe(
+        timeout({
+          first: request.timeout.headers,
+          with: () => throwError(() => new Late('headers', request.timeout.headers)),
+          scheduler,
+        }),
         concatMap((response) =>
-          chunks(response).pipe(
-            late('body', request.timeout.body),
-            toArray(),
-            map((bytes) => E.right(answer(response, bytes))),
+          bodyText(response, request.timeout.body, scheduler).pipe(
+            map((body) => E.right(answer(response, body))),
           ),
         ),
         catchError((error: unknown) => left(outage(error, request.timeout))),
@@ -82,23 +73,8 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
     })
 }
 
-const chunks = ({ body }: Response): Observable<Uint8Array> => {
-  const parts: AsyncIterable<Uint8Array> | null = body
-  return parts === null ? EMPTY : from(parts)
-}
-
-const answer = (response: Response, bytes: ReadonlyArray<Uint8Array>): Answer => ({
-  status: response.status,
-  header: (name) => response.headers.get(name) ?? undefined,
-  body: new TextDecoder().decode(concat(bytes)),
+const answer = ({ status, headers }: Response, body: string): Answer => ({
+  status,
+  header: (name) => headers.get(name) ?? undefined,
+  body,
 })
-
-const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
-}

@@ -1,0 +1,56 @@
+import {
+  debounceTime,
+  defer,
+  map,
+  type Observable,
+  race,
+  type SchedulerLike,
+  Subject,
+  startWith,
+} from 'rxjs'
+import { Late } from './outage.js'
+
+/**
+ * The whole text of an answer; fails as `Late` when no further part of it comes within `limit` ms. The
+ * parts are gathered in a function of its own, so that they are gone when the text is parsed: what is
+ * alive then outlives two collections, and pages of megabytes fill the old generation.
+ */
+export const bodyText = (
+  response: Response,
+  limit: number,
+  scheduler: SchedulerLike,
+): Observable<string> =>
+  defer(() => {
+    const heard = new Subject<void>()
+    const stalled = heard.pipe(
+      startWith(undefined),
+      debounceTime(limit, scheduler),
+      map((): never => {
+        throw new Late('body', limit)
+      }),
+    )
+    return race(
+      read(response, () => heard.next()),
+      stalled,
+    )
+  })
+
+const read = async ({ body }: Response, heard: () => void): Promise<string> => {
+  const stream: AsyncIterable<Uint8Array> | null = body
+  const parts: Array<Uint8Array> = []
+  for await (const part of stream ?? []) {
+    heard()
+    parts.push(part)
+  }
+  return new TextDecoder().decode(joined(parts))
+}
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
