@@ -3,6 +3,7 @@
  * sandbox, docs and tests are all derived from rows, and callers may add rows of their own.
  */
 import type { Codec } from '../codec/Codec.js'
+import { type Rule, ruled } from '../codec/Rule.js'
 import type { Paging } from './Paging.js'
 
 // model
@@ -18,7 +19,15 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
 /** Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. */
 export type Place = 'query' | 'whole body' | `header ${string}`
 
-export type Repeatable = 'by request_id' | 'as it is'
+/**
+ * - `by request_id`: it carries one, and is done once however often it comes. Generated when left out.
+ * - `by request_id of items`: each of its `items` carries one.
+ * - `as it is`: it moves nothing, or comes to the same each time.
+ */
+export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
+
+/** What a row takes from our defaults, since the interface does not show it. */
+export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
 export interface Endpoint<
   P,
@@ -33,8 +42,12 @@ export interface Endpoint<
   readonly success: Codec<A>
   /** The status of a success; the interface has 201 for what is created. */
   readonly status: 200 | 201
-  /** The codes that a refusal may carry, besides those of every call. */
+  /** The codes that a refusal may carry, besides those of every call (interface, Errors). */
   readonly errors: ReadonlyArray<Code>
+  /** Further codes that were seen (defaults, not specified by the interface document). */
+  readonly otherErrors: ReadonlyArray<Code>
+  /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
+  readonly answer: 'json' | 'anything'
   /** How a list goes on; without it there is one value. */
   readonly paging: Pages
   /** Parameters that do not go to their usual place. */
@@ -44,9 +57,12 @@ export interface Endpoint<
    * or that it moves nothing. A GET is safe; a POST that says nothing here is never repeated.
    */
   readonly repeatable: Repeatable | undefined
+  /** Rules that need the time of sending, in ms since 1970. */
+  readonly rules: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
   /** The list that finds by `request_id` what an earlier attempt may have made. */
   readonly foundBy: Route | undefined
   readonly auth: 'bearer' | 'basic' | 'none'
+  readonly unspecified: ReadonlyArray<Unspecified>
 }
 
 /** A row seen without its types: what walks a whole table sees these. */
@@ -67,11 +83,15 @@ export const endpoint = <
     readonly success: Codec<A>
     readonly status?: 200 | 201
     readonly errors?: ReadonlyArray<Code>
+    readonly otherErrors?: ReadonlyArray<Code>
+    readonly answer?: 'json' | 'anything'
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: Place }
     readonly repeatable?: Repeatable
+    readonly rules?: (now: number) => ReadonlyArray<Rule<P>>
     readonly foundBy?: Route
     readonly auth?: 'bearer' | 'basic' | 'none'
+    readonly unspecified?: ReadonlyArray<Unspecified>
   },
 ): Endpoint<P, A, Code, Pages> => ({
   route,
@@ -79,11 +99,15 @@ export const endpoint = <
   success: row.success,
   status: row.status ?? 200,
   errors: row.errors ?? [],
+  otherErrors: row.otherErrors ?? [],
+  answer: row.answer ?? 'json',
   paging: row.paging as Pages, // left out, `Pages` is inferred as undefined
   at: row.at ?? {},
   repeatable: row.repeatable,
+  rules: row.rules,
   foundBy: row.foundBy,
   auth: row.auth ?? 'bearer',
+  unspecified: row.unspecified ?? [],
 })
 
 // combinators
@@ -93,6 +117,12 @@ export const endpoint = <
  * in is checked by `params.decode` before `params.encode` sees it.
  */
 export const untyped = (row: { readonly route: Route }): AnyEndpoint => row as AnyEndpoint
+
+/** What parameters are held against at `now`, in ms since 1970. */
+export const paramsAt =
+  (now: number) =>
+  ({ params, rules }: AnyEndpoint): Codec<unknown> =>
+    rules === undefined ? params : ruled(...rules(now))(params)
 
 export const isList = (row: AnyEndpoint): row is AnyEndpoint & { readonly paging: Paging } =>
   row.paging !== undefined

@@ -1,15 +1,9 @@
-import * as t from 'io-ts'
+import { ById } from '../codec/ById.js'
 import { Charge, ChargeFilter, NewCharge } from '../codec/Charge.js'
-import type { Codec } from '../codec/Codec.js'
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
-const byId = t.type({ id: t.string })
-
-/** The identifier of one resource. */
-export interface ById extends t.TypeOf<typeof byId> {}
-
-const ById: Codec<ById> = byId
+export type { ById }
 
 export const charges = {
   /** Charges a connected account and credits the platform's wallet. The money moves at once. */
@@ -18,6 +12,13 @@ export const charges = {
     success: Charge,
     status: 201,
     errors: ['field_required', 'invalid_argument'],
+    otherErrors: [
+      'insufficient_fund',
+      'validation_failed',
+      'method_not_allowed',
+      'request_id_duplicate',
+      'not_found',
+    ],
     repeatable: 'by request_id',
     foundBy: 'GET /api/v1/charges',
   }),

@@ -2,7 +2,9 @@ import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
-import { Amount, Currency, intFrom, Time, textOf } from './scalars.js'
+import { intFrom } from './query.js'
+import { Amount, Currency, textOf } from './scalars.js'
+import { Time } from './times.js'
 
 // model
 

@@ -4,19 +4,26 @@
  * and plain dates (default, not specified by the interface document).
  */
 import * as t from 'io-ts'
+import { described } from './Schema.js'
 
 // model
 
-export interface InstantBrand {
+interface InstantBrand {
   readonly Instant: unique symbol
 }
 
 export type Instant = t.Branded<string, InstantBrand>
 
-const shape =
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d))?$/
+const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
 
-export const Instant = t.brand(t.string, (text): text is Instant => shape.test(text), 'Instant')
+const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d)`
+
+const shape = new RegExp(`^${DATE}(${TIME})?$`)
+
+export const Instant = described(
+  t.brand(t.string, (text): text is Instant => shape.test(text), 'Instant'),
+  { type: 'string', pattern: shape.source },
+)
 
 // interop
 

@@ -1,0 +1,97 @@
+import { Acknowledgement } from '../codec/Acknowledgement.js'
+import { BatchItem, BatchItemFilter } from '../codec/BatchItem.js'
+import {
+  BatchFilter,
+  BatchTransfer,
+  NewBatchTransfer,
+  newBatchTransferRules,
+  QuoteRequest,
+} from '../codec/BatchTransfer.js'
+import { ById } from '../codec/ById.js'
+import { ItemsToAdd, ItemsToDelete } from '../codec/NewBatchItem.js'
+import { endpoint } from './Endpoint.js'
+import { byCursor } from './Paging.js'
+
+export const batchTransfers = {
+  /** Makes a batch of transfers, in state `DRAFTING`; its items are added afterwards. */
+  create: endpoint('POST /api/v1/batch_transfers/create', {
+    params: NewBatchTransfer,
+    success: BatchTransfer,
+    otherErrors: [
+      'invalid_argument',
+      'batch_request_id_duplicate',
+      'transfer_date_invalid',
+      'metadata_above_size_limit',
+      'invalid_deposit_type',
+      'invalid_funding_source',
+    ],
+    rules: newBatchTransferRules,
+    repeatable: 'by request_id',
+    foundBy: 'GET /api/v1/batch_transfers',
+  }),
+
+  /** One batch, as it stands now. */
+  retrieve: endpoint('GET /api/v1/batch_transfers/{id}', {
+    params: ById,
+    success: BatchTransfer,
+    errors: ['field_required', 'invalid_argument'],
+  }),
+
+  /** Every batch that passes the filter. */
+  list: endpoint('GET /api/v1/batch_transfers', {
+    params: BatchFilter,
+    success: BatchTransfer,
+    errors: ['field_required', 'invalid_argument'],
+    paging: byCursor(50),
+  }),
+
+  /** Adds 1 to 100 items to a batch in `DRAFTING`. Items with wrong data are kept, as invalid ones. */
+  addItems: endpoint('POST /api/v1/batch_transfers/{id}/add_items', {
+    params: ItemsToAdd,
+    success: BatchTransfer,
+    otherErrors: [
+      'transfer_amount_currency_unsupported',
+      'request_id_in_batch_duplicate',
+      'add_batch_item_unsupported',
+    ],
+    repeatable: 'by request_id of items',
+    unspecified: ['success'],
+  }),
+
+  /** Prices the valid items of a batch, for as long as `validity` says. */
+  quote: endpoint('POST /api/v1/batch_transfers/{id}/quote', {
+    params: QuoteRequest,
+    success: BatchTransfer,
+    unspecified: ['params', 'success'],
+  }),
+
+  /** Hands a batch over for approval and booking; invalid items are left out. The money moves. */
+  submit: endpoint('POST /api/v1/batch_transfers/{id}/submit', {
+    params: ById,
+    success: BatchTransfer,
+    unspecified: ['params', 'success'],
+  }),
+
+  /** Deletes a batch in `DRAFTING`. Any 2xx is taken as done. */
+  delete: endpoint('POST /api/v1/batch_transfers/{id}/delete', {
+    params: ById,
+    success: Acknowledgement,
+    answer: 'anything',
+    unspecified: ['params', 'success'],
+  }),
+
+  /** Takes items out of a batch in `DRAFTING`, by their own ids. */
+  deleteItems: endpoint('POST /api/v1/batch_transfers/{id}/delete_items', {
+    params: ItemsToDelete,
+    success: BatchTransfer,
+    unspecified: ['params', 'success'],
+  }),
+
+  /** Every item of a batch. */
+  items: endpoint('GET /api/v1/batch_transfers/{id}/items', {
+    params: BatchItemFilter,
+    success: BatchItem,
+    paging: byCursor(1_000),
+    unspecified: ['params', 'success', 'paging'],
+  }),
+}

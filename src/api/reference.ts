@@ -1,0 +1,66 @@
+import { Acknowledgement } from '../codec/Acknowledgement.js'
+import { Bins, ByCardNumber } from '../codec/Bin.js'
+import { ByCurrencyPair, InvalidConversionDates, SupportedCurrencies } from '../codec/conversion.js'
+import { IndustryCategories } from '../codec/IndustryCategory.js'
+import { Nothing } from '../codec/Nothing.js'
+import { OrderUpload, orderUploadRules } from '../codec/OrderItem.js'
+import { ExpiringQuota, Quota, QuotaFilter } from '../codec/Quota.js'
+import { endpoint } from './Endpoint.js'
+
+export const reference = {
+  /** The tree of industries, in either of its shapes. */
+  industryCategories: endpoint('GET /api/v1/reference/industry_categories', {
+    params: Nothing,
+    success: IndustryCategories,
+  }),
+
+  /** The days on which a pair of currencies cannot be converted. */
+  invalidConversionDates: endpoint('GET /api/v1/reference/invalid_conversion_dates', {
+    params: ByCurrencyPair,
+    success: InvalidConversionDates,
+    errors: ['field_required', 'invalid_argument'],
+  }),
+
+  /** The currencies that this account can buy and sell. */
+  supportedCurrencies: endpoint('GET /api/v1/reference/supported_currencies', {
+    params: Nothing,
+    success: SupportedCurrencies,
+    errors: ['field_required', 'invalid_argument'],
+  }),
+
+  /** What of a limit expires within the next week. */
+  expiringQuota: endpoint('GET /api/v1/reference/order_items/expiring_quota', {
+    params: QuotaFilter,
+    success: ExpiringQuota,
+  }),
+
+  /** What is left of a limit. */
+  quota: endpoint('GET /api/v1/reference/order_items/quota', {
+    params: QuotaFilter,
+    success: Quota,
+  }),
+
+  /** Raises a limit by up to 500 items of cross-border sales orders. */
+  upload: endpoint('POST /api/v1/reference/order_items/upload', {
+    params: OrderUpload,
+    success: Acknowledgement,
+    answer: 'anything',
+    at: {
+      items: 'whole body',
+      allow_partial_success: 'query',
+      types: 'query',
+      jwt_oauth_client_id: 'header x-jwt-oauth-client-id',
+      jwt_type: 'header x-jwt-type',
+    },
+    rules: orderUploadRules,
+    unspecified: ['success'],
+  }),
+
+  /** What is known of a card, by its number; the number goes into a header, and nowhere else. */
+  lookUpBin: endpoint('GET /api/v1/pa/reference/bin/lookup', {
+    params: ByCardNumber,
+    success: Bins,
+    errors: ['validation_error', 'not_found'],
+    at: { pan: 'header x-pan' },
+  }),
+}

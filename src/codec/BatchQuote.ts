@@ -1,0 +1,59 @@
+import * as t from 'io-ts'
+import { open } from '../decode/index.js'
+import type { Codec } from './Codec.js'
+import { Instant } from './Instant.js'
+import { Currency } from './scalars.js'
+import { nullable } from './shapes.js'
+
+const validity = t.keyof({
+  MIN_1: null,
+  MIN_15: null,
+  MIN_30: null,
+  HR_1: null,
+  HR_4: null,
+  HR_8: null,
+  HR_24: null,
+})
+
+/** How long a quote holds (interface, Batch transfer). */
+export type QuoteValidity = t.TypeOf<typeof validity>
+
+export const QuoteValidity = validity
+
+const quote = t.intersection([
+  t.type({
+    /** In whole units of `transfer_currency`, all beneficiaries together. */
+    amount_beneficiary_receives: t.number,
+    /** In whole units of `source_currency`. */
+    amount_payer_pays: t.number,
+    /** In whole units of `fee_currency`. */
+    fee_amount: t.number,
+    fee_currency: Currency,
+    /** What the payer funds with. */
+    source_currency: Currency,
+    /** What the beneficiary receives. */
+    transfer_currency: Currency,
+  }),
+  t.partial({
+    /** Null when nothing is converted. */
+    client_rate: nullable(t.number),
+    /** The pair of `client_rate`; null when nothing is converted. */
+    currency_pair: nullable(t.string),
+  }),
+])
+
+/** What all items of one currency pair cost. */
+export interface BatchQuote extends t.TypeOf<typeof quote> {}
+
+const quoteSummary = t.partial({
+  expires_at: nullable(Instant),
+  last_quoted_at: nullable(Instant),
+  validity: nullable(open('MIN_1', 'MIN_15', 'MIN_30', 'HR_1', 'HR_4', 'HR_8', 'HR_24')),
+  /** One for each currency pair. */
+  quotes: nullable(t.array(quote)),
+})
+
+/** What a batch costs, as last quoted. */
+export interface BatchQuoteSummary extends t.TypeOf<typeof quoteSummary> {}
+
+export const BatchQuoteSummary: Codec<BatchQuoteSummary> = quoteSummary

@@ -1,0 +1,146 @@
+import * as t from 'io-ts'
+import { open } from '../decode/index.js'
+import { BatchFunding, NewFundingSource } from './BatchFunding.js'
+import { BatchQuoteSummary, QuoteValidity } from './BatchQuote.js'
+import type { Codec } from './Codec.js'
+import { Instant } from './Instant.js'
+import { intFrom } from './query.js'
+import { type Rule, rule, ruled } from './Rule.js'
+import { Filled } from './scalars.js'
+import { Metadata, nullable } from './shapes.js'
+import { Day, toMillis } from './times.js'
+
+// model
+
+const status = t.keyof({
+  DRAFTING: null,
+  IN_APPROVAL: null,
+  APPROVAL_RECALLED: null,
+  APPROVAL_REJECTED: null,
+  APPROVAL_BLOCKED: null,
+  SCHEDULED: null,
+  OVERDUE: null,
+  BOOKING: null,
+  PARTIALLY_BOOKED: null,
+  BOOKED: null,
+  FAILED: null,
+  CANCELLATION_REQUESTED: null,
+  CANCELLED: null,
+})
+
+/** Where a batch stands (interface, States and transitions). */
+export type BatchStatus = t.TypeOf<typeof status>
+
+export const BatchStatus = status
+
+const batchTransfer = t.intersection([
+  t.type({
+    id: t.string,
+    /** Chosen by the client, unique. */
+    request_id: t.string,
+    /** For talking to support. */
+    short_reference_id: t.string,
+    status: open(
+      'DRAFTING',
+      'IN_APPROVAL',
+      'APPROVAL_RECALLED',
+      'APPROVAL_REJECTED',
+      'APPROVAL_BLOCKED',
+      'SCHEDULED',
+      'OVERDUE',
+      'BOOKING',
+      'PARTIALLY_BOOKED',
+      'BOOKED',
+      'FAILED',
+      'CANCELLATION_REQUESTED',
+      'CANCELLED',
+    ),
+    total_item_count: t.number,
+    /** Invalid items stay until they are deleted, and are left out when the batch is executed. */
+    valid_item_count: t.number,
+    updated_at: Instant,
+  }),
+  t.partial({
+    name: nullable(t.string),
+    /** Not passed to beneficiaries. */
+    remarks: nullable(t.string),
+    metadata: nullable(Metadata),
+    /** When the batch is to be processed: a day, or a time. */
+    transfer_date: nullable(Instant),
+    funding: nullable(BatchFunding),
+    quote_summary: nullable(BatchQuoteSummary),
+  }),
+])
+
+/** Several transfers that are paid with one deduction from one funding source. */
+export interface BatchTransfer extends t.TypeOf<typeof batchTransfer> {}
+
+export const BatchTransfer: Codec<BatchTransfer> = batchTransfer
+
+// what is sent to make one, and to price one
+
+const newBatchTransfer = t.partial({
+  /** Unique. Generated when left out, and the same in every attempt. */
+  request_id: Filled,
+  /** The wallet when left out. */
+  funding_source: NewFundingSource,
+  metadata: Metadata,
+  name: t.string,
+  /** Not passed to beneficiaries. */
+  remarks: t.string,
+  /** Today or later, when the wallet pays; the earliest possible day when left out. */
+  transfer_date: Day,
+})
+
+/** A batch to make; its items are added afterwards. */
+export interface NewBatchTransfer extends t.TypeOf<typeof newBatchTransfer> {}
+
+export const NewBatchTransfer: Codec<NewBatchTransfer> = ruled<NewBatchTransfer>(
+  rule(
+    'transfer_date',
+    'left out when funding_source has an id',
+    ({ transfer_date, funding_source }) =>
+      transfer_date === undefined || funding_source?.id === undefined,
+  ),
+)(newBatchTransfer)
+
+/** From the start of a day in UTC until it is over everywhere, in ms. */
+const DAY_EVERYWHERE = 36 * 3_600_000
+
+/** Rules that need the time, in ms since 1970. A day is past when it is past everywhere. */
+export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchTransfer>> => [
+  rule(
+    'transfer_date',
+    'today or later',
+    ({ transfer_date }) =>
+      transfer_date === undefined || toMillis(transfer_date.slice(0, 10)) + DAY_EVERYWHERE > now,
+  ),
+]
+
+const quoteRequest = t.intersection([
+  t.type({ id: t.string }),
+  /** How long the quote is to hold; which values are possible depends on the account. */
+  t.partial({ validity: QuoteValidity }),
+])
+
+/** Which batch to price, and for how long. */
+export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
+
+export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
+
+// what a list of them is narrowed by
+
+const batchFilter = t.partial({
+  /** A bookmark: `page_after` or `page_before` of an earlier page. */
+  page: t.string,
+  /** Rows a page, up to 50, which is what the service takes when it is left out. */
+  page_size: intFrom(1, 50),
+  request_id: t.string,
+  short_reference_id: t.string,
+  status,
+})
+
+/** Which batches to list; all of them when empty. */
+export interface BatchFilter extends t.TypeOf<typeof batchFilter> {}
+
+export const BatchFilter: Codec<BatchFilter> = batchFilter

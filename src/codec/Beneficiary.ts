@@ -1,0 +1,118 @@
+import * as t from 'io-ts'
+import type { Codec } from './Codec.js'
+import { rule, ruled } from './Rule.js'
+import { Country, Currency, SwiftCode } from './scalars.js'
+
+// bank details
+
+const bankDetails = t.intersection([
+  t.type({
+    account_currency: Currency,
+    /** The holder's name. */
+    account_name: t.string,
+    bank_country_code: Country,
+  }),
+  t.partial({
+    /** The name known in the payment system; in some regions and methods only. */
+    account_name_alias: t.string,
+    /** Outside Europe mostly. */
+    account_number: t.string,
+    /** In Europe mostly. */
+    iban: t.string,
+    account_routing_type1: t.string,
+    account_routing_type2: t.string,
+    account_routing_value1: t.string,
+    account_routing_value2: t.string,
+    bank_account_category: t.string,
+    bank_branch: t.string,
+    bank_name: t.string,
+    bank_state: t.string,
+    bank_street_address: t.string,
+    /** The mobile number that is tied to the account. */
+    binding_mobile_number: t.string,
+    fingerprint: t.string,
+    intermediary_bank_name: t.string,
+    intermediary_bank_swift_code: SwiftCode,
+    /** For a local transfer; chosen by the routing type when left out. */
+    local_clearing_system: t.string,
+    swift_code: t.string,
+  }),
+])
+
+/** The account that is paid. */
+export interface BankDetails extends t.TypeOf<typeof bankDetails> {}
+
+const isFilled = (text: string | undefined): boolean => text !== undefined && text !== ''
+
+export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
+  rule(
+    'account_number',
+    'filled when iban is not',
+    ({ account_number, iban }) => isFilled(account_number) || isFilled(iban),
+  ),
+)(bankDetails)
+
+// who it belongs to
+
+const address = t.partial({
+  city: t.string,
+  country_code: Country,
+  postcode: t.string,
+  state: t.string,
+  street_address: t.string,
+})
+
+/** Where somebody lives or works (default, not specified by the interface document). */
+export interface Address extends t.TypeOf<typeof address> {}
+
+export const Address: Codec<Address> = address
+
+const additionalInfo = t.partial({
+  business_area: t.string,
+  business_phone_number: t.string,
+  business_registration_number: t.string,
+  /** The caller's own identifier of the beneficiary. */
+  external_identifier: t.string,
+  /** For a declaration only: nothing is sent there. */
+  legal_rep_bank_account_number: t.string,
+  legal_rep_first_name_in_chinese: t.string,
+  legal_rep_id_number: t.string,
+  // defaults, not specified by the interface document
+  legal_rep_last_name_in_chinese: t.string,
+  legal_rep_mobile_number: t.string,
+  personal_email: t.string,
+  personal_first_name_in_chinese: t.string,
+  personal_last_name_in_chinese: t.string,
+  personal_id_number: t.string,
+  personal_id_type: t.string,
+  personal_mobile_number: t.string,
+  recipient_account_id: t.string,
+})
+
+const beneficiary = t.intersection([
+  t.type({ entity_type: t.string }),
+  t.partial({
+    additional_info: additionalInfo,
+    // defaults, not specified by the interface document
+    address,
+    company_name: t.string,
+    first_name: t.string,
+    last_name: t.string,
+    date_of_birth: t.string,
+    /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
+    type: t.string,
+  }),
+  t.union([
+    t.type({ bank_details: BankDetails }),
+    /** In place of a bank account (default, not specified by the interface document). */
+    t.intersection([
+      t.type({ digital_wallet: t.UnknownRecord }),
+      t.partial({ bank_details: BankDetails }),
+    ]),
+  ]),
+])
+
+/** Who is paid, and where. */
+export type Beneficiary = t.TypeOf<typeof beneficiary>
+
+export const Beneficiary: Codec<Beneficiary> = beneficiary

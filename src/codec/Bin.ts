@@ -1,0 +1,73 @@
+/** What is known of a card by the range its number is in. */
+import * as t from 'io-ts'
+import { open } from '../decode/index.js'
+import type { Codec } from './Codec.js'
+import { described } from './Schema.js'
+import { nullable } from './shapes.js'
+
+const digits = (text: string): string => text.replace(/[ -]/g, '')
+
+const isNumber = (u: unknown): u is string => typeof u === 'string' && /^\d{12,19}$/.test(u)
+
+/**
+ * A card number of 12 to 19 digits (default, not specified by the interface document); spaces and
+ * hyphens between them are taken out. It is repeated in no error.
+ */
+export const CardNumber: Codec<string> = described(
+  new t.Type<string, unknown, unknown>(
+    'a card number of 12 to 19 digits',
+    isNumber,
+    (u, context) => {
+      const bare = typeof u === 'string' ? digits(u) : u
+      return isNumber(bare) ? t.success(bare) : t.failure(u, context)
+    },
+    (text) => (typeof text === 'string' ? digits(text) : text),
+  ),
+  { type: 'string', pattern: String.raw`^\d{12,19}$` },
+)
+
+const byCardNumber = t.type({
+  /** The card number. Sent as `x-pan`, and found in no error, event or log. */
+  pan: CardNumber,
+})
+
+/** The card to look up. Who handles card numbers is bound by the rules of the card industry. */
+export interface ByCardNumber extends t.TypeOf<typeof byCardNumber> {}
+
+export const ByCardNumber: Codec<ByCardNumber> = byCardNumber
+
+const bin = t.intersection([
+  t.type({
+    card_brand: open('visa', 'mastercard', 'union pay', 'american express'),
+    card_type: open(
+      'credit',
+      'debit',
+      'prepaid',
+      'charge',
+      'deferred_debit',
+      'not_applicable',
+      'non_mastercard',
+      'consumer',
+      'corporate',
+      'small_business',
+      'prepaid_reloadable',
+    ),
+    commercial_card: t.boolean,
+  }),
+  t.partial({
+    issuer_country_code: nullable(t.string),
+    issuer_name: nullable(t.string),
+    /** Each scheme has its own; Union Pay: `UNION_PAY_CLASSIC`, `UNION_PAY_GOLD` and so on. */
+    product_code: nullable(t.string),
+    product_description: nullable(t.string),
+    product_subtype_code: nullable(t.string),
+    product_subtype_description: nullable(t.string),
+  }),
+])
+
+/** What is known of a card. */
+export interface Bin extends t.TypeOf<typeof bin> {}
+
+export const Bin: Codec<Bin> = bin
+
+export const Bins: Codec<Array<Bin>> = t.array(bin)

@@ -1,0 +1,48 @@
+import * as t from 'io-ts'
+import type { Codec } from './Codec.js'
+import { rule, ruled } from './Rule.js'
+import { Currency, MinorAmount } from './scalars.js'
+import { Metadata } from './shapes.js'
+
+const feeOption = t.intersection([
+  t.type({ type: t.keyof({ FIXED: null, PERCENTAGE: null }) }),
+  t.partial({
+    source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
+    /** In the smallest unit of `currency`, as text; for `FIXED`. */
+    amount: MinorAmount,
+    /**
+     * Needed for `FIXED`. For `PERCENTAGE` on a `CONVERSION` it is one of the item's two currencies; when
+     * left out, the contra currency of the quote.
+     */
+    currency: Currency,
+    /** For `PERCENTAGE`: a markup on the rate of a conversion, else a part of the amount. */
+    percentage: t.string,
+    metadata: Metadata,
+  }),
+])
+
+/** What the platform takes for itself. */
+export interface FeeOption extends t.TypeOf<typeof feeOption> {}
+
+export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
+  rule(
+    'type',
+    '"PERCENTAGE" when source_type is CONVERSION',
+    ({ type, source_type }) => source_type !== 'CONVERSION' || type === 'PERCENTAGE',
+  ),
+  rule(
+    'amount',
+    'given when type is FIXED',
+    ({ type, amount }) => type !== 'FIXED' || amount !== undefined,
+  ),
+  rule(
+    'currency',
+    'given when type is FIXED',
+    ({ type, currency }) => type !== 'FIXED' || currency !== undefined,
+  ),
+  rule(
+    'percentage',
+    'filled when type is PERCENTAGE',
+    ({ type, percentage = '' }) => type !== 'PERCENTAGE' || percentage !== '',
+  ),
+)(feeOption)

@@ -1,0 +1,68 @@
+import * as t from 'io-ts'
+import { open } from '../decode/index.js'
+import type { Codec } from './Codec.js'
+import { nullable } from './shapes.js'
+
+// model
+
+/**
+ * A node of the tree of industries. Two shapes are in use, and which API version has which is not
+ * specified: `LIST`, `CODE` and `QUESTION` nodes with `values`, and categories with `sub_items`. Nodes
+ * of other types pass as they are.
+ */
+export interface IndustryCategory {
+  /** In any letter case; `kindOf` reads it. */
+  readonly type: string
+  /** Null for a code under a question. */
+  readonly name?: string | null
+  /** The code itself; of codes only. */
+  readonly value?: string | null
+  /** Of questions only. */
+  readonly question?: string | null
+  /** `Yes` or `No`; of codes under a question only. */
+  readonly answer?: string | null
+  /** What is below; of lists and questions. */
+  readonly values?: Array<IndustryCategory> | null
+  /** What is below; of categories and sub-categories. */
+  readonly sub_items?: Array<IndustryCategory> | null
+}
+
+export const IndustryCategory: Codec<IndustryCategory> = t.recursion('IndustryCategory', (node) =>
+  t.intersection([
+    t.type({ type: t.string }),
+    t.partial({
+      name: nullable(t.string),
+      value: nullable(t.string),
+      question: nullable(t.string),
+      answer: nullable(open('Yes', 'No')),
+      values: nullable(t.array(node)),
+      sub_items: nullable(t.array(node)),
+    }),
+  ]),
+)
+
+export const IndustryCategories: Codec<Array<IndustryCategory>> = t.array(IndustryCategory)
+
+/** What a node is, whichever shape its tree has. */
+export type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
+
+const kinds: Readonly<Record<string, IndustryKind>> = {
+  list: 'list',
+  code: 'code',
+  question: 'question',
+  industry_category: 'category',
+  industry_sub_category: 'sub-category',
+  industry_category_level3: 'level 3',
+}
+
+// combinators
+
+/** What a node is, by its type in any letter case; undefined for a type that was added later. */
+export const kindOf = ({ type }: IndustryCategory): IndustryKind | undefined =>
+  Object.hasOwn(kinds, type.toLowerCase()) ? kinds[type.toLowerCase()] : undefined
+
+/** What is below a node, in either shape. */
+export const childrenOf = ({
+  values,
+  sub_items,
+}: IndustryCategory): ReadonlyArray<IndustryCategory> => values ?? sub_items ?? []

@@ -1,0 +1,121 @@
+/** What is sent to add transfers to a batch, and to take them out again. */
+import * as t from 'io-ts'
+import { Address, Beneficiary } from './Beneficiary.js'
+import type { Codec } from './Codec.js'
+import { FeeOption } from './FeeOption.js'
+import { type Rule, rule, ruled } from './Rule.js'
+import { Country, Currency, Filled, Finite } from './scalars.js'
+import { listOf, Metadata } from './shapes.js'
+
+// model
+
+const payer = t.partial({
+  entity_type: t.string,
+  address: t.intersection([t.type({ country_code: Country }), Address]),
+  company_name: t.string,
+  first_name: t.string,
+  last_name: t.string,
+  date_of_birth: t.string,
+  additional_info: t.UnknownRecord,
+})
+
+const newBatchItem = t.intersection([
+  t.type({
+    /** Why the money moves. */
+    reason: t.string,
+    /** On the beneficiary's bank statement. */
+    reference: t.string,
+    /** Unique. An item with one that was seen before is ignored, so a call can be sent again. */
+    request_id: Filled,
+    source_currency: Currency,
+    transfer_currency: Currency,
+    transfer_method: t.keyof({ SWIFT: null, LOCAL: null }),
+  }),
+  t.partial({
+    application_fee_options: t.readonlyArray(FeeOption),
+    /** Left out when `beneficiary_id` is given. */
+    beneficiary: Beneficiary,
+    // defaults, not specified by the interface document
+    /** A beneficiary that is known already. */
+    beneficiary_id: t.string,
+    /** In whole units of `source_currency`; or give `transfer_amount`. */
+    source_amount: Finite,
+    /** In whole units of `transfer_currency`; or give `source_amount`. */
+    transfer_amount: Finite,
+    /** Who pays, if that is not the account. */
+    payer,
+    payer_id: t.string,
+    fee_paid_by: t.keyof({ PAYER: null, BENEFICIARY: null }),
+    swift_charge_option: t.keyof({ SHARED: null, PAYER: null }),
+    remarks: t.string,
+    metadata: Metadata,
+  }),
+])
+
+/** One transfer of a batch, to add. */
+export interface NewBatchItem extends t.TypeOf<typeof newBatchItem> {}
+
+/** A fee on a conversion is in one of the two currencies of the pair. */
+const feeCurrencies: Rule<NewBatchItem> = {
+  field: 'application_fee_options[].currency',
+  expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+  broken: ({ application_fee_options, source_currency, transfer_currency }) =>
+    (application_fee_options ?? []).flatMap(({ type, source_type, currency }, i) =>
+      type !== 'PERCENTAGE' ||
+      source_type !== 'CONVERSION' ||
+      currency === undefined ||
+      [source_currency, transfer_currency].includes(currency)
+        ? []
+        : [['application_fee_options', i, 'currency']],
+    ),
+}
+
+export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
+  rule(
+    'beneficiary',
+    'left out when beneficiary_id is given',
+    ({ beneficiary, beneficiary_id }) => beneficiary === undefined || beneficiary_id === undefined,
+  ),
+  rule(
+    'source_amount',
+    'left out when transfer_amount is given',
+    ({ source_amount, transfer_amount }) =>
+      source_amount === undefined || transfer_amount === undefined,
+  ),
+  feeCurrencies,
+)(newBatchItem)
+
+// what is sent
+
+/** Items a call takes (interface, Limits). */
+export const ITEMS_PER_CALL = 100
+
+/** Items a batch takes (interface, Limits). */
+export const ITEMS_PER_BATCH = 1_000
+
+const itemsToAdd = t.type({
+  id: t.string,
+  /** 1 to 100; a batch takes up to 1,000. */
+  items: listOf(NewBatchItem, {
+    min: 1,
+    max: ITEMS_PER_CALL,
+    what: 'items',
+    advice: 'addAllItems sends more',
+  }),
+})
+
+/** The items to add, and the batch that takes them. */
+export interface ItemsToAdd extends t.TypeOf<typeof itemsToAdd> {}
+
+export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
+
+const itemsToDelete = t.type({
+  id: t.string,
+  /** The `id` of each item, not its `request_id`. */
+  item_ids: listOf<string>(t.string, { min: 1, what: 'item ids' }),
+})
+
+/** The items to take out, and the batch that has them. */
+export interface ItemsToDelete extends t.TypeOf<typeof itemsToDelete> {}
+
+export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete

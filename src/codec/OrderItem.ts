@@ -1,0 +1,106 @@
+import * as t from 'io-ts'
+import type { Codec } from './Codec.js'
+import { OrderCurrency } from './orderCurrency.js'
+import { QuotaType } from './Quota.js'
+import { Flag, repeated } from './query.js'
+import type { Rule } from './Rule.js'
+import { Finite, HeaderText, textOf, Whole } from './scalars.js'
+import { listOf } from './shapes.js'
+import { DateTime, toMillis } from './times.js'
+
+const category = t.keyof({
+  goods_trade_online: null,
+  goods_trade_offline: null,
+  services_trade_education_and_training: null,
+  services_trade_international_logistics: null,
+  services_trade_software: null,
+  services_trade_professional: null,
+  services_trade_travel: null,
+  services_trade_travel_and_hospitality: null,
+})
+
+/** What was sold (interface, Reference data). */
+export type OrderCategory = t.TypeOf<typeof category>
+
+export const OrderCategory = category
+
+const orderItem = t.intersection([
+  t.type({
+    category,
+    currency: OrderCurrency,
+    /** 2 to 256 characters. */
+    item_name: textOf(2, 256),
+    item_quantity: Whole,
+    /** In whole units of `currency`. */
+    item_unit_price: Finite,
+    /** 1 to 1,000 characters. */
+    item_url: textOf(1, 1_000),
+    /** Quantity times unit price, in whole units of `currency`; not checked, because of rounding. */
+    line_total: Finite,
+    /** At most 350 days old. */
+    order_datetime: DateTime,
+    /** 1 to 50 characters. The lines of one order belong into the same call. */
+    order_id: textOf(1, 50),
+    /** The carrier's name. */
+    shipment_provider: t.string,
+    /** 5 to 35 characters. */
+    shipment_tracking_number: textOf(5, 35),
+  }),
+  t.partial({
+    description: t.string,
+    /** For reconciliation; not passed on. */
+    item_reference: t.string,
+  }),
+])
+
+/** One line of a cross-border sales order. */
+export interface OrderItem extends t.TypeOf<typeof orderItem> {}
+
+export const OrderItem: Codec<OrderItem> = orderItem
+
+/** Items an upload takes (interface, Limits). */
+export const ITEMS_PER_UPLOAD = 500
+
+/** How old an order may be, in days (interface, Limits). */
+export const ORDER_AGE = 350
+
+const upload = t.intersection([
+  t.type({
+    /** 1 to 500. */
+    items: listOf(OrderItem, {
+      min: 1,
+      max: ITEMS_PER_UPLOAD,
+      what: 'items',
+      advice: 'send more in further calls',
+    }),
+  }),
+  t.partial({
+    /** Whether the items that pass are used when others do not; `false` when left out. */
+    allow_partial_success: Flag,
+    /** Which limits to raise; `CN_INBOUND` when left out. */
+    types: repeated<QuotaType>(QuotaType),
+    /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
+    jwt_oauth_client_id: HeaderText,
+    /** Sent as `x-jwt-type`; the interface does not say what for. */
+    jwt_type: HeaderText,
+  }),
+])
+
+/** Orders to raise limits by. */
+export interface OrderUpload extends t.TypeOf<typeof upload> {}
+
+export const OrderUpload: Codec<OrderUpload> = upload
+
+const DAY = 24 * 3_600_000
+
+/** Rules that need the time, in ms since 1970. */
+export const orderUploadRules = (now: number): ReadonlyArray<Rule<OrderUpload>> => [
+  {
+    field: 'items[].order_datetime',
+    expected: `at most ${ORDER_AGE} days old`,
+    broken: ({ items }) =>
+      items.flatMap(({ order_datetime }, i) =>
+        toMillis(order_datetime) < now - ORDER_AGE * DAY ? [['items', i, 'order_datetime']] : [],
+      ),
+  },
+]

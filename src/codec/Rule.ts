@@ -1,0 +1,82 @@
+/**
+ * ```ts
+ * const ruled: (rules: ReadonlyArray<Rule<A>>) => (codec: Codec<A>) => Codec<A>
+ * ```
+ *
+ * Rules between the fields of a value. A broken one is an error of io-ts at the field to blame, as if
+ * that field had a codec of its own by the name of the rule.
+ */
+import * as t from 'io-ts'
+import { E } from '../fp.js'
+import type { Codec } from './Codec.js'
+
+// model
+
+/** From the value that a rule is about to the field to blame. */
+export type Path = ReadonlyArray<string | number>
+
+export interface Rule<A> {
+  /** What the field to blame should be, in words: for messages and docs. */
+  readonly expected: string
+  /** The field that the rule is mostly about, for docs. */
+  readonly field: string
+  /** Each place where the rule is broken. */
+  readonly broken: (a: A) => ReadonlyArray<Path>
+}
+
+/** The codec inside, with its rules. */
+export class RuledType<A> extends t.Type<A, unknown, unknown> {
+  readonly _tag = 'RuledType'
+  readonly type: Codec<A>
+  readonly rules: ReadonlyArray<Rule<A>>
+
+  constructor(type: Codec<A>, rules: ReadonlyArray<Rule<A>>) {
+    super(
+      type.name,
+      (u): u is A => type.is(u) && rules.every(({ broken }) => broken(u).length === 0),
+      (u, context) => {
+        const value = type.validate(u, context)
+        if (E.isLeft(value)) return value
+        const errors = rules.flatMap(({ broken, expected }) =>
+          broken(value.right).map((path) => blame(value.right, path, expected, context)),
+        )
+        return errors.length === 0 ? value : t.failures(errors)
+      },
+      type.encode,
+    )
+    this.type = type
+    this.rules = rules
+  }
+}
+
+// constructors
+
+/** A rule about one field of the value itself. */
+export const rule = <A>(
+  field: Extract<keyof A, string>,
+  expected: string,
+  holds: (a: A) => boolean,
+): Rule<A> => ({ field, expected, broken: (a) => (holds(a) ? [] : [[field]]) })
+
+// combinators
+
+export const ruled =
+  <A>(...rules: ReadonlyArray<Rule<A>>) =>
+  (codec: Codec<A>): Codec<A> =>
+    new RuledType(codec, rules)
+
+const child = (u: unknown, key: string | number): unknown =>
+  typeof u === 'object' && u !== null ? Reflect.get(u, key) : undefined
+
+const named = (expected: string): t.Mixed =>
+  new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
+
+const blame = (value: unknown, path: Path, expected: string, context: t.Context) => {
+  let actual = value
+  const steps = path.map((key, i): t.ContextEntry => {
+    actual = child(actual, key)
+    const type = i === path.length - 1 ? named(expected) : t.unknown
+    return { key: String(key), type, actual }
+  })
+  return { value: actual, context: [...context, ...steps] }
+}

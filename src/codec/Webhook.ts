@@ -1,0 +1,138 @@
+import * as t from 'io-ts'
+import type { Codec } from './Codec.js'
+import { EventName } from './EventName.js'
+import { Instant } from './Instant.js'
+import { intFrom } from './query.js'
+import { rule, ruled } from './Rule.js'
+import { textOf } from './scalars.js'
+import { nullable } from './shapes.js'
+import { PlainDate } from './times.js'
+
+// model
+
+const webhook = t.intersection([
+  t.type({
+    id: t.string,
+    /** Where events are sent to. */
+    url: t.string,
+    /** What is subscribed to; fixed when it is made. */
+    events: t.array(EventName),
+    /** The API version of the payloads, as YYYY-MM-DD. */
+    version: t.string,
+    created_at: Instant,
+    updated_at: Instant,
+  }),
+  t.partial({
+    /** Chosen by the client, unique. */
+    request_id: nullable(t.string),
+    /** What the signatures of its events are made with. */
+    secret: nullable(t.string),
+  }),
+])
+
+/** A URL that events are sent to. */
+export interface Webhook extends t.TypeOf<typeof webhook> {}
+
+export const Webhook: Codec<Webhook> = webhook
+
+const webhookWithSecret = t.intersection([webhook, t.type({ secret: t.string })])
+
+/** A webhook as it was made: with the secret that its signatures are verified by. */
+export interface WebhookWithSecret extends t.TypeOf<typeof webhookWithSecret> {}
+
+export const WebhookWithSecret: Codec<WebhookWithSecret> = webhookWithSecret
+
+const deleted = t.type({
+  id: t.string,
+  /** Whether it is gone. */
+  deleted: t.boolean,
+})
+
+/** What became of a webhook that was to be deleted. */
+export interface DeletedWebhook extends t.TypeOf<typeof deleted> {}
+
+export const DeletedWebhook: Codec<DeletedWebhook> = deleted
+
+// what is sent to make and to change one
+
+const newWebhook = t.intersection([
+  t.type({
+    /** What to subscribe to. The scopes of the credentials decide what is accepted. */
+    events: t.readonlyArray(EventName),
+    url: t.string,
+    /** The API version of the payloads, as YYYY-MM-DD. */
+    version: PlainDate,
+  }),
+  t.partial({
+    /** Up to 50 characters, unique. Generated when left out, and the same in every attempt. */
+    request_id: textOf(1, 50),
+  }),
+])
+
+/** A webhook to make. */
+export interface NewWebhook extends t.TypeOf<typeof newWebhook> {}
+
+export const NewWebhook: Codec<NewWebhook> = newWebhook
+
+const webhookUpdate = t.type({ id: t.string, url: t.string })
+
+/** Where the events of a webhook go from now on; nothing else can be changed. */
+export interface WebhookUpdate extends t.TypeOf<typeof webhookUpdate> {}
+
+export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
+
+// whose events a partner's webhook receives
+
+const connection = t.intersection([
+  t.type({ id: t.string }),
+  t.partial({
+    /** The account that authorized the application. */
+    account_id: t.string,
+    /** The organization that did; needed for Billing and Spend events. */
+    org_id: t.string,
+  }),
+])
+
+/** Whose events a webhook is to receive. */
+export interface WebhookConnection extends t.TypeOf<typeof connection> {}
+
+export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>(
+  rule(
+    'account_id',
+    'given when org_id is not',
+    ({ account_id, org_id }) => account_id !== undefined || org_id !== undefined,
+  ),
+)(connection)
+
+const disconnection = t.type({ id: t.string, account_id: t.string })
+
+/** Whose events a webhook is no longer to receive. */
+export interface WebhookDisconnection extends t.TypeOf<typeof disconnection> {}
+
+export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
+
+// what a list of them is narrowed by
+
+const webhookFilter = t.partial({
+  /** A bookmark: `page_after` or `page_before` of an earlier page. */
+  page: t.string,
+  /** Rows a page; the service takes 20 when it is left out. */
+  page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+})
+
+/** Where to start, and how much to read at a time. */
+export interface WebhookFilter extends t.TypeOf<typeof webhookFilter> {}
+
+export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
+
+const partnerWebhookFilter = t.partial({
+  /** The first page to read; counted from 0. */
+  page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+  /** Rows a page; the service takes 20 when it is left out. */
+  page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+})
+
+/** Where to start, and how much to read at a time. */
+export interface PartnerWebhookFilter extends t.TypeOf<typeof partnerWebhookFilter> {}
+
+export const PartnerWebhookFilter: Codec<PartnerWebhookFilter> = partnerWebhookFilter

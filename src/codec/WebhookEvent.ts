@@ -1,0 +1,99 @@
+/**
+ * What is sent to the URL of a webhook. Only `id`, `name` and `data` are sure to be there; the other
+ * fields, and the older spelling in camel case, are defaults, not specified by the interface document.
+ */
+import * as t from 'io-ts'
+import { E, pipe } from '../fp.js'
+import type { Codec } from './Codec.js'
+import { EventName } from './EventName.js'
+import { Instant } from './Instant.js'
+import { nullable } from './shapes.js'
+import { snakeKeys } from './snakeKeys.js'
+
+// model
+
+/** An event, whichever way its envelope was spelt. */
+export interface WebhookEvent {
+  /** The same when the event is sent again. */
+  readonly id: string
+  readonly name: EventName
+  /**
+   * The resource that the event is about, or what holds it under `object`: see `payloadOf`. In
+   * deliveries before version 2024-02-22, its keys are brought from camel to snake case.
+   */
+  readonly data: unknown
+  /** Null for the events of an organization. */
+  readonly account_id?: string | null
+  readonly org_id?: string | null
+  readonly source_id?: string | null
+  readonly created_at?: Instant | null
+  /** The API version of `data`, as YYYY-MM-DD. */
+  readonly version?: string | null
+  /** The delivery as it came. */
+  readonly raw: unknown
+}
+
+const optional = {
+  account_id: nullable(t.string),
+  org_id: nullable(t.string),
+  source_id: nullable(t.string),
+  created_at: nullable(Instant),
+  version: nullable(t.string),
+}
+
+const envelope = t.intersection([
+  t.type({
+    id: t.string,
+    name: EventName,
+    data: t.union([t.UnknownRecord, t.UnknownArray, t.string, t.number, t.boolean, t.null]),
+  }),
+  t.partial(optional),
+  t.partial({
+    accountId: optional.account_id,
+    orgId: optional.org_id,
+    sourceId: optional.source_id,
+    createdAt: optional.created_at,
+  }),
+])
+
+type Envelope = t.TypeOf<typeof envelope>
+
+/** The first webhook version that has snake case throughout. */
+const SNAKE_CASE_SINCE = '2024-02-22'
+
+/** Under its own key or the older one: null counts, since it says something. */
+const first = <A>(own: A | undefined, older: A | undefined): A | undefined =>
+  own === undefined ? older : own
+
+const normal = (came: Envelope, raw: unknown): WebhookEvent => {
+  const { id, name, version } = came
+  const account_id = first(came.account_id, came.accountId)
+  const org_id = first(came.org_id, came.orgId)
+  const source_id = first(came.source_id, came.sourceId)
+  const created_at = first(came.created_at, came.createdAt)
+  return {
+    id,
+    name,
+    data: (version ?? '') < SNAKE_CASE_SINCE ? snakeKeys(came.data) : came.data,
+    ...(account_id === undefined ? {} : { account_id }),
+    ...(org_id === undefined ? {} : { org_id }),
+    ...(source_id === undefined ? {} : { source_id }),
+    ...(created_at === undefined ? {} : { created_at }),
+    ...(version === undefined ? {} : { version }),
+    raw,
+  }
+}
+
+// constructors
+
+/** Reads either spelling; writes what came. */
+export const WebhookEvent: Codec<WebhookEvent> = new t.Type<WebhookEvent, unknown, unknown>(
+  'WebhookEvent',
+  (u): u is WebhookEvent => envelope.is(u) && 'raw' in u,
+  (u, context) =>
+    pipe(
+      envelope.validate(u, context),
+      E.map((came) => normal(came, u)),
+    ),
+  ({ raw }) => raw,
+)

@@ -1,0 +1,132 @@
+/**
+ * ```ts
+ * const payloadOf: (event: WebhookEvent) => Either<Errors, Payload>
+ * ```
+ *
+ * What an event is about, by its name. The interface shows a few fields of accounts, spend and issuing;
+ * that charges and batches come as their calls return them is a default, not specified by it.
+ */
+import * as t from 'io-ts'
+import { E, pipe } from '../fp.js'
+import { BatchTransfer } from './BatchTransfer.js'
+import { Charge } from './Charge.js'
+import { Instant } from './Instant.js'
+import { nullable } from './shapes.js'
+import type { WebhookEvent } from './WebhookEvent.js'
+
+// model
+
+const account = t.partial({
+  id: nullable(t.string),
+  /** `DORMANT` and `CLOSED` from API version 2026-08-21 on. */
+  status: nullable(t.string),
+})
+
+/** The account of an `account.` event. */
+export interface EventAccount extends t.TypeOf<typeof account> {}
+
+const selections = nullable(
+  t.array(
+    t.partial({
+      /** From API version 2026-08-21 on. */
+      source_id: nullable(t.string),
+    }),
+  ),
+)
+
+const lineItems = nullable(t.array(t.partial({ accounting_field_selections: selections })))
+
+const spendBill = t.partial({ line_items: lineItems })
+
+/** The bill of a `spend.bill.` event. */
+export interface EventBill extends t.TypeOf<typeof spendBill> {}
+
+const spendExpense = t.partial({ accounting_field_selections: selections, line_items: lineItems })
+
+/** The expense of a `spend.expense.` event. */
+export interface EventExpense extends t.TypeOf<typeof spendExpense> {}
+
+const cardTransactionData = t.partial({
+  card_transaction_lifecycle_id: nullable(t.string),
+  card_transaction_id: nullable(t.string),
+  card_transaction_event_id: nullable(t.string),
+})
+
+const issuingTransaction = t.partial({
+  /** From API version 2026-07-17 on; not for transactions that were made before January 2025. */
+  card_transaction_data: nullable(cardTransactionData),
+  /** Before API version 2026-07-17. */
+  lifecycle_id: nullable(t.string),
+  /** From API version 2026-08-21 on. */
+  transacted_at: nullable(Instant),
+  /** Before API version 2026-08-21. */
+  transaction_date_time: nullable(Instant),
+})
+
+/** The transaction of an `issuing.transaction.` event. */
+export interface EventTransaction extends t.TypeOf<typeof issuingTransaction> {}
+
+const issuingDispute = t.partial({
+  /** From API version 2026-07-17 on; not for transactions that were made before January 2025. */
+  card_transaction_data: nullable(cardTransactionData),
+  /** From API version 2026-08-21 on. */
+  card_transaction_event_id: nullable(t.string),
+  /** Before API version 2026-08-21. */
+  transaction_id: nullable(t.string),
+})
+
+/** The dispute of an `issuing.transaction_dispute.` event. */
+export interface EventDispute extends t.TypeOf<typeof issuingDispute> {}
+
+export type Payload =
+  | { readonly _tag: 'Account'; readonly account: EventAccount }
+  | { readonly _tag: 'Bill'; readonly bill: EventBill }
+  | { readonly _tag: 'Expense'; readonly expense: EventExpense }
+  | { readonly _tag: 'Transaction'; readonly transaction: EventTransaction }
+  | { readonly _tag: 'Dispute'; readonly dispute: EventDispute }
+  | { readonly _tag: 'Charge'; readonly charge: Charge }
+  | { readonly _tag: 'BatchTransfer'; readonly batchTransfer: BatchTransfer }
+  /** An event of a kind that is not known here, as it came. */
+  | { readonly _tag: 'Other'; readonly data: unknown }
+
+// constructors
+
+type Reader = (data: unknown) => t.Validation<Payload>
+
+const reader =
+  <A>(codec: t.Type<A, unknown, unknown>, payload: (a: A) => Payload): Reader =>
+  (data) =>
+    pipe(codec.decode(data), E.map(payload))
+
+/** By the start of the name, so that an event that was added to a family is read like its sisters. */
+const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
+  [/^account\./, reader(account, (a) => ({ _tag: 'Account', account: a }))],
+  [/^spend\.bill\./, reader(spendBill, (bill) => ({ _tag: 'Bill', bill }))],
+  [/^spend\.expense\./, reader(spendExpense, (expense) => ({ _tag: 'Expense', expense }))],
+  [
+    /^issuing\.transaction\./,
+    reader(issuingTransaction, (transaction) => ({ _tag: 'Transaction', transaction })),
+  ],
+  [
+    /^issuing\.transaction_dispute\./,
+    reader(issuingDispute, (dispute) => ({ _tag: 'Dispute', dispute })),
+  ],
+  [/^charge\./, reader(Charge, (charge) => ({ _tag: 'Charge', charge }))],
+  [
+    /^(payout\.)?batch_transfers\./,
+    reader(BatchTransfer, (batchTransfer) => ({ _tag: 'BatchTransfer', batchTransfer })),
+  ],
+]
+
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === 'object' && u !== null && !Array.isArray(u)
+
+/** Some families have the resource one level down. */
+const resourceOf = (data: unknown): unknown =>
+  isRecord(data) && isRecord(data.object) && data.id === undefined ? data.object : data
+
+/** What an event is about; `Left` when it is not what its name says. */
+export const payloadOf = ({ name, data }: WebhookEvent): t.Validation<Payload> => {
+  const read = readers.find(([prefix]) => prefix.test(name))?.[1]
+  return read === undefined ? E.right({ _tag: 'Other', data }) : read(resourceOf(data))
+}
