@@ -94,5 +94,7 @@ const callOf =
     }
     const asking = ask(session, settings, row)
     const decode = compile(row.success)
-    return isList(row) ? list(row, asking, decode, lists) : value(asking, decode, recovery)
+    return isList(row)
+      ? list(row, asking, decode, lists)
+      : value(asking, decode, recovery, row.answer)
   }

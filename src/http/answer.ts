@@ -1,4 +1,5 @@
 /** An answer, as a value: pure. What is no success is read by `refusal.ts`. */
+import type { AnyEndpoint } from '../api/Endpoint.js'
 import { following, type Position } from '../api/Paging.js'
 import { Envelope } from '../codec/Envelope.js'
 import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
@@ -15,14 +16,14 @@ export type Read<A> = (asking: Asking) => (answer: Answer) => E.Either<Failure, 
 
 // constructors
 
-/** One value. */
+/** One value. What is `anything` may be text as well. */
 export const readValue =
-  <A>(decode: Decoder<A>): Read<A> =>
+  <A>(decode: Decoder<A>, form: AnyEndpoint['answer'] = 'json'): Read<A> =>
   (asking) =>
   (answer) => {
     const parsed = parse(asking, answer)
-    if (E.isLeft(parsed)) return parsed
-    const value = decode(parsed.right)
+    if (E.isLeft(parsed) && form === 'json') return parsed
+    const value = decode(E.isRight(parsed) ? parsed.right : answer.body)
     return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
   }
 

@@ -1,4 +1,5 @@
 import { concatMap, of } from 'rxjs'
+import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
 import { E } from '../fp.js'
 import type { ObservableEither } from '../stream/index.js'
@@ -12,8 +13,9 @@ export const value = <A>(
   ask: Ask,
   decode: Decoder<A>,
   find: Recovery | undefined,
+  form: AnyEndpoint['answer'] = 'json',
 ): ((params: unknown) => ObservableEither<Failure, A>) => {
-  const read = readValue(decode)
+  const read = readValue(decode, form)
   return (params) =>
     ask(params, read).pipe(
       concatMap((ea) =>
