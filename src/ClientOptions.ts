@@ -92,6 +92,9 @@ export const baseUrlOf = (text: string): string => {
 export const checkCredentials = ({ credentials, partner }: ClientOptions): void => {
   const source = credentials !== undefined && 'token' in credentials ? credentials : undefined
   const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
+  if (credentials !== undefined && source === undefined && keys === undefined) {
+    throw new InvalidOption('credentials', 'clientId and apiKey, or token')
+  }
   if (source !== undefined && typeof source.token !== 'function') {
     throw new InvalidOption('credentials.token', 'a function that gives a token')
   }
@@ -125,6 +128,9 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
   if (onBehalfOf !== undefined && !fitsHeader(onBehalfOf)) {
     throw new InvalidOption('onBehalfOf', 'an account id')
   }
+  if (priority !== undefined && !['interactive', 'bulk'].includes(priority)) {
+    throw new InvalidOption('priority', "'interactive' or 'bulk'")
+  }
   for (const [phase, limit] of Object.entries(timeout ?? {})) {
     if (!(limit > 0)) throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
   }
@@ -136,6 +142,36 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
     ...(priority === undefined ? {} : { priority }),
     ...(check === undefined ? {} : { check }),
   }
+}
+
+const isCount = (least: number) => (u: unknown) => Number.isInteger(u) && Number(u) >= least
+const isFraction = (u: unknown) => Number(u) > 0 && Number(u) <= 1
+const isSpan = (u: unknown) => Number(u) >= 0 && Number(u) < Number.POSITIVE_INFINITY
+
+/** Throws an `InvalidOption` for a number that makes no client. */
+export const checkNumbers = (options: ClientOptions): void => {
+  const { limits, share, guard, retry, lists, renewEarly } = options
+  const check = (
+    name: string,
+    u: unknown,
+    fits: (u: unknown) => boolean,
+    expected: string,
+  ): void => {
+    if (u !== undefined && !fits(u)) throw new InvalidOption(name, expected)
+  }
+  for (const [name, limit] of Object.entries(limits ?? {})) {
+    const fits = (u: unknown) => u === Number.POSITIVE_INFINITY || isCount(1)(u)
+    check(`limits.${name}`, limit, fits, 'a whole number of at least 1, or Infinity')
+  }
+  check('share', share, isFraction, 'above 0 and at most 1')
+  if (guard !== 'learned' && guard !== 'safe') {
+    check('guard', guard, isSpan, "'learned', 'safe' or milliseconds")
+  }
+  check('retry.throttled', retry?.throttled, isCount(0), 'a whole number')
+  check('retry.faults', retry?.faults, isCount(0), 'a whole number')
+  check('lists.maxPages', lists?.maxPages, isCount(1), 'a whole number of at least 1')
+  check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
+  check('renewEarly', renewEarly, isSpan, 'milliseconds')
 }
 
 /** Throws an `InvalidOption`. */

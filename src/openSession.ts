@@ -1,5 +1,5 @@
 import { asyncScheduler, Subject } from 'rxjs'
-import { type ClientOptions, checkCredentials, limitsOf } from './ClientOptions.js'
+import { type ClientOptions, checkCredentials, checkNumbers, limitsOf } from './ClientOptions.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { kyTransport } from './http/ky.js'
 import type { Session, Settings } from './http/Session.js'
@@ -18,6 +18,7 @@ export const openSession = (
 ): { readonly session: Session; readonly events: Subject<ClientEvent> } => {
   const { retry, timer = asyncScheduler, random = Math.random } = options
   checkCredentials(options)
+  checkNumbers(options)
   const events = new Subject<ClientEvent>()
 
   const scheduler =

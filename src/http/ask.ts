@@ -32,6 +32,8 @@ export const ask = (
       let unsure = false
 
       const after = (failure: Failure, attempt: number): O.Option<number> => {
+        // the login's: it was repeated by itself, and says nothing of what became of this call
+        if (failure.endpoint !== row.route) return O.none
         const pause = mayRepeat(row, failure) ? session.backoff(attempt) : O.none
         unsure ||= isUnsure(failure)
         if (O.isSome(pause)) {
@@ -43,7 +45,9 @@ export const ask = (
       return sent(asked.right, attempts).pipe(
         map(E.chain(({ asking, answer }) => read(asking)(answer))),
         retry(after, session.timer),
-        map(E.mapLeft((failure) => unclear(row, given, unsure, failure))),
+        map(
+          E.mapLeft((failure) => (unsure ? unclear(row, given, attempts.count, failure) : failure)),
+        ),
       )
     })
 }

@@ -1,4 +1,4 @@
-import { catchError, defaultIfEmpty, defer, from, map, type ObservableInput } from 'rxjs'
+import { catchError, defaultIfEmpty, defer, from, map, type ObservableInput, take } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
@@ -27,6 +27,7 @@ export const foreignToken = (
   now: IO<Millis>,
 ): ObservableEither<Unauthorized, Token> =>
   defer(() => from(source())).pipe(
+    take(1), // each token that came out would send the request once more
     map(({ token, expiresAt }) => {
       if (typeof token !== 'string' || !fitsHeader(token)) return E.left(unauthorized('no token'))
       const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - now()

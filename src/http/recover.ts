@@ -29,11 +29,12 @@ export const recover =
         const { items, raw } = list.right
         // not the first row: a service that ignores the filter would hand us somebody else's
         const item = items[raw.findIndex((row) => Object(row).request_id === requestId)]
-        if (item !== undefined && E.isRight(item)) {
-          found(requestId)
-          return E.right(recovered(item.right))
-        }
-        return E.left(still(failure, 'looked up by its request_id: not found'))
+        if (item === undefined)
+          return E.left(still(failure, 'looked up by its request_id: not found'))
+        if (E.isLeft(item))
+          return E.left(still(failure, `found, but not readable: ${item.left.message}`))
+        found(requestId)
+        return E.right(recovered(item.right))
       }),
     )
   }

@@ -1,8 +1,9 @@
 /** What is no success, as a failure: pure. */
-import { problem } from '../codec/Problem.js'
+import { type Problem, problem } from '../codec/Problem.js'
 import { O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import type { Failure } from './Failure.js'
+import { scrubAll } from './secrets.js'
 import type { Answer, Outage } from './Transport.js'
 
 // model
@@ -32,8 +33,8 @@ export const isSuccess = ({ status }: Answer): boolean => status >= 200 && statu
 export const refused = (asking: Asking, answer: Answer): Failure => {
   const { scrub, endpoint, attempts } = asking
   const { status } = answer
-  const said = problem(status, scrub(answer.body))
-  const traceId = said.traceId ?? traceOf(answer)
+  const said = problemOf(answer, scrub)
+  const traceId = said.traceId ?? traceOf(answer, scrub)
   const common = {
     endpoint,
     attempts,
@@ -75,11 +76,37 @@ const AWAITED = {
   body: 'further part of the answer',
 } as const
 
+/**
+ * JSON may spell a secret in escapes, so it is read before it is scrubbed; of another text only the
+ * beginning is kept, which may end within a secret, so it is scrubbed before it is read.
+ */
+const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem => {
+  const said = problem(status, isJson(body) ? body : scrub(body))
+  const { code, message, traceId, source, details } = said
+  return {
+    code: scrub(code),
+    message: scrub(message),
+    ...(traceId === undefined ? {} : { traceId: scrub(traceId) }),
+    ...(source === undefined ? {} : { source: scrub(source) }),
+    ...(details === undefined ? {} : { details: scrubAll(scrub)(details) }),
+  }
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Not documented; read if it comes. */
-const traceOf = ({ header }: Answer): string | undefined =>
-  header('x-request-id') ?? header('request-id')
+const traceOf = ({ header }: Answer, scrub: Asking['scrub']): string | undefined => {
+  const id = header('x-request-id') ?? header('request-id')
+  return id === undefined ? undefined : scrub(id)
+}
 
 // interop
 
@@ -88,8 +115,7 @@ export const throttling =
   (now: Millis) =>
   ({ status, header }: Answer): O.Option<{ readonly retryAfter?: Millis }> => {
     if (status !== 429) return O.none
-    const text = header('retry-after')
-    const seconds = Number(text)
-    const after = Number.isNaN(seconds) ? Date.parse(text ?? '') - now : seconds * 1_000
-    return O.some(text === undefined || !(after >= 0) ? {} : { retryAfter: after })
+    const text = header('retry-after')?.trim() ?? ''
+    const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+    return O.some(after >= 0 ? { retryAfter: after } : {})
   }

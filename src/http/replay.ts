@@ -14,11 +14,11 @@ const DUPLICATES: ReadonlySet<string> = new Set([
 ])
 
 /** The service has seen this request_id before. */
-export const isDuplicate = (failure: Failure): boolean =>
+const isDuplicate = (failure: Failure): boolean =>
   failure._tag === 'Refused' && DUPLICATES.has(failure.code)
 
 /** An earlier request with this request_id is still being worked on. */
-export const isInProgress = (failure: Failure): boolean =>
+const isInProgress = (failure: Failure): boolean =>
   failure._tag === 'Refused' &&
   (failure.code === 'request_pending' || (failure.status === 409 && !isDuplicate(failure)))
 

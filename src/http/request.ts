@@ -2,6 +2,7 @@
 import { type AnyEndpoint, method, pathNames, template } from '../api/Endpoint.js'
 import { type Cause, causes } from '../decode/index.js'
 import { E } from '../fp.js'
+import { fitsHeader } from './secrets.js'
 
 // model
 
@@ -52,15 +53,17 @@ const place = (row: AnyEndpoint, params: unknown): E.Either<Unfit, Asked> => {
   const headers: Record<string, string> = {}
   const query = new URLSearchParams()
   const body: Record<string, unknown> = {}
+  const usual = method(row.route) === 'GET' ? 'query' : 'body'
   let whole: unknown
 
   for (const [name, value] of Object.entries(encoded)) {
     if (value === undefined || path.includes(name)) continue
-    const at = row.at[name] ?? (method(row.route) === 'GET' ? 'query' : 'body')
+    const at = (Object.hasOwn(row.at, name) ? row.at[name] : undefined) ?? usual
     if (at === 'whole body') whole = value
     else if (at === 'body') body[name] = value
     else if (at === 'query') for (const one of [value].flat()) query.append(name, text(one))
-    else headers[at.slice('header '.length)] = text(value)
+    else if (fitsHeader(text(value))) headers[at.slice('header '.length)] = text(value)
+    else return E.left(unfit([{ path: name, expected: HEADER, actual: 'another value' }]))
   }
 
   const missing = path.find((name) => !isSegment(encoded[name]))
@@ -81,13 +84,15 @@ const place = (row: AnyEndpoint, params: unknown): E.Either<Unfit, Asked> => {
   })
 }
 
+const HEADER = 'a text that is not empty and fits a header'
+
 const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {
   const encoded = row.params.encode(params)
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
 
-/** `.` and `..` would be taken for steps in the path, whatever their encoding. */
+/** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */
 const isSegment = (u: unknown): boolean =>
-  typeof u === 'string' && u !== '' && u !== '.' && u !== '..'
+  typeof u === 'string' && u !== '' && u !== '.' && u !== '..' && !/\p{Surrogate}/u.test(u)
 
 const text = (u: unknown): string => (typeof u === 'string' ? u : JSON.stringify(u))

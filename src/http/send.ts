@@ -53,7 +53,7 @@ export const send =
         attempts: attempts.count,
         scrub: scrubber([
           ...session.secrets,
-          ...authorization.split(' ').slice(1),
+          authorization.slice(authorization.indexOf(' ') + 1),
           ...Object.values(asked.headers),
         ]),
       })

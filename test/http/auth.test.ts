@@ -1,0 +1,168 @@
+import { asyncScheduler, defer, map, mergeMap, NEVER, type Observable, range, toArray } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { basic, bearer, EARLY, type Token } from '../../src/http/auth.js'
+import type { Failure } from '../../src/index.js'
+import type { ObservableEither } from '../../src/stream/index.js'
+import { marbles } from '../support/marbles.js'
+
+type Login = E.Either<Failure, Token>
+
+/** Tokens a, b ... that live 100 ms; `s` lives 10; L is a login that failed. */
+const values: Readonly<Record<string, Login>> = {
+  a: E.right({ token: 'a', validFor: 100 }),
+  b: E.right({ token: 'b', validFor: 100 }),
+  s: E.right({ token: 's', validFor: 10 }),
+  L: E.left({
+    _tag: 'Unauthorized',
+    endpoint: 'login',
+    attempts: 1,
+    code: 'credentials_invalid',
+    message: 'no',
+  }),
+}
+
+/** What comes out, as one character each: the token, or L. */
+const short = map((ea: E.Either<Failure, string>) =>
+  E.isLeft(ea) ? 'L' : ea.right.slice('Bearer '.length),
+)
+
+/** One login after the other, a subscription each. */
+const inTurn = (logins: ReadonlyArray<Observable<Login>>): Observable<Login> => {
+  const rest = [...logins]
+  return defer(() => rest.shift() ?? NEVER)
+}
+
+const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
+  const renewed: Array<string> = []
+  const made = bearer({
+    login,
+    early,
+    now: () => asyncScheduler.now(),
+    renewed: ({ token }) => renewed.push(token),
+  })
+  return { ...made, header: made.header.pipe(short), renewed }
+}
+
+describe('a bearer token', () => {
+  it('is replaced a minute before its end, unless told otherwise', () => {
+    expect(EARLY).toBe(60_000)
+  })
+
+  it(
+    'is asked for once by all who wait, and kept for those who come later',
+    marbles((m) => {
+      const login = m.cold('--a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header).toBe('                  --a|')
+      m.expectObservable(header, '-^').toBe('            --a|')
+      m.expectObservable(header, '-----^').toBe('        -----(a|)')
+      const many = range(0, 50).pipe(mergeMap(() => header))
+      m.expectObservable(many.pipe(toArray(), map(String))).toBe('---(x|)', {
+        x: Array(50).fill('a').join(),
+      })
+      m.expectSubscriptions(login.subscriptions).toBe('^--!')
+    }),
+  )
+
+  it(
+    'is not asked for before somebody needs it',
+    marbles((m) => {
+      const login = m.cold('--a|', values)
+      auth(login)
+      m.expectSubscriptions(login.subscriptions).toBe([])
+    }),
+  )
+
+  it(
+    'is given up when nobody waits for it any longer, and not before',
+    marbles((m) => {
+      const login = m.cold('-----a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header, '^--!')
+      m.expectObservable(header, '-^--!')
+      m.expectSubscriptions(login.subscriptions).toBe('^---!')
+    }),
+  )
+
+  it(
+    'is replaced as early as it was told, once for all',
+    marbles((m) => {
+      const login = m.cold('a|', values)
+      const { header } = auth(login, 30)
+      m.expectObservable(header).toBe('                 a|')
+      m.expectObservable(header, '69ms ^').toBe('      69ms (a|)')
+      m.expectObservable(header, '70ms ^').toBe('      70ms a|')
+      m.expectObservable(header, '70ms ^').toBe('      70ms a|')
+      m.expectSubscriptions(login.subscriptions).toBe(['^!', '70ms ^!'])
+    }),
+  )
+
+  it(
+    'is never replaced earlier than at half its life',
+    marbles((m) => {
+      const login = m.cold('s|', values)
+      const { header } = auth(login, 60_000)
+      m.expectObservable(header).toBe('       s|')
+      m.expectObservable(header, '----^').toBe('----(s|)')
+      m.expectObservable(header, '-----^').toBe('-----s|')
+      m.expectSubscriptions(login.subscriptions).toBe(['^!', '-----^!'])
+    }),
+  )
+
+  it(
+    'is still used, while it is good, when no new one is to be had',
+    marbles((m) => {
+      const logins = [m.cold('a|', values), m.cold('--L|', values), m.cold('--L|', values)]
+      const { header } = auth(inTurn(logins))
+      m.expectObservable(header).toBe('           a|')
+      m.expectObservable(header, '80ms ^').toBe('80ms --a|')
+      m.expectObservable(header, '97ms ^').toBe('97ms --a|')
+    }),
+  )
+
+  it(
+    'is not used past its end: then the login’s failure comes out',
+    marbles((m) => {
+      const { header } = auth(inTurn([m.cold('a|', values), m.cold('---L|', values)]))
+      m.expectObservable(header).toBe('           a|')
+      m.expectObservable(header, '98ms ^').toBe('98ms ---L|')
+    }),
+  )
+
+  it(
+    'that was refused is dropped, but not a newer one when the refusal comes late',
+    marbles((m) => {
+      const made = auth(inTurn([m.cold('a|', values), m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('            a|')
+      m.cold('-----x').subscribe(() => expect(made.refuse('Bearer a')).toBe(true))
+      m.expectObservable(made.header, '------^').toBe('------b|')
+      m.cold('----------x').subscribe(() => made.refuse('Bearer a'))
+      m.expectObservable(made.header, '------------^').toBe('------------(b|)')
+      m.flush()
+      expect(made.renewed).toEqual(['a', 'b'])
+    }),
+  )
+
+  it(
+    'of those who waited in a queue is exchanged for the newest',
+    marbles((m) => {
+      const made = auth(m.cold('a|', values))
+      expect(made.newest('Bearer old')).toBe('Bearer old')
+      m.expectObservable(made.header).toBe('a|')
+      m.flush()
+      expect(made.newest('Bearer old')).toBe('Bearer a')
+    }),
+  )
+})
+
+describe('Basic', () => {
+  it('is the Base64 of id and secret, as UTF-8', () => {
+    const made = basic('partner', 'open sesame: ü')
+    const seen: Array<unknown> = []
+    made.header.subscribe((header) => seen.push(header))
+    // echo -n 'partner:open sesame: ü' | base64
+    expect(seen).toEqual([E.right('Basic cGFydG5lcjpvcGVuIHNlc2FtZTogw7w=')])
+    expect(made.refuse('')).toBe(false)
+  })
+})

@@ -1,0 +1,370 @@
+/** The table of what is sent again, row by row and fault by fault, in virtual time. */
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { charges } from '../../src/api/charges.js'
+import { E } from '../../src/fp.js'
+import { type Client, endpoint, type Failure, wasRecovered } from '../../src/index.js'
+import {
+  CHARGE,
+  CREATE,
+  LIST,
+  lab,
+  NEW_CHARGE,
+  type Play,
+  problem,
+  REFUSED_CONNECTION,
+  RESET,
+  type Reply,
+} from '../support/lab.js'
+
+const BAD_JSON: Reply = { body: '{"id": "chg' }
+
+const faults = {
+  'connection refused': { outage: REFUSED_CONNECTION },
+  'connection reset': { outage: RESET },
+  'no connection in time': { outage: { _tag: 'TimedOut', phase: 'connect', limit: 10_000 } },
+  'no headers in time': { outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } },
+  'no body in time': { outage: { _tag: 'TimedOut', phase: 'body', limit: 30_000 } },
+  '500': problem(500, 'internal_error'),
+  '503': { status: 503, body: '<html>' },
+  '400 service_unavailable': problem(400, 'service_unavailable'),
+  'a body cut off': BAD_JSON,
+  '409 request_pending': problem(409, 'request_pending'),
+  '400 invalid_argument': problem(400, 'invalid_argument'),
+  '403': problem(403, 'forbidden'),
+  '404': problem(404, 'not_found'),
+  'a redirect': { status: 302, body: '' },
+  '200 of another shape': { body: { id: 7 } },
+} satisfies Readonly<Record<string, Reply>>
+
+type Fault = keyof typeof faults
+
+const submit = endpoint('POST /api/v1/batch_transfers/{id}/submit', {
+  params: t.type({ id: t.string }),
+  success: t.type({ id: t.string }),
+})
+
+const addItems = endpoint('POST /api/v1/batch_transfers/{id}/add_items', {
+  params: t.type({ id: t.string, request_id: t.string }),
+  success: t.type({ id: t.string }),
+  repeatable: 'by request_id',
+})
+
+const calls = {
+  'a GET': (client: Client) => client.charges.retrieve({ id: 'chg_1' }),
+  'a POST with a request_id': (client: Client) =>
+    client.request(addItems)({ id: 'b', request_id: 'r' }),
+  'a POST without one': (client: Client) => client.request(submit)({ id: 'b' }),
+} as const
+
+type CallName = keyof typeof calls
+
+/** How often each is sent when it always ends so, and what comes out. */
+const table: Readonly<
+  Record<Fault, Readonly<Record<CallName, readonly [number, Failure['_tag']]>>>
+> = {
+  'connection refused': {
+    'a GET': [3, 'Unreachable'],
+    'a POST with a request_id': [3, 'Unreachable'],
+    'a POST without one': [3, 'Unreachable'],
+  },
+  'connection reset': {
+    'a GET': [3, 'Unreachable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'no connection in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'TimedOut'],
+    'a POST without one': [3, 'TimedOut'],
+  },
+  'no headers in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'no body in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '500': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '503': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '400 service_unavailable': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'a body cut off': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '409 request_pending': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '400 invalid_argument': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '403': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '404': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  'a redirect': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '200 of another shape': {
+    'a GET': [1, 'Undecodable'],
+    'a POST with a request_id': [1, 'Undecodable'],
+    'a POST without one': [1, 'Undecodable'],
+  },
+}
+
+const rows = (Object.keys(faults) as ReadonlyArray<Fault>).flatMap((fault) =>
+  (Object.keys(calls) as ReadonlyArray<CallName>).map((call) => ({ fault, call })),
+)
+
+describe('sent again', () => {
+  it.each(rows)('$call, after $fault', ({ fault, call }) => {
+    const { client, calls: sent, run } = lab({ play: () => faults[fault] })
+    const [{ value } = { value: undefined }, ...more] = run<E.Either<Failure, unknown>>(
+      calls[call](client),
+    )
+    const [times, tag] = table[fault][call]
+    expect([sent().length, value]).toEqual([
+      times,
+      E.left(expect.objectContaining({ _tag: tag, attempts: times })),
+    ])
+    expect(more).toEqual([])
+  })
+
+  it('after 1 and 2 seconds, and until it succeeds', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) => (nth < 3 ? { outage: RESET } : { body: CHARGE }),
+    })
+    const out = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent().map(({ at }) => at)).toEqual([10, 1_020, 3_030])
+    expect(out).toEqual([{ at: 3_040, value: E.right(CHARGE) }])
+  })
+
+  it('as often as the client is told', () => {
+    for (const faults of [0, 1, 5]) {
+      const {
+        client,
+        calls: sent,
+        run,
+      } = lab({
+        play: () => ({ outage: RESET }),
+        retry: { faults },
+      })
+      run(client.charges.retrieve({ id: 'chg_1' }))
+      expect(sent()).toHaveLength(faults + 1)
+    }
+  })
+
+  it('any call after a 429, until the attempts are used up', () => {
+    for (const call of Object.values(calls)) {
+      const {
+        client,
+        calls: sent,
+        run,
+      } = lab({
+        play: () => problem(429, 'too_many_requests'),
+        retry: { throttled: 4 },
+      })
+      const out = run<E.Either<Failure, unknown>>(call(client))
+      expect(sent()).toHaveLength(5)
+      expect(out.map(({ value }) => value)).toEqual([
+        E.left(expect.objectContaining({ _tag: 'Throttled', attempts: 5 })),
+      ])
+    }
+  })
+
+  it('after a 429 no sooner than `Retry-After` says', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) =>
+        nth === 1
+          ? { ...problem(429, 'too_many_requests'), headers: { 'retry-after': '7' } }
+          : { body: CHARGE },
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    const [first = 0, second = 0] = sent().map(({ at }) => at)
+    expect(second - first).toBeGreaterThanOrEqual(7_010)
+  })
+})
+
+describe('a request_id', () => {
+  const requestIds = (play: Play, params: Readonly<Record<string, unknown>> = NEW_CHARGE) => {
+    const all = lab({ play })
+    const given = Object.freeze({ ...params })
+    all.run(all.client.charges.create({ ...NEW_CHARGE, ...given }))
+    expect(given).toEqual(params)
+    return all.calls().flatMap(({ route, body }) => (route === CREATE ? [body.request_id] : []))
+  }
+
+  it('is made when left out, and is the same in every attempt', () => {
+    expect(requestIds(() => ({ outage: RESET }))).toEqual(['uuid-1', 'uuid-1', 'uuid-1'])
+    expect(requestIds((_, nth) => (nth < 4 ? problem(429, 'x') : { body: CHARGE }))).toEqual(
+      Array(4).fill('uuid-1'),
+    )
+  })
+
+  it('is the caller’s where there is one', () => {
+    const given = { ...NEW_CHARGE, request_id: 'mine' }
+    expect(requestIds(() => ({ outage: RESET }), given)).toEqual(['mine', 'mine', 'mine'])
+  })
+
+  it('is another one for each subscription', () => {
+    const { client, calls: sent, run } = lab()
+    const create = client.charges.create(NEW_CHARGE)
+    run(create)
+    run(create)
+    expect(sent().map(({ body }) => body.request_id)).toEqual(['uuid-1', 'uuid-2'])
+  })
+})
+
+describe('an ambiguous charge', () => {
+  const made = { ...CHARGE, request_id: 'uuid-1' }
+  const listed = (...items: ReadonlyArray<unknown>): Reply => ({ body: { has_more: false, items } })
+
+  /** A create that ends as `creates` says, one after the other, and what the list then shows. */
+  const creating = (creates: ReadonlyArray<Reply>, list: Reply) => {
+    const all = lab({
+      play: ({ route }, nth) => (route === CREATE ? (creates[nth - 1] ?? RESET_REPLY) : list),
+    })
+    const [first] = all.run(all.client.charges.create(NEW_CHARGE))
+    return { ...all, value: first?.value }
+  }
+
+  const RESET_REPLY: Reply = { outage: RESET }
+
+  it('is looked up by its request_id, and is the value of the call, marked', () => {
+    const { value, calls: sent, events } = creating([], listed(made))
+    expect(value).toEqual(E.right(made))
+    expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(true)
+    expect(sent().map(({ route }) => route)).toEqual([CREATE, CREATE, CREATE, LIST])
+    expect(sent()[3]?.query.get('request_id')).toBe('uuid-1')
+    expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([
+      { _tag: 'Recovered', endpoint: CREATE, requestId: 'uuid-1' },
+    ])
+    expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
+  })
+
+  it('is not marked when it came in the usual way', () => {
+    const { value } = creating([{ status: 201, body: made }], listed())
+    expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)
+  })
+
+  it('is found when the repeated request is called a duplicate', () => {
+    for (const code of ['request_id_duplicate', 'duplicate_request', 'already_exists']) {
+      const { value, calls: sent } = creating(
+        [RESET_REPLY, problem(400, code)],
+        listed({ ...made, id: 'other', request_id: 'other' }, made),
+      )
+      expect(value).toEqual(E.right(made))
+      expect(sent()).toHaveLength(3)
+    }
+  })
+
+  it('that was a duplicate from the start is refused, since it is another call’s', () => {
+    const { value, calls: sent } = creating([problem(400, 'request_id_duplicate')], listed(made))
+    expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'request_id_duplicate' }))
+    expect(sent()).toHaveLength(1)
+  })
+
+  it.each<readonly [string, ReadonlyArray<Reply>]>([
+    ['a refused connection', [RESET_REPLY, ...Array(2).fill({ outage: REFUSED_CONNECTION })]],
+    ['a 429', [RESET_REPLY, ...Array(8).fill(problem(429, 'too_many_requests'))]],
+    ['another refusal', [RESET_REPLY, problem(400, 'insufficient_fund')]],
+    ['a 401', [RESET_REPLY, ...Array(2).fill(problem(401, 'credentials_invalid'))]],
+  ])('stays ambiguous when a later attempt ends in %s', (_, creates) => {
+    const lost = creating(creates, listed())
+    expect(lost.value).toMatchObject(
+      E.left({ _tag: 'Ambiguous', endpoint: CREATE, requestId: 'uuid-1' }),
+    )
+    expect(creating(creates, listed(made)).value).toEqual(E.right(made))
+  })
+
+  it('tells what was tried when it is not found', () => {
+    const { value } = creating([], listed({ ...made, request_id: 'another' }))
+    expect(value).toEqual(
+      E.left({
+        _tag: 'Ambiguous',
+        endpoint: CREATE,
+        attempts: 3,
+        requestId: 'uuid-1',
+        tried: ['sent 3 times with the same request_id', 'looked up by its request_id: not found'],
+        cause: expect.objectContaining({ _tag: 'Unreachable', code: 'ECONNRESET' }),
+        message: `${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: read ECONNRESET; looked up by its request_id: not found`,
+      }),
+    )
+  })
+
+  it('tells so when it cannot be looked up', () => {
+    const { value } = creating([], problem(403, 'forbidden'))
+    expect(value).toMatchObject(
+      E.left({
+        _tag: 'Ambiguous',
+        tried: [expect.any(String), expect.stringContaining('looking it up failed')],
+      }),
+    )
+  })
+
+  it('that was found, but cannot be read, is not called missing', () => {
+    const { value } = creating([], listed({ ...made, amount: {} }))
+    expect(value).toMatchObject(E.left({ _tag: 'Ambiguous' }))
+    expect(JSON.stringify(value)).toContain('items[0].amount')
+    expect(JSON.stringify(value)).not.toContain('not found')
+  })
+
+  it('is what the row says: the interface’s only list that finds charges', () => {
+    expect(charges.create.foundBy).toBe(charges.list.route)
+  })
+})
+
+describe('a login that fails', () => {
+  it.each([
+    ['refuses the connection', { outage: REFUSED_CONNECTION }, 'Unreachable', 3],
+    ['resets it', { outage: RESET }, 'Unreachable', 3],
+    ['answers 500', problem(500, 'internal_error'), 'ServerFault', 3],
+    ['answers 401', problem(401, 'credentials_invalid'), 'Unauthorized', 1],
+    ['answers 403', problem(403, 'forbidden'), 'Refused', 1],
+    ['answers without a token', { status: 201, body: {} }, 'Undecodable', 1],
+  ] as const)('because it %s leaves no doubt: nothing was sent', (_, reply, tag, times) => {
+    const { client, calls: sent, logins, run } = lab({ login: () => reply })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(sent()).toEqual([])
+    expect(logins()).toHaveLength(times)
+    expect(out.map(({ value }) => value)).toEqual([
+      E.left(expect.objectContaining({ _tag: tag, endpoint: 'POST /api/v1/authentication/login' })),
+    ])
+  })
+})

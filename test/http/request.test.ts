@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { charges } from '../../src/api/charges.js'
+import { type AnyEndpoint, untyped } from '../../src/api/Endpoint.js'
+import { E } from '../../src/fp.js'
+import { type Asked, request } from '../../src/http/request.js'
+import { endpoint } from '../../src/index.js'
+
+const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, check = true) =>
+  request(untyped(row), { check })(params)
+
+const asked = (row: { readonly route: AnyEndpoint['route'] }, params: unknown): Asked => {
+  const made = ask(row, params)
+  if (E.isLeft(made)) throw new Error(`${made.left.field}: ${made.left.expected}`)
+  return made.right
+}
+
+const anything = { params: t.UnknownRecord, success: t.unknown }
+
+describe('a POST', () => {
+  it('carries its parameters as JSON, an amount as text', () => {
+    const made = asked(charges.create, {
+      amount: 12.5,
+      currency: 'USD',
+      reason: 'goods_purchased',
+      reference: 'Order 17',
+      request_id: 'r-17',
+      source: 'acct_1',
+    })
+    expect({ ...made, body: JSON.parse(made.body ?? '') }).toEqual({
+      method: 'POST',
+      target: '/api/v1/charges/create',
+      headers: {},
+      body: {
+        amount: '12.5',
+        currency: 'USD',
+        reason: 'goods_purchased',
+        reference: 'Order 17',
+        request_id: 'r-17',
+        source: 'acct_1',
+      },
+    })
+  })
+
+  it('has an empty object for a body when there is nothing to say', () => {
+    const row = endpoint('POST /api/v1/batch_transfers/{id}/submit', {
+      params: t.type({ id: t.string }),
+      success: t.unknown,
+    })
+    expect(asked(row, { id: 'b 1' })).toEqual({
+      method: 'POST',
+      target: '/api/v1/batch_transfers/b%201/submit',
+      headers: {},
+      body: '{}',
+    })
+  })
+
+  it('puts each parameter where its row says', () => {
+    const row = endpoint('POST /api/v1/reference/order_items/upload', {
+      params: t.type({ items: t.array(t.string), types: t.array(t.string), trace: t.string }),
+      success: t.unknown,
+      at: { items: 'whole body', types: 'query', trace: 'header x-trace' },
+    })
+    expect(
+      asked(row, { items: ['a', 'b'], types: ['CN_INBOUND', 'ID_OUTBOUND'], trace: 't' }),
+    ).toEqual({
+      method: 'POST',
+      target: '/api/v1/reference/order_items/upload?types=CN_INBOUND&types=ID_OUTBOUND',
+      headers: { 'x-trace': 't' },
+      body: '["a","b"]',
+    })
+  })
+})
+
+describe('a GET', () => {
+  it('carries its parameters in the query, numbers as text, and has no body', () => {
+    expect(
+      asked(charges.list, {
+        page_num: 3,
+        page_size: 2_000,
+        status: 'SETTLED',
+        from_created_at: '2024-05-06T07:08:09+0000',
+        to_created_at: new Date(Date.UTC(2024, 4, 7)),
+      }),
+    ).toEqual({
+      method: 'GET',
+      target:
+        '/api/v1/charges?page_num=3&page_size=2000&status=SETTLED' +
+        '&from_created_at=2024-05-06T07%3A08%3A09%2B0000' +
+        '&to_created_at=2024-05-07T00%3A00%3A00%2B0000',
+      headers: {},
+    })
+  })
+
+  it('has no query without parameters, and leaves out those that are undefined', () => {
+    expect(asked(charges.list, undefined).target).toBe('/api/v1/charges')
+    expect(asked(charges.list, { status: undefined, source: 's' }).target).toBe(
+      '/api/v1/charges?source=s',
+    )
+  })
+
+  it('can be read back from its query, whatever the texts are', () => {
+    const row = endpoint('GET /api/v1/charges', anything)
+    const texts = fc.dictionary(
+      fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
+      fc.string({ unit: 'grapheme' }),
+      { noNullPrototype: true },
+    )
+    fc.assert(
+      fc.property(texts, (params) => {
+        const url = new URL(asked(row, params).target, 'http://host.test')
+        expect(Object.fromEntries(url.searchParams)).toEqual(params)
+        expect(url.search).not.toMatch(/[ "<>]/)
+      }),
+    )
+  })
+})
+
+describe('a path', () => {
+  const row = endpoint('GET /api/v1/charges/{id}', {
+    params: t.type({ id: t.string }),
+    success: t.unknown,
+  })
+
+  it('can be read back, whatever the name is', () => {
+    const names = fc
+      .string({ minLength: 1, unit: 'grapheme' })
+      .filter((name) => name !== '.' && name !== '..')
+    fc.assert(
+      fc.property(names, (id) => {
+        const { pathname, search, hash } = new URL(asked(row, { id }).target, 'http://host.test')
+        expect([search, hash]).toEqual(['', ''])
+        expect(pathname.split('/').slice(0, -1)).toEqual(['', 'api', 'v1', 'charges'])
+        expect(decodeURIComponent(pathname.split('/')[4] ?? '')).toBe(id)
+      }),
+    )
+  })
+
+  it.each(['', '.', '..', undefined, 5, 'half \ud83d'])(
+    'refuses %j, with and without checks',
+    (id) => {
+      for (const check of [true, false]) {
+        expect(ask(row, { id }, check)).toMatchObject(E.left({ field: 'id' }))
+      }
+    },
+  )
+})
+
+describe('checks', () => {
+  it.each([
+    ['page_size', { page_size: 9 }],
+    ['page_size', { page_size: 2_001 }],
+    ['page_num', { page_num: -1 }],
+    ['page_num', { page_num: 1.5 }],
+    ['status', { status: 'settled' }],
+    ['currency', { currency: 'usd' }],
+    ['from_created_at', { from_created_at: 'yesterday' }],
+    ['to_created_at', { to_created_at: new Date(Number.NaN) }],
+  ])('refuse a wrong %s: %j', (field, params) => {
+    expect(ask(charges.list, params)).toMatchObject(E.left({ field }))
+  })
+
+  it('name the first of several, and do not repeat a text', () => {
+    const made = ask(charges.create, { amount: 'a lot', currency: 'USD', reason: 'gift' })
+    expect(made).toMatchObject(E.left({ field: 'amount', actual: 'text of 5 characters' }))
+    expect(JSON.stringify(made)).not.toContain('a lot')
+    expect(E.isLeft(made) ? made.left.causes.map(({ path }) => path) : []).toEqual([
+      'amount',
+      'reason',
+      'reference',
+      'source',
+    ])
+  })
+
+  it('pass what no codec names, for what may come', () => {
+    expect(asked(charges.list, { settled_by: 'x' }).target).toBe('/api/v1/charges?settled_by=x')
+  })
+
+  it('can be turned off: then all is sent as it is', () => {
+    expect(ask(charges.list, { page_size: 5, status: 'NOVEL' }, false)).toMatchObject(
+      E.right({ target: '/api/v1/charges?page_size=5&status=NOVEL' }),
+    )
+  })
+})
+
+describe('a header', () => {
+  const row = endpoint('GET /api/v1/pa/reference/bin/lookup', {
+    params: t.type({ number: t.string }),
+    success: t.unknown,
+    at: { number: 'header x-pan' },
+  })
+
+  it('holds its parameter, which is in neither path nor query', () => {
+    expect(asked(row, { number: '4111111111111111' })).toEqual({
+      method: 'GET',
+      target: '/api/v1/pa/reference/bin/lookup',
+      headers: { 'x-pan': '4111111111111111' },
+    })
+  })
+
+  it('is refused when `fetch` would refuse it, and not repeated', () => {
+    for (const number of ['4111\r\nx-evil: 1', '41\u{4f60}11', '']) {
+      const made = ask(row, { number })
+      expect(made).toMatchObject(E.left({ field: 'number', actual: 'another value' }))
+      expect(JSON.stringify(made)).not.toContain('4111')
+    }
+  })
+})
+
+it('never changes the parameters of its caller', () => {
+  const given = Object.freeze({ page_size: 50, from_created_at: new Date(0) })
+  asked(charges.list, given)
+  expect(given).toEqual({ page_size: 50, from_created_at: new Date(0) })
+})

@@ -1,0 +1,216 @@
+/**
+ * A client in virtual time, on a wire that the test plays: what is sent when, and what comes of it
+ * when. Nothing waits; `run` goes on until nothing is left to happen.
+ */
+import { Observable, VirtualTimeScheduler } from 'rxjs'
+import { E } from '../../src/fp.js'
+import {
+  type Client,
+  type ClientEvent,
+  type ClientOptions,
+  createClient,
+  type HttpRequest,
+  type Outage,
+  type Transport,
+} from '../../src/index.js'
+
+// model
+
+/** What the wire does with a request: an answer, or a fault of the line. */
+export interface Reply {
+  /** How long it takes; 10 unless given. */
+  readonly ms?: number
+  readonly status?: number
+  readonly body?: unknown
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly outage?: Outage
+}
+
+export interface Departure {
+  /** In ms since the start. */
+  readonly at: number
+  readonly route: string
+  readonly request: HttpRequest
+  /** The body, read. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly query: URLSearchParams
+}
+
+/** What to do with the `nth` request of a route, from 1. */
+export type Play = (departure: Departure, nth: number) => Reply
+
+export interface Wire {
+  readonly transport: Transport
+  readonly sent: ReadonlyArray<Departure>
+  /** Requests that were given up before their answer came. */
+  readonly aborted: () => number
+}
+
+export interface Outcome<A> {
+  readonly at: number
+  readonly value: A
+}
+
+export interface Lab extends Wire {
+  readonly client: Client
+  readonly timer: VirtualTimeScheduler
+  readonly events: ReadonlyArray<ClientEvent>
+  /** Departures, logins apart. */
+  readonly calls: () => ReadonlyArray<Departure>
+  readonly logins: () => ReadonlyArray<Departure>
+  /** All that comes out, and when. */
+  readonly run: <A>(source: Observable<A>) => ReadonlyArray<Outcome<A>>
+  /** Runs what is due up to a moment, and no further. */
+  readonly runUntil: (at: number) => void
+}
+
+export interface LabOptions extends Partial<ClientOptions> {
+  readonly play?: Play
+  readonly login?: Play
+}
+
+// constructors
+
+export const LOGIN = 'POST /api/v1/authentication/login'
+export const CREATE = 'POST /api/v1/charges/create'
+export const LIST = 'GET /api/v1/charges'
+
+export const ME = { clientId: 'lab-client', apiKey: 'lab-key-9b74c9897bac' } as const
+
+/** A charge as the interface shows it. */
+export const CHARGE = {
+  id: 'chg_1',
+  amount: 9.99,
+  currency: 'USD',
+  reason: 'goods_purchased',
+  reference: 'Order 1',
+  request_id: 'request-1',
+  source: 'acct_1',
+  fee: 0.1,
+  short_reference_id: 'CH000001',
+  status: 'NEW',
+  created_at: '2024-05-06T07:08:09+0000',
+  updated_at: '2024-05-06T07:08:09+0000',
+} as const
+
+/** One to make. */
+export const NEW_CHARGE = {
+  amount: '9.99',
+  currency: 'USD',
+  reason: 'goods_purchased',
+  reference: 'Order 1',
+  source: 'acct_1',
+} as const
+
+export const RESET: Outage = {
+  _tag: 'Unreachable',
+  code: 'ECONNRESET',
+  reason: 'read ECONNRESET',
+  mayHaveArrived: true,
+}
+
+export const REFUSED_CONNECTION: Outage = {
+  _tag: 'Unreachable',
+  code: 'ECONNREFUSED',
+  reason: 'connect ECONNREFUSED',
+  mayHaveArrived: false,
+}
+
+export const problem = (status: number, code: string, message = 'no'): Reply => ({
+  status,
+  body: { code, message },
+})
+
+/** As the service writes times. */
+export const timeText = (ms: number): string =>
+  new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000')
+
+/** `token-1`, `token-2` ..., each for so long. */
+export const tokens =
+  (life = 1_800_000): Play =>
+  ({ at }, nth) => ({
+    status: 201,
+    body: { token: `token-${nth}-${'x'.repeat(8)}`, expires_at: timeText(at + life) },
+  })
+
+export const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
+  const sent: Array<Departure> = []
+  const counts = new Map<string, number>()
+  let aborted = 0
+  const transport: Transport = (request) =>
+    new Observable((subscriber) => {
+      const { pathname, searchParams } = new URL(request.url)
+      const route = `${request.method} ${pathname}`
+      const nth = (counts.get(route) ?? 0) + 1
+      counts.set(route, nth)
+      const body = JSON.parse(request.body ?? '{}')
+      const departure = { at: timer.now(), route, request, body, query: searchParams }
+      sent.push(departure)
+      const { ms = 10, status = 200, body: told = '', headers = {}, outage } = play(departure, nth)
+      let answered = false
+      subscriber.add(
+        timer.schedule(() => {
+          answered = true
+          const text = typeof told === 'string' ? told : JSON.stringify(told)
+          const answer = { status, header: (name: string) => headers[name], body: text }
+          subscriber.next(outage === undefined ? E.right(answer) : E.left(outage))
+          subscriber.complete()
+        }, ms),
+      )
+      return () => {
+        if (!answered) aborted++
+      }
+    })
+  return { transport, sent, aborted: () => aborted }
+}
+
+export const lab = ({ play, login = tokens(), ...options }: LabOptions = {}): Lab => {
+  const timer = new VirtualTimeScheduler()
+  const played = wire(
+    (departure, nth) =>
+      departure.route === LOGIN
+        ? login(departure, nth)
+        : (play?.(departure, nth) ?? { body: CHARGE }),
+    timer,
+  )
+  let ids = 0
+  const client = createClient({
+    baseUrl: 'https://platform.test',
+    credentials: ME,
+    transport: played.transport,
+    timer,
+    random: () => 0,
+    uuid: () => `uuid-${++ids}`,
+    ...options,
+  })
+  const events: Array<ClientEvent> = []
+  client.events.subscribe((event) => events.push(event))
+
+  const runUntil = (at: number): void => {
+    timer.maxFrames = at
+    timer.flush()
+    timer.frame = Math.max(timer.frame, Number.isFinite(at) ? at : 0)
+  }
+
+  return {
+    ...played,
+    client,
+    timer,
+    events,
+    calls: () => played.sent.filter(({ route }) => route !== LOGIN),
+    logins: () => played.sent.filter(({ route }) => route === LOGIN),
+    run: (source) => {
+      const out: Array<Outcome<never>> = []
+      source.subscribe({
+        next: (value) => out.push({ at: timer.now(), value: value as never }),
+        error: (error: unknown) => {
+          throw error
+        },
+      })
+      runUntil(Number.POSITIVE_INFINITY)
+      return out
+    },
+    runUntil,
+  }
+}

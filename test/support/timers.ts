@@ -1,0 +1,17 @@
+import { asyncScheduler, type SchedulerAction, type SchedulerLike } from 'rxjs'
+
+/**
+ * Time that runs `speed` times as fast: over a real socket, a backoff of seconds takes milliseconds.
+ * Time limits shrink as well, so tests that use it set wide ones.
+ */
+export const hasty = (speed = 200): SchedulerLike => {
+  const start = performance.now()
+  return {
+    now: () => 1_700_000_000_000 + (performance.now() - start) * speed,
+    schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
+      asyncScheduler.schedule<T>(work as (state?: T) => void, delay / speed, state),
+  }
+}
+
+/** For clients on hasty time: about a minute of real time, so that none is ever passed. */
+export const PATIENT = { connect: 60_000, headers: 12_000_000, body: 12_000_000 } as const
