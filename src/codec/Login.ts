@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
+import { described } from './Schema.js'
 
 const loginParams = t.intersection([
   t.type({ client_id: t.string, api_key: t.string }),
@@ -15,9 +16,14 @@ export interface LoginParams extends t.TypeOf<typeof loginParams> {}
 
 export const LoginParams: Codec<LoginParams> = loginParams
 
+const token: Codec<string> = described(
+  t.refinement(t.string, (text) => /^[!-~]+$/.test(text), 'a token'),
+  { type: 'string', pattern: '^[!-~]+$' },
+)
+
 const session = t.intersection([
   t.type({
-    token: t.refinement(t.string, (token) => /^[!-~]+$/.test(token), 'a token'),
+    token,
   }),
   /** Read leniently: a token without a readable time is taken to live 25 minutes. */
   t.partial({ expires_at: t.unknown }),
