@@ -1,7 +1,6 @@
 import type * as t from 'io-ts'
 import { E } from '../fp.js'
 import { closures, type Reader } from './closures/readers.js'
-import { part } from './codecParts.js'
 import type { Decoder } from './Decoder.js'
 import { generate, mayGenerate } from './generate/generate.js'
 import type { Plan } from './Plan.js'
@@ -28,9 +27,12 @@ const withClosures = (plan: Plan, slow: Slow): Slow => {
   }
 }
 
+/** io-ts binds `decode` to the codec; another `decode` may do something else than validate. */
+const isBound = (decode: { readonly name: string }): boolean => decode.name.startsWith('bound ')
+
 const make = <A>(codec: t.Type<A, unknown, unknown>, means: Means): Slow => {
   const slow: Slow = (u) => decodeSafely(codec, u)
-  if (part(part(codec, 'decode'), 'name') !== 'bound decode') return slow
+  if (!isBound(codec.decode)) return slow
   try {
     const plan = planOf(codec)
     if (plan._tag === 'Opaque') return slow

@@ -21,17 +21,11 @@ const basic: Readonly<Record<Basic, Test>> = {
   undefined: (u) => u === undefined,
 }
 
-/** `literal(0)` makes 0 of -0. */
+/** `literal(0)` makes 0 of -0, and `literal(-0)` the reverse: all but 0 of 0 is left to io-ts. */
 const literals = (values: ReadonlyArray<unknown>): Test => {
   const known = new Set(values.filter((value) => !Number.isNaN(value)))
-  return (u) =>
-    known.has(u) &&
-    (u !== 0 ||
-      Object.is(
-        u,
-        values.find((v) => v === 0),
-      ) ||
-      unusual())
+  const zero = values.find((value) => value === 0)
+  return (u) => known.has(u) && (u !== 0 || (Object.is(u, 0) && Object.is(zero, 0)) || unusual())
 }
 
 const list =

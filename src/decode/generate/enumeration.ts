@@ -30,20 +30,18 @@ const texts = (values: ReadonlyArray<string>, x: string, to: Program): string =>
   return `typeof ${x} === "string" && ${to.helper(choose)}(${x})`
 }
 
-/** `literal(0)` makes 0 of -0, which is left to io-ts. */
+/** `literal(0)` makes 0 of -0, and `literal(-0)` the reverse: all but 0 of 0 is left to io-ts. */
 const other = (value: unknown, x: string, to: Program): string => {
   if (typeof value === 'boolean' || value === null) return `${x} === ${value}`
-  const name = to.constant(value)
-  return value === 0
-    ? `(${x} === ${name} && (Object.is(${x}, ${name}) || unusual()))`
-    : `${x} === ${name}`
+  if (value === 0)
+    return `(${x} === 0 && ((${Object.is(value, 0)} && Object.is(${x}, 0)) || unusual()))`
+  return `${x} === ${to.constant(value)}`
 }
 
 /** Whether `x` is one of the values. Texts go into the source as JSON, others not at all. */
 export const isOneOf = (values: ReadonlyArray<unknown>, x: string, to: Program): string => {
-  const all = [...new Set(values)]
-  const strings = all.filter((value) => typeof value === 'string')
-  const others = all.filter((value) => typeof value !== 'string')
+  const strings = [...new Set(values.filter((value) => typeof value === 'string'))]
+  const others = values.filter((value) => typeof value !== 'string')
   const tests = [
     ...(strings.length > 0 ? [texts(strings, x, to)] : []),
     ...others.map((value) => other(value, x, to)),

@@ -12,11 +12,11 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
   any: itself,
   never: () => 'false',
   null: (x) => `${x} === null`,
-  object: (x) => `(typeof ${x} === "object" && ${x} !== null)`,
+  object: (x) => `typeof ${x} === "object" && ${x} !== null`,
   list: (x) => `isArray(${x})`,
-  record: (x) => `(${isRecord(x)})`,
+  record: isRecord,
   string: (x) => `typeof ${x} === "string"`,
-  number: (x) => `(typeof ${x} === "number" && ${itself(x)})`,
+  number: (x) => `typeof ${x} === "number" && ${itself(x)}`,
   bigint: (x) => `typeof ${x} === "bigint"`,
   boolean: (x) => `typeof ${x} === "boolean"`,
   function: (x) => `typeof ${x} === "function"`,
@@ -51,7 +51,7 @@ export const testOf = (plan: Plan, x: string, own: Locals, to: Program): string 
   const all = (tests: ReadonlyArray<string>): string => `(${tests.join(' && ')})`
   switch (plan._tag) {
     case 'Basic':
-      return basic[plan.test](x)
+      return `(${basic[plan.test](x)})`
     case 'Literals':
       return isOneOf(plan.values, x, to)
     case 'List': {
