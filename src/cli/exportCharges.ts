@@ -57,13 +57,14 @@ const exportFrom = async (
   flags: ExportFlags,
   connection: Connection,
 ): Promise<number> => {
+  const { timer } = terminal
   const payments = createClient({
     ...connection,
     guard: flags.guard,
     priority: 'bulk',
     retry: { faults: FAULTS },
+    timer,
   })
-  const { timer } = terminal
   const to = target(terminal, flags.out)
   const started = timer.now()
   let meter = EMPTY_METER

@@ -50,7 +50,13 @@ export const exportCommand = (terminal: Terminal, done: (status: number) => void
             .default('safe'),
         ),
     )
-      .option('--sandbox', 'start a sandbox on a free port, and read from it')
+      .addOption(
+        new Option('--sandbox', 'start a sandbox on a free port, and read from it').conflicts([
+          'baseUrl',
+          'clientId',
+          'apiKey',
+        ]),
+      )
       .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))
       .option('--quiet', 'no progress and no summary; only what went wrong', false)
       .addHelpText('after', HELP)

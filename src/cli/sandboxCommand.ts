@@ -1,10 +1,15 @@
 import { Command, Option } from 'commander'
 import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
-import { listen, type SandboxOptions, sandboxCredentials } from '../sandbox/index.js'
+import {
+  type Listening,
+  listen,
+  type SandboxOptions,
+  sandboxCredentials,
+} from '../sandbox/index.js'
 import { ENVIRONMENTS } from './connection.js'
 import { wholeNumber } from './parse.js'
-import { COMPLETE, type Terminal } from './Terminal.js'
+import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
 interface SandboxFlags {
   readonly port: number
@@ -38,7 +43,11 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
       `\nLog in as client id "${sandboxCredentials.clientId}" with API key "${sandboxCredentials.apiKey}".`,
     )
     .action(async (flags: SandboxFlags) => {
-      const server = await listen(optionsOf(flags), { port: flags.port })
+      const server = await started(flags)
+      if (server === undefined) {
+        terminal.stderr.write(`payments-rx: port ${flags.port} is taken\n`)
+        return done(INCOMPLETE)
+      }
       terminal.stdout.write(`listening on ${server.url}\n`)
       await firstValueFrom(terminal.signals)
       await server.close()
@@ -60,3 +69,10 @@ const optionsOf = ({
   ...(jitter === undefined ? {} : { jitter }),
   ...(limits ? {} : { limits: false }),
 })
+
+/** Nothing, when somebody else listens there. */
+const started = (flags: SandboxFlags): Promise<Listening | undefined> =>
+  listen(optionsOf(flags), { port: flags.port }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
+    throw error
+  })

@@ -21,6 +21,6 @@ export const ndjson = (output: Output): Sink<unknown> => ({
   write: async (rows) => {
     let text = ''
     for (const row of rows) text += `${JSON.stringify(row)}\n`
-    if (text !== '') await output.write(text)
+    await output.write(text)
   },
 })

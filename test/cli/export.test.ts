@@ -1,0 +1,267 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Writable } from 'node:stream'
+import { Subject } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CLIENT, type Fault, type Judge, judge } from '../support/judge.js'
+import { cli, folder, rowsOf } from './support.js'
+
+const FIELDS = [
+  ...['id', 'amount', 'currency', 'reason', 'reference', 'request_id', 'source', 'fee'],
+  ...['short_reference_id', 'status', 'created_at', 'updated_at'],
+]
+
+const file = await folder()
+let out: string
+let rejects: string
+const servers: Array<Judge> = []
+
+beforeEach(async () => {
+  out = file('charges.ndjson')
+  rejects = `${out}.rejects.ndjson`
+  await mkdir(dirname(out), { recursive: true })
+})
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+
+const serve = async (options: Parameters<typeof judge>[0]): Promise<Judge> => {
+  const server = await judge(options)
+  servers.push(server)
+  return server
+}
+
+const to = ({ url }: Judge, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...['export', 'charges', '--base-url', url, '--out', out],
+  ...['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey],
+  ...more,
+]
+
+/** A fault for some requests of the list, by their number. */
+const faults =
+  (byNumber: Readonly<Record<number, Fault>>) =>
+  ({ route, nth }: { readonly route: string; readonly nth: number }): Fault | undefined =>
+    route === 'GET /api/v1/charges' ? byNumber[nth] : undefined
+
+describe('an export from a server that nobody here wrote the codecs of', () => {
+  it('writes every charge once, with all its fields', async () => {
+    const server = await serve({ charges: 1_234 })
+    const { status, stderr, stdout } = await cli(to(server, '--page-size', '100'))
+    const rows = await rowsOf(out)
+    expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1_234 }, (_, i) => `chg_${i}`))
+    for (const row of rows) expect(Object.keys(row)).toEqual(FIELDS)
+    expect(status).toBe(0)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(
+      /^complete: 1,234 rows in \S+charges\.ndjson, .*, 14 requests, 0 refused, 0 rows rejected\n$/,
+    )
+    expect(existsSync(rejects)).toBe(false)
+  })
+
+  it('asks for what its filters say', async () => {
+    const server = await serve({ charges: 10 })
+    await cli(
+      to(
+        server,
+        ...[
+          '--from',
+          '2024-01-31',
+          '--to',
+          '2024-02-29',
+          '--status',
+          'SETTLED',
+          '--currency',
+          'EUR',
+        ],
+        ...['--source', 'acct_3', '--request-id', 'request-3', '--page-size', '50'],
+      ),
+    )
+    const asked = server.seen.find(({ route }) => route === 'GET /api/v1/charges')
+    expect(Object.fromEntries(asked?.url.searchParams ?? [])).toEqual({
+      from_created_at: '2024-01-31T00:00:00+0000',
+      to_created_at: '2024-02-29T23:59:59+0000',
+      status: 'SETTLED',
+      currency: 'EUR',
+      source: 'acct_3',
+      request_id: 'request-3',
+      page_size: '50',
+      page_num: '0',
+    })
+  })
+
+  it('is complete after a fault of every kind', async () => {
+    const server = await serve({
+      charges: 400,
+      fault: faults({
+        1: { status: 500 },
+        3: 'reset',
+        5: 'cut-length',
+        7: 'cut-chunked',
+        9: 'cut-close',
+        11: { status: 429, body: { code: 'too_many_requests', message: 'slow down', details: {} } },
+        12: { status: 503, body: 'upstream is away' },
+        13: { status: 401, body: { code: 'credentials_expired', message: 'log in' } },
+      }),
+    })
+    const { status, stderr } = await cli(to(server, '--page-size', '50'))
+    expect(new Set((await rowsOf(out)).map(({ id }) => id)).size).toBe(400)
+    expect(status).toBe(0)
+    expect(stderr).toContain('1 refused')
+    expect(stderr).toMatch(/waiting \d\.\d s: GET \/api\/v1\/charges: 500 http_500/)
+  })
+
+  it('is incomplete, and says so, when a page cannot be read', async () => {
+    const server = await serve({
+      charges: 400,
+      fault: ({ route, nth }) =>
+        route === 'GET /api/v1/charges' && nth > 3 ? { status: 500 } : undefined,
+    })
+    const { status, stderr } = await cli(to(server, '--page-size', '50'))
+    expect(await rowsOf(out)).toHaveLength(150)
+    expect(status).toBe(1)
+    expect(stderr).toContain('incomplete: 150 rows')
+    expect(stderr).toContain('ended before page_num 3')
+  })
+
+  it('puts aside what does not decode, counts it, and is not complete', async () => {
+    const server = await serve({
+      charges: 120,
+      page: (page, pageNum) => ({
+        ...page,
+        items: page.items.map((row, i) =>
+          pageNum === 1 && i === 7 ? { ...row, amount: '9.99' } : row,
+        ),
+      }),
+    })
+    const { status, stderr } = await cli(to(server, '--page-size', '50'))
+    expect(await rowsOf(out)).toHaveLength(119)
+    expect(await rowsOf(rejects)).toEqual([
+      {
+        position: { page_num: 1 },
+        index: 7,
+        reason: expect.stringMatching(/items\[7\]\.amount should be number/),
+        row: expect.objectContaining({ id: 'chg_57', amount: '9.99' }),
+      },
+    ])
+    expect(status).toBe(1)
+    expect(stderr).toContain('1 row rejected')
+    expect(stderr).toContain(`see ${rejects}`)
+  })
+
+  it('leaves the file of an earlier run alone when nothing can be read', async () => {
+    await writeFile(out, 'earlier\n')
+    const server = await serve({ charges: 10 })
+    const { status, stderr } = await cli([...to(server), '--api-key', 'wrong-key'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('401 credentials_invalid')
+    expect(stderr).not.toContain('wrong-key')
+    expect(await readFile(out, 'utf8')).toBe('earlier\n')
+  })
+
+  it('replaces the files of an earlier run, the rejects too', async () => {
+    await writeFile(out, 'earlier\n')
+    await writeFile(rejects, 'earlier\n')
+    const server = await serve({ charges: 3 })
+    expect((await cli(to(server))).status).toBe(0)
+    expect(await rowsOf(out)).toHaveLength(3)
+    expect(existsSync(rejects)).toBe(false)
+  })
+
+  it('makes an empty file of an empty list', async () => {
+    const server = await serve({ charges: 0 })
+    expect((await cli(to(server))).status).toBe(0)
+    expect(await readFile(out, 'utf8')).toBe('')
+  })
+
+  it('stops at a signal, with whole lines', async () => {
+    const signals = new Subject<'SIGINT'>()
+    const server = await serve({
+      charges: 400,
+      fault: ({ route, nth }) => {
+        if (route !== 'GET /api/v1/charges' || nth < 4) return undefined
+        queueMicrotask(() => signals.next('SIGINT'))
+        return 'silent'
+      },
+    })
+    const { status, stderr } = await cli(to(server, '--page-size', '50'), { signals })
+    expect(await rowsOf(out)).toHaveLength(150)
+    expect(status).toBe(130)
+    expect(stderr).toContain('stopped by SIGINT')
+    await server.until(() => server.abandoned() === 1)
+  })
+
+  it('takes the connection from the environment', async () => {
+    const server = await serve({ charges: 5 })
+    const env = {
+      PAYMENTS_BASE_URL: server.url,
+      PAYMENTS_CLIENT_ID: CLIENT.clientId,
+      PAYMENTS_API_KEY: CLIENT.apiKey,
+      PAYMENTS_ENVIRONMENT: 'sandbox',
+    }
+    const { status, stdout } = await cli(['export', 'charges'], { env })
+    expect(status).toBe(0)
+    expect(stdout.split('\n')).toHaveLength(6)
+  })
+
+  it('writes rejected rows to stderr when it writes to stdout', async () => {
+    const server = await serve({
+      charges: 2,
+      page: (page) => ({ ...page, items: [1, ...page.items] }),
+    })
+    const { stdout, stderr, status } = await cli([...to(server), '--out', '-'])
+    expect(stdout.trim().split('\n')).toHaveLength(2)
+    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({ index: 0, row: 1 })
+    expect(status).toBe(1)
+  })
+
+  it('ends without a word when nobody reads any more', async () => {
+    const server = await serve({ charges: 100 })
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) =>
+        done(Object.assign(new Error('closed'), { code: 'EPIPE' })),
+    })
+    stdout.on('error', () => {})
+    const { status, stderr } = await cli([...to(server, '--page-size', '10'), '--out', '-'], {
+      stdout,
+    })
+    expect(status).toBe(141)
+    expect(stderr).toBe('')
+  })
+
+  it('says that a file cannot be written', async () => {
+    const server = await serve({ charges: 5 })
+    const { status, stderr } = await cli([...to(server), '--out', file('no/such/folder')])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/cannot write .*: ENOENT/)
+  })
+
+  it('says nothing when it is quiet, but what went wrong', async () => {
+    const server = await serve({ charges: 5 })
+    expect(await cli(to(server, '--quiet'))).toMatchObject({ status: 0, stderr: '' })
+    const failed = await cli([...to(server, '--quiet'), '--api-key', 'wrong-key'])
+    expect(failed.stderr.split('\n')).toHaveLength(2)
+  })
+
+  it('shows a changing line on a terminal', async () => {
+    const server = await serve({ charges: 2_000 })
+    const { stderr } = await cli(to(server, '--page-size', '10'), { isTTY: true })
+    expect(stderr).toMatch(/rows {2}[\d,]+ rows\/s {2}\d+ % of the quota {2}0 refused {2}\d+\.\d s/)
+    expect(stderr).toMatch(/complete: 2,000 rows/)
+  })
+})
+
+describe('the embedded sandbox', () => {
+  it('is read to its last row', async () => {
+    const { status, stderr } = await cli([
+      'export',
+      'charges',
+      '--sandbox',
+      '--rows',
+      '2500',
+      '--out',
+      out,
+    ])
+    expect(status).toBe(0)
+    expect(stderr).toContain('complete: 2,500 rows')
+    expect(new Set((await rowsOf(out)).map(({ id }) => id)).size).toBe(2_500)
+  })
+})

@@ -1,0 +1,42 @@
+import { Writable } from 'node:stream'
+import { Subject } from 'rxjs'
+import { expect, it } from 'vitest'
+import { cli } from './support.js'
+
+it('says where it listens, answers, and stops at a signal', async () => {
+  const signals = new Subject<'SIGTERM'>()
+  let url = ''
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      url = String(chunk).replace(/^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/, '$1')
+      done()
+      void fetch(`${url}/api/v1/charges`).then(({ status }) => {
+        answered = status
+        signals.next('SIGTERM')
+      })
+    },
+  })
+  let answered = 0
+  const { status } = await cli(['sandbox', '--rows', '5', '--no-limits'], { stdout, signals })
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(answered).toBe(401)
+  expect(status).toBe(0)
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+it('says that its port is taken', async () => {
+  const signals = new Subject<'SIGINT'>()
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      done()
+      const port = /:(\d+)\n/.exec(String(chunk))?.[1] ?? ''
+      void cli(['sandbox', '--port', port]).then((second) => {
+        expect(second.stderr).toMatch(/^payments-rx: port \d+ is taken\n$/)
+        expect(second.status).toBe(1)
+        signals.next('SIGINT')
+      })
+    },
+  })
+  await cli(['sandbox'], { stdout, signals })
+  expect.assertions(2)
+})

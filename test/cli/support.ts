@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
+import { afterEach } from 'vitest'
+import { run } from '../../src/cli/program.js'
+import type { Signal, Terminal } from '../../src/cli/Terminal.js'
+import { hasty } from '../support/timers.js'
+
+/** Keeps what is written to it. */
+const keeping = (isTTY: boolean) => {
+  const chunks: Array<string> = []
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  return Object.assign(stream, { text: () => chunks.join(''), isTTY, columns: 100 })
+}
+
+export interface Run {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Terminal['env']
+  readonly signals?: Observable<Signal>
+  readonly isTTY?: boolean
+  readonly timer?: SchedulerLike
+  readonly stdout?: Writable
+}
+
+/** Runs a command line in this process, in time that passes 200 times as fast. */
+export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Run> => {
+  const stdout = keeping(false)
+  const stderr = keeping(options.isTTY ?? false)
+  const status = await run(
+    {
+      args,
+      env: options.env ?? {},
+      stdout: options.stdout ?? stdout,
+      stderr,
+      signals: options.signals ?? NEVER,
+      timer: options.timer ?? hasty(),
+    },
+    '1.2.3',
+  )
+  return { status, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** A folder for one test file, emptied after each test. */
+export const folder = async (): Promise<(name: string) => string> => {
+  const path = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+  afterEach(() => rm(path, { recursive: true, force: true }).then(() => {}))
+  return (name) => join(path, name)
+}
+
+/** The rows of an NDJSON file; throws at a line that is no JSON. */
+export const rowsOf = async (path: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
+  (await readFile(path, 'utf8'))
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))

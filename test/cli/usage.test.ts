@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { cli } from './support.js'
+
+describe('wrong use ends with status 2 and one clear line', () => {
+  it.each([
+    [['export', 'charges', '--page-size', '5'], 'whole number from 10 to 2000'],
+    [['export', 'charges', '--page-size', '10.5'], 'whole number'],
+    [['export', 'charges', '--from', 'yesterday'], 'ISO 8601'],
+    [['export', 'charges', '--to', '2024-13-01'], 'ISO 8601'],
+    [['export', 'charges', '--status', 'DONE'], 'NEW, PENDING, SETTLED, SUSPENDED, FAILED'],
+    [['export', 'charges', '--currency', 'usd'], 'such as USD'],
+    [['export', 'charges', '--format', 'xls'], 'ndjson'],
+    [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
+    [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
+    [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'charges', '--sandbox', '--base-url', 'https://a.example'], 'cannot be used with'],
+    [['export', 'charges'], '--base-url or PAYMENTS_BASE_URL is needed'],
+    [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
+    [
+      ['export', 'charges', '--base-url', 'http://a.example', '--client-id', 'a', '--api-key', 'b'],
+      'baseUrl should be an HTTPS URL',
+    ],
+    [['export', 'charges', '--colour'], "unknown option '--colour'"],
+    [['export', 'refunds'], "unknown command 'refunds'"],
+    [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
+    [['frobnicate'], "unknown command 'frobnicate'"],
+  ])('%j', async (args, said) => {
+    const { status, stdout, stderr } = await cli(args)
+    expect(status).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(said)
+    expect(stderr).toMatch(/^payments-rx: .*\n$/)
+  })
+
+  it('names the variable that is wrong', async () => {
+    const { status, stderr } = await cli(['export', 'charges'], {
+      env: { PAYMENTS_ENVIRONMENT: 'moon' },
+    })
+    expect(status).toBe(2)
+    expect(stderr).toContain('PAYMENTS_ENVIRONMENT should be one of production, sandbox')
+  })
+})
+
+describe('help', () => {
+  it.each([
+    [['--help']],
+    [['export', '--help']],
+    [['export', 'charges', '--help']],
+    [['sandbox', '--help']],
+  ])('%j is on stdout, with status 0', async (args) => {
+    const { status, stdout, stderr } = await cli(args)
+    expect(status).toBe(0)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Usage: payments-rx')
+  })
+
+  it('warns of keys on a command line, and names the variables and statuses', async () => {
+    const { stdout } = await cli(['export', 'charges', '--help'])
+    const text = stdout.replace(/\s+/g, ' ')
+    for (const said of [
+      'PAYMENTS_BASE_URL',
+      'PAYMENTS_CLIENT_ID',
+      'PAYMENTS_API_KEY',
+      'PAYMENTS_ENVIRONMENT',
+    ]) {
+      expect(text).toContain(said)
+    }
+    expect(text).toContain('other users of this machine can see command lines')
+    expect(text).toContain('Exit status: 0 complete')
+  })
+
+  it('tells the version', async () => {
+    expect(await cli(['--version'])).toEqual({ status: 0, stdout: '1.2.3\n', stderr: '' })
+  })
+})
