@@ -29,12 +29,12 @@ export const list = <A>(
 ): ((params: unknown) => Paged<Failure, A, Position>) => {
   const read = readPage(decode)
   return (params) => {
-    const given: Readonly<Record<string, unknown>> = { ...Object(params) }
+    const { page_num, page, ...filter } = Object(params)
     return paged(
       paginate({
         ...options,
-        first: start(given, paging),
-        fetch: (position) => ask({ ...given, ...position }, read(position)),
+        first: start({ page_num, page }, paging),
+        fetch: (position) => ask({ ...filter, ...position }, read(position)),
         key: (position) => JSON.stringify(position),
         cut: truncated(route),
       }),
@@ -42,7 +42,10 @@ export const list = <A>(
   }
 }
 
-const start = ({ page_num, page }: Readonly<Record<string, unknown>>, paging: Paging): Position =>
+const start = (
+  { page_num, page }: { readonly page_num: unknown; readonly page: unknown },
+  paging: Paging,
+): Position =>
   typeof page_num === 'number' ? { page_num } : typeof page === 'string' ? { page } : paging.first
 
 const truncated =

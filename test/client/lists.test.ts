@@ -1,0 +1,203 @@
+/** Lists of a client in virtual time: which pages are asked for, when, and how a list ends. */
+import { map, take } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import type { Failure } from '../../src/index.js'
+import { CHARGE, type LabOptions, LIST, lab, type Play, problem, RESET } from '../support/lab.js'
+
+/** Charges from 0, `size` a page; has_more as the interface has it. */
+const charges =
+  (total: number, size = 10): Play =>
+  ({ query }) => {
+    const first = Number(query.get('page_num')) * size
+    const items = Array.from({ length: Math.max(0, Math.min(size, total - first)) }, (_, i) => ({
+      ...CHARGE,
+      id: `chg_${first + i}`,
+    }))
+    return { body: { has_more: first + size < total, items } }
+  }
+
+const reading = (play: Play, options: LabOptions = {}) => {
+  const all = lab({ play, ...options })
+  return {
+    ...all,
+    /** What the calls asked for. */
+    asked: () => all.calls().map(({ query }) => query.get('page_num') ?? query.get('page')),
+  }
+}
+
+const short = map(
+  E.match(
+    (failure: Failure) => failure._tag,
+    ({ id }: { readonly id: string }) => id,
+  ),
+)
+
+describe('a list', () => {
+  it('is read page by page, from page_num 0, until has_more is not true', () => {
+    const { client, asked, run } = reading(charges(25))
+    const ids = run(client.charges.list().pipe(short)).map(({ value }) => value)
+    expect(ids).toEqual(Array.from({ length: 25 }, (_, n) => `chg_${n}`))
+    expect(asked()).toEqual(['0', '1', '2'])
+  })
+
+  it.each([
+    [5, ['0']],
+    [10, ['0']],
+    [11, ['0', '1']],
+  ])('of which %i are taken asks for no page too many', (count, pages) => {
+    const { client, asked, logins, run } = reading(charges(1_000))
+    expect(run(client.charges.list().pipe(take(count)))).toHaveLength(count)
+    expect(asked()).toEqual(pages)
+    expect(logins()).toHaveLength(1)
+  })
+
+  it('sends its filter with each page, and begins where it is told', () => {
+    const { client, calls, run } = reading(charges(60))
+    const filter = Object.freeze({ status: 'SETTLED' as const, page_size: 10, page_num: 4 })
+    run(client.charges.list(filter))
+    expect(calls().map(({ query }) => Object.fromEntries(query))).toEqual([
+      { page_num: '4', page_size: '10', status: 'SETTLED' },
+      { page_num: '5', page_size: '10', status: 'SETTLED' },
+    ])
+  })
+
+  it('begins anew with each subscription', () => {
+    const { client, asked, run } = reading(charges(15))
+    const list = client.charges.list()
+    run(list)
+    run(list.pages)
+    expect(asked()).toEqual(['0', '1', '0', '1'])
+  })
+
+  it('asks for the next page only when this one has been taken', () => {
+    const { client, calls, run } = reading(charges(25))
+    const pages = run(client.charges.list().pages)
+    expect(pages.map(({ at }) => at)).toEqual([20, 30, 40])
+    expect(calls().map(({ at }) => at)).toEqual([10, 20, 30])
+  })
+
+  it('goes on over an empty page that says so', () => {
+    const { client, asked, run } = reading((departure, nth) =>
+      nth === 2 ? { body: { has_more: true, items: [] } } : charges(25)(departure, nth),
+    )
+    expect(run(client.charges.list())).toHaveLength(15)
+    expect(asked()).toEqual(['0', '1', '2'])
+  })
+
+  it('follows a bookmark where one comes, and drops the number', () => {
+    const { client, asked, calls, run } = reading((_, nth) => ({
+      body: { items: [CHARGE], page_after: nth < 3 ? `mark-${nth}` : null, page_before: 'x' },
+    }))
+    run(client.charges.list({ page_num: 7 }))
+    expect(asked()).toEqual(['7', 'mark-1', 'mark-2'])
+    expect(calls().map(({ query }) => query.size)).toEqual([1, 1, 1])
+  })
+})
+
+describe('a row', () => {
+  it('that is not as the interface says is one `Left`, and ends nothing', () => {
+    const { client, run } = reading(() => ({
+      body: { items: [CHARGE, { ...CHARGE, amount: {} }, { ...CHARGE, id: 'chg_3' }] },
+    }))
+    const out = run(client.charges.list()).map(({ value }) => value)
+    expect(out).toEqual([
+      E.right(CHARGE),
+      E.left(expect.objectContaining({ _tag: 'Undecodable', path: 'items[1].amount' })),
+      E.right({ ...CHARGE, id: 'chg_3' }),
+    ])
+  })
+})
+
+describe('a list that cannot be read to its end', () => {
+  const last = (all: ReturnType<typeof reading>) => {
+    const out = all.run(all.client.charges.list()).map(({ value }) => value)
+    return { last: out.at(-1), rows: out.length - 1 }
+  }
+
+  it('says where it ended, and why', () => {
+    const all = reading((departure, nth) =>
+      departure.query.get('page_num') === '2'
+        ? problem(403, 'forbidden', 'not yours')
+        : charges(50)(departure, nth),
+    )
+    expect(last(all)).toEqual({
+      rows: 20,
+      last: E.left({
+        _tag: 'Truncated',
+        endpoint: LIST,
+        attempts: 1,
+        position: { page_num: 2 },
+        pages: 2,
+        cause: expect.objectContaining({ _tag: 'Refused', status: 403 }),
+        message: `${LIST}: incomplete: ended before page_num 2, after 2 pages: ${LIST}: 403 forbidden: not yours`,
+      }),
+    })
+  })
+
+  it('is the failure itself when nothing came before it', () => {
+    const all = reading(() => problem(400, 'invalid_argument'))
+    expect(last(all)).toMatchObject({ rows: 0, last: E.left({ _tag: 'Refused' }) })
+  })
+
+  it.each([
+    ['500', { status: 500, body: '' }, 'ServerFault'],
+    ['a reset', { outage: RESET }, 'Unreachable'],
+    ['a body cut off', { body: '{"has_more": true, "items": [{' }, 'Undecodable'],
+    ['no list of items', { body: { has_more: true } }, 'Undecodable'],
+    ['429', { status: 429, body: '' }, 'Throttled'],
+  ])('never ends in silence: %s', (_, reply, tag) => {
+    const all = reading((departure, nth) =>
+      departure.query.get('page_num') === '1' ? reply : charges(50)(departure, nth),
+    )
+    expect(last(all)).toMatchObject({
+      rows: 10,
+      last: E.left({ _tag: 'Truncated', cause: { _tag: tag } }),
+    })
+  })
+
+  it('is complete when a fault passes', () => {
+    const all = reading((departure, nth) =>
+      nth % 3 === 2 ? { outage: RESET } : charges(50)(departure, nth),
+    )
+    const ids = all.run(all.client.charges.list().pipe(short)).map(({ value }) => value)
+    expect(ids).toEqual(Array.from({ length: 50 }, (_, n) => `chg_${n}`))
+  })
+
+  it('is given up when a bookmark comes back', () => {
+    const all = reading((_, nth) => ({ body: { items: [CHARGE], page_after: `m${nth % 3}` } }))
+    expect(last(all)).toMatchObject({
+      last: E.left({ _tag: 'Truncated', message: expect.stringContaining('read before') }),
+    })
+    expect(all.asked()).toEqual(['0', 'm1', 'm2', 'm0'])
+  })
+
+  it('is given up when nothing but empty pages come, after 100 unless told otherwise', () => {
+    const empty: Play = () => ({ body: { has_more: true, items: [] } })
+    const all = reading(empty)
+    expect(last(all)).toMatchObject({
+      rows: 0,
+      last: E.left({ _tag: 'Truncated', pages: 101, message: expect.stringContaining('empty') }),
+    })
+    const few = reading(empty, { lists: { maxEmptyPages: 3 } })
+    expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
+  })
+
+  it('is given up when it is longer than it may be', () => {
+    const all = reading(charges(1_000), { lists: { maxPages: 4 } })
+    expect(last(all)).toMatchObject({
+      rows: 40,
+      last: E.left({ _tag: 'Truncated', pages: 4, message: expect.stringContaining('maxPages') }),
+    })
+  })
+
+  it('may have 10,000 pages', () => {
+    const all = reading(charges(10_000, 1), { limits: { endpoint: 1_000, global: 1_000 } })
+    let rows = 0
+    all.client.charges.list().subscribe((item) => {
+      rows += E.isRight(item) ? 1 : 0
+    })
+    all.runUntil(Number.POSITIVE_INFINITY)
+    expect(rows).toBe(10_000)
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { type ClientOptions, createClient, InvalidOption } from '../../src/index.js'
+
+const good: ClientOptions = {
+  baseUrl: 'https://platform.test',
+  credentials: { clientId: 'me', apiKey: 'key-81dc9bdb52d0' },
+}
+
+/** What is thrown for options, of which some may be of the wrong type. */
+const thrown = (options: Readonly<Record<string, unknown>>): unknown => {
+  try {
+    createClient({ ...good, ...options } as ClientOptions)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+const FAR = 'http://platform.example'
+
+describe('an option that cannot work', () => {
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['baseUrl', { baseUrl: undefined }],
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: 'platform.test' }],
+    ['baseUrl', { baseUrl: FAR }],
+    ['baseUrl', { baseUrl: 'http://127.0.0.1.platform.example' }],
+    ['baseUrl', { baseUrl: 'ftp://localhost' }],
+    ['baseUrl', { baseUrl: 'https://user:hunter22@platform.test' }],
+    ['baseUrl', { baseUrl: 'https://platform.test/?a=hunter22' }],
+    ['baseUrl', { baseUrl: 'https://platform.test/#hunter22' }],
+    ['credentials', { credentials: {} }],
+    ['credentials.clientId', { credentials: { clientId: '', apiKey: 'hunter22' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: 'hunter22\n' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me' } }],
+    ['credentials.loginAs', { credentials: { ...good.credentials, loginAs: 'hunter22\u{1f600}' } }],
+    ['credentials.token', { credentials: { token: 'hunter22' } }],
+    ['partner.clientSecret', { partner: { clientId: 'me', clientSecret: '' } }],
+    ['partner.clientId', { partner: { clientId: 'hunter22:me', clientSecret: 'x' } }],
+    ['environment', { environment: 'hunter22' }],
+    ['environment', { environment: 'toString' }],
+    ['apiVersion', { apiVersion: 'hunter22' }],
+    ['onBehalfOf', { onBehalfOf: '' }],
+    ['onBehalfOf', { onBehalfOf: 'hunter22\r\nx-evil: 1' }],
+    ['timeout.headers', { timeout: { headers: 0 } }],
+    ['timeout.connect', { timeout: { connect: Number.NaN } }],
+    ['priority', { priority: 'hunter22' }],
+    ['limits.global', { limits: { global: 0 } }],
+    ['limits.concurrency', { limits: { concurrency: 2.5 } }],
+    ['limits.logins', { limits: { logins: Number.NaN } }],
+    ['share', { share: 0 }],
+    ['share', { share: 1.5 }],
+    ['guard', { guard: 'hunter22' }],
+    ['guard', { guard: -1 }],
+    ['retry.throttled', { retry: { throttled: -1 } }],
+    ['retry.faults', { retry: { faults: 0.5 } }],
+    ['lists.maxPages', { lists: { maxPages: 0 } }],
+    ['lists.maxEmptyPages', { lists: { maxEmptyPages: -1 } }],
+    ['renewEarly', { renewEarly: -5 }],
+  ])('%s is named, and not repeated: %j', (name, options) => {
+    const error = thrown(options)
+    expect(error).toBeInstanceOf(InvalidOption)
+    expect(error).toMatchObject({ name: 'InvalidOption', option: name })
+    expect(String(error)).toContain(`${name} should be`)
+    expect(String(error)).not.toContain('hunter22')
+  })
+
+  it('of `with` is named as well', () => {
+    const client = createClient(good)
+    expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)
+    expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
+  })
+})
+
+describe('options that work', () => {
+  it.each<Partial<ClientOptions>>([
+    { baseUrl: 'http://localhost:3000' },
+    { baseUrl: 'http://127.0.0.1:3000/under/a/path/' },
+    { baseUrl: 'http://[::1]:3000' },
+    { environment: 'sandbox', limits: { endpoint: Number.POSITIVE_INFINITY }, share: 0.5 },
+    { guard: 0, retry: { throttled: 0, faults: 0 }, renewEarly: 0 },
+    { priority: 'bulk', timeout: { headers: 1 }, apiVersion: '2026-02-27', onBehalfOf: 'acct' },
+  ])('%j', (options) => {
+    expect(thrown(options)).toBeUndefined()
+  })
+})
