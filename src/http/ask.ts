@@ -4,7 +4,7 @@ import { E, O } from '../fp.js'
 import { left, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import type { Failure, InvalidRequest } from './Failure.js'
-import { isUnsure, mayRepeat } from './replay.js'
+import { isIdentified, isUnsure, mayRepeat } from './replay.js'
 import { request, type Unfit } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
@@ -20,7 +20,7 @@ export const ask = (
   row: AnyEndpoint,
   slot: Slot = { endpoint: row.route },
 ): Ask => {
-  const prepare = request(row, settings)
+  const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
   const sent = send(session, settings, row, slot)
 
   return (params, read) =>
@@ -28,13 +28,14 @@ export const ask = (
       const given = row.repeatable === 'by request_id' ? identified(params, session.uuid) : params
       const asked = prepare(given)
       if (E.isLeft(asked)) return left(invalidRequest(row, asked.left))
+      const repeating = isIdentified(row, given) ? row : { ...row, repeatable: undefined }
       const attempts: Attempts = { count: 0 }
       let unsure = false
 
       const after = (failure: Failure, attempt: number): O.Option<number> => {
         // the login's: it was repeated by itself, and says nothing of what became of this call
         if (failure.endpoint !== row.route) return O.none
-        const pause = mayRepeat(row, failure) ? session.backoff(attempt) : O.none
+        const pause = mayRepeat(repeating, failure) ? session.backoff(attempt) : O.none
         unsure ||= isUnsure(failure)
         if (O.isSome(pause)) {
           session.emit({ _tag: 'Repeating', endpoint: row.route, failure, ms: pause.value })

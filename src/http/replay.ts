@@ -38,6 +38,13 @@ export const isUnsure = (failure: Failure): boolean => {
   }
 }
 
+/** Whether the request_ids are there that make a row safe to repeat: unchecked items may lack theirs. */
+export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): boolean => {
+  if (repeatable !== 'by request_id of items') return true
+  const items: unknown = Object(params).items
+  return Array.isArray(items) && items.every((item) => typeof Object(item).request_id === 'string')
+}
+
 /** Whether sending the request again can help, and can do no harm. */
 export const mayRepeat = (row: AnyEndpoint, failure: Failure): boolean => {
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined

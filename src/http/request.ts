@@ -1,7 +1,7 @@
 /** A row and parameters, as a request: pure. */
-import { type AnyEndpoint, method, pathNames, template } from '../api/Endpoint.js'
+import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../api/Endpoint.js'
 import { type Cause, causes } from '../decode/index.js'
-import { E } from '../fp.js'
+import { E, type IO } from '../fp.js'
 import { fitsHeader } from './secrets.js'
 
 // model
@@ -26,16 +26,18 @@ export interface Unfit {
 export interface RequestOptions {
   /** Whether parameters are held against the interface's rules before anything is sent. */
   readonly check: boolean
+  /** The time of sending, in ms since 1970. */
+  readonly now: IO<number>
 }
 
 // constructors
 
 export const request =
-  (row: AnyEndpoint, { check }: RequestOptions) =>
+  (row: AnyEndpoint, { check, now }: RequestOptions) =>
   (params: unknown): E.Either<Unfit, Asked> => {
     const given = params ?? {}
     if (!check) return place(row, given)
-    const checked = row.params.decode(given)
+    const checked = paramsAt(now())(row).decode(given)
     return E.isLeft(checked) ? E.left(unfit(causes(checked.left))) : place(row, checked.right)
   }
 

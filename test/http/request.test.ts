@@ -8,7 +8,7 @@ import { type Asked, request } from '../../src/http/request.js'
 import { endpoint } from '../../src/index.js'
 
 const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, check = true) =>
-  request(untyped(row), { check })(params)
+  request(untyped(row), { check, now: () => 0 })(params)
 
 const asked = (row: { readonly route: AnyEndpoint['route'] }, params: unknown): Asked => {
   const made = ask(row, params)
