@@ -46,7 +46,7 @@ describe.each(Array.from(codecs, ([codec, name]) => ({ codec, name })))('$name',
         const paths = causes(decoded.left).map((cause) => cause.path)
         if (!paths.some(isAtOrBelow(path))) expect(paths).toContain(path)
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 2 },
     )
   })
 
