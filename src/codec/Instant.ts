@@ -8,7 +8,7 @@ import { described } from './Schema.js'
 
 // model
 
-interface InstantBrand {
+export interface InstantBrand {
   readonly Instant: unique symbol
 }
 
