@@ -10,7 +10,8 @@ export const isMember = (parent: t.ContextEntry, entry: t.ContextEntry): boolean
 const isPlain = (key: string): boolean => /^[A-Za-z_$][\w$]{0,63}$/.test(key)
 
 /** Keys that a custom codec reports are shown if they read like a name and hold no long number. */
-const looksNamed = (key: string): boolean => isPlain(key) && key.replace(/\D/g, '').length < 5
+export const looksNamed = (key: string): boolean =>
+  isPlain(key) && key.replace(/\D/g, '').length < 5
 
 /**
  * Keys named by a codec are shown. Those of a record come with the data, and data may be secret: a

@@ -1,0 +1,38 @@
+import { redact } from '../redact.js'
+
+/**
+ * What came that a codec does not name. `optional field`: one that was missing came. `second shape`:
+ * another member of a union than the first time.
+ */
+export type DriftKind = 'unknown field' | 'unknown value' | 'optional field' | 'second shape'
+
+/** One thing that was seen, and how often. */
+export interface DriftFact {
+  /** As it was named to `watch`. */
+  readonly endpoint: string
+  /** As in `items[].funding.status`; a star stands for a key of a record, or one not to be told. */
+  readonly path: string
+  readonly kind: DriftKind
+  /** The type and size of the first one; of an unknown value, the value itself if it reads like one. */
+  readonly example: string
+  readonly count: number
+}
+
+/** A fact that still counts. */
+export interface Counter {
+  count: number
+}
+
+/** Finds the counter of a fact, or makes it. */
+export type Counting = (path: string, kind: DriftKind, example: string) => Counter
+
+/** Whether a value reads like the known ones, and so is no content. */
+const looksLike = (known: ReadonlyArray<string>, value: string): boolean =>
+  value.length <= 40 &&
+  value.replace(/\D/g, '').length < 5 &&
+  (known.every((one) => /^[A-Z0-9_]+$/.test(one))
+    ? /^[A-Z][A-Z0-9_]*$/.test(value)
+    : /^[A-Za-z][\w.-]*$/.test(value))
+
+export const exampleOf = (known: ReadonlyArray<string>, value: string): string =>
+  looksLike(known, value) ? value : redact(value)

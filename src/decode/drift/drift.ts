@@ -1,0 +1,65 @@
+import type * as t from 'io-ts'
+import type { Counter, DriftFact, DriftKind } from './Fact.js'
+import { watcherOf } from './watcher.js'
+
+/** Collects how what comes differs from what is described. Nothing is refused for it. */
+export interface Drift {
+  /**
+   * Looks at what an endpoint sent, before it is decoded. Made once for an endpoint and called for
+   * each value; never throws.
+   */
+  readonly watch: (endpoint: string, codec: t.Mixed) => (u: unknown) => void
+  /** What was seen so far, in the order in which it was seen first. */
+  readonly facts: () => ReadonlyArray<DriftFact>
+}
+
+export interface DriftOptions {
+  /** Called when something is seen for the first time. */
+  readonly onFact?: (fact: DriftFact) => void
+  /** How many different facts are kept: 1,000. A service that invents names cannot fill the memory. */
+  readonly most?: number
+}
+
+interface Counted extends Counter, Omit<DriftFact, 'count'> {}
+
+/** A collector of drift. Who does not make one pays nothing. */
+export const drift = ({ onFact, most = 1_000 }: DriftOptions = {}): Drift => {
+  const seen = new Map<string, Counted>()
+  const surplus: Counter = { count: 0 }
+  let fresh: Array<Counted> = []
+
+  const counting =
+    (endpoint: string) =>
+    (path: string, kind: DriftKind, example: string): Counter => {
+      const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
+      const known = seen.get(name)
+      if (known !== undefined) return known
+      if (seen.size >= most) return surplus
+      const fact: Counted = { endpoint, path, kind, example, count: 0 }
+      seen.set(name, fact)
+      fresh.push(fact)
+      return fact
+    }
+
+  const tell = (): void => {
+    const told = fresh
+    fresh = []
+    for (const fact of told) onFact?.({ ...fact })
+  }
+
+  return {
+    watch: (endpoint, codec) => {
+      let look: ((u: unknown) => void) | undefined
+      return (u) => {
+        try {
+          look ??= watcherOf(codec, counting(endpoint)) ?? (() => undefined)
+          look(u)
+        } catch {
+          // a getter that throws, or input too deep to walk: decoding says so
+        }
+        if (fresh.length > 0) tell()
+      }
+    },
+    facts: () => [...seen.values()].map((fact) => ({ ...fact })),
+  }
+}

@@ -1,0 +1,71 @@
+import { looksNamed } from '../errorPath.js'
+import { redact } from '../redact.js'
+import { isRecord } from '../runtime.js'
+import type { Counter, Counting } from './Fact.js'
+
+/** Looks at a value. */
+export type Watcher = (u: unknown) => void
+
+export interface Field {
+  readonly key: string
+  readonly optional: boolean
+  readonly watch: Watcher | undefined
+}
+
+/** What is to be done with an object that has these keys in this order. */
+interface Shape {
+  readonly keys: ReadonlyArray<string>
+  readonly counters: ReadonlyArray<Counter>
+  readonly within: ReadonlyArray<{ readonly key: string; readonly watch: Watcher }>
+}
+
+const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/**
+ * Looks at objects. Those of a service have mostly the same keys in the same order, so what is to be
+ * done with the last one is kept. Where it is not `closed`, fields may be named elsewhere.
+ */
+export const watchObject = (
+  path: string,
+  fields: ReadonlyArray<Field>,
+  counting: Counting,
+  closed = true,
+): Watcher => {
+  const named = new Map(fields.map((field) => [field.key, field]))
+  const optional = fields.filter((field) => field.optional)
+  const missed = new Set<string>()
+  const at = (key: string): string => (path === '' ? key : `${path}.${key}`)
+
+  const shapeOf = (keys: ReadonlyArray<string>, u: Record<string, unknown>): Shape => {
+    const present = new Set(keys)
+    const counters = keys.flatMap((key) => {
+      const field = named.get(key)
+      if (field === undefined) {
+        return closed
+          ? [counting(at(looksNamed(key) ? key : '*'), 'unknown field', redact(u[key]))]
+          : []
+      }
+      return field.optional && missed.has(key)
+        ? [counting(at(key), 'optional field', redact(u[key]))]
+        : []
+    })
+    for (const { key } of optional) if (!present.has(key)) missed.add(key)
+    const within = fields.flatMap(({ key, watch }) =>
+      watch !== undefined && present.has(key) ? [{ key, watch }] : [],
+    )
+    return { keys, counters, within }
+  }
+
+  let last: Shape | undefined
+  return (u) => {
+    if (!isRecord(u)) return
+    const keys = Object.keys(u)
+    if (last === undefined || !isSame(last.keys, keys)) last = shapeOf(keys, u)
+    for (const counter of last.counters) counter.count++
+    for (const { key, watch } of last.within) watch(u[key])
+  }
+}
