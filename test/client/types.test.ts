@@ -27,10 +27,11 @@ type ChargeCode = 'field_required' | 'invalid_argument'
 
 describe('calls', () => {
   it('of one value take one object and give one stream', () => {
-    expectTypeOf(client.charges.create).parameters.toEqualTypeOf<[params: NewCharge]>()
-    expectTypeOf(client.charges.create).returns.toEqualTypeOf<
-      ObservableEither<Failure<ChargeCode>, Charge>
-    >()
+    expectTypeOf(client.charges.create).parameter(0).toExtend<NewCharge>()
+    expectTypeOf<[NewCharge]>().toExtend<Parameters<typeof client.charges.create>>()
+    type Created = ReturnType<typeof client.charges.create>
+    expectTypeOf<Created>().toExtend<ObservableEither<Failure<ChargeCode>, Charge>>()
+    expectTypeOf<ObservableEither<Failure<ChargeCode>, Charge>>().toExtend<Created>()
     expectTypeOf(client.charges.retrieve).parameter(0).toEqualTypeOf<{ id: string }>()
   })
 

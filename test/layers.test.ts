@@ -1,0 +1,160 @@
+/**
+ * The import graph of `src`, drawn from the import lines and held against what is allowed: an arrow
+ * that nobody expected shows in the diff.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+
+interface Import {
+  /** From the top of `src`. */
+  readonly file: string
+  readonly from: string
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+)
+
+const textOf = (file: string): string => readFileSync(join(src, file), 'utf8')
+
+/** `import ... from`, `export ... from`, `import '...'` and `import('...')`. */
+const IMPORT = /(?:\bfrom|^import|\bimport\s*\()\s*'([^']+)'/gm
+
+const imports: ReadonlyArray<Import> = files.flatMap((file) =>
+  Array.from(textOf(file).matchAll(IMPORT), ([, from = '']) => ({ file, from })),
+)
+
+/** The files at the top that make up the client are one place; `fp.ts` and `index.ts` stand alone. */
+const placeOf = (file: string): string => {
+  const [first = '', ...rest] = file.split('/')
+  if (rest.length > 0) return first
+  return first === 'fp.ts' || first === 'index.ts' ? first : 'client'
+}
+
+/** What a place may import. Each stands below those it names, so it can be read without the rest. */
+const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'fp.ts': [],
+  decode: ['fp.ts'],
+  codec: ['decode', 'fp.ts'],
+  api: ['codec', 'fp.ts'],
+  stream: ['fp.ts'],
+  scheduler: ['fp.ts', 'stream'],
+  http: ['api', 'codec', 'decode', 'fp.ts', 'scheduler', 'stream'],
+  client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'scheduler', 'stream'],
+  'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'scheduler', 'stream'],
+  export: ['api', 'client', 'codec', 'decode', 'fp.ts', 'http', 'index.ts', 'scheduler', 'stream'],
+  sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http'],
+  cli: [
+    'api',
+    'client',
+    'codec',
+    'decode',
+    'export',
+    'fp.ts',
+    'http',
+    'index.ts',
+    'sandbox',
+    'scheduler',
+    'stream',
+  ],
+}
+
+/** Every arrow from place to place, with the files it starts from. */
+const arrows = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const drawn = new Map<string, ReadonlyArray<string>>()
+  for (const { file, from } of imports) {
+    if (!from.startsWith('.')) continue
+    const target = relative(src, join(src, dirname(file), from)).replace(/\.js$/, '.ts')
+    const arrow = `${placeOf(file)} -> ${placeOf(target)}`
+    if (placeOf(file) !== placeOf(target)) drawn.set(arrow, [...(drawn.get(arrow) ?? []), file])
+  }
+  return drawn
+}
+
+/** Who imports a package, as places or as files. */
+const importers = (name: string): ReadonlyArray<string> =>
+  [
+    ...new Set(
+      imports
+        .filter(({ from }) => from === name || from.startsWith(`${name}/`))
+        .map(({ file }) => file),
+    ),
+  ].sort()
+
+const places = (named: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(named.map(placeOf)),
+]
+
+describe('src', () => {
+  it('has no arrow that is not allowed', () => {
+    const unexpected = [...arrows()].filter(([arrow]) => {
+      const [from = '', to = ''] = arrow.split(' -> ')
+      return !allowed[from]?.includes(to)
+    })
+    expect(Object.fromEntries(unexpected)).toEqual({})
+  })
+
+  it('allows nothing that goes in a circle', () => {
+    const order = Object.keys(allowed)
+    for (const [place, others] of Object.entries(allowed)) {
+      for (const other of others) {
+        expect(`${other}: ${order.indexOf(other) < order.indexOf(place)}`).toBe(`${other}: true`)
+      }
+    }
+  })
+
+  it('is drawn whole', () => {
+    expect([...arrows().keys()]).toEqual(
+      expect.arrayContaining(['http -> stream', 'client -> http', 'index.ts -> client']),
+    )
+    expect([...new Set(files.map(placeOf))].filter((place) => !(place in allowed))).toEqual([])
+  })
+
+  it('knows io-ts where the wire is described, and nowhere else', () => {
+    for (const place of places(importers('io-ts'))) {
+      expect(['decode', 'codec', 'api']).toContain(place)
+    }
+  })
+
+  it('describes the wire without rxjs', () => {
+    for (const place of places(importers('rxjs'))) {
+      expect(['decode', 'codec', 'api']).not.toContain(place)
+    }
+  })
+
+  it('knows its tools in one file each', () => {
+    expect(importers('ky')).toEqual(['http/ky.ts'])
+    expect(importers('undici')).toEqual(['http/ky.ts'])
+    expect(places(importers('commander'))).toEqual(['cli'])
+    expect(places([...importers('hono'), ...importers('@hono')])).toEqual(['sandbox'])
+  })
+
+  it('takes fp-ts through fp.ts', () => {
+    expect(importers('fp-ts')).toEqual(['fp.ts'])
+  })
+
+  it('knows the process on the command line only', () => {
+    const knowing = files.filter((file) => /(?<![\w'./-])process\.\w|node:process/.test(code(file)))
+    expect(places(knowing)).toEqual(['cli'])
+  })
+
+  it('reads no clock and draws no number but those it is handed', () => {
+    const reading = files.filter((file) =>
+      /\bDate\.now\(|\bMath\.random\(|new Date\(\)/.test(code(file)),
+    )
+    expect(reading.filter((file) => placeOf(file) !== 'cli')).toEqual([])
+  })
+
+  it('has no file of more than 250 lines', () => {
+    expect(files.filter((file) => textOf(file).split('\n').length > 250)).toEqual([])
+  })
+})
+
+/** The text of a file without its comments. */
+function code(file: string): string {
+  return textOf(file).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g, '')
+}

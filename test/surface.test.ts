@@ -1,0 +1,209 @@
+/** The public names of each subpath, so that a change of surface shows in the diff. */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../', import.meta.url)
+
+const packed = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+
+/** The source of a subpath of the package: `./stream` is `src/stream/index.ts`. */
+const sources: ReadonlyMap<string, URL> = new Map(
+  Object.entries<{ readonly default?: string }>(packed.exports).flatMap(([path, target]) =>
+    target.default === undefined
+      ? []
+      : [[path, new URL(target.default.replace('./dist/', 'src/').replace(/js$/, 'ts'), root)]],
+  ),
+)
+
+const values = async (path: string): Promise<ReadonlyArray<string>> =>
+  Object.keys(await import(String(sources.get(path)))).sort()
+
+/** Names that exist for the compiler only, as they stand in the export lines. */
+const types = (path: string): ReadonlyArray<string> => {
+  const source = sources.get(path)
+  const text = source === undefined ? '' : readFileSync(source, 'utf8')
+  return Array.from(text.matchAll(/export (type )?\{([^}]*)\}/g), ([, all, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
+      .map((name) => name.replace(/^type /, '').replace(/^.* as /, '')),
+  )
+    .flat()
+    .sort()
+}
+
+it('the package has these subpaths, and each has a source', () => {
+  expect([...sources.keys()]).toMatchInlineSnapshot(`
+    [
+      ".",
+      "./decode",
+      "./export",
+      "./sandbox",
+      "./scheduler",
+      "./stream",
+    ]
+  `)
+  for (const [path, source] of sources) expect([path, existsSync(source)]).toEqual([path, true])
+})
+
+describe('payments-rx', () => {
+  it('has these values', async () => {
+    expect(await values('.')).toMatchInlineSnapshot(`
+      [
+        "Charge",
+        "ChargeFilter",
+        "ChargeReason",
+        "ChargeStatus",
+        "Instant",
+        "InvalidOption",
+        "NewCharge",
+        "PaymentsError",
+        "api",
+        "byCursor",
+        "byNumber",
+        "concatChain",
+        "createClient",
+        "endpoint",
+        "fromDate",
+        "kyTransport",
+        "lefts",
+        "limits",
+        "mapLeft",
+        "mapRight",
+        "mergeChain",
+        "orThrow",
+        "rights",
+        "toDate",
+        "toError",
+        "wasRecovered",
+      ]
+    `)
+  })
+
+  it('has these types', () => {
+    expect(types('.')).toMatchInlineSnapshot(`
+      [
+        "Ambiguous",
+        "Answer",
+        "ById",
+        "Call",
+        "CallOptions",
+        "Client",
+        "ClientEvent",
+        "ClientOf",
+        "ClientOptions",
+        "Codec",
+        "Credentials",
+        "Endpoint",
+        "Environment",
+        "Failure",
+        "ForeignToken",
+        "HttpRequest",
+        "InvalidRequest",
+        "KyOptions",
+        "Limits",
+        "ListOptions",
+        "ObservableEither",
+        "Outage",
+        "Page",
+        "Paged",
+        "Paging",
+        "PathName",
+        "Place",
+        "Position",
+        "Refused",
+        "Repeatable",
+        "Route",
+        "ServerFault",
+        "Slot",
+        "Throttled",
+        "TimedOut",
+        "Timeout",
+        "TokenSource",
+        "Transport",
+        "Truncated",
+        "Unauthorized",
+        "Undecodable",
+        "Unreachable",
+      ]
+    `)
+  })
+})
+
+it('payments-rx/stream has these values', async () => {
+  expect(await values('./stream')).toMatchInlineSnapshot(`
+    [
+      "PAUSES",
+      "ahead",
+      "concatChain",
+      "consume",
+      "exponential",
+      "iterate",
+      "left",
+      "lefts",
+      "mapLeft",
+      "mapRight",
+      "mergeChain",
+      "observe",
+      "orThrow",
+      "paged",
+      "paginate",
+      "retry",
+      "right",
+      "rights",
+    ]
+  `)
+})
+
+it('payments-rx/scheduler has these values', async () => {
+  expect(await values('./scheduler')).toMatchInlineSnapshot(`
+    [
+      "concurrency",
+      "createScheduler",
+      "rate",
+      "refusalDefaults",
+      "schedule",
+    ]
+  `)
+})
+
+it('payments-rx/decode has these values', async () => {
+  expect(await values('./decode')).toMatchInlineSnapshot(`
+    [
+      "OpenType",
+      "causes",
+      "compile",
+      "compiler",
+      "drift",
+      "explain",
+      "open",
+    ]
+  `)
+})
+
+it('payments-rx/sandbox has these values', async () => {
+  expect(await values('./sandbox')).toMatchInlineSnapshot(`
+    [
+      "FAULT_HEADER",
+      "createSandbox",
+      "faultNames",
+      "listen",
+      "sandboxCredentials",
+      "sandboxDefaults",
+      "sandboxPartner",
+    ]
+  `)
+})
+
+it('payments-rx/export has these values', async () => {
+  expect(await values('./export')).toMatchInlineSnapshot(`
+    [
+      "exportList",
+      "fileOutput",
+      "ndjson",
+      "onDemand",
+      "streamOutput",
+    ]
+  `)
+})
