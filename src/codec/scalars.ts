@@ -5,9 +5,19 @@ import { described } from './Schema.js'
 
 // responses and parameters
 
+// letter by letter: every row of every list has one, and a regular expression takes ten times as long
+const isCapital = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= 65 && code <= 90
+}
+
 /** A 3-letter ISO 4217 code. */
 export const Currency: Codec<string> = described(
-  t.refinement(t.string, (text) => /^[A-Z]{3}$/.test(text), 'a currency code of 3 capital letters'),
+  t.refinement(
+    t.string,
+    (text) => text.length === 3 && isCapital(text, 0) && isCapital(text, 1) && isCapital(text, 2),
+    'a currency code of 3 capital letters',
+  ),
   { type: 'string', pattern: '^[A-Z]{3}$' },
 )
 
