@@ -1,0 +1,38 @@
+import { O } from '../../fp.js'
+
+/** The digits of an object's numbers, by key. Spread and `Object.assign` take them along. */
+const digits = Symbol.for('payments-rx.digits')
+
+type Digits = Record<string, string>
+
+const known = (holder: object): Digits | undefined => {
+  const own: unknown = Reflect.get(holder, digits)
+  return typeof own === 'object' && own !== null ? (own as Digits) : undefined // only written here
+}
+
+function keep(this: object, key: string, value: unknown, context?: { readonly source?: string }) {
+  if (typeof value === 'number' && context?.source !== undefined) {
+    const own = known(this) ?? Object.create(null)
+    own[key] = context.source
+    Reflect.set(this, digits, own)
+  }
+  return value
+}
+
+/**
+ * `JSON.parse`, and the digits of each number are kept beside it as they came: `12.50`, or one with
+ * more digits than a number holds. Reads at about an eighth of the speed. Throws what `JSON.parse`
+ * throws.
+ */
+export const parseExact = (text: string): unknown => JSON.parse(text, keep)
+
+/**
+ * The number under `key` as decimal text, digit by digit as it came, if `parseExact` read it. None
+ * if the number was changed since, or what holds it was made anew, as `strict` does to strip a key.
+ */
+export const digitsOf =
+  <K extends string>(key: K) =>
+  (holder: { readonly [Key in K]?: unknown }): O.Option<string> => {
+    const text = known(holder)?.[key]
+    return text !== undefined && Object.is(Number(text), holder[key]) ? O.some(text) : O.none
+  }

@@ -1,0 +1,115 @@
+import { data } from 'currency-codes'
+import * as fc from 'fast-check'
+import * as t from 'io-ts'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import {
+  compile,
+  digitsOf,
+  exponentOf,
+  fromMinorUnits,
+  type MinorUnitsFailure,
+  parseExact,
+  toMinorUnits,
+} from '../../src/decode/index.js'
+import { E, O, pipe } from '../../src/fp.js'
+
+interface Charge {
+  readonly amount: number
+}
+
+const parsed = (text: string): Charge => {
+  const decoded = compile(t.type({ amount: t.number }))(parseExact(text))
+  if (E.isLeft(decoded)) throw new Error('refused')
+  return decoded.right
+}
+
+describe('parseExact', () => {
+  it.each(['12.50', '0.1', '1e3', '-0', '-0.0', '12345678901234567890.12', '0.30000000000000004'])(
+    'keeps the digits of %s',
+    (text) => {
+      expect(pipe(parsed(`{"amount":${text}}`), digitsOf('amount'))).toEqual(O.some(text))
+    },
+  )
+
+  it('reads what JSON.parse reads, and what io-ts sees is the same', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const exact = parseExact(text)
+        expect(JSON.stringify(exact)).toBe(JSON.stringify(JSON.parse(text)))
+        if (typeof exact === 'object' && exact !== null) {
+          expect(Object.keys(exact)).toEqual(Object.keys(JSON.parse(text)))
+        }
+      }),
+    )
+    expect(() => parseExact('{')).toThrow(SyntaxError)
+  })
+
+  it('takes the digits along when an object is copied, but not when the number is changed', () => {
+    const charge = parsed('{"amount":12.50}')
+    expect(digitsOf('amount')({ ...charge })).toEqual(O.some('12.50'))
+    expect(digitsOf('amount')({ ...charge, amount: 13 })).toEqual(O.none)
+    expect(digitsOf('amount')(JSON.parse('{"amount":12.50}'))).toEqual(O.none)
+  })
+
+  it('is not taken in by a key named __proto__', () => {
+    const u = parseExact('{"__proto__":1.50,"amount":2.0}')
+    expect(digitsOf('amount')(Object(u))).toEqual(O.some('2.0'))
+    expect(Object.getPrototypeOf(u)).toBe(Object.prototype)
+  })
+
+  it('has the keys of the holder in its type', () => {
+    expectTypeOf(digitsOf('amount')).parameter(0).toEqualTypeOf<{ readonly amount?: unknown }>()
+  })
+})
+
+describe('minor units', () => {
+  it.each<[string, string, bigint]>([
+    ['EUR', '12.5', 1250n],
+    ['EUR', '-0.01', -1n],
+    ['JPY', '12.00', 12n],
+    ['KWD', '1.234', 1234n],
+    ['CLF', '1.2345', 12345n],
+    ['EUR', '1.25e1', 1250n],
+    ['EUR', '12500e-3', 1250n],
+    ['EUR', '90071992547409930.01', 9007199254740993001n],
+  ])('has %s %s as %d', (currency, amount, minor) => {
+    expect(toMinorUnits(currency)(amount)).toEqual(E.right(minor))
+  })
+
+  it('refuses what is no whole number of minor units', () => {
+    const left = (failure: MinorUnitsFailure): E.Either<MinorUnitsFailure, never> => E.left(failure)
+    const fraction = (currency: string, exponent: number): unknown =>
+      left({ _tag: 'FractionOfMinorUnit', currency, exponent })
+    expect(toMinorUnits('JPY')('12.5')).toEqual(fraction('JPY', 0))
+    expect(toMinorUnits('EUR')('0.001')).toEqual(fraction('EUR', 2))
+    expect(toMinorUnits('XXX')('1')).toEqual(left({ _tag: 'UnknownCurrency', currency: 'XXX' }))
+    expect(fromMinorUnits('eur')(1n)).toEqual(left({ _tag: 'UnknownCurrency', currency: 'eur' }))
+    for (const text of ['', '1,5', ' 1', '1.', '.5', '0x10', 'NaN', '1e1000000', '9'.repeat(101)]) {
+      expect(toMinorUnits('EUR')(text)).toEqual(left({ _tag: 'NotDecimal', currency: 'EUR' }))
+    }
+  })
+
+  it('writes what it reads', () => {
+    const currency = fc.constantFrom('EUR', 'JPY', 'KWD', 'CLF')
+    fc.assert(
+      fc.property(currency, fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (code, minor) => {
+        expect(pipe(minor, fromMinorUnits(code), E.chain(toMinorUnits(code)))).toEqual(
+          E.right(minor),
+        )
+      }),
+    )
+    expect(fromMinorUnits('EUR')(5n)).toEqual(E.right('0.05'))
+    expect(fromMinorUnits('EUR')(-1250n)).toEqual(E.right('-12.50'))
+    expect(fromMinorUnits('JPY')(0n)).toEqual(E.right('0'))
+  })
+
+  it('has the exponents of the published list', () => {
+    const without = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ')
+    for (const { code, digits } of data) {
+      expect([code, exponentOf(code)]).toEqual([
+        code,
+        without.includes(code) ? O.none : O.some(digits),
+      ])
+    }
+  })
+})
