@@ -1,0 +1,59 @@
+/** The calls of the interface, one by one, with an example that was written from its document. */
+import { describe, expect, it } from 'vitest'
+import { isList, paramsAt } from '../../src/api/Endpoint.js'
+import { rows } from '../../src/api/index.js'
+import { Envelope } from '../../src/codec/Envelope.js'
+import { compile } from '../../src/decode/index.js'
+import { E } from '../../src/fp.js'
+import { request } from '../../src/http/request.js'
+import { examples } from './examples/index.js'
+
+/** The day on which the examples happen. */
+const NOW = Date.UTC(2026, 0, 10, 12)
+
+it('there are 32 of them, each with an example', () => {
+  expect(rows).toHaveLength(32)
+  expect(examples.map(({ route }) => route).sort()).toEqual(rows.map(({ route }) => route).sort())
+})
+
+describe.each(examples)('$route', ({ route, params, sent, answer }) => {
+  const row = rows.find((one) => one.route === route)
+  if (row === undefined) throw new Error(`no row ${route}`)
+
+  it('is asked for', () => {
+    const asked = request(row, { check: true, now: () => NOW })(params)
+    const { target, headers = {}, body } = sent
+    expect(
+      E.map(({ body: text = 'null', ...rest }: { body?: string }) => ({
+        ...rest,
+        body: JSON.parse(text),
+      }))(asked),
+    ).toEqual(E.right({ method: route.split(' ')[0], target, headers, body: body ?? null }))
+  })
+
+  it('reads its parameters back', () => {
+    const codec = paramsAt(NOW)(row)
+    const encoded = codec.encode(params ?? {})
+    const decoded = codec.decode(encoded)
+    expect(E.map(codec.encode)(decoded)).toEqual(E.right(encoded))
+  })
+
+  it('is answered', () => {
+    const values = isList(row) ? envelopeOf(answer).items : [answer]
+    for (const value of values) {
+      const decoded = row.success.decode(value)
+      expect(decoded).toEqual(E.right(value))
+      if (E.isRight(decoded)) {
+        expect(decoded.right).toBe(value) // untouched, not a copy
+        expect(row.success.encode(decoded.right)).toEqual(value)
+      }
+      expect(compile(row.success)(value)).toEqual(decoded)
+    }
+  })
+})
+
+const envelopeOf = (answer: unknown): Envelope => {
+  const decoded = Envelope.decode(answer)
+  if (E.isLeft(decoded)) throw new Error('not a list')
+  return decoded.right
+}
