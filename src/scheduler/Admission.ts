@@ -20,9 +20,9 @@ export interface Admission {
   readonly join: (ticket: Ticket, front: boolean) => void
   readonly quit: (ticket: Ticket) => void
   /** An answer came: these buckets may have room sooner than thought. */
-  readonly sooner: (buckets: ReadonlyArray<Bucket>) => void
+  readonly sooner: (buckets: ReadonlyArray<Bucket>, now: Millis) => void
   /** Somebody left: these buckets may have room. */
-  readonly changed: (buckets: ReadonlyArray<Bucket>) => void
+  readonly changed: (buckets: ReadonlyArray<Bucket>, now: Millis) => void
   /** All buckets may have room sooner than thought. */
   readonly refresh: () => void
 }
@@ -146,8 +146,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     run()
   }
 
-  const reset = (buckets: ReadonlyArray<Bucket>): void => {
-    const now = clock.now()
+  const reset = (buckets: ReadonlyArray<Bucket>, now: Millis): void => {
     for (const bucket of buckets) if (bucket.park.size() > 0) setAlarm(bucket, now)
   }
 
@@ -179,12 +178,12 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       move(strand, undefined)
       if (!running) arm()
     },
-    sooner: (buckets) => {
-      reset(buckets)
+    sooner: (buckets, now) => {
+      reset(buckets, now)
       if (!running) arm()
     },
-    changed: (buckets) => {
-      reset(buckets)
+    changed: (buckets, now) => {
+      reset(buckets, now)
       run()
     },
   }

@@ -6,27 +6,27 @@
  * What has started: when it departed, when it was answered, when it left, and what its buckets are
  * told of that.
  */
-import type { Bucket, Permit } from './Bucket.js'
+import type { Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
-import { type RoundTrip, roundTrip } from './RoundTrip.js'
+import { roundTrip } from './RoundTrip.js'
 
+/** One attempt. */
 export interface Flight {
   readonly flow: Flow
-  /** One for each bucket of the flow. */
-  readonly permits: ReadonlyArray<Permit | undefined>
   readonly started: Millis
+  /** `undefined` until the turn of the event loop that started it is over. */
   departed: Millis | undefined
   answered: boolean
-  left: boolean
 }
 
 export interface Flights {
   readonly start: (flow: Flow, now: Millis) => Flight
-  readonly accepted: (flight: Flight) => void
+  readonly accepted: (flight: Flight, now: Millis) => void
   /** True if it was one of a burst, after which the tier cools down. */
-  readonly refused: (flight: Flight, retryAfter: Millis) => boolean
-  readonly left: (flight: Flight) => void
+  readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => boolean
+  /** To be called once. */
+  readonly left: (flight: Flight, now: Millis) => void
   readonly inFlight: () => number
 }
 
@@ -36,11 +36,11 @@ export interface Options {
   readonly stamps: boolean
   /** How many wait. */
   readonly waiting: () => number
-  readonly sooner: (buckets: ReadonlyArray<Bucket>) => void
-  readonly changed: (buckets: ReadonlyArray<Bucket>) => void
+  readonly sooner: (buckets: ReadonlyArray<Bucket>, now: Millis) => void
+  readonly changed: (buckets: ReadonlyArray<Bucket>, now: Millis) => void
 }
 
-/** What leaves without an answer may arrive this long after its departure, or after the longest of late. */
+/** What leaves without an answer has arrived so long after its start, or after the longest of late. */
 const ON_ITS_WAY: Millis = 1_000
 
 /**
@@ -51,9 +51,15 @@ const ON_ITS_WAY: Millis = 1_000
 const SOON = 10
 
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
-  const all: RoundTrip = roundTrip()
+  const all = roundTrip()
   let departing: Array<Flight> = []
   let inFlight = 0
+
+  const depart = (flight: Flight, now: Millis): Millis => {
+    flight.departed = now
+    for (const bucket of flight.flow.buckets) bucket.departed(now)
+    return now
+  }
 
   /** The bytes leave after the turn of the event loop that asked for it. */
   const stamp = (): void => {
@@ -62,31 +68,9 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     departing = []
     for (const flight of batch) {
       if (flight.departed !== undefined) continue
-      flight.departed = now
-      flight.flow.buckets.forEach((bucket, i) => {
-        bucket.departed(flight.permits[i], now)
-      })
-      sooner(flight.flow.buckets)
+      depart(flight, now)
+      sooner(flight.flow.buckets, now)
     }
-  }
-
-  /** Tells how much longer than the shortest round trip of its kind it took. */
-  const answer = (flight: Flight, givenBack: boolean): Millis => {
-    const now = clock.now()
-    flight.answered = true
-    const took = now - (flight.departed ?? flight.started)
-    flight.departed ??= now
-    const { buckets, roundTrip } = flight.flow
-    const shortest = roundTrip.shortest() || all.shortest()
-    buckets.forEach((bucket, i) => {
-      if (givenBack) bucket.givenBack(flight.permits[i], now)
-      else bucket.answered(flight.permits[i], now)
-    })
-    if (!givenBack) {
-      roundTrip.add(took)
-      all.add(took)
-    }
-    return took - shortest
   }
 
   /** Whether those who wait will soon be through, as far as the limits of this flow tell. */
@@ -96,16 +80,16 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     return here < SOON * Math.min(...limits) && waiting() < SOON * Math.max(...limits)
   }
 
-  const fullest = (flow: Flow, now: Millis): number => {
-    let best = -1
+  /** Which limit probably refused it. */
+  const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
+    let best: Bucket | undefined
     let most = 0
-    flow.buckets.forEach((bucket, i) => {
+    for (const bucket of buckets) {
       const part = bucket.used(now) / bucket.ceiling.limit(now)
-      if (part >= most) {
-        best = i
-        most = part
-      }
-    })
+      if (part < most) continue
+      best = bucket
+      most = part
+    }
     return best
   }
 
@@ -114,52 +98,55 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     start: (flow, now) => {
       inFlight++
       flow.held++
-      const permits = flow.buckets.map((bucket) => bucket.enter())
-      const flight: Flight = {
-        flow,
-        permits,
-        started: now,
-        departed: undefined,
-        answered: false,
-        left: false,
-      }
+      for (const bucket of flow.buckets) bucket.enter(now)
+      const flight: Flight = { flow, started: now, departed: undefined, answered: false }
       if (stamps) {
         if (departing.length === 0) clock.after(0, stamp)
         departing.push(flight)
       }
       return flight
     },
-    accepted: (flight) => {
-      if (flight.answered || flight.left) return
-      const excess = answer(flight, false)
-      const now = clock.now()
-      for (const bucket of flight.flow.buckets) bucket.accepted(now, excess)
-      sooner(flight.flow.buckets)
+    accepted: (flight, now) => {
+      if (flight.answered) return
+      flight.answered = true
+      const { started, flow } = flight
+      const took = now - (flight.departed ?? started)
+      const departed = flight.departed ?? depart(flight, now)
+      flow.roundTrip.add(took)
+      all.add(took)
+      const excess = took - (flow.roundTrip.shortest() || all.shortest())
+      for (const bucket of flow.buckets) {
+        bucket.answered(departed, now)
+        bucket.accepted(now, excess)
+      }
+      sooner(flow.buckets, now)
     },
-    refused: (flight, retryAfter) => {
-      if (flight.answered || flight.left) return false
-      const now = clock.now()
-      const blamed = fullest(flight.flow, now)
-      const burst =
-        flight.flow.buckets[blamed]?.refused(flight.permits[blamed], now, retryAfter) ?? false
-      answer(flight, !burst && endInSight(flight.flow, now))
-      sooner(flight.flow.buckets)
+    refused: (flight, now, retryAfter) => {
+      if (flight.answered) return false
+      flight.answered = true
+      const { flow } = flight
+      const departed = flight.departed ?? depart(flight, now)
+      const burst = fullest(flow, now)?.refused(departed, now, retryAfter) ?? false
+      const back = !burst && endInSight(flow, now)
+      for (const bucket of flow.buckets) {
+        if (back) bucket.givenBack(departed, now)
+        else bucket.answered(departed, now)
+      }
+      sooner(flow.buckets, now)
       return burst
     },
-    left: (flight) => {
-      if (flight.left) return
-      flight.left = true
+    left: (flight, now) => {
+      const { flow, started, answered } = flight
       inFlight--
-      flight.flow.held--
-      const now = clock.now()
-      const { buckets, roundTrip } = flight.flow
-      const arrival = flight.started + Math.max(ON_ITS_WAY, roundTrip.longest())
-      const until = flight.answered ? now : Math.max(now, arrival)
-      flight.departed ??= now
-      buckets.forEach((bucket, i) => {
-        bucket.left(flight.permits[i], now, until)
-      })
-      changed(buckets)
+      flow.held--
+      const arrived = started + Math.max(ON_ITS_WAY, flow.roundTrip.longest())
+      const until = answered ? now : Math.max(now, arrived)
+      const departed = flight.departed ?? depart(flight, now)
+      for (const bucket of flow.buckets) {
+        if (!answered) bucket.lost(departed, until)
+        bucket.left(now, until)
+      }
+      changed(flow.buckets, now)
     },
   }
 }

@@ -57,17 +57,17 @@ export const places = ({ key, limit, park, counts }: Places): Bucket => {
     },
     enter: () => {
       used++
-      return undefined
     },
     departed: () => {},
     answered: () => {},
     givenBack: () => {},
+    lost: () => {},
     accepted: (now) => room.accepted(now),
     refused: (_, now, retryAfter) => {
       counts.refused++
       return room.refused(now, retryAfter)
     },
-    left: (_, now, until) => {
+    left: (now, until) => {
       if (until <= now) {
         used--
         return

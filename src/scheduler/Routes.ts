@@ -7,13 +7,13 @@
  * so that keys without end do not fill the memory.
  */
 import type { Bucket } from './Bucket.js'
-import type { Millis } from './Clock.js'
+import type { Clock, Millis } from './Clock.js'
 import { type Flow, flow } from './Flow.js'
 import type { TierState } from './TierState.js'
 
 export interface Routes<in R> {
   /** Throws what a key function throws. */
-  readonly find: (request: R, now: Millis) => Flow
+  readonly find: (request: R, clock: Clock) => Flow
   readonly flows: () => number
 }
 
@@ -61,11 +61,11 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   }
 
   return {
-    find: (request, now) => {
+    find: (request, clock) => {
       const id = identify(request)
       const known = flows.get(id)
       if (known !== undefined) return known
-      if (flows.size >= tidyAt) tidy(now)
+      if (flows.size >= tidyAt) tidy(clock.now())
       const created = create(request)
       flows.set(id, created)
       return created

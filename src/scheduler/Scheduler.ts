@@ -5,17 +5,18 @@
  *
  * Holds back what would exceed a limit, and nothing else.
  */
-import { asyncScheduler, Observable, type SchedulerLike, type Subscriber } from 'rxjs'
+import { asyncScheduler, Observable, type SchedulerLike, type Subscriber, Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { admission } from './Admission.js'
 import { type Clock, clock, type Millis } from './Clock.js'
-import { type Flight, type Flights, flights } from './Flights.js'
+import { type Flights, flights } from './Flights.js'
+import type { Flow } from './Flow.js'
 import { type Guard, type Slack, slack } from './Guard.js'
 import { park } from './Park.js'
 import { type Refusals, refusalDefaults } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, snapshot } from './State.js'
-import type { Ticket } from './Strand.js'
+import type { Strand, Ticket } from './Strand.js'
 import { fraction, spare, type Tier } from './Tier.js'
 import { tierState } from './TierState.js'
 
@@ -54,11 +55,12 @@ export interface Core<in R> {
   readonly clock: Clock
   readonly flights: Flights
   /** Throws what a key function throws, and a RangeError when there is no such lane. */
-  readonly ticket: (request: R, lane: string | undefined, start: (flight: Flight) => void) => Ticket
+  readonly strand: (request: R, lane: string | undefined) => Strand
+  /** `again`: it had been let through before, and comes back. */
   readonly join: (ticket: Ticket, again: boolean) => void
   readonly quit: (ticket: Ticket) => void
-  /** One more, or one less, waits for its backoff to end. */
-  readonly backingOff: (by: 1 | -1) => void
+  /** Waits, unless unsubscribed. */
+  readonly backOff: (flow: Flow, wait: Millis, then: () => void) => Subscription
 }
 
 // constructors
@@ -132,9 +134,9 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     stamps: limited.some((tier) => tier.spec._tag === 'Rate' && tier.guard !== 'safe'),
     waiting: () => counts.waiting,
     sooner: admitted.sooner,
-    changed: (buckets) => {
+    changed: (buckets, now) => {
       show()
-      admitted.changed(buckets)
+      admitted.changed(buckets, now)
     },
   })
 
@@ -149,13 +151,13 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       random,
       clock: time,
       flights: flown,
-      ticket: (request, lane = usual, start) => {
+      strand: (request, lane = usual) => {
         const index = lane === undefined ? -1 : names.indexOf(lane)
-        const strand = found.find(request, time.now()).strands[index]
+        const strand = found.find(request, time).strands[index]
         if (strand === undefined) {
           throw new RangeError(`there is no lane '${lane}', only ${names.join(', ')}`)
         }
-        return { strand, start, waiting: false, before: undefined, after: undefined }
+        return strand
       },
       join: (ticket, again) => {
         counts.waiting++
@@ -168,9 +170,21 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
         show()
         admitted.quit(ticket)
       },
-      backingOff: (by) => {
-        counts.backingOff += by
+      backOff: (flow, wait, then) => {
+        flow.held++
+        counts.backingOff++
         show()
+        const over = new Subscription(() => {
+          flow.held--
+          counts.backingOff--
+          show()
+        })
+        const timer = time.after(wait, () => {
+          over.unsubscribe()
+          then()
+        })
+        over.add(timer)
+        return over
       },
     },
   }

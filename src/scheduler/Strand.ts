@@ -14,7 +14,7 @@ import type { Park } from './Park.js'
 /** Somebody who waits, or has started. */
 export interface Ticket {
   readonly strand: Strand
-  readonly start: (flight: Flight) => void
+  start(flight: Flight): void
   waiting: boolean
   before: Ticket | undefined
   after: Ticket | undefined

@@ -5,8 +5,12 @@
  *
  * A rolling window. A place is free again when the request that took it has certainly, or as the
  * guard allows very probably, left the window of the server.
+ *
+ *     place taken at the start    |--------------------|
+ *     known until when, 'safe'         from the answer on
+ *     else                          from the departure on
  */
-import type { Bucket, Permit } from './Bucket.js'
+import type { Bucket } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import { type Millis, TICK } from './Clock.js'
 import type { Guard, Slack } from './Guard.js'
@@ -22,67 +26,69 @@ export interface Window {
   readonly counts: { refused: number }
 }
 
-/** A refusal this share of a window after a place became free may be for lack of a guard. */
-const CLOSE = 0.5
+/** Places that were taken at the same moment and become free at the same moment. */
+interface Group {
+  readonly departed: Millis
+  until: Millis
+  count: number
+  earlier: Group | undefined
+  later: Group | undefined
+}
 
 export const window = (options: Window): Bucket => {
   const { key, limit, per, guard, slack, park, counts } = options
   const room = ceiling(limit, per)
   let used = 0
-  let first: Permit | undefined // of those that are known to become free, by when
-  let last: Permit | undefined
-  let freed = Number.NEGATIVE_INFINITY // when the last place became free
+  let first: Group | undefined // by `until`
+  let last: Group | undefined
+  let filled = Number.NEGATIVE_INFINITY // when the last place was taken
   let lesson = slack.lesson()
 
-  const unlink = ({ earlier, later }: Permit): void => {
-    if (earlier === undefined) first = later
-    else earlier.later = later
-    if (later === undefined) last = earlier
-    else later.earlier = earlier
-  }
-
-  const link = (permit: Permit): void => {
+  /** One more place that was taken at `departed` becomes free at `until`. */
+  const put = (departed: Millis, until: Millis): void => {
     let earlier = last // they come nearly in order
-    while (earlier !== undefined && earlier.until > permit.until) earlier = earlier.earlier
+    while (earlier !== undefined && earlier.until > until) earlier = earlier.earlier
+    if (earlier?.until === until && earlier.departed === departed) {
+      earlier.count++
+      return
+    }
     const later = earlier === undefined ? first : earlier.later
-    permit.earlier = earlier
-    permit.later = later
-    if (earlier === undefined) first = permit
-    else earlier.later = permit
-    if (later === undefined) last = permit
-    else later.earlier = permit
+    const group: Group = { departed, until, count: 1, earlier, later }
+    if (earlier === undefined) first = group
+    else earlier.later = group
+    if (later === undefined) last = group
+    else later.earlier = group
   }
 
-  const keep = (permit: Permit, until: Millis): void => {
-    if (permit.until < Number.POSITIVE_INFINITY) unlink(permit)
-    permit.until = until
-    link(permit)
+  /** One place less of those that were taken at `departed`. False if it is free already. */
+  const take = (departed: Millis): boolean => {
+    let group = last
+    while (group !== undefined && group.departed !== departed) group = group.earlier
+    if (group === undefined || group.count === 0) return false
+    group.count-- // an empty group goes when its time has come
+    return true
   }
 
-  const depart = (permit: Permit, now: Millis): void => {
-    if (permit.departed <= now) return
-    permit.departed = now
-    if (guard === 'learned') keep(permit, now + per + slack.value())
-    else if (guard !== 'safe') keep(permit, now + per + guard)
-  }
+  const after = (departed: Millis): Millis =>
+    departed + per + (typeof guard === 'number' ? guard : slack.value())
 
   /** What departed before anything was known of the network. */
   const learn = (): void => {
     if (lesson === slack.lesson()) return
     lesson = slack.lesson()
     if (guard !== 'learned') return
-    for (let permit = first; permit !== undefined; permit = permit.later) {
-      permit.until = permit.departed + per + slack.value()
+    for (let group = first; group !== undefined; group = group.later) {
+      group.until = Math.min(group.until, after(group.departed))
     }
   }
 
   const sweep = (now: Millis): void => {
     learn()
     while (first !== undefined && first.until <= now) {
-      first.free = true
-      freed = first.until
-      used--
-      unlink(first)
+      used -= first.count
+      first = first.later
+      if (first === undefined) last = undefined
+      else first.earlier = undefined
     }
   }
 
@@ -90,6 +96,7 @@ export const window = (options: Window): Bucket => {
     key,
     ceiling: room,
     park,
+    counts,
     rank: 0,
     slot: -1,
     wait: (now) => {
@@ -108,49 +115,33 @@ export const window = (options: Window): Bucket => {
       sweep(now)
       return used
     },
-    enter: () => {
+    enter: (now) => {
       used++
-      return {
-        freed,
-        departed: Number.POSITIVE_INFINITY,
-        until: Number.POSITIVE_INFINITY,
-        free: false,
-        earlier: undefined,
-        later: undefined,
-      }
+      if (used >= limit) filled = now
     },
-    departed: (permit, now) => {
-      if (permit !== undefined) depart(permit, now)
+    departed: (at) => {
+      if (guard !== 'safe') put(at, after(at))
     },
-    answered: (permit, now) => {
-      if (permit === undefined) return
-      depart(permit, now)
-      if (guard === 'safe') keep(permit, now + per + TICK)
+    answered: (departed, now) => {
+      if (guard === 'safe') put(departed, now + per + TICK)
     },
-    givenBack: (permit, now) => {
-      if (permit === undefined) return
-      depart(permit, now)
-      if (!permit.free) keep(permit, now + (guard === 'safe' ? per : 0) + TICK)
+    givenBack: (departed, now) => {
+      if (guard === 'safe') put(departed, now + per + TICK)
+      else if (take(departed)) put(departed, now + TICK)
     },
     accepted: (now, excess) => {
       room.accepted(now)
       slack.answered(excess)
     },
-    refused: (permit, now, retryAfter) => {
+    refused: (departed, now, retryAfter) => {
       counts.refused++
       const burst = room.refused(now, retryAfter)
-      if (!burst && permit !== undefined && permit.departed - permit.freed < CLOSE * per) {
-        slack.refused(now)
-      }
+      if (!burst && departed - filled < per) slack.refused(now)
       return burst
     },
-    left: (permit, now, until) => {
-      if (permit === undefined) return
-      depart(permit, now)
-      if (guard === 'safe' && permit.until === Number.POSITIVE_INFINITY) {
-        keep(permit, until + per + TICK)
-      }
+    lost: (departed, until) => {
+      if (guard === 'safe') put(departed, until + per + TICK)
     },
-    counts,
+    left: () => {},
   }
 }
