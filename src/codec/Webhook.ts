@@ -58,7 +58,7 @@ export const DeletedWebhook: Codec<DeletedWebhook> = deleted
 const newWebhook = t.intersection([
   t.type({
     /** What to subscribe to. The scopes of the credentials decide what is accepted. */
-    events: t.readonlyArray(EventName),
+    events: t.readonlyArray(EventName, 'a list of event types'),
     url: t.string,
     /** The API version of the payloads, as YYYY-MM-DD. */
     version: PlainDate,

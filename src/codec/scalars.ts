@@ -23,15 +23,21 @@ export const Currency: Codec<string> = described(
 
 // parameters
 
+/** Whether a text has `min` to `max` code points: each is one or two of what `length` counts. */
+const isOfLength = (text: string, min: number, max: number): boolean => {
+  const { length } = text
+  if (length < min || length > 2 * max) return false
+  if (length >= 2 * min && length <= max) return true
+  const points = [...text].length
+  return points >= min && points <= max
+}
+
 /** A text of `min` to `max` characters, as a person counts them (code points). */
 export const textOf = (min: number, max: number): Codec<string> =>
   described(
     t.refinement(
       t.string,
-      (text) => {
-        const length = text.length <= max ? text.length : [...text].length
-        return length >= min && length <= max
-      },
+      (text) => isOfLength(text, min, max),
       `a text of ${min} to ${max} characters`,
     ),
     { type: 'string', minLength: min, maxLength: max },

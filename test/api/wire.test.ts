@@ -1,29 +1,15 @@
-/** What the client writes into a request, the sandbox reads out of it: for all rows at once. */
+/** What the client writes into a request, a service reads out of it: for all rows at once. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AnyEndpoint, paramsAt, pathNames, template } from '../../src/api/Endpoint.js'
+import { type AnyEndpoint, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E } from '../../src/fp.js'
-import { type Asked, request } from '../../src/http/request.js'
-import { params } from '../../src/sandbox/params.js'
+import { request } from '../../src/http/request.js'
 import { arbitrary } from '../codec/arbitrary.js'
+import { received } from './received.js'
 
 /** When nothing is too old: orders and days of any year pass. */
 const EVER = Number.NEGATIVE_INFINITY
-
-const received = (row: AnyEndpoint, { target, headers, body = '' }: Asked) => {
-  const url = new URL(target, 'http://platform.test')
-  const pattern = template(row.route).replace(/\{[^}]+\}/g, '([^/]+)')
-  const [, ...segments] = new RegExp(`^${pattern}$`).exec(url.pathname) ?? []
-  return {
-    headers: new Headers(headers),
-    query: url.searchParams,
-    path: Object.fromEntries(
-      pathNames(row.route).map((name, i) => [name, decodeURIComponent(segments[i] ?? '')]),
-    ),
-    body,
-  }
-}
 
 /** With what the client adds, and without what a query cannot hold: an empty list, a field of any shape. */
 const ready = (row: AnyEndpoint, drawn: unknown): object => {
@@ -40,6 +26,7 @@ const calls = rows.filter(({ auth }) => auth !== 'none')
 
 describe.each(calls)('$route', (row) => {
   const write = request(row, { check: true, now: () => EVER })
+  const codec = paramsAt(EVER)(row)
 
   it('carries its parameters', () => {
     fc.assert(
@@ -49,8 +36,7 @@ describe.each(calls)('$route', (row) => {
         if (E.isLeft(asked)) {
           expect(asked.left.field).toBe('id') // no segment of a path
         } else {
-          const read = params(row)(received(row, asked.right))
-          expect(read).toEqual(paramsAt(EVER)(row).decode(given))
+          expect(codec.decode(received(row, asked.right))).toEqual(codec.decode(given))
         }
       }),
       { numRuns: 200 },

@@ -1,0 +1,214 @@
+import { at, type Constraint } from './Constraint.js'
+import { currency, needed, optionalText } from './shared.js'
+
+const ADD = 'POST /api/v1/batch_transfers/{id}/add_items'
+
+const item = {
+  reason: 'wages_salary',
+  reference: 'Salary',
+  request_id: 'r',
+  source_currency: 'USD',
+  transfer_currency: 'EUR',
+  transfer_method: 'SWIFT',
+}
+
+const items = (n: number) => Array.from({ length: n }, (_, i) => ({ ...item, request_id: `r${i}` }))
+
+const bank = {
+  account_currency: 'AUD',
+  account_name: 'Jo Blake',
+  bank_country_code: 'AU',
+}
+
+const beneficiary = { entity_type: 'PERSONAL', bank_details: { ...bank, account_number: '12345' } }
+
+const fee = 'items[0].application_fee_options[0]'
+
+const details = 'items[0].beneficiary.bank_details'
+
+const fixed = { type: 'FIXED', source_type: 'TRANSFER', amount: '1', currency: 'EUR' }
+
+const share = { type: 'PERCENTAGE', source_type: 'CONVERSION', percentage: '1' }
+
+const fees = (...options: ReadonlyArray<unknown>) => ({ ...item, application_fee_options: options })
+
+export const batchItems: ReadonlyArray<Constraint> = [
+  {
+    route: ADD,
+    field: 'items',
+    good: [items(1), items(100)],
+    bad: [items(0), items(101)],
+    expected: 'a list of 1 to 100 items (addAllItems sends more)',
+  },
+  ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
+  {
+    route: ADD,
+    field: 'items[0].request_id',
+    good: ['no UUID'],
+    bad: [undefined, ''],
+    expected: 'a text that is not empty',
+  },
+  { route: ADD, field: 'items[0].source_currency', ...currency, good: ['USD', 'EUR'] },
+  { route: ADD, field: 'items[0].transfer_currency', ...currency, good: ['EUR'] },
+  {
+    route: ADD,
+    field: 'items[0].transfer_method',
+    good: ['SWIFT', 'LOCAL'],
+    bad: [undefined, 'local', 'WIRE'],
+    expected: '"SWIFT" | "LOCAL"',
+  },
+  {
+    route: ADD,
+    field: 'items[0].beneficiary',
+    good: [undefined, beneficiary],
+    bad: ['ben_1'],
+    expected: 'object',
+  },
+  {
+    route: ADD,
+    field: 'items[0].beneficiary_id',
+    good: [undefined],
+    bad: ['ben_1'],
+    path: 'items[0].beneficiary',
+    expected: 'left out when beneficiary_id is given',
+  },
+  {
+    route: ADD,
+    field: 'items[0]',
+    good: [{ ...item, beneficiary_id: 'ben_1' }],
+    bad: [{ ...item, beneficiary, beneficiary_id: 'ben_1' }],
+    path: 'items[0].beneficiary',
+    expected: 'left out when beneficiary_id is given',
+  },
+  {
+    route: ADD,
+    field: 'items[0].transfer_amount',
+    good: [undefined],
+    bad: [900],
+    path: 'items[0].source_amount',
+    expected: 'left out when transfer_amount is given',
+  },
+  // fee options
+  {
+    route: ADD,
+    field: `${fee}.type`,
+    good: ['FIXED'],
+    bad: [undefined, 'fixed'],
+    expected: '"FIXED" | "PERCENTAGE"',
+  },
+  {
+    route: ADD,
+    field: `${fee}.source_type`,
+    good: [undefined, 'TRANSFER'],
+    bad: ['CONVERSION'],
+    path: `${fee}.type`,
+    expected: '"PERCENTAGE" when source_type is CONVERSION',
+  },
+  {
+    route: ADD,
+    field: `${fee}.amount`,
+    good: ['1', '150', '007'],
+    bad: ['0', '-1', '1.50', '', 150],
+    expected: 'a positive whole number as text, in the smallest unit',
+  },
+  {
+    route: ADD,
+    field: `${fee}.amount`,
+    good: ['1'],
+    bad: [undefined],
+    expected: 'given when type is FIXED',
+  },
+  {
+    route: ADD,
+    field: `${fee}.currency`,
+    good: ['USD', 'JPY'],
+    bad: [undefined],
+    expected: 'given when type is FIXED',
+  },
+  {
+    route: ADD,
+    field: 'items[0].application_fee_options[1].percentage',
+    good: ['0.5'],
+    bad: [undefined, ''],
+    expected: 'filled when type is PERCENTAGE',
+  },
+  {
+    route: ADD,
+    field: 'items[0].application_fee_options[1].currency',
+    good: [undefined, 'USD', 'EUR'],
+    bad: ['GBP'],
+    expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+  },
+  {
+    route: ADD,
+    field: 'items[0]',
+    good: [
+      fees(),
+      fees(fixed, share),
+      fees({ ...share, source_type: 'TRANSFER', currency: 'GBP' }),
+    ],
+    bad: [fees(fixed, { ...share, currency: 'GBP' })],
+    path: 'items[0].application_fee_options[1].currency',
+    expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+  },
+  // the beneficiary
+  { route: ADD, field: 'items[0].beneficiary.entity_type', ...needed },
+  { route: ADD, field: `${details}.account_currency`, ...currency },
+  { route: ADD, field: `${details}.account_name`, ...needed },
+  {
+    route: ADD,
+    field: `${details}.bank_country_code`,
+    good: ['DE'],
+    bad: [undefined, 'DEU', 'de', 'D'],
+    expected: 'a country code of 2 capital letters',
+  },
+  {
+    route: ADD,
+    field: details,
+    good: [
+      { ...bank, account_number: '1' },
+      { ...bank, iban: 'DE1' },
+      { ...bank, account_number: '1', iban: 'DE1' },
+      { ...bank, account_number: '', iban: 'DE1' },
+    ],
+    bad: [bank, { ...bank, account_number: '' }, { ...bank, iban: '' }],
+    path: `${details}.account_number`,
+    expected: 'filled when iban is not',
+  },
+  {
+    route: ADD,
+    field: `${details}.intermediary_bank_swift_code`,
+    good: [undefined, 'COBADEFF', 'COBADEFF370'],
+    bad: ['COBA-DEFF', 'COBADEF', 'COBADEFF3700'],
+    expected: 'a SWIFT code of 8 or 11 letters and digits',
+  },
+  ...at(
+    ADD,
+    [
+      `${details}.account_name_alias`,
+      `${details}.account_number`,
+      `${details}.account_routing_type1`,
+      `${details}.account_routing_type2`,
+      `${details}.account_routing_value1`,
+      `${details}.account_routing_value2`,
+      `${details}.bank_account_category`,
+      `${details}.bank_branch`,
+      `${details}.bank_name`,
+      `${details}.bank_state`,
+      `${details}.bank_street_address`,
+      `${details}.binding_mobile_number`,
+      `${details}.fingerprint`,
+      `${details}.intermediary_bank_name`,
+      `${details}.local_clearing_system`,
+      `${details}.swift_code`,
+      'items[0].beneficiary.additional_info.business_area',
+      'items[0].beneficiary.additional_info.business_phone_number',
+      'items[0].beneficiary.additional_info.business_registration_number',
+      'items[0].beneficiary.additional_info.external_identifier',
+      'items[0].beneficiary.additional_info.legal_rep_bank_account_number',
+      'items[0].beneficiary.additional_info.legal_rep_first_name_in_chinese',
+      'items[0].beneficiary.additional_info.legal_rep_id_number',
+    ],
+    optionalText,
+  ),
+]
