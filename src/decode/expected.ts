@@ -11,7 +11,13 @@ const someOf = (values: ReadonlyArray<string>): string =>
     ? `${values.slice(0, 12).join(' | ')} | ${values.length - 12} more`
     : values.join(' | ')
 
-const objects = new Set<unknown>(['InterfaceType', 'StrictType', 'PartialType', 'DictionaryType'])
+const objects = new Set<unknown>([
+  'InterfaceType',
+  'StrictType',
+  'PartialType',
+  'DictionaryType',
+  'AnyDictionaryType',
+])
 
 const isObject = (codec: unknown): boolean => {
   const seen = unwrapped(codec)

@@ -37,7 +37,7 @@ export const batchTransfers: ReadonlyArray<Constraint> = [
     field: 'metadata',
     good: [undefined, {}, { key: 'value' }],
     bad: ['key=value', []],
-    expected: 'UnknownRecord',
+    expected: 'object',
   },
   {
     route: CREATE,
