@@ -1,0 +1,312 @@
+/**
+ * No secret leaves: every way in which a call can end is played with secrets that can be told apart,
+ * on a wire that repeats them in whatever it says, and all that comes out is searched for them.
+ *
+ * To watch over another secret, add it to `secrets` and let a call carry it; over another output, add
+ * it to `outputs`; over another way to fail, add it to `ways`.
+ */
+import { inspect } from 'node:util'
+import * as t from 'io-ts'
+import { map, type Observable, of } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  endpoint,
+  type Failure,
+  type HttpRequest,
+  toError,
+} from '../../src/index.js'
+import { CHARGE, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
+
+// what must not show
+
+const secrets = {
+  apiKey: 'ak/live+c3VwZXI"s3cr3t\\',
+  token: 'eyJhbGciOiJIUzI1NiJ9.dG9rZW4.c2lnbmVk/x+y=',
+  ownToken: 'own/oauth+token=6c6f72656d',
+  clientSecret: 'cs/p@rtner:n0t=shown+anywhere',
+  cardNumber: '4929000000006789',
+} as const
+
+/** A text as it may come out: as it is, in JSON with and without escaped slashes, in a URL, in Base64. */
+const spellings = (secret: string): ReadonlyArray<string> => {
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    inspect(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(`partner:${secret}`).toString('base64'),
+  ]
+}
+
+const expectNoSecret = (text: string): void => {
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const spelling of spellings(secret)) {
+      const at = text.indexOf(spelling)
+      expect(
+        at === -1 ? '' : `${name} shows in: ${text.slice(Math.max(0, at - 200), at + 40)}`,
+      ).toBe('')
+    }
+  }
+}
+
+// where it might
+
+/** As JSON; what goes in circles has none. */
+const json = (u: unknown): string => {
+  try {
+    return JSON.stringify(u) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const everything = (u: unknown): ReadonlyArray<string> => [
+  String(u),
+  json(u),
+  inspect(u),
+  inspect(u, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+]
+
+/** All that a client lets out while a call is made of it, as texts. */
+const outputs = (
+  options: Partial<ClientOptions>,
+  call: (client: Client) => Observable<unknown>,
+  reply: (request: HttpRequest) => Reply,
+  login: (request: HttpRequest) => Reply = () => ({ body: { token: secrets.token } }),
+): { readonly texts: ReadonlyArray<string>; readonly values: ReadonlyArray<unknown> } => {
+  const bench = lab({
+    credentials: { clientId: 'lab-client', apiKey: secrets.apiKey },
+    partner: { clientId: 'partner', clientSecret: secrets.clientSecret },
+    play: ({ request }) => reply(request),
+    login: ({ request }) => login(request),
+    retry: { throttled: 1, faults: 1 },
+    ...options,
+  })
+  const states: Array<unknown> = []
+  const watching = bench.client.scheduler.state.subscribe((state) => states.push(state))
+  const out = call(bench.client)
+  const values = bench.run(out).map(({ value }) => value)
+  watching.unsubscribe()
+  const errors = values.flatMap((value) => {
+    const ea = value as E.Either<Failure, unknown>
+    return E.isLeft(ea) ? [toError(ea.left)] : []
+  })
+  const told = [
+    bench.client,
+    out,
+    values,
+    bench.events,
+    states,
+    errors,
+    ...errors.map(({ stack }) => stack),
+  ]
+  return { texts: told.flatMap(everything), values }
+}
+
+// what can happen
+
+const headersOf = ({ headers }: HttpRequest): string => Object.values(headers).join(' ; ')
+
+/** JSON as another writer has it: with slashes and quotes in escapes of their own. */
+const escaped = (text: string): string =>
+  JSON.stringify(text).replaceAll('/', '\\/').replaceAll('+', '\\u002b').replaceAll('e', '\\u0065')
+
+/** An error answer that repeats every header in every field that it has. */
+const echo =
+  (status: number) =>
+  (request: HttpRequest): Reply => {
+    const all = headersOf(request)
+    return {
+      status,
+      headers: { 'x-request-id': all, 'request-id': all, 'retry-after': '0' },
+      body: {
+        code: all,
+        message: all,
+        source: all,
+        trace_id: all,
+        details: { [all]: [all, { deep: all }], number: Number(request.headers['x-pan'] ?? 0) },
+      },
+    }
+  }
+
+const ways: Readonly<Record<string, (request: HttpRequest) => Reply>> = {
+  ...Object.fromEntries(
+    [302, 400, 401, 403, 404, 409, 429, 500, 503].map((status) => [`${status}`, echo(status)]),
+  ),
+  'a 400 in escapes': (request) => {
+    const all = escaped(headersOf(request))
+    return { status: 400, body: `{"code":${all},"message":${all},"errors":[${all}]}` }
+  },
+  'a 500 as text': (request) => ({ status: 500, body: `<html>${headersOf(request)}` }),
+  'a 500 as text, cut in the middle of a secret': (request) => ({
+    status: 500,
+    body: `${'x'.repeat(190)}${headersOf(request)}`,
+  }),
+  'no JSON': (request) => ({ body: headersOf(request) }),
+  'another shape': (request) => ({ body: { id: 7, [headersOf(request)]: headersOf(request) } }),
+  'a list of other things': (request) => ({ body: { items: [headersOf(request)] } }),
+  'a broken connection': (request) => ({
+    outage: {
+      _tag: 'Unreachable',
+      code: 'FETCH_FAILED',
+      reason: `could not send ${headersOf(request)}`,
+      mayHaveArrived: true,
+    },
+  }),
+  'no answer in time': () => ({ outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } }),
+}
+
+const lookup = endpoint('GET /api/v1/pa/reference/bin/lookup', {
+  params: t.type({
+    number: t.refinement(t.string, (text) => /^\d{12,19}$/.test(text), 'a number'),
+  }),
+  success: t.type({ id: t.string }),
+  at: { number: 'header x-pan' },
+})
+
+const partners = endpoint('GET /partner-api/v1/webhooks', {
+  params: t.type({}),
+  success: t.type({ id: t.string }),
+  auth: 'basic',
+})
+
+/** Calls that carry a secret each. */
+const calls: Readonly<Record<string, (client: Client) => Observable<unknown>>> = {
+  'a charge': ({ charges }) => charges.create(NEW_CHARGE),
+  'a list': ({ charges }) => charges.list(),
+  // what a success holds is the caller's: `raw` has its rows as they came
+  'the pages of a list': ({ charges }) =>
+    charges.list().pages.pipe(map(E.map(({ raw: _, ...page }) => page))),
+  'a card number': (client) => client.request(lookup)({ number: secrets.cardNumber }),
+  'a partner’s call': (client) => client.request(partners)({}),
+}
+
+const cases = Object.keys(ways).flatMap((way) => Object.keys(calls).map((call) => ({ way, call })))
+
+const good = (): Reply => ({ body: CHARGE })
+
+describe('no secret shows', () => {
+  it.each(cases)('when $call ends in $way', ({ way, call }) => {
+    const { texts, values } = outputs({}, calls[call] ?? of, ways[way] ?? good)
+    expect(values.length).toBeGreaterThan(0)
+    texts.forEach(expectNoSecret)
+  })
+
+  it.each(Object.keys(ways))('when the login ends in %s', (way) => {
+    const { texts, values } = outputs({}, ({ charges }) => charges.list(), good, ways[way] ?? good)
+    expect(values).toEqual([E.left(expect.objectContaining({ endpoint: LOGIN }))])
+    texts.forEach(expectNoSecret)
+  })
+
+  it.each(Object.keys(ways))('of a token of the caller’s own, when a call ends in %s', (way) => {
+    const credentials = { token: () => of({ token: secrets.ownToken }) }
+    const { texts } = outputs({ credentials }, ({ charges }) => charges.list(), ways[way] ?? good)
+    texts.forEach(expectNoSecret)
+  })
+
+  it('when all goes well', () => {
+    const { texts, values } = outputs({}, ({ charges }) => charges.create(NEW_CHARGE), good)
+    expect(values).toEqual([E.right(CHARGE)])
+    texts.forEach(expectNoSecret)
+  })
+
+  it('when a parameter is refused before it is sent', () => {
+    for (const number of [`${secrets.cardNumber}x`, `${secrets.cardNumber}\r\n`]) {
+      for (const check of [true, false]) {
+        const { texts, values } = outputs(
+          {},
+          (client) => client.with({ check }).request(lookup)({ number }),
+          good,
+        )
+        if (check || number.endsWith('\n')) {
+          expect(values).toMatchObject([E.left({ _tag: 'InvalidRequest' })])
+        }
+        texts.forEach(expectNoSecret)
+      }
+    }
+  })
+
+  it('when a login answers with what is no token', () => {
+    const spoilt = { body: { token: `${secrets.token}\n`, expires_at: secrets.token } }
+    const { texts, values } = outputs(
+      {},
+      ({ charges }) => charges.list(),
+      good,
+      () => spoilt,
+    )
+    expect(values).toMatchObject([E.left({ _tag: 'Undecodable', path: 'token' })])
+    texts.forEach(expectNoSecret)
+  })
+
+  it('when the source of a token fails', () => {
+    const credentials = {
+      token: () => {
+        throw new Error(secrets.ownToken)
+      },
+    }
+    const { texts } = outputs({ credentials }, ({ charges }) => charges.list(), good)
+    texts.forEach(expectNoSecret)
+  })
+
+  it('when an option is wrong', () => {
+    const wrong: ReadonlyArray<Partial<ClientOptions>> = [
+      { credentials: { clientId: 'me', apiKey: `${secrets.apiKey}\n` } },
+      { credentials: { clientId: 'me', apiKey: secrets.apiKey, loginAs: `\n${secrets.apiKey}` } },
+      { partner: { clientId: 'me', clientSecret: `${secrets.clientSecret}\n` } },
+      { baseUrl: `https://user:${encodeURIComponent(secrets.apiKey)}@platform.test` },
+    ]
+    for (const options of wrong) {
+      const make = () =>
+        createClient({
+          baseUrl: 'https://platform.test',
+          credentials: { clientId: 'me', apiKey: secrets.apiKey },
+          ...options,
+        })
+      expect(make).toThrow()
+      try {
+        make()
+      } catch (error) {
+        everything(error).forEach(expectNoSecret)
+      }
+    }
+  })
+})
+
+describe('this test', () => {
+  it('would find a secret, however it is spelt', () => {
+    for (const secret of Object.values(secrets)) {
+      for (const spelling of spellings(secret)) {
+        expect(() => expectNoSecret(`before ${spelling} after`)).toThrow('shows in')
+      }
+    }
+  })
+
+  it('has its wire repeat the secrets', () => {
+    const repeated: Array<string> = []
+    const spy = (request: HttpRequest): Reply => {
+      repeated.push(headersOf(request))
+      return good()
+    }
+    for (const call of Object.values(calls))
+      outputs({}, call, spy, (request) => {
+        repeated.push(headersOf(request))
+        return { body: { token: secrets.token } }
+      })
+    outputs(
+      { credentials: { token: () => of({ token: secrets.ownToken }) } },
+      calls['a list'] ?? of,
+      spy,
+    )
+    const all = repeated.join('\n')
+    const basic = Buffer.from(`partner:${secrets.clientSecret}`).toString('base64')
+    const { clientSecret: _, ...plain } = secrets
+    for (const secret of [...Object.values(plain), basic]) expect(all).toContain(secret)
+  })
+})
