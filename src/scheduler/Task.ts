@@ -53,15 +53,22 @@ class Task<A> implements Ticket, Unsubscribable {
   /** What the source says. */
   next(value: A): void {
     const flight = this.#flight
-    if (flight !== undefined && !flight.answered) {
+    if (flight === undefined || flight.answered) {
+      this.#subscriber.next(value)
+      return
+    }
+    try {
       const wait = this.#verdict(flight, value)
-      if (wait !== undefined) {
+      if (wait === undefined) {
+        this.#subscriber.next(value)
+      } else {
         this.#under?.unsubscribe()
         this.#leave(() => this.#again(wait))
-        return
       }
+    } catch (error) {
+      this.#under?.unsubscribe()
+      this.error(error) // of `refused`, or of the function that gives the key
     }
-    this.#subscriber.next(value)
   }
 
   error(error: unknown): void {
