@@ -45,7 +45,7 @@ const envelope = t.intersection([
   t.type({
     id: t.string,
     name: EventName,
-    data: t.union([t.UnknownRecord, t.UnknownArray, t.string, t.number, t.boolean, t.null]),
+    data: t.refinement(t.unknown, (u) => u !== undefined, 'any JSON'),
   }),
   t.partial(optional),
   t.partial({

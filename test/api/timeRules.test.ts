@@ -1,0 +1,55 @@
+/** Rules that need the time, and rules between the parameters of one call. */
+import { describe, expect, it } from 'vitest'
+import { paramsAt, untyped } from '../../src/api/Endpoint.js'
+import { api } from '../../src/api/index.js'
+import { causes } from '../../src/decode/index.js'
+import { E } from '../../src/fp.js'
+import { request } from '../../src/http/request.js'
+
+const NOW = Date.UTC(2026, 0, 10, 12)
+
+const first = (row: { readonly route: `POST /${string}` | `GET /${string}` }, params: unknown) => {
+  const decoded = paramsAt(NOW)(untyped(row)).decode(params)
+  return E.isLeft(decoded) ? causes(decoded.left)[0] : undefined
+}
+
+describe('the day of a batch', () => {
+  const day = (transfer_date: string) =>
+    first(api.batchTransfers.create, { request_id: 'r', transfer_date })
+
+  it.each(['2026-01-10', '2026-01-11', '2030-01-01', '2026-01-10T00:00:00Z'])(
+    'may be %s at noon of 2026-01-10 in UTC',
+    (date) => expect(day(date)).toBeUndefined(),
+  )
+
+  it('may be yesterday for as long as it is yesterday somewhere', () => {
+    const past = { path: 'transfer_date', expected: 'today or later', actual: expect.any(String) }
+    // west of Greenwich, the 9th lasts until noon of the 10th in UTC
+    expect(day('2026-01-09')).toEqual(past)
+    const earlier = paramsAt(NOW - 1)(untyped(api.batchTransfers.create))
+    expect(E.isRight(earlier.decode({ request_id: 'r', transfer_date: '2026-01-09' }))).toBe(true)
+    expect(day('2020-01-01')).toEqual(past)
+  })
+
+  it('may be given with a funding source that names no account', () => {
+    const params = { request_id: 'r', transfer_date: '2026-01-10', funding_source: {} }
+    expect(first(api.batchTransfers.create, params)).toBeUndefined()
+  })
+})
+
+it('a webhook is connected to an account, an organization or both', () => {
+  const { connect } = api.partnerWebhooks
+  expect(first(connect, { id: 'w', account_id: 'a' })).toBeUndefined()
+  expect(first(connect, { id: 'w', org_id: 'o' })).toBeUndefined()
+  expect(first(connect, { id: 'w' })).toEqual({
+    path: 'account_id',
+    expected: 'given when org_id is not',
+    actual: 'missing',
+  })
+})
+
+it('what is not checked is sent as it is', () => {
+  const write = request(untyped(api.reference.upload), { check: false, now: () => NOW })
+  const items = [{ order_datetime: '1999-01-01T00:00:00Z' }]
+  expect(write({ items })).toMatchObject({ right: { body: JSON.stringify(items) } })
+})

@@ -1,0 +1,205 @@
+import * as fc from 'fast-check'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { type EventName, eventNames, type KnownEvent } from '../../src/codec/EventName.js'
+import { payloadOf } from '../../src/codec/eventPayload.js'
+import { WebhookEvent } from '../../src/codec/WebhookEvent.js'
+import { causes } from '../../src/decode/index.js'
+import { E, pipe } from '../../src/fp.js'
+import { chance, json } from './chance.js'
+
+const read = (raw: unknown): WebhookEvent => {
+  const event = WebhookEvent.decode(raw)
+  if (E.isLeft(event)) throw new Error(JSON.stringify(causes(event.left)))
+  return event.right
+}
+
+const newer = {
+  id: 'evt_1',
+  name: 'account.dormant',
+  account_id: 'acct_1',
+  org_id: null,
+  data: { id: 'acct_1', status: 'DORMANT', someKey: 1 },
+  created_at: '2026-09-01T08:30:00+00:00',
+  version: '2026-08-21',
+  added_later: true,
+}
+
+const charge = {
+  id: 'chg_1',
+  amount: 9.99,
+  currency: 'EUR',
+  reason: 'travel',
+  reference: 'Order 17',
+  requestId: 'r-1',
+  source: 'acct_1',
+  fee: 0.1,
+  shortReferenceId: 'CH-1',
+  status: 'SETTLED',
+  createdAt: '2024-01-01T00:00:00+0000',
+  updatedAt: '2024-01-01T00:00:00+0000',
+  metadata: { orderNumber: '17' },
+}
+
+const older = { id: 'evt_2', name: 'charge.settled', accountId: 'acct_1', data: charge }
+
+describe('the envelope', () => {
+  it('is seen in one way, and kept as it came', () => {
+    expect(read(newer)).toEqual({
+      id: 'evt_1',
+      name: 'account.dormant',
+      account_id: 'acct_1',
+      org_id: null,
+      data: { id: 'acct_1', status: 'DORMANT', someKey: 1 },
+      created_at: '2026-09-01T08:30:00+00:00',
+      version: '2026-08-21',
+      raw: newer,
+    })
+    expect(WebhookEvent.encode(read(newer))).toBe(newer)
+  })
+
+  it('may be in camel case, with its data', () => {
+    const { requestId, shortReferenceId, createdAt, updatedAt, ...same } = charge
+    expect(read(older)).toEqual({
+      id: 'evt_2',
+      name: 'charge.settled',
+      account_id: 'acct_1',
+      data: {
+        ...same,
+        request_id: requestId,
+        short_reference_id: shortReferenceId,
+        created_at: createdAt,
+        updated_at: updatedAt,
+      },
+      raw: older,
+    })
+  })
+
+  it('needs id, name and data', () => {
+    const first = (raw: unknown) => pipe(WebhookEvent.decode(raw), E.mapLeft(causes), E.swap)
+    for (const key of ['id', 'name', 'data'] as const) {
+      const { [key]: _, ...rest } = newer
+      expect(first(rest)).toMatchObject({ right: [{ path: key, actual: 'missing' }] })
+    }
+    expect(first({ ...newer, name: 7 })).toMatchObject({ right: [{ path: 'name' }] })
+    expect(first([])).toMatchObject({ right: [{ path: '' }] })
+    expect(E.isRight(WebhookEvent.decode({ id: 'e', name: 'n', data: null }))).toBe(true)
+  })
+
+  it('reads back what it writes', () => {
+    const raws = fc.noShrink(fc.nat()).map((seed) => {
+      const random = chance(seed)
+      const version = random() < 0.5 ? {} : { version: '2026-08-21' }
+      return { ...Object(json(3)(random)), id: 'e', name: 'n', data: json(4)(random), ...version }
+    })
+    fc.assert(
+      fc.property(raws, (raw) => {
+        const event = WebhookEvent.decode(raw)
+        expect(pipe(event, E.map(WebhookEvent.encode), E.chain(WebhookEvent.decode))).toEqual(event)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('event names', () => {
+  it('are those of the interface and those seen elsewhere', () => {
+    expect(eventNames).toHaveLength(31 + 5 + 19 + 2)
+    expect(new Set(eventNames).size).toBe(eventNames.length)
+  })
+
+  it('are completed, and open', () => {
+    expectTypeOf<'spend.bill.paid'>().toExtend<KnownEvent>()
+    expectTypeOf<string>().toExtend<EventName>()
+    expectTypeOf<string>().not.toExtend<KnownEvent>()
+  })
+})
+
+const payload = (name: string, data: unknown) =>
+  payloadOf(read({ id: 'e', name, data, version: '2026-08-21' }))
+
+const selections = [{ source_id: 'src_1', name: 'kept' }, {}]
+
+const bill = { line_items: [{ accounting_field_selections: selections }] }
+
+const expense = { accounting_field_selections: selections, ...bill }
+
+const card = {
+  card_transaction_data: {
+    card_transaction_lifecycle_id: 'l',
+    card_transaction_id: 't',
+    card_transaction_event_id: 'e',
+  },
+}
+
+describe('payloads', () => {
+  it.each([
+    ['account.closed', { id: 'a', status: 'CLOSED' }, 'Account', 'account'],
+    ['spend.bill.paid', bill, 'Bill', 'bill'],
+    ['spend.expense.draft', expense, 'Expense', 'expense'],
+    ['issuing.transaction.failed', { ...card, transacted_at: null }, 'Transaction', 'transaction'],
+    ['issuing.transaction.succeeded', { lifecycle_id: 'l' }, 'Transaction', 'transaction'],
+    ['issuing.transaction_dispute.canceled', card, 'Dispute', 'dispute'],
+    ['issuing.transaction_dispute.won', { transaction_id: 't' }, 'Dispute', 'dispute'],
+    ['connection.disconnected', 'anything', 'Other', 'data'],
+  ])('of %s', (name, data, tag, key) => {
+    expect(payload(name, data)).toEqual(E.right({ _tag: tag, [key]: data }))
+  })
+
+  it('are found for every name that is known', () => {
+    const tags = new Set(
+      eventNames
+        .filter((name) => !/^(charge|payout|partner_connection|connection)\./.test(name))
+        .map((name) =>
+          pipe(
+            payload(name, {}),
+            E.match(
+              () => 'none',
+              ({ _tag }) => _tag,
+            ),
+          ),
+        ),
+    )
+    expect(tags).toEqual(new Set(['Account', 'Bill', 'Expense', 'Transaction', 'Dispute']))
+  })
+
+  it('of charges are charges, in either spelling, and also one level down', () => {
+    const { data } = read(older)
+    expect(payloadOf(read(older))).toEqual(E.right({ _tag: 'Charge', charge: data }))
+    expect(payload('charge.new', { object: data })).toEqual(
+      E.right({ _tag: 'Charge', charge: data }),
+    )
+    const spoilt = payload('charge.new', { ...Object(data), amount: '1' })
+    expect(pipe(spoilt, E.mapLeft(causes))).toEqual(
+      E.left([{ path: 'amount', expected: 'number', actual: 'text of 1 character' }]),
+    )
+  })
+
+  it.each(['payout.batch_transfers.booked', 'batch_transfers.funding.funded'])(
+    'of %s are batches',
+    (name) => {
+      const batch = {
+        id: 'b',
+        request_id: 'r',
+        short_reference_id: 's',
+        status: 'BOOKED',
+        total_item_count: 1,
+        valid_item_count: 1,
+        updated_at: '2026-01-01T00:00:00+0000',
+      }
+      expect(payload(name, batch)).toEqual(E.right({ _tag: 'BatchTransfer', batchTransfer: batch }))
+    },
+  )
+
+  it('are refused when they are not what their name says', () => {
+    const spoilt = payload('spend.bill.paid', {
+      line_items: [{ accounting_field_selections: [{ source_id: 7 }] }],
+    })
+    expect(
+      pipe(
+        spoilt,
+        E.mapLeft(causes),
+        E.mapLeft(([cause]) => cause?.path),
+      ),
+    ).toEqual(E.left('line_items[0].accounting_field_selections[0].source_id'))
+  })
+})
