@@ -1,0 +1,105 @@
+/**
+ * A client and the interface's limits in virtual time: a server that counts arrivals in rolling
+ * windows, behind a line whose delays are drawn by chance.
+ */
+import { mergeMap, Observable, range, toArray, VirtualTimeScheduler } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { type ClientOptions, createClient, type Transport } from '../../src/index.js'
+import { CHARGE, LOGIN, ME, timeText } from '../support/lab.js'
+import { type Limits, PRODUCTION, SANDBOX, windows } from '../support/windows.js'
+
+/** Numbers from 0 to 1, the same in every run. */
+const chance = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return seed / 2 ** 32
+}
+
+/** What a server with these limits sees of `count` calls that are all made at once. */
+const rush = (limits: Limits, count: number, options: Partial<ClientOptions>) => {
+  const timer = new VirtualTimeScheduler()
+  const gate = windows(limits)
+  const random = chance(7)
+  const arrivals: Array<number> = []
+  const refused: Array<string> = []
+
+  const transport: Transport = ({ method, url }) =>
+    new Observable((subscriber) => {
+      const leg = () => 20 + random() * 20
+      const path = new URL(url).pathname
+      const login = `${method} ${path}` === LOGIN
+      const answer = (status: number, body: unknown, ms: number) =>
+        timer.schedule(() => {
+          subscriber.next(E.right({ status, header: () => undefined, body: JSON.stringify(body) }))
+          subscriber.complete()
+        }, ms)
+      timer.schedule(() => {
+        const tier = gate.enter(login ? undefined : path.replace(/[^/]+$/, '{id}'), timer.now())
+        if (tier !== undefined) {
+          refused.push(tier)
+          answer(
+            429,
+            { code: 'too_many_requests', message: tier, trace_id: 't', details: {} },
+            leg(),
+          )
+          return
+        }
+        if (!login) arrivals.push(timer.now())
+        timer.schedule(gate.leave, 5)
+        const session = { token: 'token', expires_at: timeText(timer.now() + 1_800_000) }
+        answer(login ? 201 : 200, login ? session : CHARGE, 5 + leg())
+      }, leg())
+    })
+
+  const client = createClient({
+    baseUrl: 'https://platform.test',
+    credentials: ME,
+    transport,
+    timer,
+    random,
+    ...options,
+  })
+  const out: Array<ReadonlyArray<E.Either<unknown, unknown>>> = []
+  range(0, count)
+    .pipe(
+      mergeMap(() => client.charges.retrieve({ id: 'chg_1' })),
+      toArray(),
+    )
+    .subscribe((all) => out.push(all))
+  timer.flush()
+  const first = Math.min(...arrivals)
+  const seconds = (Math.max(...arrivals) - first) / 1_000
+  return { out: out.flat(), refused, arrivals, rate: arrivals.length / seconds }
+}
+
+describe.each([
+  ['production', PRODUCTION],
+  ['sandbox', SANDBOX],
+] as const)('in %s', (environment, limits) => {
+  it('nothing is refused when the guard is safe, and the quota is used', () => {
+    const { out, refused, rate } = rush(limits, 300, { environment, guard: 'safe' })
+    expect(out.filter(E.isRight)).toHaveLength(300)
+    expect(refused).toEqual([])
+    expect(rate).toBeGreaterThan(limits.endpoint * 0.9)
+  })
+
+  it('all comes through with the guard that learns', () => {
+    const { out, refused, rate } = rush(limits, 300, { environment })
+    expect(out.filter(E.isRight)).toHaveLength(300)
+    expect(refused.length).toBeLessThan(10)
+    expect(rate).toBeGreaterThan(limits.endpoint * 0.9)
+  })
+
+  it('a share of the quota is no more than that', () => {
+    const { out, refused, rate } = rush(limits, 100, { environment, guard: 'safe', share: 0.5 })
+    expect(out.filter(E.isRight)).toHaveLength(100)
+    expect(refused).toEqual([])
+    expect(rate).toBeLessThan(limits.endpoint * 0.7)
+  })
+})
+
+it('limits that are stricter than the client knows cost time, and lose nothing', () => {
+  const { out, refused } = rush({ ...PRODUCTION, endpoint: 5 }, 40, { guard: 'safe' })
+  expect(out.filter(E.isRight)).toHaveLength(40)
+  expect(refused.length).toBeGreaterThan(0)
+})
