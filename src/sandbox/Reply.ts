@@ -18,9 +18,10 @@ export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 export interface Reply {
   readonly status: number
-  /** JSON. */
+  /** JSON, or text where the interface shows no body. */
   readonly body: Bytes
   readonly manner: Manner
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Sends a reply; `finished` is called when the last of it has left. */
@@ -38,7 +39,24 @@ export const PAUSE = 100
 
 // constructors
 
-export const whole = (status: number, body: Bytes): Reply => ({ status, body, manner: 'whole' })
+const json = { 'content-type': 'application/json' } as const
+
+const plain = { 'content-type': 'text/plain; charset=utf-8' } as const
+
+export const whole = (status: number, body: Bytes): Reply => ({
+  status,
+  body,
+  manner: 'whole',
+  headers: json,
+})
+
+/** No body has no type. */
+export const textual = (status: number, text: string): Reply => ({
+  status,
+  body: encoded(text),
+  manner: 'whole',
+  headers: text === '' ? {} : plain,
+})
 
 export const refused = ({ status, code, message, source }: Refusal): Reply =>
   whole(status, encoded(JSON.stringify({ code, message, source })))
@@ -51,8 +69,6 @@ export const tooMany = (message: string, traceId: string): Reply =>
   )
 
 // combinators
-
-export const headers = { 'content-type': 'application/json' } as const
 
 /** What comes of a body that is cut off or stalls. */
 export const half = ({ body }: Reply): Bytes => body.subarray(0, body.length >>> 1)

@@ -1,6 +1,10 @@
 /** What the account holds besides the charges that were there from the start. */
 import type { MadeCharge } from './account/made.js'
+import type { Batch } from './batches/Batch.js'
+import { type Register, register } from './Register.js'
+import type { Order } from './reference/Order.js'
 import { type Table, table } from './Table.js'
+import type { Hook } from './webhooks/Hook.js'
 
 export interface State {
   /** How many tokens were issued; their numbers count from 0. */
@@ -11,6 +15,11 @@ export interface State {
   readonly made: Table<MadeCharge>
   /** How many of them came by themselves. */
   readonly arrived: number
+  readonly batches: Register<Batch>
+  /** Orders that raise limits, as they were uploaded. */
+  readonly orders: Table<Order>
+  readonly webhooks: Register<Hook>
+  readonly partnerWebhooks: Register<Hook>
 }
 
 export const initial: State = {
@@ -18,4 +27,8 @@ export const initial: State = {
   revokedBelow: 0,
   made: table((made) => made.request_id),
   arrived: 0,
+  batches: register(),
+  orders: table(({ type }) => type),
+  webhooks: register(),
+  partnerWebhooks: register(),
 }

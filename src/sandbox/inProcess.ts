@@ -1,7 +1,7 @@
 /** Plays replies without a socket: a connection that breaks is a rejection or a body that errors. */
 import type { Bytes } from './account/ascii.js'
 import type { Settings } from './options.js'
-import { half, headers, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
 
 // model
 
@@ -71,7 +71,7 @@ const streamed = (
 export const inProcess =
   (signal: AbortSignal): Play =>
   (reply, finished, after) => {
-    const init = { status: reply.status, headers }
+    const init = { status: reply.status, headers: reply.headers }
     switch (reply.manner) {
       case 'whole':
         finished()

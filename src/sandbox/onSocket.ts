@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Settings } from './options.js'
-import { half, headers, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
 
-const whole = ({ status, body }: Reply, outgoing: ServerResponse): void => {
+const whole = ({ status, body, headers }: Reply, outgoing: ServerResponse): void => {
   outgoing.writeHead(status, { ...headers, 'content-length': body.length })
   outgoing.end(body)
 }
@@ -21,12 +21,12 @@ const slow = (reply: Reply, outgoing: ServerResponse, after: Settings['after']):
       after(PAUSE, () => send(n + 1))
     }
   }
-  outgoing.writeHead(reply.status, headers)
+  outgoing.writeHead(reply.status, reply.headers)
   send(0)
 }
 
 const firstHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): void => {
-  outgoing.writeHead(reply.status, { ...headers, 'content-length': reply.body.length })
+  outgoing.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length })
   outgoing.write(half(reply), then)
 }
 

@@ -2,21 +2,27 @@
 import { asyncScheduler } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import type { IO } from '../fp.js'
+import { type BatchOptions, batchDefaults } from './batches/options.js'
 import type { Faults } from './faults.js'
+import { type ReferenceOptions, referenceDefaults } from './reference/options.js'
 
 // model
 
 export interface SandboxCredentials {
   readonly clientId: string
   readonly apiKey: string
+  /** The events that these credentials may subscribe to: names, or groups such as `account`. Default: all. */
+  readonly scopes?: ReadonlyArray<string>
 }
 
 export interface SandboxPartner {
   readonly clientId: string
   readonly clientSecret: string
+  /** The events that the authorizations allow: names, or groups such as `account`. Default: all. */
+  readonly scopes?: ReadonlyArray<string>
 }
 
-export interface SandboxOptions {
+export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   /** Whose limits apply, as the interface has them. Default `'production'`. */
   readonly environment?: Environment
   /** Other limits than the environment's, or `false` for none. Default: the environment's. */
@@ -35,6 +41,8 @@ export interface SandboxOptions {
   readonly arrivals?: number
   /** A charge that is made takes the next step of its course after this time, in ms. Default 2,000. */
   readonly settleAfter?: number
+  /** The API version of calls that name none, as YYYY-MM-DD. Default 2026-08-21. */
+  readonly apiVersion?: string
   /** Who may log in. Default: `sandboxCredentials`. */
   readonly credentials?: ReadonlyArray<SandboxCredentials>
   /** Who may make the calls that take Basic authentication. Default: `sandboxPartner`. */
@@ -81,6 +89,9 @@ export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>
   order: 'ascending',
   arrivals: 0,
   settleAfter: 2_000,
+  ...batchDefaults,
+  ...referenceDefaults,
+  apiVersion: '2026-08-21',
   credentials: [sandboxCredentials],
   partner: sandboxPartner,
   tokenLife: 30 * 60_000,

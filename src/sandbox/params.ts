@@ -53,7 +53,9 @@ const placed = (row: AnyEndpoint, { headers, query }: Asked, body: unknown) =>
     return value === undefined ? [] : [[name, value]]
   })
 
-const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, unknown> =>
+type Given = Readonly<Record<string, unknown>>
+
+const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, Given> =>
   pipe(
     parsed(asked.body),
     E.chain((body) => {
@@ -77,20 +79,28 @@ const refused =
     if (!known.has('invalid_argument') && known.has('credentials_invalid'))
       return credentialsInvalid
     if (cause === undefined) return notAnObject
+    if (known.has('validation_error')) {
+      return refusal(400, 'validation_error', `${cause.path} must be ${cause.expected}.`)
+    }
     return cause.actual === 'missing'
       ? required(cause.path)
       : refusal(400, 'invalid_argument', `${cause.path} must be ${cause.expected}.`, cause.path)
   }
 
-/** The parameters of a call, or why they are refused. */
-export const params =
+/** The parameters of a call as they came, each from its place; or why they are refused. */
+export const given =
   (row: AnyEndpoint) =>
-  (asked: Asked): E.Either<Refusal, unknown> =>
+  (asked: Asked): E.Either<Refusal, Given> =>
     pipe(
       raw(row, asked),
       E.filterOrElse(
-        (u) => row.repeatable !== 'by request_id' || (isRecord(u) && u.request_id !== undefined),
+        ({ request_id }) => row.repeatable !== 'by request_id' || request_id !== undefined,
         () => required('request_id'), // a client that leaves it out has generated one
       ),
-      E.chain((u) => pipe(row.params.decode(u), E.mapLeft(refused(row)))),
     )
+
+/** The same as the row has them, or why they are refused. */
+export const decoded =
+  (row: AnyEndpoint) =>
+  (params: Given): E.Either<Refusal, unknown> =>
+    pipe(row.params.decode(params), E.mapLeft(refused(row)))

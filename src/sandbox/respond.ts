@@ -1,35 +1,57 @@
 /** From a request that was let in to its reply: who asks, what for, and what the handler says. Pure. */
 import { E, pipe } from '../fp.js'
-import type { Context, Refusal } from './Answer.js'
+import type { Asking, Context, Outcome, Refusal } from './Answer.js'
 import { encoded } from './account/ascii.js'
 import type { Service } from './handlers/index.js'
-import { type Asked, params } from './params.js'
-import { type Reply, refused, whole } from './Reply.js'
+import { type Asked, decoded, given } from './params.js'
+import { type Reply, refused, textual, whole } from './Reply.js'
 import type { State } from './State.js'
 import { authorise } from './token.js'
+import { versionOf } from './version.js'
 
-const perform =
-  ({ row, handle }: Service, state: State, context: Context) =>
-  (decoded: unknown): readonly [Reply, State] => {
-    const [answer, next] = handle(state, decoded, context)
+const told =
+  ({ row }: Service) =>
+  ([answer, next]: Outcome<unknown>): readonly [Reply, State] => {
     switch (answer._tag) {
       case 'Success':
         return [whole(row.status, encoded(JSON.stringify(row.success.encode(answer.value)))), next]
       case 'Json':
         return [whole(row.status, answer.bytes), next]
+      case 'Text':
+        return [textual(row.status, answer.text), next]
       case 'Refusal':
         return [refused(answer), next]
     }
   }
 
+const performed = (
+  { row, handle }: Service,
+  asked: Asked,
+  state: State,
+  asking: Asking,
+): E.Either<Refusal, Outcome<unknown>> =>
+  pipe(
+    given(row)(asked),
+    E.chain((params) =>
+      typeof handle === 'function'
+        ? pipe(
+            decoded(row)(params),
+            E.map((value) => handle(state, value, asking)),
+          )
+        : pipe(
+            handle.read(params),
+            E.map((perform) => perform(state, asking)),
+          ),
+    ),
+  )
+
 export const respond =
   (service: Service, asked: Asked) =>
   (state: State, context: Context): readonly [Reply, State] =>
     pipe(
-      authorise(service.row.auth, asked.headers.get('authorization') ?? '', state, context),
-      E.chain(() => params(service.row)(asked)),
-      E.match(
-        (refusal: Refusal): readonly [Reply, State] => [refused(refusal), state],
-        perform(service, state, context),
-      ),
+      E.Do,
+      E.bind('scopes', () => authorise(service.row, asked.headers, state, context)),
+      E.bind('version', () => versionOf(asked.headers, context.settings)),
+      E.chain((who) => performed(service, asked, state, { ...context, ...who })),
+      E.match((refusal): readonly [Reply, State] => [refused(refusal), state], told(service)),
     )

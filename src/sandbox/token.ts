@@ -1,6 +1,6 @@
-/** Bearer tokens: they carry their number and their end, so the sandbox remembers none of them. */
+/** Bearer tokens: they carry their number, their end and whose they are, so none is remembered. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
-import { E } from '../fp.js'
+import { E, pipe } from '../fp.js'
 import { type Context, type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
 import type { State } from './State.js'
@@ -15,54 +15,90 @@ export const credentialsInvalid = refusal(
 
 const credentialsExpired = refusal(401, 'credentials_expired', 'The access token has expired.')
 
+export const unauthorized = refusal(
+  401,
+  'unauthorized',
+  'The credentials are missing, not known or have expired.',
+)
+
 // constructors
 
-const seal = (seed: number, number: number, expires: number): string =>
+/** What a token says of itself. */
+interface Claims {
+  /** Counted from 0. */
+  readonly number: number
+  /** In ms since 1970. */
+  readonly expires: number
+  /** Which of the credentials it was given to. */
+  readonly owner: number
+}
+
+const seal = (seed: number, { number, expires, owner }: Claims): string =>
   hexText(
-    mix(mix(number ^ keyOf(seed, 6)) ^ Math.floor(expires / 2 ** 16) ^ Math.imul(expires, 31)),
+    mix(
+      mix(mix(owner) ^ mix(number ^ keyOf(seed, 6))) ^
+        Math.floor(expires / 2 ** 16) ^
+        Math.imul(expires, 31),
+    ),
   )
 
-/** The token with this number; `expires` in ms since 1970. */
-export const tokenOf = (seed: number, number: number, expires: number): string =>
-  `sandbox.${number}.${expires}.${seal(seed, number, expires)}`
+export const tokenOf = (seed: number, claims: Claims): string =>
+  `sandbox.${claims.number}.${claims.expires}.${claims.owner}.${seal(seed, claims)}`
 
 // combinators
 
-const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{8})$/i
+/** Of the events that a caller may subscribe to; undefined for all. */
+type Scopes = ReadonlyArray<string> | undefined
+
+/** The calls whose 401 has a code of its own (interface, Errors). */
+const UNAUTHORIZED = new Set([
+  'POST /api/v1/webhooks/create',
+  'GET /api/v1/webhooks/{id}',
+  'POST /api/v1/webhooks/{id}/update',
+  'GET /api/v1/pa/reference/bin/lookup',
+])
+
+const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/i
 
 const bearer = (
   header: string,
   state: State,
   { now, settings }: Context,
-): E.Either<Refusal, void> => {
-  const [, number = '', expires = '', sealed = ''] = BEARER.exec(header) ?? []
+): E.Either<Refusal, Scopes> => {
+  const [, number = '', expires = '', owner = '', sealed = ''] = BEARER.exec(header) ?? []
+  const claims = { number: Number(number), expires: Number(expires), owner: Number(owner) }
   return sealed === '' ||
-    sealed !== seal(settings.seed, Number(number), Number(expires)) ||
-    Number(number) >= state.issued ||
-    Number(number) < state.revokedBelow
+    sealed !== seal(settings.seed, claims) ||
+    claims.number >= state.issued ||
+    claims.number < state.revokedBelow
     ? E.left(credentialsInvalid)
-    : Number(expires) <= now
+    : claims.expires <= now
       ? E.left(credentialsExpired)
-      : E.right(undefined)
+      : E.right(settings.credentials[claims.owner]?.scopes)
 }
 
-/** Whether a call may be made with this `Authorization` header. */
+const basic = (header: string, { settings: { partner } }: Context): E.Either<Refusal, Scopes> =>
+  header === `Basic ${btoa(`${partner.clientId}:${partner.clientSecret}`)}`
+    ? E.right(partner.scopes)
+    : E.left(credentialsInvalid)
+
+/** Whether a call may be made with these headers, and what for. */
 export const authorise = (
-  auth: AnyEndpoint['auth'],
-  header: string,
+  { auth, route }: AnyEndpoint,
+  headers: Headers,
   state: State,
   context: Context,
-): E.Either<Refusal, void> => {
+): E.Either<Refusal, Scopes> => {
+  const header = headers.get('authorization') ?? ''
   switch (auth) {
     case 'none':
       return E.right(undefined)
     case 'bearer':
-      return bearer(header, state, context)
-    case 'basic': {
-      const { clientId, clientSecret } = context.settings.partner
-      return header === `Basic ${btoa(`${clientId}:${clientSecret}`)}`
-        ? E.right(undefined)
-        : E.left(credentialsInvalid)
-    }
+      return pipe(
+        bearer(header, state, context),
+        E.mapLeft((refusal) => (UNAUTHORIZED.has(route) ? unauthorized : refusal)),
+      )
+    case 'basic':
+      return basic(header, context)
   }
 }

@@ -1,10 +1,9 @@
 /** Charges that are made while the sandbox runs, and what becomes of them as time passes. */
 import type { Charge, ChargeStatus, NewCharge } from '../../codec/Charge.js'
-import { Instant } from '../../codec/Instant.js'
+import { instant } from '../instant.js'
 import type { Account, Filter } from './Account.js'
 import { feeOf } from './chargeBytes.js'
 import { hexText, mix } from './mix.js'
-import { timeText } from './time.js'
 
 // model
 
@@ -55,13 +54,6 @@ const statusOf = (moment: Moment, made: MadeCharge): ChargeStatus =>
 /** In whole seconds, and never before the charges that were there from the start. */
 const secondOf = ({ account }: Moment, ms: number): number =>
   Math.max(account.until, Math.floor(ms / 1_000))
-
-const instant = (seconds: number): Instant => {
-  const text = timeText(seconds)
-  if (!Instant.is(text))
-    throw new RangeError(`${seconds} s since 1970 is not before the year 10000`)
-  return text
-}
 
 /** The charge as it stands at this moment. */
 export const asOf =

@@ -5,14 +5,14 @@ import { credentialsInvalid, tokenOf } from '../token.js'
 
 export const authentication: { readonly login: Handler<typeof loginRow> } = {
   login: (state, { client_id, api_key }, { now, settings }) => {
-    const known = settings.credentials.some(
+    const owner = settings.credentials.findIndex(
       ({ clientId, apiKey }) => clientId === client_id && apiKey === api_key,
     )
-    if (!known) return [credentialsInvalid, state]
+    if (owner === -1) return [credentialsInvalid, state]
     const expires = now + settings.tokenLife
     return [
       success({
-        token: tokenOf(settings.seed, state.issued, expires),
+        token: tokenOf(settings.seed, { number: state.issued, expires, owner }),
         expires_at: timeText(Math.floor(expires / 1_000)),
       }),
       { ...state, issued: state.issued + 1 },

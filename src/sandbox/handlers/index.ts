@@ -3,18 +3,21 @@ import { login } from '../../api/authentication.js'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { api } from '../../api/index.js'
 import { R } from '../../fp.js'
-import type { Handle, HandlersOf } from '../Answer.js'
+import type { Handle, HandlersOf, Lenient } from '../Answer.js'
 import { authentication } from './authentication.js'
+import { batchTransfers } from './batchTransfers.js'
 import { charges } from './charges.js'
 
 const tables = { ...api, authentication: { login } }
 
-const handlers: Partial<HandlersOf<typeof tables>> = { authentication, charges }
+const handlers: Partial<HandlersOf<typeof tables>> = { authentication, charges, batchTransfers }
+
+type AnyHandler = Handle<unknown, unknown> | Lenient<unknown>
 
 /** A row with the handler that answers it. */
 export interface Service {
   readonly row: AnyEndpoint
-  readonly handle: Handle<unknown, unknown>
+  readonly handle: AnyHandler
 }
 
 type Plain<A> = Readonly<Record<string, Readonly<Record<string, A>>>>
@@ -26,7 +29,7 @@ const flat = <A>(all: Plain<A>): ReadonlyArray<readonly [string, A]> =>
 
 // Walking the tables loses which handler goes with which row; `HandlersOf` has checked it above.
 const rows = flat(tables as unknown as Plain<AnyEndpoint>)
-const byName = new Map(flat(handlers as unknown as Plain<Handle<unknown, unknown>>))
+const byName = new Map(flat(handlers as unknown as Plain<AnyHandler>))
 
 export const services: ReadonlyArray<Service> = rows.flatMap(([name, row]) => {
   const handle = byName.get(name)

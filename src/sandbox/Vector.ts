@@ -1,0 +1,60 @@
+/**
+ * Rows by position, and never changed: `push` and `set` give a new one and leave the old one as it is.
+ * Both copy one chunk of rows and the list of chunks, so ten thousand rows are no slower than ten.
+ */
+import { O } from '../fp.js'
+
+// model
+
+export interface Vector<A> {
+  readonly length: number
+  /** `CHUNK` rows each, the last one maybe fewer. */
+  readonly chunks: ReadonlyArray<ReadonlyArray<A>>
+}
+
+const CHUNK = 128
+
+// constructors
+
+export const vector: Vector<never> = { length: 0, chunks: [] }
+
+// combinators
+
+const withChunk = <A>(
+  { chunks }: Vector<A>,
+  length: number,
+  n: number,
+  chunk: ReadonlyArray<A>,
+): Vector<A> => ({
+  length,
+  chunks: n < chunks.length ? chunks.with(n, chunk) : [...chunks, chunk],
+})
+
+/** At the end. */
+export const push =
+  <A>(row: A) =>
+  (to: Vector<A>): Vector<A> => {
+    const n = Math.floor(to.length / CHUNK)
+    return withChunk(to, to.length + 1, n, [...(to.chunks[n] ?? []), row])
+  }
+
+/** In place of the row that is there; the same vector if there is none. */
+export const set =
+  <A>(position: number, row: A) =>
+  (to: Vector<A>): Vector<A> => {
+    const n = Math.floor(position / CHUNK)
+    const chunk = to.chunks[n]
+    return chunk === undefined || position >= to.length
+      ? to
+      : withChunk(to, to.length, n, chunk.with(position % CHUNK, row))
+  }
+
+export const at =
+  (position: number) =>
+  <A>({ chunks }: Vector<A>): O.Option<A> =>
+    O.fromNullable(chunks[Math.floor(position / CHUNK)]?.[position % CHUNK])
+
+export const toArray = <A>({ chunks }: Vector<A>): ReadonlyArray<A> => {
+  const none: ReadonlyArray<A> = []
+  return none.concat(...chunks)
+}

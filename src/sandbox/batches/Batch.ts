@@ -1,0 +1,116 @@
+/** A batch of transfers as the sandbox keeps it: what was done to it. The rest follows with time. */
+import type { QuoteValidity } from '../../codec/BatchQuote.js'
+import type { NewBatchTransfer } from '../../codec/BatchTransfer.js'
+import { E } from '../../fp.js'
+import type { Numbered } from '../Register.js'
+import type { Checked } from './checked.js'
+import { type Quotes, quotesOf } from './price.js'
+
+// model
+
+export interface StoredItem {
+  /** Counted from 0 within its batch, those that were taken out included. */
+  readonly n: number
+  readonly request_id: string
+  /** In ms since 1970. */
+  readonly addedAt: number
+  readonly checked: Checked
+}
+
+export interface Quoted {
+  /** In ms since 1970. */
+  readonly at: number
+  readonly expires: number
+  readonly validity: QuoteValidity
+  readonly quotes: Quotes
+}
+
+export interface Batch extends Numbered {
+  readonly asked: NewBatchTransfer
+  /** When it was last changed by a call, in ms since 1970. */
+  readonly changedAt: number
+  readonly items: ReadonlyArray<StoredItem>
+  /** How many items it has ever had. */
+  readonly added: number
+  readonly quoted: Quoted | undefined
+  /** In ms since 1970. */
+  readonly submittedAt: number | undefined
+}
+
+// constructors
+
+export const newBatch = (
+  n: number,
+  request_id: string,
+  asked: NewBatchTransfer,
+  now: number,
+): Batch => ({
+  n,
+  request_id,
+  asked,
+  changedAt: now,
+  items: [],
+  added: 0,
+  quoted: undefined,
+  submittedAt: undefined,
+})
+
+// combinators
+
+const isValid = ({ checked }: StoredItem): boolean => E.isRight(checked)
+
+/** Those that are booked, in this order. */
+export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> => items.filter(isValid)
+
+export const hasItem =
+  (requestId: string) =>
+  ({ items }: Batch): boolean =>
+    items.some(({ request_id }) => request_id === requestId)
+
+/** A quote is for the items that a batch had, so it goes when they change. */
+const withItems =
+  (items: ReadonlyArray<StoredItem>, now: number) =>
+  (batch: Batch): Batch => ({ ...batch, items, changedAt: now, quoted: undefined })
+
+/** With more items, but none whose `request_id` it has. */
+export const addItems =
+  (more: ReadonlyArray<{ readonly request_id: string; readonly checked: Checked }>, now: number) =>
+  (batch: Batch): Batch => {
+    const known = new Set(batch.items.map(({ request_id }) => request_id))
+    const fresh = more.filter(
+      ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
+    )
+    if (fresh.length === 0) return batch
+    const stored = fresh.map((item, i) => ({ ...item, n: batch.added + i, addedAt: now }))
+    return {
+      ...withItems([...batch.items, ...stored], now)(batch),
+      added: batch.added + fresh.length,
+    }
+  }
+
+/** Without the items of these numbers. */
+export const deleteItems =
+  (numbers: ReadonlySet<number>, now: number) =>
+  (batch: Batch): Batch => {
+    const left = batch.items.filter(({ n }) => !numbers.has(n))
+    return left.length === batch.items.length ? batch : withItems(left, now)(batch)
+  }
+
+export const quote =
+  (validity: QuoteValidity, life: number, now: number) =>
+  (batch: Batch): Batch => ({
+    ...batch,
+    changedAt: now,
+    quoted: {
+      at: now,
+      expires: now + life,
+      validity,
+      quotes: quotesOf(
+        batch.items.flatMap(({ checked }) => (E.isRight(checked) ? [checked.right] : [])),
+      ),
+    },
+  })
+
+export const submit =
+  (now: number) =>
+  (batch: Batch): Batch => ({ ...batch, changedAt: now, submittedAt: now })

@@ -1,0 +1,91 @@
+/** A batch as the service writes it, at a moment. */
+import type { BatchFunding } from '../../codec/BatchFunding.js'
+import type { BatchQuoteSummary } from '../../codec/BatchQuote.js'
+import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { Instant } from '../../codec/Instant.js'
+import type { Asking } from '../Answer.js'
+import { hexText, mix } from '../account/mix.js'
+import { ids } from '../ids.js'
+import { dayInstantAt, instantAt } from '../instant.js'
+import { FAILURE_DETAILS } from '../version.js'
+import { type Batch, type Quoted, validItems } from './Batch.js'
+import { bookingFrom, courseOf, type FundingStatus, type Step, stepAt } from './course.js'
+
+/** As a direct debit in the United States would have it. */
+const failure = {
+  code: 'insufficient_funds',
+  iso_code: 'AM04',
+  provider_failure_details: {
+    code: 'R01',
+    local_clearing_system: 'US_ACH',
+    message: 'Insufficient funds',
+  },
+} as const
+
+/** Either of two shapes (interface, Versioning). */
+const failureOf = (status: FundingStatus, version: string): BatchFunding => {
+  const failed = status === 'FAILED'
+  if (version < FAILURE_DETAILS) return { failure_reason: failed ? failure.code : '' }
+  return failed ? { failure_details: failure } : {}
+}
+
+const fundingAt = ({ asked }: Batch, status: FundingStatus, version: string): BatchFunding => {
+  const { id, deposit_type, reference } = asked.funding_source ?? {}
+  return {
+    status,
+    deposit_type: id === undefined ? null : (deposit_type ?? 'DIRECT_DEBIT'),
+    funding_source_id: id ?? null,
+    reference: reference ?? null,
+    ...failureOf(status, version),
+  }
+}
+
+const summary = ({ at, expires, validity, quotes }: Quoted): BatchQuoteSummary => ({
+  expires_at: instantAt(expires),
+  last_quoted_at: instantAt(at),
+  validity,
+  quotes: [...quotes],
+})
+
+/** When it is processed: as asked, else the day it was submitted, or today. */
+export const transferDate = (
+  { asked: { transfer_date }, submittedAt }: Batch,
+  now: number,
+): Instant => (Instant.is(transfer_date) ? transfer_date : dayInstantAt(submittedAt ?? now))
+
+/** When something last happened to it: a call, a step of its course, or the booking of an item. */
+const updatedAt = (step: Step, from: number | undefined, { now, settings }: Asking): number => {
+  if (step.status !== 'BOOKING' || from === undefined || settings.bookEvery <= 0) return step.at
+  return from + Math.floor((now - from) / settings.bookEvery) * settings.bookEvery
+}
+
+export const shortId = ({ n }: Batch): string => `BT${hexText(mix(n))}`
+
+export const statusAt = (batch: Batch, { now, settings }: Asking): Step =>
+  stepAt(courseOf(batch, settings), now)
+
+/** The status of its funding is in answers of retrieve and list alone (interface, Batch transfer). */
+export const batchAt =
+  (asking: Asking, told: 'with funding status' | 'without' = 'without') =>
+  (batch: Batch): BatchTransfer => {
+    const { now, settings, version } = asking
+    const { name, remarks, metadata } = batch.asked
+    const course = courseOf(batch, settings)
+    const step = stepAt(course, now)
+    const { status, ...funding } = fundingAt(batch, step.funding, version)
+    return {
+      id: ids('batch', settings.seed).id(batch.n),
+      request_id: batch.request_id,
+      short_reference_id: shortId(batch),
+      status: step.status,
+      name: name ?? null,
+      remarks: remarks ?? null,
+      metadata: metadata ?? null,
+      transfer_date: transferDate(batch, now),
+      total_item_count: batch.items.length,
+      valid_item_count: validItems(batch).length,
+      funding: told === 'without' || status === undefined ? funding : { status, ...funding },
+      quote_summary: batch.quoted === undefined ? null : summary(batch.quoted),
+      updated_at: instantAt(updatedAt(step, bookingFrom(course), asking)),
+    }
+  }

@@ -1,0 +1,104 @@
+/** Items of a batch as the service writes them, at a moment. */
+import type { BatchItem, TransferDraft } from '../../codec/BatchItem.js'
+import type { Instant } from '../../codec/Instant.js'
+import type { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { E, O } from '../../fp.js'
+import type { Asking } from '../Answer.js'
+import { hexText, keyOf, mix } from '../account/mix.js'
+import { instantAt } from '../instant.js'
+import { type Batch, type StoredItem, validItems } from './Batch.js'
+import { transferDate } from './batchAt.js'
+import { error, isBookable } from './checked.js'
+import { bookingFrom, courseOf } from './course.js'
+import { priceOf } from './price.js'
+
+// model
+
+/** How far an item has come. */
+interface Progress {
+  readonly status: 'VALIDATED' | 'BOOKING' | 'BOOKED' | 'BOOKING_FAILED'
+  /** Since when, in ms since 1970. */
+  readonly at: number
+}
+
+// constructors
+
+const bits = (batch: Batch, { settings }: Asking): number => mix(batch.n ^ keyOf(settings.seed, 15))
+
+/** Eight digits for the batch, four for the item. */
+const numbered = (prefix: string, { n }: StoredItem, batch: Batch, asking: Asking): string =>
+  `${prefix}_${hexText(bits(batch, asking))}${n.toString(16).padStart(4, '0')}`
+
+/** The number of the item with this id, if it may be one of this batch. */
+export const numberOf =
+  (batch: Batch, asking: Asking) =>
+  (id: string): O.Option<number> => {
+    const prefix = `bti_${hexText(bits(batch, asking))}`
+    const digits = id.slice(prefix.length)
+    return id.startsWith(prefix) && /^[0-9a-f]{4,12}$/.test(digits)
+      ? O.some(Number.parseInt(digits, 16))
+      : O.none
+  }
+
+const draftOf = (item: NewBatchItem, transfer_date: Instant): TransferDraft => {
+  const { beneficiary, payer, application_fee_options = [], ...rest } = item
+  return {
+    ...rest,
+    ...priceOf(item),
+    fee_currency: item.source_currency,
+    fee_paid_by: item.fee_paid_by ?? 'PAYER',
+    transfer_date,
+    beneficiary: beneficiary === undefined ? null : { ...beneficiary },
+    payer: payer === undefined ? null : { ...payer },
+    application_fee_options,
+  }
+}
+
+// combinators
+
+/** The n-th valid item is booked n times `bookEvery` after the booking began. */
+const progressAt = (
+  { addedAt }: StoredItem,
+  item: NewBatchItem,
+  rank: number,
+  from: number | undefined,
+  { now, settings }: Asking,
+): Progress => {
+  if (from === undefined || now < from) return { status: 'VALIDATED', at: addedAt }
+  const booked = from + (rank + 1) * settings.bookEvery
+  if (now < booked) return { status: 'BOOKING', at: from }
+  return { status: isBookable(item) ? 'BOOKED' : 'BOOKING_FAILED', at: booked }
+}
+
+/** All of them. */
+export const itemsAt =
+  (asking: Asking, batch: Batch) =>
+  (items: ReadonlyArray<StoredItem>): ReadonlyArray<BatchItem> => {
+    const from = bookingFrom(courseOf(batch, asking.settings))
+    const ranks = new Map(validItems(batch).map(({ n }, rank) => [n, rank]))
+    const day = transferDate(batch, asking.now)
+    return items.map((stored): BatchItem => {
+      const same = {
+        id: numbered('bti', stored, batch, asking),
+        request_id: stored.request_id,
+        transfer_id: null,
+        transfer_draft: null,
+        errors: null,
+      }
+      if (E.isLeft(stored.checked)) {
+        const updated_at = instantAt(stored.addedAt)
+        return { ...same, status: 'VALIDATION_FAILED', errors: stored.checked.left, updated_at }
+      }
+      const item = stored.checked.right
+      const { status, at } = progressAt(stored, item, ranks.get(stored.n) ?? 0, from, asking)
+      const isDraft = batch.quoted !== undefined && status !== 'BOOKED'
+      return {
+        ...same,
+        status,
+        updated_at: instantAt(at),
+        transfer_id: status === 'BOOKED' ? numbered('tfr', stored, batch, asking) : null,
+        transfer_draft: isDraft ? draftOf(item, day) : null,
+        errors: status === 'BOOKING_FAILED' ? error('booking_failed', 'beneficiary') : null,
+      }
+    })
+  }

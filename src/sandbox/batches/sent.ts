@@ -1,0 +1,94 @@
+/** Reads what is sent to add and to delete items. More is taken than the rows say: wrong items are kept. */
+import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
+import { E, O, pipe } from '../../fp.js'
+import { invalid, type Refusal, required } from '../Answer.js'
+import { type Checked, checked } from './checked.js'
+
+// model
+
+type Given = Readonly<Record<string, unknown>>
+
+export interface SentItem {
+  readonly request_id: string
+  readonly checked: Checked
+}
+
+export interface SentItems {
+  readonly id: string
+  readonly items: ReadonlyArray<SentItem>
+}
+
+export interface SentItemIds {
+  readonly id: string
+  readonly item_ids: ReadonlyArray<string>
+}
+
+// constructors
+
+const listed = (
+  params: Given,
+  name: string,
+): E.Either<Refusal, { readonly id: string; readonly list: ReadonlyArray<unknown> }> => {
+  const list = params[name]
+  if (list === undefined) return E.left(required(name))
+  return Array.isArray(list)
+    ? E.right({ id: String(params.id), list })
+    : E.left(invalid(`${name} must be a list.`, name))
+}
+
+/** An item needs a `request_id` to be kept; what else is wrong with it is kept too. */
+const sentItem = (item: unknown, i: number): E.Either<Refusal, SentItem> => {
+  const source = `items[${i}].request_id`
+  const request_id: unknown = Object(item).request_id
+  if (request_id === undefined) return E.left(required(source))
+  return typeof request_id === 'string' && request_id !== ''
+    ? E.right({ request_id, checked: checked(item) })
+    : E.left(invalid(`${source} must be a text that is not empty.`, source))
+}
+
+const isText = (u: unknown): u is string => typeof u === 'string'
+
+// combinators
+
+/** Every one, or the first that is refused. */
+const each = <A>(all: ReadonlyArray<E.Either<Refusal, A>>): E.Either<Refusal, ReadonlyArray<A>> => {
+  const refused = all.find(E.isLeft)
+  return refused ?? E.right(all.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
+}
+
+export const readItems = (params: Given): E.Either<Refusal, SentItems> =>
+  pipe(
+    listed(params, 'items'),
+    E.filterOrElse(
+      ({ list }) => list.length <= ITEMS_PER_CALL,
+      () => invalid(`items must be up to ${ITEMS_PER_CALL}.`, 'items'),
+    ),
+    E.chain(({ id, list }) =>
+      pipe(
+        each(list.map(sentItem)),
+        E.map((items) => ({ id, items })),
+      ),
+    ),
+  )
+
+export const readItemIds = (params: Given): E.Either<Refusal, SentItemIds> =>
+  pipe(
+    listed(params, 'item_ids'),
+    E.chain(({ id, list }) =>
+      list.every(isText)
+        ? E.right({ id, item_ids: list })
+        : E.left(invalid('item_ids must be a list of texts.', 'item_ids')),
+    ),
+  )
+
+/** Whether an item is repeated: in the batch, as `has` says, or among those that were sent. */
+export const repeated = (
+  items: ReadonlyArray<SentItem>,
+  has: (requestId: string) => boolean,
+): O.Option<SentItem> =>
+  O.fromNullable(
+    items.find(
+      ({ request_id }, i) =>
+        has(request_id) || items.findIndex((other) => other.request_id === request_id) < i,
+    ),
+  )

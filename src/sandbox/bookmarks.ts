@@ -1,0 +1,97 @@
+/**
+ * Pages by bookmarks, in both directions. A bookmark is a gap between two rows in the order of a list,
+ * not a count of rows, so what comes or goes elsewhere moves no page.
+ */
+import { E, pipe } from '../fp.js'
+import { type Refusal, refusal } from './Answer.js'
+import { hexText, keyOf, mix } from './account/mix.js'
+import type { Numbered } from './Register.js'
+
+// model
+
+/** A list: bookmarks of one list mean nothing to another one. */
+export interface Bookmarked {
+  /** Which list, such as `batches`. */
+  readonly list: string
+  readonly seed: number
+  readonly newestFirst: boolean
+  /** Rows a page. */
+  readonly size: number
+  /** The bookmark that came; none for the first page. */
+  readonly page: string | undefined
+}
+
+export interface BookmarkedPage<A> {
+  readonly items: ReadonlyArray<A>
+  /** Null at the end. */
+  readonly page_after: string | null
+  /** Null at the beginning. */
+  readonly page_before: string | null
+}
+
+/** The rows behind a gap, or those ahead of it. */
+interface Bookmark {
+  readonly direction: 'after' | 'before'
+  readonly gap: number
+}
+
+// constructors
+
+const sealed = ({ list, seed }: Bookmarked, text: string): string =>
+  hexText(
+    Array.from(`${list} ${text}`).reduce(
+      (hash, character) => mix(hash ^ (character.codePointAt(0) ?? 0)),
+      keyOf(seed, 14),
+    ),
+  )
+
+const write = (list: Bookmarked, { direction, gap }: Bookmark): string => {
+  const text = `${direction}.${gap}`
+  return btoa(`${text}.${sealed(list, text)}`).replace(/=+$/, '')
+}
+
+const FORM = /^((after|before)\.(-?\d{1,15}))\.([0-9a-f]{8})$/
+
+const unknown = refusal(400, 'invalid_argument', 'page must be a bookmark of this list.', 'page')
+
+const read = (list: Bookmarked, page: string): E.Either<Refusal, Bookmark> => {
+  const text = /^[A-Za-z0-9+/]+$/.test(page) && page.length % 4 !== 1 ? atob(page) : ''
+  const [, said = '', direction, gap = '', seal] = FORM.exec(text) ?? []
+  return seal === sealed(list, said)
+    ? E.right({ direction: direction === 'before' ? 'before' : 'after', gap: Number(gap) })
+    : E.left(unknown)
+}
+
+// combinators
+
+/** The page that the bookmark asks for. The rows are given oldest first. */
+export const bookmarked =
+  (list: Bookmarked) =>
+  <A extends Numbered>(oldestFirst: ReadonlyArray<A>): E.Either<Refusal, BookmarkedPage<A>> => {
+    const { newestFirst, size, page } = list
+    const rows = newestFirst ? oldestFirst.toReversed() : oldestFirst
+    const place = ({ n }: A): number => (newestFirst ? -n : n)
+    const first: Bookmark = { direction: 'after', gap: Number.MIN_SAFE_INTEGER }
+    return pipe(
+      page === undefined ? E.right(first) : read(list, page),
+      E.map(({ direction, gap }) => {
+        const ahead = rows.findIndex((row) => place(row) >= gap)
+        const middle = ahead === -1 ? rows.length : ahead
+        const [start, end] =
+          direction === 'after' ? [middle, middle + size] : [Math.max(0, middle - size), middle]
+        const items = rows.slice(start, end)
+        const [head, last] = [items[0], items[items.length - 1]]
+        return {
+          items,
+          page_after:
+            end < rows.length
+              ? write(list, { direction: 'after', gap: last === undefined ? gap : place(last) + 1 })
+              : null,
+          page_before:
+            start > 0
+              ? write(list, { direction: 'before', gap: head === undefined ? gap : place(head) })
+              : null,
+        }
+      }),
+    )
+  }

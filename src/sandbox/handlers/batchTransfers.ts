@@ -1,0 +1,233 @@
+import { batchTransfers as rows } from '../../api/batchTransfers.js'
+import { BatchItem } from '../../codec/BatchItem.js'
+import { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
+import { E, O, pipe } from '../../fp.js'
+import {
+  type Asking,
+  type HandlersOf,
+  notFound,
+  type Outcome,
+  pageOf,
+  type Refusal,
+  required,
+  success,
+} from '../Answer.js'
+import {
+  addItems,
+  type Batch,
+  deleteItems,
+  hasItem,
+  newBatch,
+  quote,
+  submit,
+  validItems,
+} from '../batches/Batch.js'
+import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
+import { itemsAt, numberOf } from '../batches/itemAt.js'
+import {
+  duplicate,
+  emptyBatch,
+  expiredQuote,
+  notOpen,
+  onlyIn,
+  problemOf,
+  repeatedItem,
+  tooManyItems,
+} from '../batches/refusals.js'
+import { readItemIds, readItems, repeated, type SentItem } from '../batches/sent.js'
+import { lifeOf } from '../batches/validity.js'
+import { bookmarked } from '../bookmarks.js'
+import { ids } from '../ids.js'
+import { add, all, get, isTaken, next, put, remove } from '../Register.js'
+import type { State } from '../State.js'
+
+// one batch
+
+const find = (id: string, { batches }: State, { settings }: Asking): E.Either<Refusal, Batch> =>
+  pipe(
+    ids('batch', settings.seed).number(id),
+    O.chain((n) => get(n)(batches)),
+    E.fromOption(() => notFound),
+  )
+
+const isIn = (asking: Asking, ...states: ReadonlyArray<string>) =>
+  E.filterOrElse(
+    (batch: Batch) => states.includes(statusAt(batch, asking).status),
+    () => onlyIn(states.join(' or ')),
+  )
+
+/** The answer for a batch that was changed, or was not. */
+const changed = (
+  state: State,
+  asking: Asking,
+  batch: E.Either<Refusal, Batch>,
+): Outcome<BatchTransfer> =>
+  E.isLeft(batch)
+    ? [batch.left, state]
+    : [
+        success(batchAt(asking)(batch.right)),
+        { ...state, batches: put(batch.right)(state.batches) },
+      ]
+
+// items
+
+const withItems =
+  (items: ReadonlyArray<SentItem>, { now, settings }: Asking) =>
+  (batch: Batch): E.Either<Refusal, Batch> => {
+    const again = repeated(items, (requestId) => hasItem(requestId)(batch))
+    if (settings.repeatedItems === 'refused' && O.isSome(again)) return E.left(repeatedItem)
+    const more = addItems(items, now)(batch)
+    return more.items.length > ITEMS_PER_BATCH ? E.left(tooManyItems) : E.right(more)
+  }
+
+const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
+  quoted === undefined || now < quoted.expires
+
+// handlers
+
+export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
+  create: (state, params, asking) => {
+    const { request_id } = params
+    if (request_id === undefined) return [required('request_id'), state]
+    if (isTaken(request_id)(state.batches)) return [duplicate, state]
+    const problem = problemOf(params, asking.now)
+    if (O.isSome(problem)) return [problem.value, state]
+    const batch = newBatch(next(state.batches), request_id, params, asking.now)
+    return [success(batchAt(asking)(batch)), { ...state, batches: add(batch)(state.batches) }]
+  },
+
+  retrieve: (state, { id }, asking) => {
+    const batch = find(id, state, asking)
+    return [
+      E.isLeft(batch) ? batch.left : success(batchAt(asking, 'with funding status')(batch.right)),
+      state,
+    ]
+  },
+
+  list: (state, params, asking) => {
+    const { settings } = asking
+    const { page, page_size = rows.list.paging.size ?? 50, ...filter } = params
+    const passing = all(state.batches).filter(
+      (batch) =>
+        (filter.request_id ?? batch.request_id) === batch.request_id &&
+        (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
+        (filter.status === undefined || filter.status === statusAt(batch, asking).status),
+    )
+    const answer = pipe(
+      passing,
+      bookmarked({
+        list: 'batches',
+        seed: settings.seed,
+        newestFirst: settings.order === 'descending',
+        size: page_size,
+        page,
+      }),
+      E.matchW(
+        (refusal) => refusal,
+        (found) =>
+          pageOf(found, (batch) =>
+            BatchTransfer.encode(batchAt(asking, 'with funding status')(batch)),
+          ),
+      ),
+    )
+    return [answer, state]
+  },
+
+  addItems: {
+    read: (params) =>
+      pipe(
+        readItems(params),
+        E.map(({ id, items }) => (state, asking) => {
+          const batch = pipe(
+            find(id, state, asking),
+            E.filterOrElse(
+              (found) => statusAt(found, asking).status === 'DRAFTING',
+              () => notOpen,
+            ),
+            E.chain(withItems(items, asking)),
+          )
+          return changed(state, asking, batch)
+        }),
+      ),
+  },
+
+  quote: (state, { id, validity = 'MIN_30' }, asking) => {
+    const { now, settings } = asking
+    const batch = pipe(
+      find(id, state, asking),
+      isIn(asking, 'DRAFTING', 'IN_APPROVAL'),
+      E.map(quote(validity, settings.quoteLife > 0 ? settings.quoteLife : lifeOf(validity), now)),
+    )
+    return changed(state, asking, batch)
+  },
+
+  submit: (state, { id }, asking) => {
+    const batch = pipe(
+      find(id, state, asking),
+      isIn(asking, 'DRAFTING'),
+      E.filterOrElse(
+        (found) => validItems(found).length > 0,
+        () => emptyBatch,
+      ),
+      E.filterOrElse(
+        (found) => isQuoteGood(found, asking.now),
+        () => expiredQuote,
+      ),
+      E.map(submit(asking.now)),
+    )
+    return changed(state, asking, batch)
+  },
+
+  delete: (state, { id }, asking) => {
+    const batch = pipe(find(id, state, asking), isIn(asking, 'DRAFTING'))
+    if (E.isLeft(batch)) return [batch.left, state]
+    return [
+      success(BatchTransfer.encode(batchAt(asking)(batch.right))),
+      { ...state, batches: remove(batch.right.n)(state.batches) },
+    ]
+  },
+
+  deleteItems: {
+    read: (params) =>
+      pipe(
+        readItemIds(params),
+        E.map(({ id, item_ids }) => (state, asking) => {
+          const batch = pipe(
+            find(id, state, asking),
+            isIn(asking, 'DRAFTING'),
+            E.map((found) => {
+              const known = item_ids.map(numberOf(found, asking))
+              const numbers = known.flatMap((n) => (O.isSome(n) ? [n.value] : []))
+              return deleteItems(new Set(numbers), asking.now)(found)
+            }),
+          )
+          return changed(state, asking, batch)
+        }),
+      ),
+  },
+
+  items: (state, { id, page, page_size = rows.items.paging.size ?? 1_000 }, asking) => {
+    const answer = pipe(
+      find(id, state, asking),
+      E.chain((batch) =>
+        pipe(
+          batch.items,
+          bookmarked({
+            list: `items ${batch.n}`,
+            seed: asking.settings.seed,
+            newestFirst: false,
+            size: page_size,
+            page,
+          }),
+          E.map((found) => ({ ...found, items: itemsAt(asking, batch)(found.items) })),
+        ),
+      ),
+      E.matchW(
+        (refusal) => refusal,
+        (found) => pageOf(found, BatchItem.encode),
+      ),
+    )
+    return [answer, state]
+  },
+}

@@ -1,0 +1,49 @@
+/** Rates of exchange, which never move, and amounts as currencies write them. */
+import { R } from '../fp.js'
+
+/** Units of a currency for one US dollar. */
+const perDollar: Readonly<Record<string, number>> = {
+  AUD: 1.52,
+  BRL: 5.45,
+  CAD: 1.37,
+  CHF: 0.88,
+  CNY: 7.18,
+  CZK: 22.9,
+  DKK: 6.87,
+  EUR: 0.92,
+  GBP: 0.78,
+  HKD: 7.8,
+  IDR: 16_200,
+  INR: 83.6,
+  JPY: 151,
+  KRW: 1_370,
+  MXN: 18.4,
+  MYR: 4.6,
+  NOK: 10.7,
+  NZD: 1.66,
+  PHP: 57.5,
+  PLN: 3.96,
+  SEK: 10.5,
+  SGD: 1.34,
+  THB: 36.2,
+  TRY: 32.4,
+  USD: 1,
+  VND: 25_300,
+  ZAR: 18.6,
+}
+
+/** Those that can be bought and sold, by name. */
+export const currencies: ReadonlyArray<string> = R.keys(perDollar)
+
+export const isConvertible = (currency: string): boolean => Object.hasOwn(perDollar, currency)
+
+/** Currencies without a smaller unit (ISO 4217). */
+const WHOLE = new Set(['CLP', 'ISK', 'JPY', 'KRW', 'PYG', 'UGX', 'VND', 'XAF', 'XOF'])
+
+/** To the smallest unit of a currency. */
+export const rounded = (amount: number, currency: string): number =>
+  WHOLE.has(currency) ? Math.round(amount) : Math.round(amount * 100) / 100
+
+/** Units of `to` for one of `from`, with six decimals; a currency that is not listed is a dollar. */
+export const rate = (from: string, to: string): number =>
+  Math.max(1, Math.round(((perDollar[to] ?? 1) / (perDollar[from] ?? 1)) * 1e6)) / 1e6

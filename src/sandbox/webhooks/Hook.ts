@@ -1,0 +1,50 @@
+/** A webhook as the sandbox keeps it, of the account or of a partner. */
+import type { NewWebhook, WebhookWithSecret } from '../../codec/Webhook.js'
+import { hexText, keyOf, mix } from '../account/mix.js'
+import { type Ids, ids, type Kind } from '../ids.js'
+import { instantAt } from '../instant.js'
+import type { Numbered } from '../Register.js'
+
+// model
+
+export interface Hook extends Numbered {
+  readonly asked: NewWebhook
+  readonly url: string
+  /** In ms since 1970. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+// constructors
+
+export const newHook = (n: number, request_id: string, asked: NewWebhook, now: number): Hook => ({
+  n,
+  request_id,
+  asked,
+  url: asked.url,
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** The same for the same webhook, and for no other. */
+const secretOf = (kind: Kind, n: number, seed: number): string => {
+  const first = mix(n ^ keyOf(seed, kind === 'webhook' ? 16 : 17))
+  return `whsec_${[first, mix(first + 1), mix(first + 2), mix(first + 3)].map(hexText).join('')}`
+}
+
+/** As the service writes it. */
+export const webhookOf =
+  (kind: Kind, seed: number) =>
+  ({ n, request_id, asked, url, createdAt, updatedAt }: Hook): WebhookWithSecret => {
+    const { id }: Ids = ids(kind, seed)
+    return {
+      id: id(n),
+      url,
+      events: [...asked.events],
+      version: asked.version,
+      request_id,
+      secret: secretOf(kind, n, seed),
+      created_at: instantAt(createdAt),
+      updated_at: instantAt(updatedAt),
+    }
+  }
