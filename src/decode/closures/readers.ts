@@ -79,15 +79,26 @@ const dictionary = (plan: Dictionary, reader: (plan: Plan) => Reader): Reader =>
   }
 }
 
+const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** Most objects have the names of the one before, so those are not looked up again. */
 const exact = ({ plan, props }: Exact, reader: (plan: Plan) => Reader): Reader => {
   const inner = reader(plan)
+  let allKnown: ReadonlyArray<string> | undefined
   return (u) => {
     if (!isRecord(u)) return refused
     const got = inner(u)
+    if (got === refused) return refused
+    const names = Object.getOwnPropertyNames(got)
+    if (allKnown !== undefined && isSame(allKnown, names)) return got
     // What was made of a record by an unknown codec may be no record: io-ts does not ask, either.
-    return got === refused
-      ? refused
-      : strip(got as Record<string, unknown>, Object.getOwnPropertyNames(got), props)
+    const kept = strip(got as Record<string, unknown>, names, props)
+    if (kept === got) allKnown = names
+    return kept
   }
 }
 
