@@ -28,7 +28,7 @@ export const faultNames = [
  * - `no-answer`: all was done, no answer comes, and the connection stays open.
  * - `cut-off`, `stall`: the body stops halfway; the connection closes, or stays open.
  * - `slow`: the body comes in ten pieces, 100 ms apart.
- * - `malformed-row`: the amount is an object; in a list, that of the row in the middle.
+ * - `malformed-row`: the amount is an object, or the id; in a list, that of the row in the middle.
  * - `unknown-field`, `unknown-enum`: each object has a new field, or a status never seen.
  * - `token-revoked`: all tokens issued so far stop working.
  */

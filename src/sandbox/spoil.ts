@@ -8,36 +8,65 @@ type Fields = Readonly<Record<string, unknown>>
 const isRecord = (u: unknown): u is Fields =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
-/** Changes the object that was answered, or those of the list that pass. */
+/** The JSON of a body; undefined where there is none. */
+const parsed = (body: Bytes): unknown => {
+  try {
+    return JSON.parse(decoded(body))
+  } catch {
+    return undefined
+  }
+}
+
+type Passes = (n: number, size: number) => boolean
+
+const rowsOf = (
+  rows: ReadonlyArray<unknown>,
+  change: (row: Fields) => Fields,
+  passes: Passes,
+): ReadonlyArray<unknown> =>
+  rows.map((row, n) => (isRecord(row) && passes(n, rows.length) ? change(row) : row))
+
+/** Changes the object that was answered, or those of the list that pass. Texts stay as they are. */
 const each =
-  (change: (row: Fields) => Fields, passes: (n: number, size: number) => boolean) =>
+  (change: (row: Fields) => Fields, passes: Passes) =>
   (body: Bytes): Bytes => {
-    const all: unknown = JSON.parse(decoded(body))
+    const all = parsed(body)
+    if (Array.isArray(all)) return encoded(JSON.stringify(rowsOf(all, change, passes)))
     if (!isRecord(all)) return body
     const { items } = all
-    if (!Array.isArray(items)) return encoded(JSON.stringify(change(all)))
     return encoded(
-      JSON.stringify({
-        ...all,
-        items: items.map((row: unknown, n) =>
-          isRecord(row) && passes(n, items.length) ? change(row) : row,
-        ),
-      }),
+      JSON.stringify(
+        Array.isArray(items) ? { ...all, items: rowsOf(items, change, passes) } : change(all),
+      ),
     )
   }
 
 const every = () => true
 
+/** The field that is to become an object: the amount, or what a row is told by. */
+const vital = (row: Fields): string =>
+  ['amount', 'id', 'card_brand', 'type', 'currency'].find((name) => name in row) ??
+  Object.keys(row)[0] ??
+  'id'
+
+/** Fields with values that may be added to. */
+const enumerations = ['status', 'card_brand', 'type']
+
+const unknownEnum = (row: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      enumerations.includes(name) && typeof value === 'string' ? 'SANDBOX_STATUS' : value,
+    ]),
+  )
+
 const bodies: { readonly [Name in FaultName]?: (body: Bytes) => Bytes } = {
   'malformed-row': each(
-    (row) => ({ ...row, amount: {} }),
+    (row) => ({ ...row, [vital(row)]: {} }),
     (n, size) => n === Math.floor(size / 2),
   ),
   'unknown-field': each((row) => ({ ...row, sandbox_field: { nested: [1, null, 'text'] } }), every),
-  'unknown-enum': each(
-    (row) => ('status' in row ? { ...row, status: 'SANDBOX_STATUS' } : row),
-    every,
-  ),
+  'unknown-enum': each(unknownEnum, every),
 }
 
 /** The reply as this fault leaves it. Refusals are not spoilt. */

@@ -7,10 +7,20 @@ import type { Handle, HandlersOf, Lenient } from '../Answer.js'
 import { authentication } from './authentication.js'
 import { batchTransfers } from './batchTransfers.js'
 import { charges } from './charges.js'
+import { partnerWebhooks } from './partnerWebhooks.js'
+import { reference } from './reference.js'
+import { webhooks } from './webhooks.js'
 
 const tables = { ...api, authentication: { login } }
 
-const handlers: Partial<HandlersOf<typeof tables>> = { authentication, charges, batchTransfers }
+const handlers: HandlersOf<typeof tables> = {
+  authentication,
+  batchTransfers,
+  charges,
+  partnerWebhooks,
+  reference,
+  webhooks,
+}
 
 type AnyHandler = Handle<unknown, unknown> | Lenient<unknown>
 

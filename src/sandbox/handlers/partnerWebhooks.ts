@@ -1,0 +1,49 @@
+import { partnerWebhooks as rows } from '../../api/partnerWebhooks.js'
+import { Webhook } from '../../codec/Webhook.js'
+import { E, flow } from '../../fp.js'
+import { type HandlersOf, json, page, required, text } from '../Answer.js'
+import { encoded } from '../account/ascii.js'
+import { texts } from '../account/Rows.js'
+import { all } from '../Register.js'
+import { webhookOf } from '../webhooks/Hook.js'
+import { create, find, partner, retrieve, update, without } from '../webhooks/subscribe.js'
+
+/** Events of organizations (interface, Partner webhooks). */
+const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
+
+export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = {
+  create: (state, params, asking) => create(partner, state, params, asking),
+
+  retrieve: (state, { id }, asking) => retrieve(partner, state, id, asking),
+
+  list: (state, { page_num = 0, page_size = rows.list.paging.size ?? 20 }, { settings }) => {
+    const oldestFirst = all(state.partnerWebhooks)
+    const hooks = settings.order === 'descending' ? oldestFirst.toReversed() : oldestFirst
+    const end = (page_num + 1) * page_size
+    const write = flow(webhookOf('partner webhook', settings.seed), Webhook.encode, JSON.stringify)
+    const found = hooks.slice(page_num * page_size, end).map((hook) => write(hook))
+    return [page(texts(found), end < hooks.length), state]
+  },
+
+  update: (state, params, asking) => update(partner, state, params, asking),
+
+  // three answers that clients have seen where the interface shows none
+
+  connect: (state, { id, org_id }, asking) => {
+    const hook = find(partner, state, id, asking)
+    if (E.isLeft(hook)) return [hook.left, state]
+    return hook.right.asked.events.some(isOfOrganization) && org_id === undefined
+      ? [required('org_id'), state]
+      : [text('OK'), state]
+  },
+
+  disconnect: (state, { id }, asking) => {
+    const hook = find(partner, state, id, asking)
+    return [E.isLeft(hook) ? hook.left : json(encoded('"OK"')), state]
+  },
+
+  delete: (state, { id }, asking) => {
+    const left = without(partner, state, id, asking)
+    return E.isLeft(left) ? [left.left, state] : [text(''), left.right]
+  },
+}

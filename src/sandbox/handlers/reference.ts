@@ -1,0 +1,78 @@
+import type { reference as rows } from '../../api/reference.js'
+import type { QuotaType } from '../../codec/Quota.js'
+import { E, pipe } from '../../fp.js'
+import { type Answer, type Asking, type HandlersOf, invalid, success } from '../Answer.js'
+import { currencies } from '../rates.js'
+import { binsOf, refusalOf } from '../reference/bins.js'
+import { invalidDates, isPair } from '../reference/conversionDates.js'
+import { industries } from '../reference/industries.js'
+import { expiringAt, type Order, quotaAt } from '../reference/Order.js'
+import { ordersOf, readUpload } from '../reference/upload.js'
+import type { State } from '../State.js'
+import { append, toArray } from '../Table.js'
+
+/** A limit as something tells it, if the account has it. */
+const limit = <A>(
+  tell: (now: number, type: QuotaType, orders: ReadonlyArray<Order>) => A,
+  type: QuotaType,
+  { orders }: State,
+  { now, settings }: Asking,
+): Answer<A> =>
+  settings.quotaTypes.includes(type)
+    ? success(tell(now, type, toArray(orders)))
+    : invalid(`${type} is not enabled for this account.`, 'type')
+
+export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
+  industryCategories: (state, _, { settings, version }) => [
+    success(industries(settings, version)),
+    state,
+  ],
+
+  invalidConversionDates: (state, { currency_pair }, { now }) => [
+    isPair(currency_pair)
+      ? success({ currency_pair, invalid_conversion_dates: invalidDates(now) })
+      : invalid('currency_pair must be two currencies, such as EURUSD.', 'currency_pair'),
+    state,
+  ],
+
+  supportedCurrencies: (state) => [
+    success({
+      conversion: { buy_currencies: [...currencies], sell_currencies: [...currencies] },
+    }),
+    state,
+  ],
+
+  expiringQuota: (state, { type = 'CN_INBOUND' }, asking) => [
+    limit(expiringAt, type, state, asking),
+    state,
+  ],
+
+  quota: (state, { type = 'CN_INBOUND' }, asking) => [limit(quotaAt, type, state, asking), state],
+
+  upload: {
+    read: (params) =>
+      pipe(
+        readUpload(params),
+        E.map(
+          (upload) =>
+            (state, { now, settings }) =>
+              pipe(
+                ordersOf(upload, now, settings.quotaTypes),
+                E.matchW(
+                  (refusal) => [refusal, state] as const,
+                  (orders) =>
+                    [
+                      success({}),
+                      {
+                        ...state,
+                        orders: orders.reduce((all, order) => append(order)(all), state.orders),
+                      },
+                    ] as const,
+                ),
+              ),
+        ),
+      ),
+  },
+
+  lookUpBin: (state, { pan }) => [refusalOf(pan) ?? success(binsOf(pan)), state],
+}

@@ -1,0 +1,101 @@
+/** Reads what is uploaded: items are judged one by one, since the rest may be used without the wrong ones. */
+import { ITEMS_PER_UPLOAD, ORDER_AGE, OrderItem } from '../../codec/OrderItem.js'
+import { QuotaType } from '../../codec/Quota.js'
+import { Flag, repeated } from '../../codec/query.js'
+import { toMillis } from '../../codec/times.js'
+import { causes } from '../../decode/index.js'
+import { E, pipe } from '../../fp.js'
+import { invalid, type Refusal, refusal, required } from '../Answer.js'
+import { DAY } from '../instant.js'
+import { rate } from '../rates.js'
+import { LIMIT_CURRENCY, type Order } from './Order.js'
+
+// model
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Items as they came, and what they are for. */
+export interface Upload {
+  readonly items: ReadonlyArray<unknown>
+  readonly partial: boolean
+  readonly types: ReadonlyArray<QuotaType>
+}
+
+/** An item that was judged. */
+type Judged = E.Either<Refusal, OrderItem>
+
+// constructors
+
+const items = (params: Given): E.Either<Refusal, ReadonlyArray<unknown>> =>
+  !Array.isArray(params.items)
+    ? E.left(invalid('The body is not a list.', 'items'))
+    : params.items.length > ITEMS_PER_UPLOAD
+      ? E.left(invalid(`Up to ${ITEMS_PER_UPLOAD} items are taken.`, 'items'))
+      : E.right(params.items)
+
+const types = repeated<QuotaType>(QuotaType)
+
+export const readUpload = (params: Given): E.Either<Refusal, Upload> =>
+  pipe(
+    E.Do,
+    E.bind('items', () => items(params)),
+    E.bind('partial', () =>
+      pipe(
+        Flag.decode(params.allow_partial_success ?? false),
+        E.mapLeft(() => invalid('allow_partial_success must be boolean.', 'allow_partial_success')),
+      ),
+    ),
+    E.bind('types', () =>
+      pipe(
+        types.decode(params.types ?? ['CN_INBOUND']),
+        E.mapLeft(() => invalid(`types must be of ${QuotaType.name}.`, 'types')),
+      ),
+    ),
+  )
+
+const judged = (item: unknown, i: number, now: number): Judged =>
+  pipe(
+    OrderItem.decode(item),
+    E.mapLeft((errors) => {
+      const [cause] = causes(errors)
+      const source = `items[${i}]${cause === undefined || cause.path === '' ? '' : `.${cause.path}`}`
+      return cause?.actual === 'missing'
+        ? required(source)
+        : invalid(`${source} must be ${cause?.expected ?? 'an order item'}.`, source)
+    }),
+    E.filterOrElse(
+      ({ order_datetime }) => toMillis(order_datetime) >= now - ORDER_AGE * DAY,
+      () => {
+        const source = `items[${i}].order_datetime`
+        return invalid(`${source} must be at most ${ORDER_AGE} days old.`, source)
+      },
+    ),
+  )
+
+const orderOf =
+  (type: QuotaType) =>
+  ({ currency, line_total, order_datetime }: OrderItem): Order => ({
+    type,
+    amount: line_total * rate(currency, LIMIT_CURRENCY),
+    at: toMillis(order_datetime),
+  })
+
+const notEnabled = (type: QuotaType): Refusal =>
+  refusal(400, 'invalid_argument', `${type} is not enabled for this account.`, 'types')
+
+// combinators
+
+/** The orders that count, or why the upload as a whole is refused. */
+export const ordersOf = (
+  upload: Upload,
+  now: number,
+  enabled: ReadonlyArray<QuotaType>,
+): E.Either<Refusal, ReadonlyArray<Order>> => {
+  const missing = upload.types.find((type) => !enabled.includes(type))
+  if (missing !== undefined) return E.left(notEnabled(missing))
+  const all = upload.items.map((item, i) => judged(item, i, now))
+  const refused = all.find(E.isLeft)
+  if (refused !== undefined && !upload.partial) return refused
+  const good = all.flatMap((item) => (E.isRight(item) ? [item.right] : []))
+  return E.right(upload.types.flatMap((type) => good.map(orderOf(type))))
+}

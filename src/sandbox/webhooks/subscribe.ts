@@ -1,0 +1,117 @@
+/** What can be done with webhooks, whether they are the account's or a partner's. */
+import type { NewWebhook, Webhook, WebhookWithSecret } from '../../codec/Webhook.js'
+import { E, O, pipe } from '../../fp.js'
+import {
+  type Asking,
+  notFound,
+  type Outcome,
+  type Refusal,
+  refusal,
+  required,
+  success,
+} from '../Answer.js'
+import { ids, type Kind } from '../ids.js'
+import { add, get, isTaken, next, put, type Register, remove } from '../Register.js'
+import type { State } from '../State.js'
+import { type Hook, newHook, webhookOf } from './Hook.js'
+import { problemOf } from './scopes.js'
+
+// model
+
+/** Whose webhooks they are. */
+export interface Owner {
+  readonly kind: Kind
+  readonly of: (state: State) => Register<Hook>
+  readonly with: (state: State, hooks: Register<Hook>) => State
+}
+
+// constructors
+
+export const account: Owner = {
+  kind: 'webhook',
+  of: ({ webhooks }) => webhooks,
+  with: (state, webhooks) => ({ ...state, webhooks }),
+}
+
+export const partner: Owner = {
+  kind: 'partner webhook',
+  of: ({ partnerWebhooks }) => partnerWebhooks,
+  with: (state, partnerWebhooks) => ({ ...state, partnerWebhooks }),
+}
+
+const exists = refusal(
+  409,
+  'already_exists',
+  'A webhook with this request_id was made before.',
+  'request_id',
+)
+
+// combinators
+
+export const find = (
+  owner: Owner,
+  state: State,
+  id: string,
+  { settings }: Asking,
+): E.Either<Refusal, Hook> =>
+  pipe(
+    ids(owner.kind, settings.seed).number(id),
+    O.chain((n) => get(n)(owner.of(state))),
+    E.fromOption(() => notFound),
+  )
+
+export const create = (
+  owner: Owner,
+  state: State,
+  asked: NewWebhook,
+  { now, scopes, settings }: Asking,
+): Outcome<WebhookWithSecret> => {
+  const { request_id } = asked
+  const hooks = owner.of(state)
+  if (request_id === undefined) return [required('request_id'), state]
+  if (isTaken(request_id)(hooks)) return [exists, state]
+  const problem = problemOf(asked, scopes)
+  if (O.isSome(problem)) return [problem.value, state]
+  const hook = newHook(next(hooks), request_id, asked, now)
+  return [success(webhookOf(owner.kind, settings.seed)(hook)), owner.with(state, add(hook)(hooks))]
+}
+
+export const retrieve = (
+  owner: Owner,
+  state: State,
+  id: string,
+  asking: Asking,
+): Outcome<Webhook> => {
+  const hook = find(owner, state, id, asking)
+  return E.isLeft(hook)
+    ? [hook.left, state]
+    : [success(webhookOf(owner.kind, asking.settings.seed)(hook.right)), state]
+}
+
+/** Only the URL can be updated (interface, Webhooks). */
+export const update = (
+  owner: Owner,
+  state: State,
+  { id, url }: { readonly id: string; readonly url: string },
+  asking: Asking,
+): Outcome<Webhook> => {
+  const hook = find(owner, state, id, asking)
+  if (E.isLeft(hook)) return [hook.left, state]
+  const updated = { ...hook.right, url, updatedAt: asking.now }
+  return [
+    success(webhookOf(owner.kind, asking.settings.seed)(updated)),
+    owner.with(state, put(updated)(owner.of(state))),
+  ]
+}
+
+/** The state without it, if there is one. */
+export const without = (
+  owner: Owner,
+  state: State,
+  id: string,
+  asking: Asking,
+): E.Either<Refusal, State> =>
+  pipe(
+    find(owner, state, id, asking),
+    E.map(({ n }) => owner.with(state, remove(n)(owner.of(state)))),
+  )
