@@ -1,0 +1,171 @@
+/**
+ * Every example of the documentation compiles and runs. They are compiled as a reader's project would
+ * be, against the package as it is built now, and run against a sandbox. A block that is marked
+ * `ts no-run` is compiled only; one without an import is an excerpt, and is named as such.
+ */
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Listening, listen, sandboxCredentials } from '../src/sandbox/index.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// the blocks
+
+interface Block {
+  /** Such as `docs/limits.md:5`. */
+  readonly name: string
+  /** The file that it becomes. */
+  readonly file: string
+  readonly text: string
+  readonly kind: 'runs' | 'compiles' | 'excerpt'
+}
+
+const FENCE = /^```ts([^\n]*)\n([\s\S]*?)^```/gm
+
+const documents: ReadonlyArray<string> = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].sort()
+
+const blocks: ReadonlyArray<Block> = documents.flatMap((document) => {
+  const text = readFileSync(join(root, document), 'utf8')
+  return Array.from(text.matchAll(FENCE), ([, mark = '', body = ''], index): Block => {
+    const at = [...text.matchAll(FENCE)][index]?.index ?? 0
+    const line = text.slice(0, at).split('\n').length
+    return {
+      name: `${document}:${line}`,
+      file: `${document.replace(/\W+/g, '_')}_${line}`,
+      text: body,
+      kind: !/^import\b/m.test(body) ? 'excerpt' : mark.includes('no-run') ? 'compiles' : 'runs',
+    }
+  })
+})
+
+const of = (...kinds: ReadonlyArray<Block['kind']>): ReadonlyArray<Block> =>
+  blocks.filter(({ kind }) => kinds.includes(kind))
+
+// the reader's project
+
+interface Ended {
+  readonly code: number
+  readonly output: string
+}
+
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(command, args, { cwd, env, timeout: 50_000 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ code, output: stdout + stderr })
+    })
+  })
+
+const tsc = (...args: ReadonlyArray<string>) =>
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], root)
+
+/** The installed packages, and this one beside them, as a reader would have them. */
+const install = async (project: string): Promise<void> => {
+  const modules = join(root, 'node_modules')
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith('@')
+      ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`)
+      : [name],
+  )
+  for (const name of names.filter((name) => !name.startsWith('.') && name !== 'payments-rx')) {
+    mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(modules, name), join(project, 'node_modules', name))
+  }
+  const self = join(project, 'node_modules/payments-rx')
+  mkdirSync(self)
+  cpSync(join(root, 'package.json'), join(self, 'package.json'))
+  await tsc('-p', 'tsconfig.build.json', '--outDir', join(self, 'dist'))
+}
+
+const config = {
+  extends: join(root, 'tsconfig.json'),
+  compilerOptions: {
+    noEmit: false,
+    outDir: 'out',
+    rootDir: '.',
+    allowImportingTsExtensions: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    typeRoots: [join(root, 'node_modules/@types')],
+  },
+  include: ['*.ts'],
+}
+
+// the tests
+
+let project = ''
+let sandbox: Listening | undefined
+let complaints = ''
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'payments-rx-docs-'))
+  await install(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'reader', type: 'module' }))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
+  for (const { file, text } of of('runs', 'compiles')) {
+    writeFileSync(join(project, `${file}.ts`), text)
+  }
+  complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).output
+  sandbox = await listen({ charges: 5_000, limits: false })
+})
+
+afterAll(async () => {
+  await sandbox?.close()
+  rmSync(project, { recursive: true, force: true })
+})
+
+describe('documentation', () => {
+  it.each(of('runs', 'compiles'))('$name compiles', ({ file }) => {
+    const own = complaints.split('\n').filter((line) => line.includes(`${file}.ts`))
+    expect(own).toEqual([])
+  })
+
+  it.each(of('runs'))('$name runs', async ({ file }) => {
+    const folder = join(project, 'in', file)
+    mkdirSync(folder, { recursive: true })
+    const ended = await run(process.execPath, [join(project, 'out', `${file}.js`)], folder, {
+      ...process.env,
+      PAYMENTS_BASE_URL: sandbox?.url,
+      PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+      PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+    })
+    expect(ended.code, ended.output).toBe(0)
+  })
+
+  const excerpts = of('excerpt').map(({ name }) => name)
+  it(`has ${excerpts.length} excerpts, which are not compiled: ${excerpts.join(', ')}`, () => {
+    expect(documents).toContain('README.md')
+    expect(of('runs', 'compiles').length).toBeGreaterThan(0)
+  })
+
+  it('compiles without another complaint', () => {
+    const named = of('runs', 'compiles').map(({ file }) => `${file}.ts`)
+    const rest = complaints
+      .split('\n')
+      .filter((line) => /error TS/.test(line) && !named.some((file) => line.includes(file)))
+    expect(rest).toEqual([])
+  })
+})
