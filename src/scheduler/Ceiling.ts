@@ -44,6 +44,7 @@ export const ceiling = (most: number, per: Millis): Ceiling => {
   let barren = 0 // cool-downs in a row without one request let in
   let letIn = 0 // in the present window, or since it began to cool
   let refused = 0
+  let row = 0 // refused since the last that was let in
   let windowEnd = Number.NEGATIVE_INFINITY
   let chronic = 0
   let chronicEnd = Number.NEGATIVE_INFINITY
@@ -101,18 +102,20 @@ export const ceiling = (most: number, per: Millis): Ceiling => {
     accepted: (now) => {
       turn(now)
       letIn++
+      row = 0
     },
     refused: (now, retryAfter) => {
       turn(now)
       refused++
       chronic++
+      row++
       if (cooling) return true
       if (now < onTrial) {
         every = Math.min(PROBE_MOST, every * 2)
         lower(before, now)
         return false
       }
-      if (refused >= Math.max(FEW, BURST * current)) {
+      if (refused >= Math.max(FEW, BURST * current) || row >= Math.max(FEW, current)) {
         cool(now, retryAfter)
         return true
       }

@@ -38,6 +38,17 @@ export const refusalDefaults: Required<Refusals> = {
   lone: 'resend',
 }
 
+/** Fills in what is missing. Throws a RangeError when a number makes no sense. */
+export const refusalsOf = (options: Refusals = {}): Required<Refusals> => {
+  const { lone, ...all } = { ...refusalDefaults, ...options }
+  for (const [name, value] of Object.entries(all)) {
+    if (!(value >= (name === 'attempts' ? 1 : 0))) {
+      throw new RangeError(`refusals: ${name} makes no sense, got ${value}`)
+    }
+  }
+  return { ...all, lone }
+}
+
 export interface Refused {
   /** How often it has been sent. */
   readonly attempt: number

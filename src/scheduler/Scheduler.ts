@@ -13,7 +13,7 @@ import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
 import { type Guard, type Slack, slack } from './Guard.js'
 import { park } from './Park.js'
-import { type Refusals, refusalDefaults } from './Refusals.js'
+import { type Refusals, refusalsOf } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, snapshot } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
@@ -147,7 +147,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       return () => seen.delete(subscriber)
     }),
     core: {
-      refusals: { ...refusalDefaults, ...options.refusals },
+      refusals: refusalsOf(options.refusals),
       random,
       clock: time,
       flights: flown,

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../bench/scheduler/judge.ts'
+import { type Network, networks } from '../../bench/scheduler/network.ts'
+import { seeded, uniform } from '../../bench/scheduler/random.ts'
+import { type Guard, type SchedulerState, schedule } from '../../src/scheduler/index.js'
+import { refused, world } from './world.js'
+
+const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+
+/** Sends so many to one endpoint, through one network after the other. */
+const send = (guard: Guard, requests: number, ...through: ReadonlyArray<Network | undefined>) => {
+  const w = world(limits, { guard })
+  const random = seeded(11)
+  let done = 0
+  for (let i = 0; i < requests; i++) {
+    const network = (): Network | undefined =>
+      through[Math.min(through.length - 1, Math.floor((done * through.length) / requests))]
+    const delays = {
+      get up() {
+        return network()?.uplink(random) ?? 0
+      },
+      get work() {
+        return network()?.processing(random) ?? 0
+      },
+      get down() {
+        return network()?.downlink(random) ?? 0
+      },
+    }
+    w.send(`${i}`, 'a', delays)
+      .pipe(schedule(w.scheduler, 'a', { refused, attempts: 100 }))
+      .subscribe(() => done++)
+  }
+  let state: SchedulerState | undefined
+  w.scheduler.state.subscribe((now) => {
+    state = now
+  })
+  w.timer.flush()
+  const { first, last } = w.server.arrivals()
+  return {
+    done,
+    share: ((requests / limits.endpoint - 1) * limits.per) / (last - first),
+    refused: (w.server.refused() * 1_000) / requests,
+    guard: state?.tiers.find(({ name }) => name === 'endpoint')?.guard,
+  }
+}
+
+describe('the learned guard', () => {
+  it.each([
+    ['loopback', 0.995, 0],
+    ['steady', 0.985, 1],
+    ['wan', 0.955, 4],
+    ['jittery', 0.92, 7],
+  ])('on %s uses %d of the quota with %d refused of 1,000', (name, share, most) => {
+    const result = send('learned', 2_000, networks[name])
+    expect(result.done).toBe(2_000)
+    expect(result.share).toBeGreaterThan(share)
+    expect(result.refused).toBeLessThanOrEqual(most)
+  })
+
+  it('is wide at first, and as wide as the network afterwards', () => {
+    expect(send('learned', 400, networks.loopback).guard).toBeLessThan(4)
+    const { guard } = send('learned', 400, networks.jittery)
+    expect(guard).toBeGreaterThan(20)
+    expect(guard).toBeLessThan(150)
+  })
+
+  it('survives a change of network, for the worse and for the better', () => {
+    const worse = send('learned', 2_000, networks.loopback, networks.jittery)
+    expect(worse.done).toBe(2_000)
+    expect(worse.refused).toBeLessThan(20)
+    const better = send('learned', 3_000, networks.jittery, networks.loopback, networks.loopback)
+    expect(better.done).toBe(3_000)
+    expect(better.guard).toBeLessThan(10)
+  })
+
+  it('is never wider than half a window', () => {
+    const wild: Network = {
+      uplink: uniform(0, 3_000),
+      processing: uniform(0, 3_000),
+      downlink: uniform(0, 10),
+    }
+    expect(send('learned', 300, wild).guard).toBeLessThanOrEqual(500)
+  })
+})
+
+describe('the safe guard', () => {
+  it.each(Object.keys(networks))('has nothing refused on %s', (name) => {
+    const result = send('safe', 500, networks[name])
+    expect(result.done).toBe(500)
+    expect(result.refused).toBe(0)
+  })
+})

@@ -1,0 +1,204 @@
+import { asyncScheduler, NEVER, of, type SchedulerLike, Subject } from 'rxjs'
+import { mergeMap } from 'rxjs/operators'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import type { O } from '../../src/fp.js'
+import {
+  concurrency,
+  createScheduler,
+  rate,
+  type Scheduler,
+  type SchedulerState,
+  schedule,
+  type Tier,
+} from '../../src/scheduler/index.js'
+
+describe('numbers that make no sense', () => {
+  it.each([0, -1, Number.NaN, 1.5, Number.NEGATIVE_INFINITY])('limit %d', (limit) => {
+    expect(() => rate({ name: 'r', limit, per: 1 })).toThrow(/rate 'r': limit must be/)
+    expect(() => concurrency({ name: 'c', limit })).toThrow(/concurrency 'c': limit must be/)
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('window %d', (per) => {
+    expect(() => rate({ name: 'r', limit: 1, per })).toThrow(/per must be/)
+  })
+
+  it.each([0, -1, Number.NaN, 1.1])('share %d', (share) => {
+    expect(() => createScheduler({ tiers: [], share })).toThrow(/share must be/)
+    expect(() => rate({ name: 'r', limit: 1, per: 1, share })).toThrow(/share must be/)
+  })
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('guard and patience %d', (value) => {
+    expect(() => createScheduler({ tiers: [], guard: value })).toThrow(/guard must be/)
+    expect(() => rate({ name: 'r', limit: 1, per: 1, guard: value })).toThrow(/guard must be/)
+  })
+
+  it.each([0, -1, Number.NaN])('weight %d', (weight) => {
+    expect(() => createScheduler({ tiers: [], lanes: { a: weight } })).toThrow(/lane 'a'/)
+  })
+
+  it.each([{ attempts: 0 }, { attempts: Number.NaN }, { backoff: -1 }, { jitter: Number.NaN }])(
+    'refusals %o',
+    (refusals) => {
+      expect(() => createScheduler({ tiers: [], refusals })).toThrow(RangeError)
+    },
+  )
+
+  it('no limit at all is no tier', () => {
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: Number.POSITIVE_INFINITY, per: 1 })],
+    })
+    let seen = 0
+    for (let i = 0; i < 100; i++)
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => seen++)
+    expect(seen).toBe(100)
+  })
+
+  it('a lane that does not exist', () => {
+    const errors: Array<unknown> = []
+    of(1)
+      .pipe(schedule(createScheduler({ tiers: [] }), undefined, { lane: 'fast' }))
+      .subscribe({ error: (error) => errors.push(error) })
+    expect(errors).toEqual([new RangeError("there is no lane 'fast', only interactive, bulk")])
+  })
+})
+
+describe('a clock that jumps', () => {
+  const jumping = () => {
+    const timer = virtualTimer()
+    let offset = 0
+    const set: SchedulerLike = {
+      now: () => timer.now() + offset,
+      schedule: timer.schedule,
+    }
+    return { timer, set, jump: (by: number) => (offset += by) }
+  }
+
+  it.each([3_600_000, -3_600_000])('by %d ms neither stops nor hurries it', (by) => {
+    const { timer, set, jump } = jumping()
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: 2, per: 1_000 })],
+      guard: 0,
+      timer: set,
+    })
+    const seen: Array<number> = []
+    for (let i = 0; i < 6; i++) {
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => seen.push(timer.now()))
+    }
+    timer.schedule(() => jump(by), 500)
+    timer.flush()
+    expect(seen.length).toBe(6)
+    // Every window of a second of real time has two at most, and none waits much longer.
+    seen.forEach((at, i) => {
+      expect(at - (seen[i - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(999)
+    })
+    expect(seen.at(-1)).toBeLessThan(4_000)
+  })
+})
+
+describe('what stays behind', () => {
+  it('is no timer, when all have left, in whatever way', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: 1, per: 1_000_000 }), concurrency({ name: 'c', limit: 1 })],
+      timer,
+    })
+    of(1).pipe(schedule(scheduler, undefined)).subscribe()
+    const waiting = [NEVER, NEVER].map((s) => s.pipe(schedule(scheduler, undefined)).subscribe())
+    timer.flush(10)
+    expect(timer.pending()).toBe(1)
+    for (const subscription of waiting) subscription.unsubscribe()
+    expect(timer.pending()).toBe(0)
+  })
+
+  it('is nothing of keys that are no longer used', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<number>({
+      tiers: [rate({ name: 'r', limit: 1, per: 10, key: (n) => `${n}` })],
+      timer,
+    })
+    for (let n = 0; n < 20_000; n++) {
+      of(n).pipe(schedule(scheduler, n)).subscribe()
+      timer.flush(n)
+    }
+    let state: SchedulerState | undefined
+    scheduler.state.subscribe((now) => {
+      state = now
+    })
+    expect(state?.tiers[0]?.keys).toBeLessThan(2_000)
+    expect(state).toMatchObject({ started: 20_000, waiting: 0 })
+  })
+
+  it('is nothing of a million tasks', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<number>({
+      tiers: [rate({ name: 'r', limit: 1_000, per: 1 }), concurrency({ name: 'c', limit: 100 })],
+      guard: 0,
+      timer,
+    })
+    let seen = 0
+    const more = new Subject<number>()
+    more.pipe(mergeMap((n) => of(n).pipe(schedule(scheduler, n)))).subscribe(() => seen++)
+    for (let n = 0; n < 200_000; n++) {
+      more.next(n)
+      if (n % 1_000 === 999) timer.flush(timer.now() + 2)
+    }
+    timer.flush()
+    expect(seen).toBe(200_000)
+    expect(timer.pending()).toBe(0)
+    let state: SchedulerState | undefined
+    scheduler.state.subscribe((now) => {
+      state = now
+    })
+    expect(state).toMatchObject({ waiting: 0, inFlight: 0 })
+  })
+})
+
+describe('the state', () => {
+  it('shows itself at once, and then now and then while something happens', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: 2, per: 1_000 })],
+      guard: 0,
+      timer,
+    })
+    const seen: Array<SchedulerState> = []
+    const subscription = scheduler.state.subscribe((state) => seen.push(state))
+    expect(seen.length).toBe(1)
+    expect(timer.pending()).toBe(0)
+    for (let i = 0; i < 3; i++) of(i).pipe(schedule(scheduler, undefined)).subscribe()
+    timer.flush(250)
+    expect(seen.length).toBe(2)
+    expect(seen[1]).toMatchObject({ waiting: 1, inFlight: 0, started: 2, refused: 0 })
+    expect(seen[1]?.tiers[0]).toMatchObject({ name: 'r', limit: 2, used: 2, waiting: 1, share: 1 })
+    subscription.unsubscribe()
+    timer.flush()
+    expect(seen.length).toBe(2)
+    expect(timer.pending()).toBe(0)
+  })
+})
+
+describe('types', () => {
+  it('follow the request and the value', () => {
+    const byNumber = rate({ name: 'r', limit: 1, per: 1, key: (n: number) => `${n}` })
+    expectTypeOf(byNumber).toExtend<Tier<number>>()
+    const scheduler = createScheduler({ tiers: [byNumber], timer: asyncScheduler })
+    expectTypeOf(scheduler).toEqualTypeOf<Scheduler<number>>()
+    const run = of('a').pipe(
+      schedule(scheduler, 1, {
+        refused: (value) => {
+          expectTypeOf(value).toEqualTypeOf<string>()
+          const none: O.Option<{ retryAfter: number }> = { _tag: 'None' }
+          return none
+        },
+      }),
+    )
+    expectTypeOf(run).toEqualTypeOf<import('rxjs').Observable<string>>()
+    // @ts-expect-error a request of another type
+    schedule(scheduler, 'a')
+  })
+})

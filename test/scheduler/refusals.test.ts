@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { judge, type Limits } from '../../bench/scheduler/judge.ts'
+import { networks } from '../../bench/scheduler/network.ts'
+import { seeded } from '../../bench/scheduler/random.ts'
+import { type SchedulerState, schedule } from '../../src/scheduler/index.js'
+import { refused, world } from './world.js'
+
+const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+
+const endless = (known: Limits) => {
+  const w = world(known)
+  const random = seeded(3)
+  const network = networks.steady
+  let asked = 0
+  const ask = (): void => {
+    const i = asked++
+    w.send(`${i}`, 'a', {
+      up: network?.uplink(random) ?? 0,
+      work: network?.processing(random) ?? 0,
+      down: network?.downlink(random) ?? 0,
+    })
+      .pipe(schedule(w.scheduler, 'a', { refused, attempts: 1_000 }))
+      .subscribe(ask)
+  }
+  for (let i = 0; i < 60; i++) ask()
+  let state: SchedulerState | undefined
+  w.scheduler.state.subscribe((now) => {
+    state = now
+  })
+  const allowed = () => state?.tiers.find(({ name }) => name === 'endpoint')?.allowed
+  /** Answers and refusals a second, over so many seconds. */
+  const over = (seconds: number) => {
+    const before = [w.server.arrivals().accepted, w.server.refused()] as const
+    w.timer.flush(w.timer.now() + seconds * 1_000)
+    return {
+      accepted: (w.server.arrivals().accepted - before[0]) / seconds,
+      refused: (w.server.refused() - before[1]) / seconds,
+    }
+  }
+  return { w, over, allowed }
+}
+
+describe('a server that allows less than it says', () => {
+  it('is found out, kept to, and forgotten when it allows more again', () => {
+    const { w, over, allowed } = endless(limits)
+    over(5)
+    expect(allowed()).toBe(20)
+
+    w.server = judge({ ...limits, endpoint: 10 })
+    over(10)
+    expect(allowed()).toBeGreaterThanOrEqual(9)
+    expect(allowed()).toBeLessThanOrEqual(12)
+    const kept = over(120)
+    expect(kept.accepted).toBeGreaterThan(8.5)
+    expect(kept.refused).toBeLessThan(0.5)
+
+    w.server = judge(limits)
+    over(90)
+    expect(allowed()).toBe(20)
+    expect(over(20).accepted).toBeGreaterThan(19)
+  })
+
+  it('is found out when it is only a little less', () => {
+    const { w, over, allowed } = endless(limits)
+    w.server = judge({ ...limits, endpoint: 18 })
+    over(30)
+    expect(allowed()).toBeLessThan(20)
+    expect(over(100).refused).toBeLessThan(0.6)
+  })
+
+  it('that lets nobody in is asked rarely, and used again when it does', () => {
+    const { w, over } = endless(limits)
+    over(5)
+    w.server = judge({ ...limits, endpoint: 0 })
+    over(60)
+    expect(over(60).refused).toBeLessThan(1)
+    w.server = judge(limits)
+    over(150)
+    expect(over(20).accepted).toBeGreaterThan(18)
+  })
+
+  it('counts what it refuses: nothing is lost by that', () => {
+    const { w, over } = endless(limits)
+    w.server = judge({ ...limits, countsRefused: true })
+    expect(over(60).accepted).toBeGreaterThan(18.5)
+  })
+})

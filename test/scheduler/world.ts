@@ -1,0 +1,72 @@
+import { Observable } from 'rxjs'
+import { type Judge, judge, type Limits } from '../../bench/scheduler/judge.ts'
+import { seeded } from '../../bench/scheduler/random.ts'
+import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
+import { O } from '../../src/fp.js'
+import {
+  concurrency,
+  createScheduler,
+  rate,
+  type Scheduler,
+  type SchedulerOptions,
+} from '../../src/scheduler/index.js'
+
+export interface Answer {
+  readonly ok: boolean
+  readonly request: string
+}
+
+/** Limits that can be changed while it runs, by replacing the judge. */
+export interface World {
+  readonly timer: VirtualTimer
+  readonly scheduler: Scheduler<string>
+  server: Judge
+  /** How often each request arrived and was let in. */
+  readonly letIn: Map<string, number>
+  readonly send: (request: string, endpoint: string, delays: Delays) => Observable<Answer>
+}
+
+export interface Delays {
+  readonly up: number
+  readonly work: number
+  readonly down: number
+}
+
+export const refused = ({ ok }: Answer) => (ok ? O.none : O.some({}))
+
+/** A scheduler and a server of the same limits, in virtual time. */
+export const world = (limits: Limits, options: Partial<SchedulerOptions<string>> = {}): World => {
+  const timer = virtualTimer()
+  const letIn = new Map<string, number>()
+  const self: World = {
+    timer,
+    letIn,
+    server: judge(limits),
+    scheduler: createScheduler<string>({
+      tiers: [
+        rate({ name: 'global', limit: limits.global, per: limits.per }),
+        rate({ name: 'endpoint', limit: limits.endpoint, per: limits.per, key: (e) => e }),
+        concurrency({ name: 'places', limit: limits.concurrent }),
+      ],
+      timer,
+      random: seeded(7),
+      ...options,
+    }),
+    send: (request, endpoint, delays) =>
+      new Observable((subscriber) => {
+        timer.schedule(() => {
+          const { server } = self
+          const ok = server.arrives(endpoint, timer.now())
+          if (ok) letIn.set(request, (letIn.get(request) ?? 0) + 1)
+          timer.schedule(() => {
+            if (ok) server.leaves()
+            timer.schedule(() => {
+              subscriber.next({ ok, request })
+              subscriber.complete()
+            }, delays.down)
+          }, delays.work)
+        }, delays.up)
+      }),
+  }
+  return self
+}
