@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
-import { nullable } from './shapes.js'
+import { nullable, opened } from './shapes.js'
 
 // model
 
@@ -33,7 +33,7 @@ export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
 const funding = t.partial({
   /** In answers of retrieve and list. */
   status: nullable(open('SCHEDULED', 'PROCESSING', 'FUNDED', 'FAILED', 'REVERSED')),
-  deposit_type: nullable(open('DIRECT_DEBIT', 'FASTER_DIRECT_DEBIT')),
+  deposit_type: nullable(opened(depositType)),
   /** The linked account; null when the wallet pays. */
   funding_source_id: nullable(t.string),
   /** On the bank statement of the owner of the debited account. */

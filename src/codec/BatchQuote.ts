@@ -1,9 +1,8 @@
 import * as t from 'io-ts'
-import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Currency } from './scalars.js'
-import { nullable } from './shapes.js'
+import { nullable, opened } from './shapes.js'
 
 const validity = t.keyof({
   MIN_1: null,
@@ -48,7 +47,7 @@ export interface BatchQuote extends t.TypeOf<typeof quote> {}
 const quoteSummary = t.partial({
   expires_at: nullable(Instant),
   last_quoted_at: nullable(Instant),
-  validity: nullable(open('MIN_1', 'MIN_15', 'MIN_30', 'HR_1', 'HR_4', 'HR_8', 'HR_24')),
+  validity: nullable(opened(validity)),
   /** One for each currency pair. */
   quotes: nullable(t.array(quote)),
 })

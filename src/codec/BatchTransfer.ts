@@ -1,5 +1,4 @@
 import * as t from 'io-ts'
-import { open } from '../decode/index.js'
 import { BatchFunding, NewFundingSource } from './BatchFunding.js'
 import { BatchQuoteSummary, QuoteValidity } from './BatchQuote.js'
 import type { Codec } from './Codec.js'
@@ -7,7 +6,7 @@ import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
 import { type Rule, rule, ruled } from './Rule.js'
 import { Filled } from './scalars.js'
-import { Metadata, nullable } from './shapes.js'
+import { Metadata, nullable, opened } from './shapes.js'
 import { Day, toMillis } from './times.js'
 
 // model
@@ -40,21 +39,7 @@ const batchTransfer = t.intersection([
     request_id: t.string,
     /** For talking to support. */
     short_reference_id: t.string,
-    status: open(
-      'DRAFTING',
-      'IN_APPROVAL',
-      'APPROVAL_RECALLED',
-      'APPROVAL_REJECTED',
-      'APPROVAL_BLOCKED',
-      'SCHEDULED',
-      'OVERDUE',
-      'BOOKING',
-      'PARTIALLY_BOOKED',
-      'BOOKED',
-      'FAILED',
-      'CANCELLATION_REQUESTED',
-      'CANCELLED',
-    ),
+    status: opened(status),
     total_item_count: t.number,
     /** Invalid items stay until they are deleted, and are left out when the batch is executed. */
     valid_item_count: t.number,

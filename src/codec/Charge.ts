@@ -1,9 +1,9 @@
 import * as t from 'io-ts'
-import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
 import { Amount, Currency, textOf } from './scalars.js'
+import { opened } from './shapes.js'
 import { Time } from './times.js'
 
 // model
@@ -50,8 +50,7 @@ const charge = t.type({
   /** In whole units of `currency`. A number here, a text in `NewCharge`. */
   amount: t.number,
   currency: Currency,
-  /** One of `ChargeReason`, or a value that was added later. */
-  reason: t.string,
+  reason: opened(reason),
   /** Text shown to the beneficiary. */
   reference: t.string,
   /** Chosen by the client, unique. */
@@ -62,7 +61,7 @@ const charge = t.type({
   fee: t.number,
   /** For talking to support. */
   short_reference_id: t.string,
-  status: open('NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED'),
+  status: opened(status),
   created_at: Instant,
   updated_at: Instant,
 })

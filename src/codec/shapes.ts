@@ -1,11 +1,20 @@
 /** What resources are built with. */
 import * as t from 'io-ts'
+import { OpenType } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 import { described } from './Schema.js'
 
 /** A value that may be null in an answer. */
 export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
   t.union([codec, t.null])
+
+/** The same enumeration where values may be added: for answers. */
+export const opened = <D extends { readonly [value: string]: unknown }>(
+  codec: t.KeyofC<D>,
+): OpenType<Extract<keyof D, string>> => {
+  const known = Object.keys(codec.keys) as Array<Extract<keyof D, string>> // what keyof says
+  return new OpenType(`${known.map((value) => JSON.stringify(value)).join(' | ')} | string`, known)
+}
 
 /** Keys and values that are stored with a resource, and mean nothing to the service. */
 export const Metadata = t.UnknownRecord

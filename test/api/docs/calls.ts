@@ -1,0 +1,88 @@
+/** Every call, with what its row says: the form from which both docs are printed. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { login } from '../../../src/api/authentication.js'
+import {
+  type AnyEndpoint,
+  method,
+  type Place,
+  pathNames,
+  untyped,
+} from '../../../src/api/Endpoint.js'
+import { tables } from '../../../src/api/index.js'
+import { type JsonSchema, shapeOf } from './schemaOf.js'
+
+// model
+
+export interface Parameter {
+  readonly name: string
+  readonly place: Place | 'path' | 'body'
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+export interface CallDoc {
+  readonly resource: string
+  readonly name: string
+  readonly row: AnyEndpoint
+  /** The comment above the row, which its hover shows. */
+  readonly comment: string
+  readonly parameters: ReadonlyArray<Parameter>
+  /** Rules between parameters, and rules that need the time, in words. */
+  readonly rules: ReadonlyArray<string>
+}
+
+// constructors
+
+const folder = new URL('../../../src/api/', import.meta.url)
+
+const source = readdirSync(folder)
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  .join('\n')
+
+const comments: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    source.matchAll(/\/\*\* (.+) \*\/\s+(?:export const )?\w+(?: =|:) endpoint\('([^']+)'/g),
+    ([, comment = '', route = '']) => [route, comment],
+  ),
+)
+
+const placeOf = (row: AnyEndpoint, name: string): Parameter['place'] =>
+  pathNames(row.route).includes(name)
+    ? 'path'
+    : (row.at[name] ?? (method(row.route) === 'GET' ? 'query' : 'body'))
+
+const parametersOf = (row: AnyEndpoint): ReadonlyArray<Parameter> => {
+  const { properties = {}, required = [] } = shapeOf(row.params)
+  // made by the client when the caller leaves it out
+  const made = row.repeatable === 'by request_id' ? ['request_id'] : []
+  const all = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    place: placeOf(row, name),
+    required: [...required, ...made].includes(name),
+    schema,
+  }))
+  return all.sort((a, b) => Number(b.required) - Number(a.required))
+}
+
+const rulesOf = (row: AnyEndpoint): ReadonlyArray<string> => {
+  const timed = (row.rules?.(0) ?? []).map(({ field, expected }) => `\`${field}\` is ${expected}.`)
+  const { description } = shapeOf(row.params)
+  return [...(description === undefined ? [] : [description]), ...timed]
+}
+
+const call = (resource: string, name: string, row: AnyEndpoint): CallDoc => ({
+  resource,
+  name,
+  row,
+  comment: comments.get(row.route) ?? '',
+  parameters: parametersOf(row),
+  rules: rulesOf(row),
+})
+
+export const calls: ReadonlyArray<CallDoc> = [
+  call('authentication', 'login', untyped(login)),
+  ...Object.entries(tables).flatMap(([resource, table]) =>
+    Object.entries(table).map(([name, row]) => call(resource, name, row)),
+  ),
+]

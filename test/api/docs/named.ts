@@ -1,0 +1,51 @@
+/** The codecs that docs refer to by name. */
+import type * as t from 'io-ts'
+import { BatchFunding, NewFundingSource } from '../../../src/codec/BatchFunding.js'
+import { BatchItem } from '../../../src/codec/BatchItem.js'
+import { BatchQuoteSummary } from '../../../src/codec/BatchQuote.js'
+import { BatchTransfer } from '../../../src/codec/BatchTransfer.js'
+import { Address, BankDetails, Beneficiary } from '../../../src/codec/Beneficiary.js'
+import { Bin } from '../../../src/codec/Bin.js'
+import { Charge } from '../../../src/codec/Charge.js'
+import { InvalidConversionDates, SupportedCurrencies } from '../../../src/codec/conversion.js'
+import { FeeOption } from '../../../src/codec/FeeOption.js'
+import { IndustryCategory } from '../../../src/codec/IndustryCategory.js'
+import { Session } from '../../../src/codec/Login.js'
+import { NewBatchItem } from '../../../src/codec/NewBatchItem.js'
+import { OrderItem } from '../../../src/codec/OrderItem.js'
+import { ExpiringQuota, Quota } from '../../../src/codec/Quota.js'
+import { DeletedWebhook, Webhook, WebhookWithSecret } from '../../../src/codec/Webhook.js'
+
+/** What comes back. */
+export const answered: Readonly<Record<string, t.Mixed>> = {
+  Session,
+  Charge,
+  BatchTransfer,
+  BatchFunding,
+  BatchQuoteSummary,
+  BatchItem,
+  IndustryCategory,
+  InvalidConversionDates,
+  SupportedCurrencies,
+  ExpiringQuota,
+  Quota,
+  Bin,
+  Webhook,
+  WebhookWithSecret,
+  DeletedWebhook,
+}
+
+/** What is sent. */
+export const sent: Readonly<Record<string, t.Mixed>> = {
+  NewFundingSource,
+  NewBatchItem,
+  FeeOption,
+  Beneficiary,
+  BankDetails,
+  Address,
+  OrderItem,
+}
+
+export const nameOf: ReadonlyMap<t.Mixed, string> = new Map(
+  Object.entries({ ...answered, ...sent }).map(([name, codec]) => [codec, name]),
+)

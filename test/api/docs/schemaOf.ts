@@ -1,0 +1,114 @@
+/**
+ * ```ts
+ * const schemaOf: (codec: t.Mixed) => JsonSchema
+ * ```
+ *
+ * What a codec takes on the wire, as JSON Schema 2020-12: read off the codec. Codecs with a name are
+ * referred to by it.
+ */
+import * as t from 'io-ts'
+import { RepeatedType } from '../../../src/codec/query.js'
+import { RuledType } from '../../../src/codec/Rule.js'
+import type { Schema } from '../../../src/codec/Schema.js'
+import { OpenType } from '../../../src/decode/index.js'
+import { nameOf } from './named.js'
+
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly description?: string
+  readonly enum?: ReadonlyArray<string>
+  /** The values that are known, of an enumeration to which others may be added. */
+  readonly 'x-extensible-enum'?: ReadonlyArray<string>
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly allOf?: ReadonlyArray<JsonSchema>
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+const wordOf = (codec: t.Mixed): Schema | undefined => {
+  const schema: Schema | undefined = Reflect.get(codec, 'schema')
+  return schema
+}
+
+const isPlain = (schema: JsonSchema): boolean =>
+  Object.keys(schema).every((key) => ['type', 'properties', 'required'].includes(key))
+
+/** Several objects in one: their properties together, and what is none beside them. */
+const together = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
+  const plain = schemas.filter(isPlain)
+  const merged: JsonSchema = {
+    type: 'object',
+    properties: Object.assign({}, ...plain.map(({ properties }) => properties)),
+    ...required(plain.flatMap((schema) => schema.required ?? [])),
+  }
+  const rest = schemas.filter((schema) => !isPlain(schema))
+  return rest.length === 0 ? merged : { allOf: [merged, ...rest] }
+}
+
+const required = (names: ReadonlyArray<string>): JsonSchema =>
+  names.length === 0 ? {} : { required: names }
+
+const fields = (props: t.Props): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(props).map(([name, prop]) => [name, schemaOf(prop)]))
+
+const alternatives = (members: ReadonlyArray<t.Mixed>): JsonSchema => {
+  const [first, second] = members
+  if (members.length === 2 && first !== undefined && second instanceof t.NullType) {
+    const schema = schemaOf(first)
+    return typeof schema.type === 'string'
+      ? { ...schema, type: [schema.type, 'null'] }
+      : { anyOf: [schema, { type: 'null' }] }
+  }
+  return { anyOf: members.map(schemaOf) }
+}
+
+/** With the rules between its fields in words: JSON Schema has none for most. */
+const ruled = ({ type, rules }: RuledType<unknown>): JsonSchema => {
+  const words = rules.map(({ field, expected }) => `\`${field}\` is ${expected}.`).join(' ')
+  return { ...shapeOf(type), description: words }
+}
+
+/** The schema itself, in place of a reference to it. */
+export const shapeOf = (codec: t.Mixed): JsonSchema => {
+  const word = wordOf(codec)
+  if (word !== undefined) {
+    const list = codec instanceof t.RefinementType ? codec.type : codec
+    return word.type === 'array' ? { ...word, items: schemaOf(list.type) } : word
+  }
+  if (codec instanceof RuledType) return ruled(codec)
+  if (codec instanceof RepeatedType) return { type: 'array', items: schemaOf(codec.type) }
+  if (codec instanceof OpenType) return { type: 'string', 'x-extensible-enum': codec.known }
+  if (codec instanceof t.InterfaceType) {
+    const properties = fields(codec.props)
+    return { type: 'object', properties, ...required(Object.keys(properties)) }
+  }
+  if (codec instanceof t.PartialType) return { type: 'object', properties: fields(codec.props) }
+  if (codec instanceof t.IntersectionType) return together(codec.types.map(schemaOf))
+  if (codec instanceof t.UnionType) return alternatives(codec.types)
+  if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }
+  if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
+    return { type: 'array', items: schemaOf(codec.type) }
+  }
+  if (codec instanceof t.RecursiveType) return shapeOf(codec.type)
+  if (codec instanceof t.AnyDictionaryType) return { type: 'object' }
+  if (codec instanceof t.StringType) return { type: 'string' }
+  if (codec instanceof t.NumberType) return { type: 'number' }
+  if (codec instanceof t.BooleanType) return { type: 'boolean' }
+  if (codec instanceof t.NullType) return { type: 'null' }
+  if (codec instanceof t.UnknownType) return {}
+  throw new Error(`do not know how to describe ${codec.name}`)
+}
+
+export const schemaOf = (codec: t.Mixed): JsonSchema => {
+  const name = nameOf.get(codec)
+  return name === undefined ? shapeOf(codec) : { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,91 @@
+/** What a row says about how it is sent, in words for people. */
+import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
+import type { JsonSchema } from './schemaOf.js'
+
+export const NOT_SPECIFIED = 'default, not specified by the interface document'
+
+/** Whether a call is sent again when nobody knows whether it arrived. */
+export const replay = (row: AnyEndpoint): string => {
+  if (method(row.route) === 'GET') return 'Sent again after any fault: it changes nothing.'
+  switch (row.repeatable) {
+    case 'by request_id':
+      return row.foundBy === undefined
+        ? 'Sent again after any fault, with the same `request_id`.'
+        : `Sent again after any fault, with the same \`request_id\`; if it stays unclear what became of it, \`${row.foundBy}\` is asked by the \`request_id\`.`
+    case 'by request_id of items':
+      return 'Sent again after any fault: items with a `request_id` that was seen before are ignored.'
+    case 'as it is':
+      return 'Sent again after any fault.'
+    case undefined:
+      return 'Never sent again once it may have arrived: it ends as `Ambiguous`.'
+  }
+}
+
+export const paging = ({ paging }: AnyEndpoint): string | undefined =>
+  paging === undefined
+    ? undefined
+    : `By \`${paging.style === 'number' ? 'page_num` and `has_more' : 'page` and `page_after'}\`; ${paging.size} rows a page unless \`page_size\` says otherwise.`
+
+const list = (values: ReadonlyArray<string>): string =>
+  values.length > 40
+    ? `${values.slice(0, 5).map(quoted).join(', ')} and ${values.length - 5} more`
+    : values.map(quoted).join(', ')
+
+const quoted = (value: string): string => `\`${value}\``
+
+const range = (unit: string, min: number | undefined, max: number | undefined): string =>
+  min === undefined && max === undefined
+    ? ''
+    : max === undefined
+      ? min === 1 && unit === 'characters'
+        ? 'not empty'
+        : `at least ${min} ${unit}`
+      : `${min ?? 0} to ${max} ${unit}`
+
+/** The rule that a single value keeps, besides its type. */
+export const rule = (schema: JsonSchema): string =>
+  [
+    schema.enum === undefined ? '' : `one of ${list(schema.enum)}`,
+    schema['x-extensible-enum'] === undefined
+      ? ''
+      : `${list(schema['x-extensible-enum'])}, or a value added later`,
+    range('characters', schema.minLength, schema.maxLength),
+    range('items', schema.minItems, schema.maxItems),
+    range('', schema.minimum, schema.maximum).trim(),
+    schema.pattern === undefined ? '' : patternWords(schema.pattern),
+    schema.description ?? '',
+    schema.items === undefined ? '' : rule(schema.items),
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
+
+/** Patterns that have a name among people. */
+const patternWords = (pattern: string): string =>
+  pattern.includes('(T(')
+    ? 'ISO 8601 date or time'
+    : (known[pattern] ?? `matches \`${pattern.replaceAll('|', '\\|')}\``)
+
+const known: Readonly<Record<string, string>> = {
+  '^[A-Z]{3}$': 'ISO 4217 code',
+  '^[A-Z]{2}$': 'ISO 3166 code',
+  '^\\d{4}-\\d\\d-\\d\\d$': 'YYYY-MM-DD',
+  '^\\d+(\\.\\d+)?$': 'plain decimal text, such as `9.99`; a number is written as such',
+  '^0*[1-9]\\d*$': 'positive whole number as text, in the smallest unit',
+  '^\\d{12,19}$': '12 to 19 digits; spaces and hyphens are taken out',
+  '^[!-~]+$': 'printable ASCII',
+  '^[!-~]([ -~]*[!-~])?$': 'printable ASCII',
+  '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$': '8 or 11 letters and digits',
+}
+
+/** The type of a value in a word or two, and the schema of what is inside it. */
+export const typeOf = (schema: JsonSchema): string => {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? ''
+    return `[${name}](#${name.toLowerCase()})`
+  }
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
+  return [schema.type ?? 'anything']
+    .flat()
+    .map((type) => (type === 'array' ? `list of ${typeOf(schema.items ?? {})}` : type))
+    .join(' or ')
+}
