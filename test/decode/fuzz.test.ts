@@ -30,9 +30,14 @@ const answer = (decode: Decoder<unknown>, u: unknown): Answer => {
   }
 }
 
-/** Compares the two answers, and says whether the value was taken. */
+/**
+ * Compares the two answers, and says whether the value was taken. io-ts throws over a hostile value
+ * (keys that cannot be set) even in a member of a union that has refused it already: that one place
+ * need not be reached.
+ */
 const check = (codec: t.Mixed, decode: Decoder<unknown>, u: unknown): boolean => {
   const [theirs, ours] = [answer(codec.decode, u), answer(decode, u)]
+  if ('thrown' in theirs && 'answer' in ours) return false
   if (!same(theirs, ours, partsOf([u, codec]))) {
     expect(ours).toEqual(theirs)
     expect.fail('equal, but not the same objects or not in the same order')
