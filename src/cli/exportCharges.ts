@@ -2,7 +2,6 @@ import { endWith, firstValueFrom, ignoreElements, race, tap } from 'rxjs'
 import { createClient } from '../client.js'
 import type { ChargeFilter, ChargeStatus } from '../codec/Charge.js'
 import { exportList, ndjson } from '../export/index.js'
-import { listen, sandboxCredentials } from '../sandbox/index.js'
 import type { Guard } from '../scheduler/index.js'
 import { conclusion, writeFailure } from './conclusion.js'
 import { type Connection, type ConnectionFlags, connection, environmentOf } from './connection.js'
@@ -40,6 +39,7 @@ export const exportCharges = async (terminal: Terminal, flags: ExportFlags): Pro
     return exportFrom(terminal, flags, connection(flags, terminal.env))
   }
   const environment = environmentOf(flags, terminal.env)
+  const { listen, sandboxCredentials } = await import('../sandbox/index.js') // or not, to start fast
   const server = await listen({
     environment,
     ...(flags.rows === undefined ? {} : { charges: flags.rows }),

@@ -1,12 +1,8 @@
 import { Command, Option } from 'commander'
 import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
-import {
-  type Listening,
-  listen,
-  type SandboxOptions,
-  sandboxCredentials,
-} from '../sandbox/index.js'
+import type { Listening, SandboxOptions } from '../sandbox/index.js'
+import { sandboxCredentials } from '../sandbox/options.js'
 import { ENVIRONMENTS } from './connection.js'
 import { wholeNumber } from './parse.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
@@ -71,8 +67,10 @@ const optionsOf = ({
 })
 
 /** Nothing, when somebody else listens there. */
-const started = (flags: SandboxFlags): Promise<Listening | undefined> =>
-  listen(optionsOf(flags), { port: flags.port }).catch((error: unknown) => {
+const started = async (flags: SandboxFlags): Promise<Listening | undefined> => {
+  const { listen } = await import('../sandbox/index.js')
+  return listen(optionsOf(flags), { port: flags.port }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
     throw error
   })
+}
