@@ -1,4 +1,9 @@
-import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
+import {
+  createSandbox,
+  type SandboxOptions,
+  sandboxCredentials,
+  sandboxPartner,
+} from '../../src/sandbox/index.js'
 
 /** 2026-01-02T03:04:05Z, in ms since 1970. */
 const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -6,6 +11,10 @@ const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
 export const loginHeaders = {
   'x-client-id': sandboxCredentials.clientId,
   'x-api-key': sandboxCredentials.apiKey,
+}
+
+export const partnerHeaders = {
+  authorization: `Basic ${btoa(`${sandboxPartner.clientId}:${sandboxPartner.clientSecret}`)}`,
 }
 
 /** A clock that stands still until it is moved, with the work that waits for it. */
@@ -39,6 +48,15 @@ export interface Answered {
   readonly body: unknown
 }
 
+/** JSON if it is JSON, else the text. */
+const read = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 const BASE = 'http://sandbox.test'
 
 /** A sandbox on a still clock, with a logged-in caller. */
@@ -47,7 +65,7 @@ export const open = async (options: SandboxOptions = {}) => {
   const sandbox = createSandbox({ charges: 100, limits: false, ...clock, ...options })
   const send = async (path: string, init: RequestInit = {}): Promise<Answered> => {
     const response = await sandbox.fetch(`${BASE}${path}`, init)
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: read(await response.text()) }
   }
   const login = (headers: Record<string, string> = loginHeaders) =>
     send('/api/v1/authentication/login', { method: 'POST', headers })
@@ -63,13 +81,36 @@ export const open = async (options: SandboxOptions = {}) => {
       headers: { authorization, 'content-type': 'application/json', ...headers },
       body: typeof value === 'string' ? value : JSON.stringify(value),
     })
-  return { clock, sandbox, send, login, get, post, authorization }
+  /** As the partner. */
+  const partner = {
+    get: (path: string) => send(path, { headers: partnerHeaders }),
+    post: (path: string, value: unknown = {}) => post(path, value, partnerHeaders),
+  }
+  return { clock, sandbox, send, login, get, post, partner, authorization }
 }
 
 /** The rows of a list's page. */
 export const items = ({ body }: Answered): ReadonlyArray<Record<string, unknown>> => {
   const list: unknown = Object(body).items
   return Array.isArray(list) ? list : []
+}
+
+/** Every page of a list by bookmarks, from the first on, in either direction. */
+export const everyBookmarked = async (
+  get: (path: string) => Promise<Answered>,
+  path: string,
+  towards: 'page_after' | 'page_before' = 'page_after',
+  from?: string,
+): Promise<ReadonlyArray<Answered>> => {
+  const pages: Array<Answered> = []
+  for (let bookmark: unknown = from; bookmark !== null; ) {
+    const query = bookmark === undefined ? '' : `page=${encodeURIComponent(String(bookmark))}`
+    const page = await get(`${path}${path.includes('?') ? '&' : '?'}${query}`)
+    if (page.status !== 200) throw new Error(JSON.stringify(page))
+    pages.push(page)
+    bookmark = Object(page.body)[towards]
+  }
+  return pages
 }
 
 /** Every row of a list, page by page. */

@@ -54,9 +54,16 @@ export const transferDate = (
 ): Instant => (Instant.is(transfer_date) ? transfer_date : dayInstantAt(submittedAt ?? now))
 
 /** When something last happened to it: a call, a step of its course, or the booking of an item. */
-const updatedAt = (step: Step, from: number | undefined, { now, settings }: Asking): number => {
-  if (step.status !== 'BOOKING' || from === undefined || settings.bookEvery <= 0) return step.at
-  return from + Math.floor((now - from) / settings.bookEvery) * settings.bookEvery
+const updatedAt = (
+  { changedAt }: Batch,
+  step: Step,
+  from: number | undefined,
+  { now, settings: { bookEvery } }: Asking,
+): number => {
+  if (step.status !== 'BOOKING' || from === undefined || bookEvery <= 0) {
+    return Math.max(changedAt, step.at)
+  }
+  return from + Math.floor((now - from) / bookEvery) * bookEvery
 }
 
 export const shortId = ({ n }: Batch): string => `BT${hexText(mix(n))}`
@@ -86,6 +93,6 @@ export const batchAt =
       valid_item_count: validItems(batch).length,
       funding: told === 'without' || status === undefined ? funding : { status, ...funding },
       quote_summary: batch.quoted === undefined ? null : summary(batch.quoted),
-      updated_at: instantAt(updatedAt(step, bookingFrom(course), asking)),
+      updated_at: instantAt(updatedAt(batch, step, bookingFrom(course), asking)),
     }
   }

@@ -1,0 +1,409 @@
+import { describe, expect, it } from 'vitest'
+import { BATCHES, newItem, openedBatch as opened } from './batchSupport.js'
+import { items, open } from './support.js'
+
+const batch = {
+  id: expect.stringMatching(/^bat_[0-9a-f]{8}$/),
+  request_id: 'payroll-1',
+  short_reference_id: expect.stringMatching(/^BT[0-9a-f]{8}$/),
+  status: 'DRAFTING',
+  name: 'Payroll',
+  remarks: 'January',
+  metadata: { run: '7' },
+  transfer_date: '2026-01-02',
+  total_item_count: 0,
+  valid_item_count: 0,
+  funding: { deposit_type: null, funding_source_id: null, reference: null },
+  quote_summary: null,
+  updated_at: '2026-01-02T03:04:05+0000',
+}
+
+const refused = (code: string, source?: string) => ({
+  status: 400,
+  body: { code, ...(source === undefined ? {} : { source }) },
+})
+
+describe('POST /api/v1/batch_transfers/create', () => {
+  it('answers the batch, without a status of its funding', async () => {
+    const { created } = await opened()
+    expect(created).toEqual({ status: 200, body: batch })
+  })
+
+  it('refuses a request_id twice, also that of a batch that was deleted', async () => {
+    const { post, call } = await opened()
+    const duplicate = refused('batch_request_id_duplicate', 'request_id')
+    expect(await post(`${BATCHES}/create`, { request_id: 'payroll-1' })).toMatchObject(duplicate)
+    await call('delete')
+    expect(await post(`${BATCHES}/create`, { request_id: 'payroll-1' })).toMatchObject(duplicate)
+  })
+
+  it.each([
+    [{}, 'field_required', 'request_id'],
+    [{ request_id: '' }, 'invalid_argument', 'request_id'],
+    [{ transfer_date: 'tomorrow' }, 'invalid_argument', 'transfer_date'],
+    [{ transfer_date: '2025-12-31' }, 'transfer_date_invalid', 'transfer_date'],
+    [{ metadata: { a: 'x'.repeat(4_500) } }, 'metadata_above_size_limit', 'metadata'],
+    [
+      { metadata: Object.fromEntries(Array.from({ length: 15 }, (_, n) => [n, ''])) },
+      'metadata_above_size_limit',
+      'metadata',
+    ],
+    [
+      { funding_source: { deposit_type: 'CASH' } },
+      'invalid_argument',
+      'funding_source.deposit_type',
+    ],
+    [{ funding_source: { id: 'la_unknown' } }, 'invalid_funding_source', 'funding_source.id'],
+    [
+      { funding_source: { id: 'la_1' }, transfer_date: '2026-02-01' },
+      'invalid_argument',
+      'transfer_date',
+    ],
+  ])('refuses %j', async (change, code, source) => {
+    const { post } = await open()
+    const required = code === 'field_required' ? {} : { request_id: 'payroll-1' }
+    const created = await post(`${BATCHES}/create`, { ...required, ...change })
+    expect(created).toMatchObject(refused(code, source))
+  })
+
+  it.each([
+    {},
+    { transfer_date: '2026-01-02' },
+    { transfer_date: '2026-01-02T10:00:00+0000' },
+    { funding_source: { id: 'la_1', deposit_type: 'FASTER_DIRECT_DEBIT', reference: 'PAYROLL' } },
+    { metadata: Object.fromEntries(Array.from({ length: 14 }, (_, n) => [n, ''])) },
+  ])('takes %j', async (change) => {
+    const { created } = await opened({}, { request_id: 'payroll-1', ...change })
+    expect(created).toMatchObject({ status: 200, body: { status: 'DRAFTING' } })
+  })
+})
+
+describe('GET /api/v1/batch_transfers/{id}', () => {
+  it('has the status of its funding, as a list has', async () => {
+    const { retrieve, get } = await opened()
+    const body = { ...batch, funding: { status: 'SCHEDULED', ...batch.funding } }
+    expect(await retrieve()).toEqual({ status: 200, body })
+    expect(await get(BATCHES)).toEqual({
+      status: 200,
+      body: { items: [body], page_after: null, page_before: null },
+    })
+  })
+
+  it.each(['bat_00000000', 'bat_', 'other'])('there is no %s', async (id) => {
+    const { get } = await opened()
+    const notFound = { status: 404, body: { code: 'not_found' } }
+    expect(await get(`${BATCHES}/${id}`)).toMatchObject(notFound)
+    expect(await get(`${BATCHES}/${id}/items`)).toMatchObject(notFound)
+  })
+
+  it('names the linked account that pays', async () => {
+    const funding_source = { id: 'la_1', reference: 'PAYROLL' }
+    const { retrieve } = await opened({}, { request_id: 'payroll-1', funding_source })
+    expect((await retrieve()).body).toMatchObject({
+      funding: {
+        status: 'SCHEDULED',
+        deposit_type: 'DIRECT_DEBIT',
+        funding_source_id: 'la_1',
+        reference: 'PAYROLL',
+      },
+    })
+  })
+})
+
+describe('GET /api/v1/batch_transfers', () => {
+  it('is narrowed by request_id, short_reference_id and status', async () => {
+    const { post, get, call, id } = await opened()
+    await post(`${BATCHES}/create`, { request_id: 'payroll-2' })
+    await call('add_items', { items: [newItem('a')] })
+    await call('submit')
+    const found = async (query: string) =>
+      items(await get(`${BATCHES}?${query}`)).map((row) => row.request_id)
+    const [first] = items(await get(`${BATCHES}?request_id=payroll-1`))
+    expect(first?.id).toBe(id)
+    expect(await found(`short_reference_id=${first?.short_reference_id}`)).toEqual(['payroll-1'])
+    expect(await found('status=SCHEDULED')).toEqual(['payroll-1'])
+    expect(await found('status=DRAFTING')).toEqual(['payroll-2'])
+    expect(await found('status=DRAFTING&request_id=payroll-1')).toEqual([])
+    expect(await found('')).toEqual(['payroll-1', 'payroll-2'])
+  })
+
+  it.each(['page_size=0', 'page_size=51', 'status=DONE', 'page=1', 'page='])(
+    'refuses %s',
+    async (query) => {
+      const { get } = await open()
+      expect(await get(`${BATCHES}?${query}`)).toMatchObject(refused('invalid_argument'))
+    },
+  )
+})
+
+describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
+  it('answers the batch with its counts', async () => {
+    const { call } = await opened()
+    expect(await call('add_items', { items: [newItem('a'), newItem('b')] })).toEqual({
+      status: 200,
+      body: { ...batch, total_item_count: 2, valid_item_count: 2 },
+    })
+  })
+
+  it('keeps items with wrong data, as invalid ones', async () => {
+    const { call, items } = await opened()
+    const wrong = [
+      newItem('a', { transfer_method: 'PIGEON' }),
+      newItem('b', { reason: undefined }),
+      newItem('c', { reference: 'Salary_invalid' }),
+      newItem('d', { beneficiary_id: 'ben_1' }), // besides a beneficiary
+      { request_id: 'e' },
+      newItem('f'),
+    ]
+    const added = await call('add_items', { items: wrong })
+    expect(added.body).toMatchObject({ total_item_count: 6, valid_item_count: 1 })
+    const rows = await items()
+    expect(rows.map((row) => row.status)).toEqual([
+      ...Array.from({ length: 5 }, () => 'VALIDATION_FAILED'),
+      'VALIDATED',
+    ])
+    expect(rows[0]).toEqual({
+      id: expect.stringMatching(/^bti_[0-9a-f]{12}$/),
+      request_id: 'a',
+      status: 'VALIDATION_FAILED',
+      transfer_id: null,
+      transfer_draft: null,
+      errors: [
+        {
+          code: 'invalid_argument',
+          source: 'transfer_method',
+          params: { expected: '"SWIFT" | "LOCAL"' },
+        },
+      ],
+      updated_at: '2026-01-02T03:04:05+0000',
+    })
+    expect(rows[1]?.errors).toMatchObject([{ code: 'field_required', source: 'reason' }])
+    expect(rows[3]?.errors).toMatchObject([{ source: 'beneficiary' }])
+    expect(rows[5]?.errors).toBeNull()
+  })
+
+  it('ignores items whose request_id the batch has', async () => {
+    const { call, items } = await opened()
+    await call('add_items', { items: [newItem('a')] })
+    const again = [newItem('a', { reference: 'Other' }), newItem('b'), newItem('b')]
+    expect((await call('add_items', { items: again })).body).toMatchObject({ total_item_count: 2 })
+    expect((await items()).map((row) => row.request_id)).toEqual(['a', 'b'])
+  })
+
+  it('refuses them when told so, and adds none', async () => {
+    const { call, items } = await opened({ repeatedItems: 'refused' })
+    await call('add_items', { items: [newItem('a')] })
+    const duplicate = refused('request_id_in_batch_duplicate')
+    const again = { items: [newItem('b'), newItem('a')] }
+    expect(await call('add_items', again)).toMatchObject(duplicate)
+    const twice = { items: [newItem('c'), newItem('c')] }
+    expect(await call('add_items', twice)).toMatchObject(duplicate)
+    expect(await items()).toHaveLength(1)
+  })
+
+  it('takes 100 items a call, and 1,000 in all', async () => {
+    const { call } = await opened()
+    const some = (from: number, count: number) => ({
+      items: Array.from({ length: count }, (_, n) => newItem(`item-${from + n}`)),
+    })
+    expect(await call('add_items', some(0, 101))).toMatchObject(refused('invalid_argument'))
+    for (let n = 0; n < 10; n++) {
+      const added = await call('add_items', some(n * 100, 100))
+      expect(added.body).toMatchObject({ total_item_count: (n + 1) * 100 })
+    }
+    expect(await call('add_items', some(1_000, 1))).toMatchObject(refused('invalid_argument'))
+    const again = await call('add_items', some(900, 100))
+    expect(again.body).toMatchObject({ total_item_count: 1_000 })
+  })
+
+  it.each([
+    [{}, 'field_required', 'items'],
+    [{ items: 'a' }, 'invalid_argument', 'items'],
+    [{ items: [newItem('a'), {}] }, 'field_required', 'items[1].request_id'],
+    [{ items: [newItem('')] }, 'invalid_argument', 'items[0].request_id'],
+    [{ items: [7] }, 'field_required', 'items[0].request_id'],
+  ])('refuses %j', async (body, code, source) => {
+    const { call } = await opened()
+    expect(await call('add_items', body)).toMatchObject(refused(code, source))
+  })
+
+  it('takes an empty list, and items without an amount or a beneficiary', async () => {
+    const { call } = await opened()
+    expect(await call('add_items', { items: [] })).toMatchObject({ status: 200 })
+    const bare = newItem('a', { transfer_amount: undefined, beneficiary: undefined })
+    const added = await call('add_items', { items: [bare] })
+    expect(added.body).toMatchObject({ valid_item_count: 1 })
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/delete_items', () => {
+  it('takes out what it names, and passes over what is not there', async () => {
+    const { call, items } = await opened()
+    await call('add_items', { items: ['a', 'b', 'c'].map((id) => newItem(id)) })
+    const [a, , c] = (await items()).map((row) => row.id)
+    const deleted = await call('delete_items', { item_ids: [a, c, 'bti_000000000000', 'other'] })
+    expect(deleted).toMatchObject({ status: 200, body: { total_item_count: 1 } })
+    expect((await items()).map((row) => row.request_id)).toEqual(['b'])
+    const again = await call('add_items', { items: [newItem('a')] })
+    expect(again.body).toMatchObject({ total_item_count: 2 })
+    expect((await items()).map((row) => row.id)).not.toContain(a)
+  })
+
+  it.each([
+    [{}, 'field_required'],
+    [{ item_ids: [1] }, 'invalid_argument'],
+  ])('refuses %j', async (body, code) => {
+    const { call } = await opened()
+    expect(await call('delete_items', body)).toMatchObject(refused(code, 'item_ids'))
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/delete', () => {
+  it('answers the batch as it stood; then there is none', async () => {
+    const { call, retrieve, get } = await opened()
+    expect(await call('delete')).toEqual({ status: 200, body: batch })
+    expect(await retrieve()).toMatchObject({ status: 404 })
+    expect(items(await get(BATCHES))).toEqual([])
+    expect(await call('delete')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/quote', () => {
+  it('prices each pair of currencies', async () => {
+    const { call, items, clock } = await opened()
+    await call('add_items', {
+      items: [
+        newItem('a'),
+        newItem('b', { transfer_amount: 460 }),
+        newItem('c', { transfer_currency: 'USD', transfer_amount: undefined, source_amount: 50 }),
+        newItem('d', { reference: 'wrong_invalid' }),
+        newItem('e', {
+          transfer_currency: 'JPY',
+          transfer_amount: undefined,
+          source_amount: 10,
+          fee_paid_by: 'BENEFICIARY',
+        }),
+      ],
+    })
+    clock.pass(1_000)
+    const quoted = await call('quote', { validity: 'MIN_15' })
+    expect(quoted).toEqual({
+      status: 200,
+      body: {
+        ...batch,
+        total_item_count: 5,
+        valid_item_count: 4,
+        updated_at: '2026-01-02T03:04:06+0000',
+        quote_summary: {
+          expires_at: '2026-01-02T03:19:06+0000',
+          last_quoted_at: '2026-01-02T03:04:06+0000',
+          validity: 'MIN_15',
+          quotes: [
+            {
+              amount_beneficiary_receives: 1_380,
+              amount_payer_pays: 1_504.5,
+              client_rate: 0.92,
+              currency_pair: 'USDEUR',
+              fee_amount: 4.5,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'EUR',
+            },
+            {
+              amount_beneficiary_receives: 50,
+              amount_payer_pays: 50.15,
+              client_rate: null,
+              currency_pair: null,
+              fee_amount: 0.15,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'USD',
+            },
+            {
+              amount_beneficiary_receives: 1_505,
+              amount_payer_pays: 10,
+              client_rate: 151,
+              currency_pair: 'USDJPY',
+              fee_amount: 0.03,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'JPY',
+            },
+          ],
+        },
+      },
+    })
+    const [first] = await items()
+    expect(first?.transfer_draft).toEqual({
+      ...newItem('a'),
+      source_amount: 1_000,
+      transfer_amount: 920,
+      fee_amount: 3,
+      fee_currency: 'USD',
+      fee_paid_by: 'PAYER',
+      amount_payer_pays: 1_003,
+      amount_beneficiary_receives: 920,
+      transfer_date: '2026-01-02',
+      payer: null,
+      application_fee_options: [],
+    })
+  })
+
+  it('takes no body, and holds for half an hour then', async () => {
+    const { call } = await opened()
+    expect((await call('quote', '')).body).toMatchObject({
+      quote_summary: { validity: 'MIN_30', expires_at: '2026-01-02T03:34:05+0000', quotes: [] },
+    })
+    expect(await call('quote', { validity: 'DAY_1' })).toMatchObject(
+      refused('invalid_argument', 'validity'),
+    )
+  })
+
+  it('is for the items there were', async () => {
+    const { call } = await opened()
+    await call('quote')
+    const added = await call('add_items', { items: [newItem('a')] })
+    expect(added.body).toMatchObject({ quote_summary: null })
+  })
+
+  it.each([
+    ['MIN_1', {}, 60_000],
+    ['HR_1', { quoteLife: 5_000 }, 5_000],
+  ] as const)('of %s with %j holds for %i ms, and has to be good to submit', async (...args) => {
+    const [validity, options, life] = args
+    const { call, clock } = await opened(options)
+    await call('add_items', { items: [newItem('a')] })
+    await call('quote', { validity })
+    clock.pass(life)
+    expect(await call('submit')).toMatchObject(refused('invalid_argument', 'quote_summary'))
+    await call('quote', { validity })
+    clock.pass(life - 1)
+    expect(await call('submit')).toMatchObject({ status: 200, body: { status: 'SCHEDULED' } })
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/submit', () => {
+  it('refuses a batch without valid items', async () => {
+    const { call } = await opened()
+    expect(await call('submit')).toMatchObject(refused('invalid_argument'))
+    await call('add_items', { items: [newItem('a', { reference: 'x_invalid' })] })
+    expect(await call('submit')).toMatchObject(refused('invalid_argument'))
+  })
+
+  it('closes the batch', async () => {
+    const { call } = await opened()
+    await call('add_items', { items: [newItem('a')] })
+    expect(await call('submit', '')).toEqual({
+      status: 200,
+      body: { ...batch, status: 'SCHEDULED', total_item_count: 1, valid_item_count: 1 },
+    })
+    const closed = refused('add_batch_item_unsupported')
+    expect(await call('add_items', { items: [newItem('b')] })).toMatchObject(closed)
+    for (const name of ['submit', 'quote', 'delete']) {
+      expect(await call(name)).toMatchObject(refused('invalid_argument', 'status'))
+    }
+    expect(await call('delete_items', { item_ids: [] })).toMatchObject(
+      refused('invalid_argument', 'status'),
+    )
+  })
+})

@@ -1,0 +1,168 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { type BookmarkedPage, bookmarked } from '../../src/sandbox/bookmarks.js'
+import type { Numbered } from '../../src/sandbox/Register.js'
+import { BATCHES, newItem, openedBatch } from './batchSupport.js'
+import { everyBookmarked, items, open } from './support.js'
+
+const row = (n: number): Numbered => ({ n, request_id: `r${n}` })
+
+const numbers = fc
+  .uniqueArray(fc.nat(60), { maxLength: 40 })
+  .map((all) => all.toSorted((a, b) => a - b))
+
+const read = (
+  rows: ReadonlyArray<number>,
+  size: number,
+  newestFirst: boolean,
+  page?: string,
+  list = 'a',
+): BookmarkedPage<Numbered> => {
+  const found = bookmarked({ list, seed: 1, newestFirst, size, page })(rows.map(row))
+  if (E.isLeft(found)) throw new Error(found.left.message)
+  return found.right
+}
+
+describe('bookmarks', () => {
+  it('lead through a list forwards, and the same way back', () => {
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: 1, max: 12 }), fc.boolean(), (rows, size, newest) => {
+        const expected = newest ? rows.toReversed() : rows
+        const there: Array<BookmarkedPage<Numbered>> = [read(rows, size, newest)]
+        for (let next = there[0]?.page_after ?? null; next !== null; ) {
+          const page = read(rows, size, newest, next)
+          there.push(page)
+          next = page.page_after
+        }
+        expect(there.flatMap((page) => page.items.map(({ n }) => n))).toEqual(expected)
+        expect(there[0]?.page_before).toBeNull()
+        const back: Array<BookmarkedPage<Numbered>> = []
+        for (let next = there.at(-1)?.page_before ?? null; next !== null; ) {
+          const page = read(rows, size, newest, next)
+          back.unshift(page)
+          next = page.page_before
+        }
+        expect(back).toEqual(there.slice(0, -1))
+      }),
+    )
+  })
+
+  it('skip nothing and repeat nothing while rows come and go elsewhere', () => {
+    const change = fc.tuple(fc.boolean(), fc.nat(60))
+    fc.assert(
+      fc.property(
+        numbers,
+        fc.array(change, { maxLength: 30 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.boolean(),
+        (rows, changes, size, newest) => {
+          const now = new Set(rows)
+          const always = new Set(rows)
+          const seen: Array<number> = []
+          let next: string | null | undefined
+          for (let n = 0; next !== null; n++) {
+            const page = read(
+              [...now].toSorted((a, b) => a - b),
+              size,
+              newest,
+              next,
+            )
+            seen.push(...page.items.map((one) => one.n))
+            next = page.page_after
+            const [comes, which] = changes[n] ?? [true, -1]
+            if (which < 0) continue
+            if (comes) now.add(which)
+            else {
+              now.delete(which)
+              always.delete(which)
+            }
+          }
+          expect(new Set(seen).size).toBe(seen.length)
+          expect(seen).toEqual(expect.arrayContaining([...always]))
+          expect(seen).toEqual(seen.toSorted((a, b) => (newest ? b - a : a - b)))
+        },
+      ),
+    )
+  })
+
+  it('lead from an empty page to both of its sides', () => {
+    const { page_after } = read([1, 2, 3, 4], 2, false)
+    const empty = read([1, 2], 2, false, page_after ?? '')
+    expect(empty).toMatchObject({ items: [], page_after: null })
+    expect(read([1, 2, 3], 2, false, empty.page_before ?? '').items).toEqual([row(1), row(2)])
+  })
+
+  it('have to be those of the list', () => {
+    const { page_after } = read([1, 2, 3], 1, false)
+    const bookmark = page_after ?? ''
+    const tries = [
+      '',
+      '0',
+      'abc',
+      '=',
+      '%',
+      `${bookmark}A`,
+      bookmark.slice(1),
+      btoa('after.1.00000000'),
+    ]
+    for (const page of tries) {
+      expect(() => read([1, 2, 3], 1, false, page)).toThrow('page must be a bookmark of this list.')
+    }
+    expect(() => read([1, 2, 3], 1, false, bookmark, 'b')).toThrow('page must be a bookmark')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (page) => {
+        expect(() => read([1, 2, 3], 1, false, page)).toThrow('page must be a bookmark')
+      }),
+    )
+  })
+})
+
+const requestIds = (pages: Awaited<ReturnType<typeof everyBookmarked>>) =>
+  pages.map((page) => items(page).map((one) => one.request_id))
+
+describe('lists by bookmarks', () => {
+  it('of batches take 50 a page, in either order', async () => {
+    for (const order of ['ascending', 'descending'] as const) {
+      const { post, get } = await open({ order })
+      const ids = Array.from({ length: 120 }, (_, n) => `b${n}`)
+      for (const request_id of ids) await post(`${BATCHES}/create`, { request_id })
+      const pages = await everyBookmarked(get, BATCHES)
+      expect(requestIds(pages).map((page) => page.length)).toEqual([50, 50, 20])
+      expect(requestIds(pages).flat()).toEqual(order === 'ascending' ? ids : ids.toReversed())
+      const back = String(Object(pages[2]?.body).page_before)
+      const before = await everyBookmarked(get, BATCHES, 'page_before', back)
+      expect(before).toEqual([pages[1], pages[0]])
+      const small = await everyBookmarked(get, `${BATCHES}?page_size=7`)
+      expect(requestIds(small).flat()).toEqual(requestIds(pages).flat())
+    }
+  })
+
+  it('of items take 1,000 a page, and a bookmark is good for its batch', async () => {
+    const { call, get, post, id } = await openedBatch()
+    const ids = Array.from({ length: 230 }, (_, n) => `i${n}`)
+    for (let n = 0; n < ids.length; n += 100) {
+      await call('add_items', { items: ids.slice(n, n + 100).map((one) => newItem(one)) })
+    }
+    const path = `${BATCHES}/${id}/items`
+    expect(requestIds(await everyBookmarked(get, path))).toEqual([ids])
+    const pages = await everyBookmarked(get, `${path}?page_size=100`)
+    expect(requestIds(pages).map((page) => page.length)).toEqual([100, 100, 30])
+    expect(await get(`${path}?page_size=1001`)).toMatchObject({ status: 400 })
+    const other = await post(`${BATCHES}/create`, { request_id: 'other' })
+    const bookmark = Object(pages[0]?.body).page_after
+    const foreign = await get(`${BATCHES}/${Object(other.body).id}/items?page=${bookmark}`)
+    expect(foreign).toMatchObject({ status: 400, body: { source: 'page' } })
+  })
+
+  it('of webhooks take 20 a page', async () => {
+    const { post, get } = await open()
+    const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)
+    for (const request_id of ids) {
+      const hook = { request_id, url: 'https://a.test', version: '2026-08-21', events: [] }
+      await post('/api/v1/webhooks/create', hook)
+    }
+    const pages = await everyBookmarked(get, '/api/v1/webhooks')
+    expect(requestIds(pages)).toEqual([ids.slice(0, 20), ids.slice(20, 40), ids.slice(40)])
+  })
+})
