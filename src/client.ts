@@ -6,6 +6,7 @@
  * The rows of the interface, as calls: rows x Transport x scheduler.
  */
 import type { Observable } from 'rxjs'
+import { type Additions, additions } from './additions.js'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
 import { type Api, rows, tables } from './api/index.js'
 import type { Paging, Position } from './api/Paging.js'
@@ -42,7 +43,12 @@ export type ClientOf<Tables> = {
   }
 }
 
-export interface Client extends ClientOf<Api> {
+type Calls = {
+  readonly [Resource in keyof Api]: ClientOf<Api>[Resource] &
+    (Resource extends keyof Additions ? Additions[Resource] : unknown)
+}
+
+export interface Client extends Calls {
   /** Another client with other options for its calls; the same token, scheduler and events. */
   readonly with: (options: CallOptions) => Client
   /** A call that the tables do not have, with all that theirs have. */
@@ -68,9 +74,14 @@ export const createClient = (options: ClientOptions): Client => {
 
   const clientWith = (settings: Settings): Client => {
     const call = callOf(session, settings, lists)
+    const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
+    const more = additions(calls, session)
     return {
-      ...(pipe(tables, R.map(R.map(call))) as ClientOf<Api>),
-      with: (more) => clientWith(changed(settings, more)),
+      ...calls,
+      charges: { ...calls.charges, ...more.charges },
+      batchTransfers: { ...calls.batchTransfers, ...more.batchTransfers },
+      reference: { ...calls.reference, ...more.reference },
+      with: (options) => clientWith(changed(settings, options)),
       request: (row) => typed(call(untyped(row))),
       events,
       scheduler: session.scheduler,

@@ -43,6 +43,7 @@ export const openSession = (
     transport,
     scheduler,
     timer,
+    random,
     auth: (row) => auth(row),
     backoff: exponential({ ...PAUSES, repeats: retry?.faults ?? REPEATS, random }),
     secrets: secretsOf(options),

@@ -75,8 +75,9 @@ export interface Unreachable extends Common {
 /** No answer in time. */
 export interface TimedOut extends Common {
   readonly _tag: 'TimedOut'
-  /** What took too long: to connect, to the headers of the answer, or between two parts of its body. */
-  readonly phase: 'connect' | 'headers' | 'body'
+  /** What took too long: to connect, to the headers of the answer, between two parts of its body; or to
+   * reach a state that was waited for. */
+  readonly phase: 'connect' | 'headers' | 'body' | 'state'
   /** The limit that was passed, in ms. */
   readonly limit: number
 }

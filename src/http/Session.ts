@@ -26,6 +26,7 @@ export interface Session {
   readonly secrets: ReadonlyArray<string>
   readonly emit: (event: ClientEvent) => void
   readonly timer: SchedulerLike
+  readonly random: IO<number>
   readonly uuid: IO<string>
 }
 

@@ -15,7 +15,7 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { createClient, endpoint, type Failure } from '../../src/index.js'
+import { createClient, endpoint, type Failure, type Limits } from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
@@ -23,6 +23,7 @@ import {
   lab,
   ME,
   NEW_CHARGE,
+  type Play,
   problem,
   REFUSED_CONNECTION,
   RESET,
@@ -268,6 +269,30 @@ describe('logins', () => {
       ).toBeLessThanOrEqual(3)
       expect(i < 3 || time >= 60_000).toBe(true)
     }
+  })
+})
+
+describe('limits', () => {
+  it('of an endpoint do not count logins, and those of all do', () => {
+    const play: Play = (_, nth) =>
+      nth === 1 ? problem(401, 'credentials_expired') : { body: CHARGE }
+    const times = (limits: Partial<Limits>) => {
+      const { client, sent, run } = lab({ play, limits })
+      run(client.charges.retrieve({ id: 'chg_1' }))
+      return sent.map(({ at, route }) => [route === LOGIN ? 'login' : 'call', at >= 1_000])
+    }
+    expect(times({ endpoint: 1 })).toEqual([
+      ['login', false],
+      ['call', false],
+      ['login', false],
+      ['call', true],
+    ])
+    expect(times({ global: 2 })).toEqual([
+      ['login', false],
+      ['call', false],
+      ['login', true],
+      ['call', true],
+    ])
   })
 })
 

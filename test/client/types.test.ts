@@ -105,7 +105,7 @@ describe('failures', () => {
         case 'Throttled':
           return failure.message
         case 'TimedOut':
-          expectTypeOf(failure.phase).toEqualTypeOf<'connect' | 'headers' | 'body'>()
+          expectTypeOf(failure.phase).toEqualTypeOf<'connect' | 'headers' | 'body' | 'state'>()
           return failure.phase
         case 'Undecodable':
           return failure.path

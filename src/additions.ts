@@ -1,0 +1,75 @@
+/** What a client has besides the rows: small words made of them, each on the table that it is about. */
+import type { Observable, SchedulerLike } from 'rxjs'
+import { api } from './api/index.js'
+import type { ClientOf } from './client.js'
+import type { Acknowledgement } from './codec/Acknowledgement.js'
+import type { BatchTransfer } from './codec/BatchTransfer.js'
+import type { Charge } from './codec/Charge.js'
+import { ITEMS_PER_BATCH, ITEMS_PER_CALL, type NewBatchItem } from './codec/NewBatchItem.js'
+import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from './codec/OrderItem.js'
+import type { IO } from './fp.js'
+import { type Chunk, inChunks } from './inChunks.js'
+import { FINAL, type UntilState, untilState } from './untilState.js'
+
+// model
+
+export interface Additions {
+  readonly charges: {
+    /** Waits until a charge is SETTLED or FAILED, or in one of the states that you name. */
+    readonly untilState: UntilState<Charge>
+  }
+  readonly batchTransfers: {
+    /** Waits until nothing happens to a batch by itself any more, or for the states that you name. */
+    readonly untilState: UntilState<BatchTransfer>
+    /** Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. */
+    readonly addAllItems: (
+      id: string,
+    ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
+  }
+  readonly reference: {
+    /** Uploads a stream of order items, 500 a call, and tells of each call. */
+    readonly uploadAll: (
+      options?: Omit<OrderUpload, 'items'>,
+    ) => (items: Observable<OrderItem>) => Observable<Chunk<Acknowledgement>>
+  }
+}
+
+// constructors
+
+export const additions = (
+  calls: ClientOf<typeof api>,
+  chance: { readonly random: IO<number>; readonly timer: SchedulerLike },
+): Additions => ({
+  charges: {
+    untilState: untilState({
+      ...chance,
+      endpoint: api.charges.retrieve.route,
+      retrieve: calls.charges.retrieve,
+      final: FINAL.charge,
+    }),
+  },
+  batchTransfers: {
+    untilState: untilState({
+      ...chance,
+      endpoint: api.batchTransfers.retrieve.route,
+      retrieve: calls.batchTransfers.retrieve,
+      final: FINAL.batch,
+    }),
+    addAllItems: (id) =>
+      inChunks({
+        endpoint: api.batchTransfers.addItems.route,
+        send: (items) => calls.batchTransfers.addItems({ id, items }),
+        size: ITEMS_PER_CALL,
+        most: ITEMS_PER_BATCH,
+      }),
+  },
+  reference: {
+    uploadAll: (options = {}) =>
+      inChunks({
+        endpoint: api.reference.upload.route,
+        send: (items) => calls.reference.upload({ ...options, items }),
+        size: ITEMS_PER_UPLOAD,
+        most: Number.POSITIVE_INFINITY,
+      }),
+  },
+})

@@ -1,0 +1,59 @@
+import { bufferCount, concatMap, defer, map, type Observable } from 'rxjs'
+import type { E } from './fp.js'
+import type { Failure, InvalidRequest } from './http/Failure.js'
+import { left, type ObservableEither } from './stream/index.js'
+
+// model
+
+/** What became of some items of a stream, which were sent in one call. */
+export interface Chunk<A> {
+  /** Which item of the stream is the first of them, from 0. */
+  readonly first: number
+  readonly count: number
+  readonly outcome: E.Either<Failure, A>
+}
+
+export interface ChunkOptions<I, A> {
+  readonly endpoint: string
+  readonly send: (items: Array<I>) => ObservableEither<Failure, A>
+  /** Items a call. */
+  readonly size: number
+  /** Items in all; what comes after them is not sent, and that is said. */
+  readonly most: number
+}
+
+// constructors
+
+/**
+ * Sends the items of a stream, so many a call, one call after the other, and tells of each what became
+ * of it. A call that fails ends nothing: the next items are sent all the same.
+ */
+export const inChunks =
+  <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>
+  (items: Observable<I>): Observable<Chunk<A>> =>
+    defer(() => {
+      let first = 0
+      return items.pipe(
+        bufferCount(size),
+        concatMap((chunk) => {
+          const told = { first, count: chunk.length }
+          first += chunk.length
+          const outcome = first > most ? left(tooMany(endpoint, first, most)) : send(chunk)
+          return outcome.pipe(map((outcome): Chunk<A> => ({ ...told, outcome })))
+        }),
+      )
+    })
+
+const tooMany = (endpoint: string, came: number, most: number): InvalidRequest => {
+  const cause = { path: 'items', expected: `at most ${most} items in all`, actual: `item ${came}` }
+  return {
+    _tag: 'InvalidRequest',
+    endpoint,
+    attempts: 0,
+    field: cause.path,
+    expected: cause.expected,
+    actual: cause.actual,
+    causes: [cause],
+    message: `${endpoint}: items should be ${cause.expected}, and ${came} came; the last were not sent`,
+  }
+}

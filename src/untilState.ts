@@ -1,0 +1,79 @@
+import { first, of, repeat, type SchedulerLike, timeout, timer } from 'rxjs'
+import { E, type IO, O, pipe } from './fp.js'
+import type { Failure, TimedOut } from './http/Failure.js'
+import { exponential, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
+
+// model
+
+export interface WaitOptions {
+  /** The longest wait, in ms; an hour unless given. */
+  readonly limit?: Millis
+}
+
+/**
+ * Asks for one thing again, with growing pauses, until it is in one of `states`, and emits it. States that
+ * nobody knows mean "keep waiting". Ends with the first failure, or as `TimedOut` when the wait is too long.
+ */
+export type UntilState<A> = (
+  id: string,
+  states?: ReadonlyArray<string>,
+  options?: WaitOptions,
+) => ObservableEither<Failure, A>
+
+export interface Waiting<A> {
+  readonly endpoint: string
+  readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, A>
+  /** The states to stop at when the caller names none. */
+  readonly final: ReadonlyArray<string>
+  readonly random: IO<number>
+  readonly timer: SchedulerLike
+}
+
+/** The states in which nothing happens by itself any more (defaults, not specified by the interface). */
+export const FINAL = {
+  charge: ['SETTLED', 'FAILED'],
+  batch: [
+    ...['BOOKED', 'PARTIALLY_BOOKED', 'FAILED', 'CANCELLED'],
+    ...['APPROVAL_RECALLED', 'APPROVAL_REJECTED', 'APPROVAL_BLOCKED'],
+  ],
+} as const satisfies Record<string, ReadonlyArray<string>>
+
+const HOUR: Millis = 3_600_000
+
+// constructors
+
+/** Pauses of 1, 2, 4 ... 16 s, each with a part that chance adds. */
+export const untilState = <A extends { readonly status: string }>({
+  endpoint,
+  retrieve,
+  final,
+  random,
+  timer: scheduler,
+}: Waiting<A>): UntilState<A> => {
+  const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
+
+  return (id, states = final, { limit = HOUR } = {}) => {
+    const late: TimedOut = {
+      _tag: 'TimedOut',
+      endpoint,
+      attempts: 0,
+      phase: 'state',
+      limit,
+      message: `${endpoint}: ${id} was in none of ${states.join(', ')} within ${limit} ms`,
+    }
+    return retrieve({ id }).pipe(
+      repeat({
+        delay: (asked) =>
+          timer(
+            pipe(
+              pause(asked),
+              O.getOrElse((): Millis => PAUSES.cap),
+            ),
+            scheduler,
+          ),
+      }),
+      first((ea) => E.isLeft(ea) || states.includes(ea.right.status)),
+      timeout({ first: limit, with: () => of(E.left(late)), scheduler }),
+    )
+  }
+}

@@ -1,0 +1,196 @@
+import { range } from 'rxjs'
+import { map } from 'rxjs/operators'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
+import type { ObservableEither } from '../../src/stream/index.js'
+import { CHARGE, type Lab, lab } from '../support/lab.js'
+
+const BATCH = {
+  id: 'bat_1',
+  request_id: 'request-1',
+  short_reference_id: 'B1',
+  status: 'DRAFTING',
+  total_item_count: 0,
+  valid_item_count: 0,
+  updated_at: '2024-05-06T07:08:09+0000',
+} as const
+
+/** One retrieve after the other finds the next of these states; the last one stays. */
+const inStates = (value: object, states: ReadonlyArray<string>): Lab =>
+  lab({
+    play: (_departure, nth) => ({
+      body: { ...value, status: states[Math.min(nth, states.length) - 1] },
+    }),
+  })
+
+const statusOf = (ea: E.Either<Failure, { readonly status: string }> | undefined) =>
+  ea !== undefined && E.isRight(ea) ? ea.right.status : ea?.left._tag
+
+describe('untilState', () => {
+  it('asks again after 1, 2, 4 ... s until the state is final', () => {
+    const { client, calls, run } = inStates(CHARGE, ['NEW', 'PENDING', 'ARCHIVED', 'SETTLED'])
+    const out = run(client.charges.untilState('chg_1'))
+    expect(out.map(({ value }) => statusOf(value))).toEqual(['SETTLED'])
+    const departed = calls().map(({ at }) => at)
+    const pauses = departed.slice(1).map((at, i) => at - (departed[i] ?? 0) - 10) // 10 ms to answer
+    expect(pauses).toEqual([1_000, 2_000, 4_000])
+  })
+
+  it('never waits longer than 16 s between two requests', () => {
+    const { client, calls, run } = inStates(CHARGE, [...Array(9).fill('PENDING'), 'FAILED'])
+    run(client.charges.untilState('chg_1'))
+    const departed = calls().map(({ at }) => at)
+    expect(Math.max(...departed.slice(1).map((at, i) => at - (departed[i] ?? 0)))).toBe(16_010)
+  })
+
+  it('does not stop at SUSPENDED, unless that is asked for', () => {
+    const states = ['SUSPENDED', 'FAILED']
+    const first = inStates(CHARGE, states)
+    expect(statusOf(first.run(first.client.charges.untilState('chg_1'))[0]?.value)).toBe('FAILED')
+    const second = inStates(CHARGE, states)
+    const woken = second.client.charges.untilState('chg_1', ['SUSPENDED', 'SETTLED', 'FAILED'])
+    expect(statusOf(second.run(woken)[0]?.value)).toBe('SUSPENDED')
+  })
+
+  it.each([
+    'BOOKED',
+    'PARTIALLY_BOOKED',
+    'FAILED',
+    'CANCELLED',
+    'APPROVAL_RECALLED',
+    'APPROVAL_REJECTED',
+    'APPROVAL_BLOCKED',
+  ])('stops a batch at %s', (state) => {
+    const { client, run } = inStates(BATCH, ['SCHEDULED', 'BOOKING', state])
+    const out = run(client.batchTransfers.untilState('bat_1'))
+    expect(out.map(({ value }) => statusOf(value))).toEqual([state])
+  })
+
+  it('ends as TimedOut when the wait is longer than its limit', () => {
+    const { client, run } = inStates(BATCH, ['OVERDUE'])
+    const out = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit: 60_000 }))
+    expect(out).toMatchObject([
+      { at: 60_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 60_000 }) },
+    ])
+  })
+
+  it('ends with the first failure', () => {
+    const { client, run, calls } = lab({
+      play: () => ({ status: 404, body: { code: 'not_found' } }),
+    })
+    const out = run(client.charges.untilState('chg_1'))
+    expect(statusOf(out[0]?.value)).toBe('Refused')
+    expect(calls()).toHaveLength(1)
+  })
+
+  it('asks for nothing before it is subscribed to', () => {
+    const { client, calls } = inStates(CHARGE, ['SETTLED'])
+    client.charges.untilState('chg_1')
+    expect(calls()).toHaveLength(0)
+  })
+
+  it('has the type of what it waits for', () => {
+    const { client } = lab()
+    expectTypeOf(client.charges.untilState('a')).toEqualTypeOf<ObservableEither<Failure, Charge>>()
+    expectTypeOf(client.batchTransfers.untilState('a')).toEqualTypeOf<
+      ObservableEither<Failure, BatchTransfer>
+    >()
+  })
+})
+
+const item = (n: number): NewBatchItem => ({
+  reason: 'wages_salary',
+  reference: `Pay ${n}`,
+  request_id: `item-${n}`,
+  source_currency: 'USD',
+  transfer_currency: 'USD',
+  transfer_method: 'LOCAL',
+  transfer_amount: 100,
+  beneficiary_id: 'ben_1',
+})
+
+const items = (n: number) => range(0, n).pipe(map(item))
+
+describe('addAllItems', () => {
+  const answering = (): Lab => lab({ play: () => ({ body: BATCH }) })
+
+  it('sends 100 a call, in order, and tells of each', () => {
+    const { client, calls, run } = answering()
+    const out = run(items(250).pipe(client.batchTransfers.addAllItems('bat_1')))
+    expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
+      [0, 100, 'Right'],
+      [100, 100, 'Right'],
+      [200, 50, 'Right'],
+    ])
+    const sent = calls().flatMap(({ body }) => body.items as ReadonlyArray<NewBatchItem>)
+    expect(sent.map(({ request_id }) => request_id)).toEqual(
+      Array.from({ length: 250 }, (_, i) => `item-${i}`),
+    )
+    expect(calls()[0]?.route).toBe('POST /api/v1/batch_transfers/bat_1/add_items')
+  })
+
+  it('sends no more than 1,000 to a batch, and says which were left out', () => {
+    const { client, calls, run } = answering()
+    const out = run(items(1_030).pipe(client.batchTransfers.addAllItems('bat_1')))
+    expect(calls()).toHaveLength(10)
+    expect(out.at(-1)?.value).toMatchObject({
+      first: 1_000,
+      count: 30,
+      outcome: E.left({
+        _tag: 'InvalidRequest',
+        field: 'items',
+        expected: 'at most 1000 items in all',
+      }),
+    })
+  })
+
+  it('goes on after a call that failed', () => {
+    const { client, run } = lab({
+      play: (_departure, nth) =>
+        nth === 2 ? { status: 400, body: { code: 'invalid_argument' } } : { body: BATCH },
+    })
+    const out = run(items(300).pipe(client.batchTransfers.addAllItems('bat_1')))
+    expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Left', 'Right'])
+  })
+
+  it('advises whoever sends more than 100 in one call', () => {
+    const { client, calls, run } = answering()
+    const out = run(
+      client.batchTransfers.addItems({
+        id: 'bat_1',
+        items: Array.from({ length: 101 }, (_, i) => item(i)),
+      }),
+    )
+    expect(calls()).toHaveLength(0)
+    expect(out).toMatchObject([{ value: E.left({ _tag: 'InvalidRequest', field: 'items' }) }])
+    expect(JSON.stringify(out)).toMatch(/addAllItems/)
+  })
+})
+
+describe('uploadAll', () => {
+  it('sends 500 a call, with the options on each', () => {
+    const { client, calls, run } = lab({ play: () => ({ body: '' }) })
+    const order = (n: number) => ({
+      category: 'goods_trade_online' as const,
+      currency: 'USD' as const,
+      item_name: 'Shoes',
+      item_quantity: 1,
+      item_unit_price: 50,
+      item_url: 'https://shop.example/1',
+      line_total: 50,
+      order_datetime: new Date(0).toISOString(),
+      order_id: `order-${n}`,
+      shipment_provider: 'Post',
+      shipment_tracking_number: 'TRACK-1',
+    })
+    const out = run(
+      range(0, 700).pipe(map(order), client.reference.uploadAll({ allow_partial_success: true })),
+    )
+    expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
+      [0, 500, 'Right'],
+      [500, 200, 'Right'],
+    ])
+    expect(calls().map(({ query }) => query.get('allow_partial_success'))).toEqual(['true', 'true'])
+  })
+})
