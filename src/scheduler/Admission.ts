@@ -125,7 +125,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     alarm?.unsubscribe()
     alarm = undefined
     armed = next
-    if (next < Number.POSITIVE_INFINITY) alarm = clock.after(next - clock.now(), ring)
+    if (next < Number.POSITIVE_INFINITY) alarm = clock.after(Math.max(0, next - clock.now()), ring)
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
@@ -150,13 +150,8 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     for (const bucket of buckets) if (bucket.park.size() > 0) setAlarm(bucket, now)
   }
 
-  const refresh = (): void => {
-    const now = clock.now()
-    for (const bucket of alarms.all()) setAlarm(bucket, now)
-  }
-
   return {
-    refresh,
+    refresh: () => reset(alarms.all(), clock.now()),
     join: (ticket, front) => {
       const { strand } = ticket
       if (strand.first === undefined) strand.age.rank = clock.now()

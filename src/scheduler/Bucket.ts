@@ -29,8 +29,8 @@ export interface Bucket extends Ranked {
 
   /** It is on its way. */
   readonly departed: (at: Millis) => void
-  /** The server has decided, and may count it. */
-  readonly answered: (departed: Millis, now: Millis) => void
+  /** The server has decided, and may count it. `excess`: behind the shortest round trip. */
+  readonly answered: (departed: Millis, now: Millis, excess: Millis) => void
   /** Instead: the server has refused it and does not count it, so somebody else can have its place. */
   readonly givenBack: (departed: Millis, now: Millis) => void
   /** Instead: there will be no answer. `until`: when at the latest the server has counted it. */
@@ -38,8 +38,8 @@ export interface Bucket extends Ranked {
   /** It has ended. `until`: as long as the server may think of it as under way. */
   readonly left: (now: Millis, until: Millis) => void
 
-  /** One was let in, after so much more than the shortest round trip. */
-  readonly accepted: (now: Millis, excess: Millis) => void
+  /** One was let in, after so long, and so much more than the shortest round trip. */
+  readonly accepted: (now: Millis, took: Millis, excess: Millis) => void
   /** One was refused, presumably by this limit. True if that was one of a burst. */
   readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
 }

@@ -25,7 +25,7 @@ export interface Ceiling {
 }
 
 /** A burst is this share of the limit refused within a window, and at least `FEW`. */
-const BURST = 0.25
+const BURST = 0.5
 const FEW = 3
 /** Many single refusals tell the same: so many, and so many for a place, within `LONG` windows. */
 const CHRONIC = 4

@@ -116,8 +116,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       all.add(took)
       const excess = took - (flow.roundTrip.shortest() || all.shortest())
       for (const bucket of flow.buckets) {
-        bucket.answered(departed, now)
-        bucket.accepted(now, excess)
+        bucket.answered(departed, now, excess)
+        bucket.accepted(now, took, excess)
       }
       sooner(flow.buckets, now)
     },
@@ -130,7 +130,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       const back = !burst && endInSight(flow, now)
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departed, now)
-        else bucket.answered(departed, now)
+        else bucket.answered(departed, now, 0)
       }
       sooner(flow.buckets, now)
       return burst

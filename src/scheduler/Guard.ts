@@ -25,10 +25,22 @@ export type Guard = 'learned' | 'safe' | Millis
  */
 export interface Slack {
   readonly value: () => Millis
-  /** A request was answered: how much longer than the shortest round trip of its kind that took. */
-  readonly answered: (excess: Millis) => void
+  /** Whether there were answers enough to tell. */
+  readonly known: () => boolean
+  /**
+   * What is added for those that departed before. They may have had to open their connections, which
+   * nobody after them does: that took no longer than the shortest round trip of theirs.
+   */
+  readonly opening: () => Millis
   /** Rises while little is known, whenever what departed before should be thought of anew. */
   readonly lesson: () => number
+  /** A request was answered: how much longer than the shortest round trip of its kind that took. */
+  readonly answered: (took: Millis, excess: Millis) => void
+  /**
+   * How much longer than the window the place of one stays taken that was answered after so much
+   * more than usual, such as those of a burst that had to open its connections first: 0 for others.
+   */
+  readonly late: (excess: Millis) => Millis
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
 }
@@ -46,10 +58,12 @@ const MOST = 4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
 
-/** Fewer answers tell nothing; the next ones are looked at one by one, then as many at a time. */
+/** Fewer answers tell nothing; the next ones are looked at one by one, then many at a time. */
 const FEW = 5
 const LESSONS = 32
 const EVERY = 128
+/** An answer is late when it is so many spreads behind the median. */
+const LATE = 8
 /** So many answers are remembered: a network that has changed is forgotten after these. */
 const KEPT = 512
 
@@ -57,25 +71,33 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
   const recent = new Float64Array(KEPT)
   let seen = 0
-  let lesson = 0
   let spread = 0 // of the faster half of the answers: the slower half tells of the server, not of the way
+  let median = 0
+  let shortest = per // of the first
+  let lesson = 0
   let factor = FIRST
   let next = Number.NEGATIVE_INFINITY
 
   const measure = (): void => {
     const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
     const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
-    spread = quantile(0.5) - quantile(0.05)
+    median = quantile(0.5)
+    spread = median - quantile(0.05)
   }
 
   return {
     value: () => (seen < FEW ? most : Math.min(most, Math.hypot(OWN, factor * spread))),
+    known: () => seen >= FEW,
+    opening: () => shortest,
     lesson: () => lesson,
-    answered: (excess) => {
+    late: (excess) => (excess > median + LATE * spread ? OWN + excess : 0),
+    answered: (took, excess) => {
       recent[seen % KEPT] = excess
       seen++
       factor = Math.max(LEAST, factor - GROWTH * CHANCE)
-      if (seen >= FEW && lesson < LESSONS) {
+      if (lesson < LESSONS) {
+        shortest = Math.min(shortest, took)
+        if (seen < FEW) return
         measure()
         lesson++
         learned()

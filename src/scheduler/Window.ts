@@ -41,8 +41,9 @@ export const window = (options: Window): Bucket => {
   let used = 0
   let first: Group | undefined // by `until`
   let last: Group | undefined
-  let filled = Number.NEGATIVE_INFINITY // when the last place was taken
+  let unknown = Number.NEGATIVE_INFINITY // what departed until then knew nothing of the network
   let lesson = slack.lesson()
+  let filled = Number.NEGATIVE_INFINITY // when the last place was taken
 
   /** One more place that was taken at `departed` becomes free at `until`. */
   const put = (departed: Millis, until: Millis): void => {
@@ -76,14 +77,14 @@ export const window = (options: Window): Bucket => {
   const learn = (): void => {
     if (lesson === slack.lesson()) return
     lesson = slack.lesson()
-    if (guard !== 'learned') return
     for (let group = first; group !== undefined; group = group.later) {
-      group.until = Math.min(group.until, after(group.departed))
+      if (group.departed > unknown) return
+      group.until = Math.min(group.until, after(group.departed) + slack.opening())
     }
   }
 
   const sweep = (now: Millis): void => {
-    learn()
+    if (guard === 'learned') learn()
     while (first !== undefined && first.until <= now) {
       used -= first.count
       first = first.later
@@ -120,18 +121,25 @@ export const window = (options: Window): Bucket => {
       if (used >= limit) filled = now
     },
     departed: (at) => {
-      if (guard !== 'safe') put(at, after(at))
+      if (guard === 'safe') return
+      if (guard === 'learned' && !slack.known()) unknown = at
+      put(at, at > unknown ? after(at) : after(at) + per)
     },
-    answered: (departed, now) => {
-      if (guard === 'safe') put(departed, now + per + TICK)
+    answered: (departed, now, excess) => {
+      if (guard === 'safe') {
+        put(departed, now + per + TICK)
+      } else if (guard === 'learned') {
+        const late = slack.late(excess)
+        if (late > 0 && take(departed)) put(departed, departed + per + late)
+      }
     },
     givenBack: (departed, now) => {
       if (guard === 'safe') put(departed, now + per + TICK)
       else if (take(departed)) put(departed, now + TICK)
     },
-    accepted: (now, excess) => {
+    accepted: (now, took, excess) => {
       room.accepted(now)
-      slack.answered(excess)
+      slack.answered(took, excess)
     },
     refused: (departed, now, retryAfter) => {
       counts.refused++
