@@ -13,7 +13,7 @@ const isNumber = (u: unknown): u is string => typeof u === 'string' && /^\d{12,1
  * A card number of 12 to 19 digits (default, not specified by the interface document); spaces and
  * hyphens between them are taken out. It is repeated in no error.
  */
-export const CardNumber: Codec<string> = described(
+const CardNumber: Codec<string> = described(
   new t.Type<string, unknown, unknown>(
     'a card number of 12 to 19 digits',
     isNumber,

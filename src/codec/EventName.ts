@@ -6,7 +6,7 @@ import { type Open, open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 
 /** Of accounts: `account.dormant` and `account.closed` from API version 2026-08-21 on. */
-export const accountEvents = [
+const accountEvents = [
   'account.active',
   'account.connected',
   'account.suspended',
@@ -14,7 +14,7 @@ export const accountEvents = [
   'account.closed',
 ] as const
 
-export const spendBillEvents = [
+const spendBillEvents = [
   'spend.bill.awaiting_approval',
   'spend.bill.awaiting_payment',
   'spend.bill.payment_in_progress',
@@ -25,7 +25,7 @@ export const spendBillEvents = [
   'spend.bill.updated',
 ] as const
 
-export const spendExpenseEvents = [
+const spendExpenseEvents = [
   'spend.expense.draft',
   'spend.expense.awaiting_approval',
   'spend.expense.rejected',
@@ -35,12 +35,12 @@ export const spendExpenseEvents = [
   'spend.expense.updated',
 ] as const
 
-export const issuingTransactionEvents = [
+const issuingTransactionEvents = [
   'issuing.transaction.succeeded',
   'issuing.transaction.failed',
 ] as const
 
-export const issuingDisputeEvents = [
+const issuingDisputeEvents = [
   'issuing.transaction_dispute.created',
   'issuing.transaction_dispute.submitted',
   'issuing.transaction_dispute.accepted',
@@ -54,7 +54,7 @@ export const issuingDisputeEvents = [
 
 // defaults, not specified by the interface document
 
-export const chargeEvents = [
+const chargeEvents = [
   'charge.new',
   'charge.pending',
   'charge.settled',
@@ -63,7 +63,7 @@ export const chargeEvents = [
 ] as const
 
 /** The name of a batch's state. Webhooks before version 2024-09-27 leave out `payout.`. */
-export const batchTransferEvents = [
+const batchTransferEvents = [
   'payout.batch_transfers.drafting',
   'payout.batch_transfers.in_approval',
   'payout.batch_transfers.approval_recalled',
@@ -85,10 +85,7 @@ export const batchTransferEvents = [
   'payout.batch_transfers.funding.cancelled',
 ] as const
 
-export const connectionEvents = [
-  'partner_connection.disconnected',
-  'connection.disconnected',
-] as const
+const connectionEvents = ['partner_connection.disconnected', 'connection.disconnected'] as const
 
 const known = open(
   ...accountEvents,
