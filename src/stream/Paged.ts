@@ -70,8 +70,6 @@ const iterateItems = <E, A, Q>(
   const source = pages[Symbol.asyncIterator]()
   let items: Iterator<E.Either<E, A>> = [].values()
 
-  let turning = 0
-
   /** The first item of the next page that has one. */
   const turn = inTurn(async (): Promise<IteratorResult<E.Either<E, A>>> => {
     for (;;) {
@@ -84,14 +82,8 @@ const iterateItems = <E, A, Q>(
   })
 
   const next = async (): Promise<IteratorResult<E.Either<E, A>>> => {
-    const item = turning === 0 ? items.next() : undefined
-    if (item !== undefined && item.done !== true) return item
-    turning++
-    try {
-      return await turn()
-    } finally {
-      turning--
-    }
+    const item = items.next()
+    return item.done === true ? turn() : item
   }
 
   return {

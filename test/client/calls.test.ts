@@ -186,6 +186,21 @@ describe('the token', () => {
     },
   )
 
+  it('that ended while requests waited in the queue is replaced for all of them at once', () => {
+    const end = 5_000
+    const { client, events, logins, run } = lab({
+      limits: { endpoint: 1 },
+      play: ({ at, request }) =>
+        request.headers.authorization === bearer(1) && at >= end
+          ? problem(401, 'credentials_expired')
+          : { body: CHARGE },
+    })
+    const many = range(0, 10).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).map(({ value }) => value)).toEqual(Array(10).fill(E.right(CHARGE)))
+    const refused = events.filter((event) => event._tag === 'Answered' && event.status === 401)
+    expect([refused.length, logins().length]).toEqual([1, 2])
+  })
+
   it('belongs to the account that the client logs in as', () => {
     const { client, logins, run } = lab({ credentials: { ...ME, loginAs: 'acct_7' } })
     run(client.charges.retrieve({ id: 'chg_1' }))

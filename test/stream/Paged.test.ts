@@ -223,6 +223,19 @@ describe('a list in a loop', () => {
     )
   })
 
+  it('answers in the order in which it was asked', async () => {
+    const { list } = numbers(6, 3, later)
+    const items = list[Symbol.asyncIterator]()
+    const order: Array<string> = []
+    const ask = async (name: string) => {
+      const { value } = await items.next()
+      order.push(`${name}: ${rightsOf([value])}`)
+    }
+    const first = ask('first').then(() => ask('third'))
+    await Promise.all([first, ask('second')])
+    expect(order.sort()).toEqual(['first: 0', 'second: 1', 'third: 2'])
+  })
+
   it('breaks with a bug, in a loop as in a stream', async () => {
     const bug = new Error('bug')
     const throwing: Numbers = paged(() => ({ next: throwError(() => bug), close: () => {} }))
