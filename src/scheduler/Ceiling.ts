@@ -31,6 +31,8 @@ const FEW = 3
 const CHRONIC = 4
 const CHRONIC_EACH = 0.2
 const LONG = 10
+/** Windows until all of the limit is tried once more. */
+const SECOND = 2
 /** Windows from one probe to the next: at first, and when probes were refused. */
 const PROBE = 5
 const PROBE_MOST = 60
@@ -55,9 +57,10 @@ export const ceiling = (most: number, per: Millis): Ceiling => {
   let onTrial = Number.NEGATIVE_INFINITY // a probe is judged until then
 
   const lower = (to: number, now: Millis): void => {
+    const bad = current === most // perhaps it was bad luck: then all of it is tried again at first
     current = Math.max(1, Math.min(current, to))
-    step = 1
-    probeAt = now + every * per
+    step = bad ? most - current : 1
+    probeAt = now + (bad ? SECOND : every) * per
     onTrial = Number.NEGATIVE_INFINITY
     chronic = 0
   }
@@ -84,7 +87,7 @@ export const ceiling = (most: number, per: Millis): Ceiling => {
       step *= 2
       onTrial = now + 2 * per
       probeAt = now + 2 * per
-      if (step > 2) every = PROBE
+      if (current < most && step > 2) every = PROBE
     }
   }
 

@@ -29,7 +29,7 @@ export interface Slack {
   readonly known: () => boolean
   /**
    * What is added for those that departed before. They may have had to open their connections, which
-   * nobody after them does: that took no longer than the shortest round trip of theirs.
+   * nobody after them does, and was the most part of their first answer.
    */
   readonly opening: () => Millis
   /** Rises while little is known, whenever what departed before should be thought of anew. */
@@ -49,12 +49,11 @@ export interface Slack {
 
 /** Windows with a refusal, of all requests let in, at which the slack settles. */
 const CHANCE = 0.0023
-/** How much it grows when a window has a refusal, in spreads. */
+/** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
 const GROWTH = 0.1
-/** In spreads: at first, at least, at most. */
-const FIRST = 1
+const GROWTH_LEAST: Millis = 4
+/** What it shrinks to when nothing is refused, in spreads. */
 const LEAST = 0.4
-const MOST = 4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
 
@@ -62,6 +61,8 @@ const OWN: Millis = 3 * TICK
 const FEW = 5
 const LESSONS = 32
 const EVERY = 128
+/** TCP and TLS take a round trip each before the request does: two of three. */
+const OPENING = 2 / 3
 /** An answer is late when it is so many spreads behind the median. */
 const LATE = 8
 /** So many answers are remembered: a network that has changed is forgotten after these. */
@@ -75,8 +76,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let median = 0
   let shortest = per // of the first
   let lesson = 0
-  let factor = FIRST
+  let learnt = 0 // more, or less, than one spread
   let next = Number.NEGATIVE_INFINITY
+
+  const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
 
   const measure = (): void => {
     const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
@@ -86,15 +89,18 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   return {
-    value: () => (seen < FEW ? most : Math.min(most, Math.hypot(OWN, factor * spread))),
+    value: () =>
+      seen < FEW
+        ? most
+        : Math.min(most, Math.hypot(OWN, Math.max(LEAST * spread, spread + learnt))),
     known: () => seen >= FEW,
-    opening: () => shortest,
+    opening: () => OPENING * shortest,
     lesson: () => lesson,
     late: (excess) => (excess > median + LATE * spread ? OWN + excess : 0),
     answered: (took, excess) => {
       recent[seen % KEPT] = excess
       seen++
-      factor = Math.max(LEAST, factor - GROWTH * CHANCE)
+      learnt = Math.max((LEAST - 1) * spread, learnt - step() * CHANCE)
       if (lesson < LESSONS) {
         shortest = Math.min(shortest, took)
         if (seen < FEW) return
@@ -108,7 +114,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     refused: (now) => {
       if (now < next) return // what refuses one often refuses several
       next = now + per
-      factor = Math.min(MOST, factor + GROWTH)
+      learnt = Math.min(most, learnt + step())
     },
   }
 }

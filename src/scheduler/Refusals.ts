@@ -21,8 +21,8 @@ export interface Refusals {
   /** The longest `Retry-After` that is waited for. Default 60,000 ms. */
   readonly maxRetryAfter?: Millis
   /**
-   * A request that is refused alone, for the first time and without a `Retry-After`: bad luck of the
-   * network. `'resend'` (default): it goes first when there is next room in all tiers. `'backoff'`: it
+   * A request that is refused alone, not more than three times and without a `Retry-After`: bad luck
+   * of the network. `'resend'` (default): it goes first when there is next room in all tiers. `'backoff'`: it
    * waits like the others, which leaves a part of the quota unused.
    */
   readonly lone?: 'resend' | 'backoff'
@@ -49,6 +49,9 @@ export const refusalsOf = (options: Refusals = {}): Required<Refusals> => {
   return { ...all, lone }
 }
 
+/** Who is refused more often has not had bad luck. */
+const LONE = 3
+
 export interface Refused {
   /** How often it has been sent. */
   readonly attempt: number
@@ -68,7 +71,7 @@ export const delay = (
 ): Millis => {
   const { attempt, burst, retryAfter } = refused
   if (retryAfter !== undefined) return cap(options, retryAfter)
-  if (attempt === 1 && !burst && options.lone === 'resend') return 0
+  if (attempt <= LONE && !burst && options.lone === 'resend') return 0
   const backoff = Math.min(options.backoff * 2 ** (attempt - 1), options.maxBackoff)
   return backoff * (1 + random() * options.jitter)
 }
