@@ -13,7 +13,7 @@ import { RepeatedType } from '../../src/codec/query.js'
 import { RuledType } from '../../src/codec/Rule.js'
 import type { Schema } from '../../src/codec/Schema.js'
 import { OpenType } from '../../src/decode/index.js'
-import { chance, json, number, oneOf, text, upTo } from './chance.js'
+import { chance, json, key, number, oneOf, text, upTo } from './chance.js'
 import { described, enumeration, type Make } from './make.js'
 
 const DEPTH = 6
@@ -54,7 +54,7 @@ const intersection = (members: ReadonlyArray<t.Mixed>): Make => {
 }
 
 const dictionary: Make = (random) =>
-  Object.fromEntries(Array.from({ length: upTo(3)(random) }, () => [text(random), json(1)(random)]))
+  Object.fromEntries(Array.from({ length: upTo(3)(random) }, () => [key(random), json(1)(random)]))
 
 /** Until a value keeps the rules. */
 const patient = (codec: t.Mixed, one: Make): Make => {

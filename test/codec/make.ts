@@ -35,7 +35,7 @@ export const described = (codec: t.Mixed, schema: Schema, make: (of: t.Mixed) =>
       const list = codec instanceof t.RefinementType ? codec.type : codec
       const item = make(list.type)
       return (random, depth) =>
-        Array.from({ length: upTo(Math.min(maxItems, minItems + 2), minItems)(random) }, () =>
+        Array.from({ length: upTo(Math.min(maxItems, minItems + 1), minItems)(random) }, () =>
           item(random, depth - 1),
         )
     }
