@@ -29,13 +29,16 @@ export const oneOf =
 
 const letters = ['a', 'B', '7', ' ', '-', '"', '\\', '\n', 'é', '€', '字', '👩', '+', '&', '%', '#']
 
-/** Of `min` to `max` characters, as a person counts them. */
-export const textOfLength =
-  (min: number, max: number) =>
-  (random: Chance): string => {
-    const most = random() < 0.02 ? max : Math.min(max, min + 12)
-    return Array.from({ length: upTo(most, min)(random) }, () => oneOf(letters)(random)).join('')
-  }
+const drawn = (min: number, max: number, random: Chance): string => {
+  const most = random() < 0.02 ? max : Math.min(max, min + 12)
+  return Array.from({ length: upTo(most, min)(random) }, () => oneOf(letters)(random)).join('')
+}
+
+/** Of `min` to `max` characters, as a person counts them; one of a thousand that are drawn once. */
+export const textOfLength = (min: number, max: number): ((random: Chance) => string) => {
+  const random = chance(1)
+  return oneOf(Array.from({ length: 1_000 }, () => drawn(min, max, random)))
+}
 
 export const text = textOfLength(0, 60)
 
