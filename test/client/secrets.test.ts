@@ -6,7 +6,6 @@
  * it to `outputs`; over another way to fail, add it to `ways`.
  */
 import { inspect } from 'node:util'
-import * as t from 'io-ts'
 import { map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -14,7 +13,6 @@ import {
   type Client,
   type ClientOptions,
   createClient,
-  endpoint,
   type Failure,
   type HttpRequest,
   toError,
@@ -29,6 +27,7 @@ const secrets = {
   ownToken: 'own/oauth+token=6c6f72656d',
   clientSecret: 'cs/p@rtner:n0t=shown+anywhere',
   cardNumber: '4929000000006789',
+  webhookSecret: 'whsec_/Zx4+Jq7"L0=',
 } as const
 
 /** A text as it may come out: as it is, in JSON with and without escaped slashes, in a URL, in Base64. */
@@ -39,6 +38,7 @@ const spellings = (secret: string): ReadonlyArray<string> => {
     json,
     json.replaceAll('/', '\\/'),
     inspect(secret).slice(1, -1),
+    secret.replace(/(?<=^(....)+)/g, ' ').trim(),
     encodeURIComponent(secret),
     Buffer.from(secret).toString('base64'),
     Buffer.from(`partner:${secret}`).toString('base64'),
@@ -150,7 +150,9 @@ const ways: Readonly<Record<string, (request: HttpRequest) => Reply>> = {
     body: `${'x'.repeat(190)}${headersOf(request)}`,
   }),
   'no JSON': (request) => ({ body: headersOf(request) }),
-  'another shape': (request) => ({ body: { id: 7, [headersOf(request)]: headersOf(request) } }),
+  'another shape': (request) => ({
+    body: { id: 7, secret: secrets.webhookSecret, [headersOf(request)]: headersOf(request) },
+  }),
   'a list of other things': (request) => ({ body: { items: [headersOf(request)] } }),
   'a broken connection': (request) => ({
     outage: {
@@ -163,20 +165,6 @@ const ways: Readonly<Record<string, (request: HttpRequest) => Reply>> = {
   'no answer in time': () => ({ outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } }),
 }
 
-const lookup = endpoint('GET /api/v1/pa/reference/bin/lookup', {
-  params: t.type({
-    number: t.refinement(t.string, (text) => /^\d{12,19}$/.test(text), 'a number'),
-  }),
-  success: t.type({ id: t.string }),
-  at: { number: 'header x-pan' },
-})
-
-const partners = endpoint('GET /partner-api/v1/webhooks', {
-  params: t.type({}),
-  success: t.type({ id: t.string }),
-  auth: 'basic',
-})
-
 /** Calls that carry a secret each. */
 const calls: Readonly<Record<string, (client: Client) => Observable<unknown>>> = {
   'a charge': ({ charges }) => charges.create(NEW_CHARGE),
@@ -184,8 +172,11 @@ const calls: Readonly<Record<string, (client: Client) => Observable<unknown>>> =
   // what a success holds is the caller's: `raw` has its rows as they came
   'the pages of a list': ({ charges }) =>
     charges.list().pages.pipe(map(E.map(({ raw: _, ...page }) => page))),
-  'a card number': (client) => client.request(lookup)({ number: secrets.cardNumber }),
-  'a partner’s call': (client) => client.request(partners)({}),
+  'a card number': (client) => client.reference.lookUpBin({ pan: secrets.cardNumber }),
+  'a card number with spaces': (client) =>
+    client.reference.lookUpBin({ pan: secrets.cardNumber.replace(/(?<=^(....)+)/g, ' ').trim() }),
+  'a partner’s call': (client) => client.partnerWebhooks.list(),
+  'a subscription': (client) => client.webhooks.retrieve({ id: 'w' }),
 }
 
 const cases = Object.keys(ways).flatMap((way) => Object.keys(calls).map((call) => ({ way, call })))
@@ -222,7 +213,7 @@ describe('no secret shows', () => {
       for (const check of [true, false]) {
         const { texts, values } = outputs(
           {},
-          (client) => client.with({ check }).request(lookup)({ number }),
+          (client) => client.with({ check }).reference.lookUpBin({ pan: number }),
           good,
         )
         if (check || number.endsWith('\n')) {
@@ -306,7 +297,7 @@ describe('this test', () => {
     )
     const all = repeated.join('\n')
     const basic = Buffer.from(`partner:${secrets.clientSecret}`).toString('base64')
-    const { clientSecret: _, ...plain } = secrets
+    const { clientSecret: _, webhookSecret: __, ...plain } = secrets
     for (const secret of [...Object.values(plain), basic]) expect(all).toContain(secret)
   })
 })

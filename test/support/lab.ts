@@ -134,7 +134,7 @@ export const tokens =
     body: { token: `token-${nth}-${'x'.repeat(8)}`, expires_at: timeText(at + life) },
   })
 
-export const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
+const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
   const sent: Array<Departure> = []
   const counts = new Map<string, number>()
   let aborted = 0
