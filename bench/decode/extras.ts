@@ -6,7 +6,7 @@ import type * as t from 'io-ts'
 import { compile, drift, explain, parseExact } from 'payments-rx/decode'
 import { codecOf } from './codecs.ts'
 import type { Contender } from './contenders.ts'
-import { measured } from './measure.ts'
+import { measured, print } from './measure.ts'
 import * as pages from './pages.ts'
 import { charge, transfer } from './shapes.ts'
 
@@ -33,11 +33,6 @@ const explaining = (codec: t.Mixed): Contender => {
     })
 }
 
-const report = async (what: string, text: string, items: number, run: Contender): Promise<void> => {
-  const { ns, share } = await measured(text, items, run)
-  console.log(`| ${what} | ${ns.toFixed(0)} | ${share.toFixed(3)} |`)
-}
-
 const keyof = { strict: false, enumeration: 'keyof' } as const
 const strict = { strict: true, enumeration: 'union' } as const
 const invalid = (text: string): string => text.replaceAll(/"status":"[A-Z]+"/g, '"status":"OTHER"')
@@ -46,14 +41,19 @@ for (const { name, text, items, shape } of [
   { name: 'charges', text: pages.charges(1), items: 2_000, shape: charge },
   { name: 'transfers', text: pages.transfers(1), items: 50, shape: transfer },
 ]) {
-  console.log(`\n| ${name} | ns an item | × JSON.parse |\n|---|--:|--:|`)
-  for (const [manner, of] of Object.entries({ keyof, strict })) {
+  const refusing = Object.entries({ keyof, strict }).flatMap(([manner, of]) => {
     const codec = codecOf(shape, of)
-    const bad = invalid(text)
-    await report(`all refused, ${manner}: io-ts`, bad, items, decoding(codec.decode))
-    await report(`all refused, ${manner}: compiled`, bad, items, decoding(compile(codec)))
-    await report(`all refused, ${manner}: compiled and explained`, bad, items, explaining(codec))
+    return [
+      [`${manner}, io-ts`, decoding(codec.decode)],
+      [`${manner}, compiled`, decoding(compile(codec))],
+      [`${manner}, compiled and explained`, explaining(codec)],
+    ] as const
+  })
+  const bad = invalid(text)
+  print(`${name}, all refused`, await measured(bad, items, Object.fromEntries(refusing)))
+  const beside = {
+    'drift watched': watching(codecOf(shape, keyof)),
+    'parseExact (of one page)': () => [parseExact(text)],
   }
-  await report('drift watched', text, items, watching(codecOf(shape, keyof)))
-  await report('parsed exactly, beside', text, items, () => [parseExact(text)])
+  print(`${name}, beside decoding`, await measured(text, items, beside))
 }

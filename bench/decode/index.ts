@@ -3,7 +3,7 @@
  * what to look at; an optional argument names the contenders to measure, as in `strict`.
  */
 import { contenders } from './contenders.ts'
-import { measured } from './measure.ts'
+import { measured, print } from './measure.ts'
 import * as pages from './pages.ts'
 import { isCharge, isTransfer } from './peers/hand.ts'
 import { charge, transfer } from './shapes.ts'
@@ -15,18 +15,15 @@ const subjects = [
   { name: '50 transfers', text: pages.transfers(1), items: 50, shape: transfer, hand: isTransfer },
 ]
 
-for (const { name, text, items, shape, hand } of subjects) {
-  console.log(`\n| ${name}, ${text.length} bytes | ns an item | × JSON.parse |\n|---|--:|--:|`)
-  for (const [contender, make] of Object.entries(contenders(shape, hand))) {
-    if (!contender.includes(only)) continue
-    const run = make()
-    const results = run(JSON.parse(text))
-    if (!results.every((one) => isTaken(one))) throw new Error(`${contender} refuses the page`)
-    const { ns, share } = await measured(text, items, run)
-    console.log(`| ${contender} | ${ns.toFixed(0)} | ${share.toFixed(3)} |`)
-  }
-}
+const isTaken = (u: unknown): boolean =>
+  typeof u === 'object' && u !== null && !('_tag' in u && u._tag === 'Left')
 
-function isTaken(u: unknown): boolean {
-  return typeof u === 'object' && u !== null && !('_tag' in u && u._tag === 'Left')
+for (const { name, text, items, shape, hand } of subjects) {
+  const chosen = Object.entries(contenders(shape, hand))
+    .filter(([contender]) => contender.includes(only))
+    .map(([contender, make]) => [contender, make()] as const)
+  for (const [contender, run] of chosen) {
+    if (!run(JSON.parse(text)).every(isTaken)) throw new Error(`${contender} refuses the page`)
+  }
+  print(`${name}, ${text.length} bytes`, await measured(text, items, Object.fromEntries(chosen)))
 }
