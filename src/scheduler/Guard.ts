@@ -29,7 +29,7 @@ export interface Slack {
   readonly known: () => boolean
   /**
    * What is added for those that departed before. They may have had to open their connections, which
-   * nobody after them does, and was the most part of their first answer.
+   * nobody after them does: that took no longer than the shortest round trip of theirs.
    */
   readonly opening: () => Millis
   /** Rises while little is known, whenever what departed before should be thought of anew. */
@@ -61,8 +61,6 @@ const OWN: Millis = 3 * TICK
 const FEW = 5
 const LESSONS = 32
 const EVERY = 128
-/** TCP and TLS take a round trip each before the request does: two of three. */
-const OPENING = 2 / 3
 /** An answer is late when it is so many spreads behind the median. */
 const LATE = 8
 /** So many answers are remembered: a network that has changed is forgotten after these. */
@@ -94,7 +92,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
         ? most
         : Math.min(most, Math.hypot(OWN, Math.max(LEAST * spread, spread + learnt))),
     known: () => seen >= FEW,
-    opening: () => OPENING * shortest,
+    opening: () => shortest,
     lesson: () => lesson,
     late: (excess) => (excess > median + LATE * spread ? OWN + excess : 0),
     answered: (took, excess) => {

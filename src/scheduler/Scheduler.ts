@@ -8,6 +8,7 @@
 import { asyncScheduler, Observable, type SchedulerLike, type Subscriber, Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { admission } from './Admission.js'
+import type { Bucket } from './Bucket.js'
 import { type Clock, clock, type Millis } from './Clock.js'
 import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
@@ -88,11 +89,19 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     slacks.set(per, known)
     return known
   }
-  const tiers = options.tiers.map((tier) =>
-    tierState(tier, { guard, share, park: () => park(weights, patience), slack: slackFor }),
-  )
   const time = clock(options.timer ?? asyncScheduler)
-  const limited = tiers.filter((tier) => tier.limit < Number.POSITIVE_INFINITY)
+  const defaults = {
+    guard,
+    share,
+    clock: time,
+    park: () => park(weights, patience),
+    slack: slackFor,
+    changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
+  }
+  const tiers = options.tiers.map((tier) => tierState(tier, defaults))
+  const limited = tiers.filter(
+    ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
+  )
   const found = routes(limited, weights.length)
 
   const seen = new Set<Subscriber<SchedulerState>>()

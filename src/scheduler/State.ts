@@ -10,7 +10,7 @@ import type { TierState } from './TierState.js'
 
 export interface TierSnapshot {
   readonly name: string
-  readonly kind: 'rate' | 'concurrency'
+  readonly kind: 'rate' | 'concurrency' | 'shared'
   /** What is configured, after the share. */
   readonly limit: number
   /** Keys in use. */
@@ -41,6 +41,8 @@ export interface SchedulerState {
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
+const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
+
 export const snapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
   let [used, usedMost, waiting, allowed] = [0, 0, 0, tier.limit]
   for (const bucket of tier.buckets.values()) {
@@ -53,7 +55,7 @@ export const snapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
   const { spec, guard } = tier
   return {
     name: spec.name,
-    kind: spec._tag === 'Rate' ? 'rate' : 'concurrency',
+    kind: KINDS[spec._tag],
     limit: tier.limit,
     keys: tier.buckets.size,
     used,
@@ -61,7 +63,7 @@ export const snapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
     waiting,
     allowed,
     guard:
-      spec._tag === 'Concurrency' || guard === 'safe'
+      spec._tag !== 'Rate' || guard === 'safe'
         ? undefined
         : guard === 'learned'
           ? tier.slack.value()

@@ -1,10 +1,11 @@
 /**
  * ```ts
- * type Tier<R> = Rate<R> | Concurrency<R>
+ * type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
  * ```
  *
  * One limit of an API, as data. What a request is counted under is a function of the request.
  */
+import type { Observable } from 'rxjs'
 import type { Millis } from './Clock.js'
 import type { Guard } from './Guard.js'
 
@@ -35,7 +36,30 @@ export interface Concurrency<in R> {
   readonly share?: number
 }
 
-export type Tier<R> = Rate<R> | Concurrency<R>
+/** What a shared store lends. */
+export interface Lent {
+  /** How many may start. */
+  readonly places: number
+  /** When there are none: how long until it is worth asking again. Default 1,000 ms. */
+  readonly wait?: Millis
+  /** For how long they may be used. Default 1,000 ms. */
+  readonly valid?: Millis
+}
+
+/** A limit that somebody else keeps, such as a store that several machines share. */
+export interface Shared<in R> {
+  readonly _tag: 'Shared'
+  readonly name: string
+  readonly limit: number
+  readonly key?: (request: R) => string | undefined
+  /** Borrows up to so many places. Asked only when somebody waits, and once at a time for a key. */
+  readonly take: (key: string, places: number) => Observable<Lent>
+  /** How many are asked for at a time. Default 1. */
+  readonly batch?: number
+  readonly share?: number
+}
+
+export type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
 
 // constructors
 
@@ -78,4 +102,10 @@ export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurren
   count(where, options.limit)
   if (options.share !== undefined) fraction(where, options.share)
   return { ...options, _tag: 'Concurrency' }
+}
+
+/** A limit in a store that answers later. */
+export const shared = <R>(options: Omit<Shared<R>, '_tag' | 'limit' | 'share'>): Shared<R> => {
+  count(`shared '${options.name}'`, options.batch ?? 1)
+  return { ...options, _tag: 'Shared', limit: Number.POSITIVE_INFINITY }
 }

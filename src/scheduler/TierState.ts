@@ -6,8 +6,9 @@
  * A tier at work: its buckets by key, what it has learned of the network, and what it has seen.
  */
 import type { Bucket } from './Bucket.js'
-import type { Millis } from './Clock.js'
+import type { Clock, Millis } from './Clock.js'
 import type { Guard, Slack } from './Guard.js'
+import { loan } from './Loan.js'
 import type { Park } from './Park.js'
 import { places } from './Places.js'
 import type { Tier } from './Tier.js'
@@ -30,6 +31,9 @@ export interface Defaults {
   readonly guard: Guard
   readonly share: number
   readonly park: () => Park
+  readonly clock: Clock
+  /** A bucket may have room. */
+  readonly changed: (bucket: Bucket, now: Millis) => void
   /** One network, one slack: by the length of the window. */
   readonly slack: (per: Millis) => Slack
 }
@@ -45,10 +49,16 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
   const learned = defaults.slack(per)
   const counts = { refused: 0 }
 
-  const create = (key: string, park: Park): Bucket =>
-    rate === undefined
-      ? places({ key, limit, park, counts })
-      : window({ key, limit, per, guard, slack: learned, park, counts })
+  const create = (key: string, park: Park): Bucket => {
+    switch (spec._tag) {
+      case 'Rate':
+        return window({ key, limit, per, guard, slack: learned, park, counts })
+      case 'Concurrency':
+        return places({ key, limit, park, counts })
+      case 'Shared':
+        return loan({ ...defaults, key, take: spec.take, batch: spec.batch ?? 1, park, counts })
+    }
+  }
 
   return {
     spec,

@@ -5,4 +5,13 @@ export { type Refusals, refusalDefaults } from './Refusals.js'
 export { createScheduler, type Scheduler, type SchedulerOptions } from './Scheduler.js'
 export type { SchedulerState, TierSnapshot } from './State.js'
 export { type ScheduleOptions, schedule } from './schedule.js'
-export { type Concurrency, concurrency, type Rate, rate, type Tier } from './Tier.js'
+export {
+  type Concurrency,
+  concurrency,
+  type Lent,
+  type Rate,
+  rate,
+  type Shared,
+  shared,
+  type Tier,
+} from './Tier.js'
