@@ -71,7 +71,7 @@ const upload = t.intersection([
       min: 1,
       max: ITEMS_PER_UPLOAD,
       what: 'items',
-      advice: 'send more in further calls',
+      advice: 'uploadAll sends more',
     }),
   }),
   t.partial({

@@ -93,7 +93,7 @@ export const reference: ReadonlyArray<Constraint> = [
     field: 'items',
     good: [[item], Array(500).fill(item)],
     bad: [[], Array(501).fill(item)],
-    expected: 'a list of 1 to 500 items (send more in further calls)',
+    expected: 'a list of 1 to 500 items (uploadAll sends more)',
   },
   {
     route: UPLOAD,
