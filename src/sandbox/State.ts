@@ -1,6 +1,8 @@
 /** What the account holds besides the charges that were there from the start. */
 import type { MadeCharge } from './account/made.js'
 import type { Batch } from './batches/Batch.js'
+import { batchesThere } from './batches/there.js'
+import type { Settings } from './options.js'
 import { type Register, register } from './Register.js'
 import type { Order } from './reference/Order.js'
 import { type Table, table } from './Table.js'
@@ -22,13 +24,14 @@ export interface State {
   readonly partnerWebhooks: Register<Hook>
 }
 
-export const initial: State = {
+/** What it holds at first. */
+export const initial = (settings: Settings): State => ({
   issued: 0,
   revokedBelow: 0,
   made: table((made) => made.request_id),
   arrived: 0,
-  batches: register(),
+  batches: batchesThere(settings),
   orders: table(({ type }) => type),
   webhooks: register(),
   partnerWebhooks: register(),
-}
+})

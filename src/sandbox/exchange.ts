@@ -75,7 +75,7 @@ export const exchange = (settings: Settings): Exchange => {
   const limits = gate(settings.limits)
   const counts = counter()
   const fate = befalling(settings.faults, random)
-  let state: State = initial
+  let state: State = initial(settings)
   let stormUntil = Number.NEGATIVE_INFINITY
 
   const pass = (ms: number): Promise<void> =>

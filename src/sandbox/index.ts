@@ -1,4 +1,5 @@
 /** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
+export type { BatchOptions, FundingCourse } from './batches/options.js'
 export { createSandbox, type Sandbox } from './createSandbox.js'
 export {
   FAULT_HEADER,
@@ -17,4 +18,5 @@ export {
   sandboxPartner,
 } from './options.js'
 export type { Manner, Play, Reply } from './Reply.js'
+export type { ReferenceOptions } from './reference/options.js'
 export type { EndpointStats, SandboxStats } from './stats.js'

@@ -22,7 +22,7 @@ export const newItem = (request_id: string, change: object = {}) => ({
   ...change,
 })
 
-export const newBatch = {
+const newBatch = {
   request_id: 'payroll-1',
   name: 'Payroll',
   remarks: 'January',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { E } from '../../src/fp.js'
 import { type BookmarkedPage, bookmarked } from '../../src/sandbox/bookmarks.js'
 import type { Numbered } from '../../src/sandbox/Register.js'
@@ -139,6 +140,22 @@ describe('lists by bookmarks', () => {
     const bookmark = Object(pages[0]?.body).page_after
     const foreign = await get(`${BATCHES}/${Object(other.body).id}/items?page=${bookmark}`)
     expect(foreign).toMatchObject({ status: 400, body: { source: 'page' } })
+  })
+
+  it('of batches that were there from the start go on with those that are made', async () => {
+    const { post, get } = await open({ batches: 2_000 })
+    await post(`${BATCHES}/create`, { request_id: 'new' })
+    const all = (await everyBookmarked(get, BATCHES)).flatMap(items)
+    expect(all.map((one) => one.request_id)).toEqual([
+      ...Array.from({ length: 2_000 }, (_, n) => `batch-${n}`),
+      'new',
+    ])
+    expect(all.filter((one) => E.isLeft(BatchTransfer.decode(one)))).toEqual([])
+    expect(new Set(all.map((one) => one.status))).toEqual(
+      new Set(['BOOKED', 'PARTIALLY_BOOKED', 'DRAFTING', 'FAILED']),
+    )
+    const again = await post(`${BATCHES}/create`, { request_id: 'batch-7' })
+    expect(again).toMatchObject({ status: 400 })
   })
 
   it('of webhooks take 20 a page', async () => {

@@ -4,6 +4,8 @@
 export type FundingCourse = 'funded' | 'failed' | 'overdue' | 'reversed' | 'cancelled'
 
 export interface BatchOptions {
+  /** How many batches there are from the start; each is kept in memory. Default 0. */
+  readonly batches?: number
   /**
    * What comes of the money for a batch, unless its funding source says: one that ends in `_failed`,
    * `_overdue`, `_reversed` or `_cancelled` does. Default `'funded'`.
@@ -24,6 +26,7 @@ export interface BatchOptions {
 }
 
 export const batchDefaults: Required<BatchOptions> = {
+  batches: 0,
   funding: 'funded',
   fundAfter: 1_000,
   bookEvery: 20,

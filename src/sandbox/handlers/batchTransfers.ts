@@ -3,16 +3,7 @@ import { BatchItem } from '../../codec/BatchItem.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { E, O, pipe } from '../../fp.js'
-import {
-  type Asking,
-  type HandlersOf,
-  notFound,
-  type Outcome,
-  pageOf,
-  type Refusal,
-  required,
-  success,
-} from '../Answer.js'
+import { type Asking, type HandlersOf, pageOf, type Refusal, required, success } from '../Answer.js'
 import {
   addItems,
   type Batch,
@@ -24,13 +15,13 @@ import {
   validItems,
 } from '../batches/Batch.js'
 import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
+import { changed, find, isIn } from '../batches/change.js'
 import { itemsAt, numberOf } from '../batches/itemAt.js'
 import {
   duplicate,
   emptyBatch,
   expiredQuote,
   notOpen,
-  onlyIn,
   problemOf,
   repeatedItem,
   tooManyItems,
@@ -38,37 +29,7 @@ import {
 import { readItemIds, readItems, repeated, type SentItem } from '../batches/sent.js'
 import { lifeOf } from '../batches/validity.js'
 import { bookmarked } from '../bookmarks.js'
-import { ids } from '../ids.js'
-import { add, all, get, isTaken, next, put, remove } from '../Register.js'
-import type { State } from '../State.js'
-
-// one batch
-
-const find = (id: string, { batches }: State, { settings }: Asking): E.Either<Refusal, Batch> =>
-  pipe(
-    ids('batch', settings.seed).number(id),
-    O.chain((n) => get(n)(batches)),
-    E.fromOption(() => notFound),
-  )
-
-const isIn = (asking: Asking, ...states: ReadonlyArray<string>) =>
-  E.filterOrElse(
-    (batch: Batch) => states.includes(statusAt(batch, asking).status),
-    () => onlyIn(states.join(' or ')),
-  )
-
-/** The answer for a batch that was changed, or was not. */
-const changed = (
-  state: State,
-  asking: Asking,
-  batch: E.Either<Refusal, Batch>,
-): Outcome<BatchTransfer> =>
-  E.isLeft(batch)
-    ? [batch.left, state]
-    : [
-        success(batchAt(asking)(batch.right)),
-        { ...state, batches: put(batch.right)(state.batches) },
-      ]
+import { add, all, isTaken, next, remove } from '../Register.js'
 
 // items
 
