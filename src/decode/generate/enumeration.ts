@@ -18,7 +18,7 @@ const byLength = (values: ReadonlyArray<string>): ReadonlyMap<number, ReadonlyAr
 }
 
 const texts = (values: ReadonlyArray<string>, x: string, to: Program): string => {
-  if (values.length <= 6) return equals(x, values)
+  if (values.length <= 8) return equals(x, values)
   const groups = byLength(values)
   if ([...groups.values()].some((group) => group.length > chain)) {
     return `typeof ${x} === "string" && ${to.constant(new Set(values))}.has(${x})`
