@@ -216,6 +216,7 @@ it('payments-rx/scheduler has these values', async () => {
       "rate",
       "refusalDefaults",
       "schedule",
+      "shared",
     ]
   `)
 })
