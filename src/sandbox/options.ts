@@ -118,6 +118,11 @@ export const settings = ({ limits: wanted, ...options }: SandboxOptions): Settin
   if (!Number.isInteger(all.charges) || all.charges < 0 || all.charges > 2 ** 31) {
     throw new RangeError(`charges is ${all.charges}, and must be a whole number from 0 to 2^31`)
   }
+  if (!Number.isInteger(all.batches) || all.batches < 0 || all.batches > 1_000_000) {
+    throw new RangeError(
+      `batches is ${all.batches}, and must be a whole number from 0 to 1,000,000`,
+    )
+  }
   const end = all.since.getTime() + all.charges * all.every
   if (!(all.since.getTime() >= 0 && all.every >= 0 && end < Date.UTC(9999, 0))) {
     throw new RangeError('charges must be created after 1969 and before 9999: see since and every')

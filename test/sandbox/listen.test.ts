@@ -5,7 +5,7 @@ import {
   listen,
   type SandboxOptions,
 } from '../../src/sandbox/index.js'
-import { loginHeaders } from './support.js'
+import { loginHeaders, partnerHeaders } from './support.js'
 
 /** A sandbox on a free port whose timers do not wait, and a caller that is logged in. */
 const onPort = async (options: SandboxOptions = {}) => {
@@ -73,6 +73,25 @@ describe('a sandbox on a port', () => {
     })
     expect(created.status).toBe(201)
     expect(await created.json()).toMatchObject({ ...body, amount: 12.5, status: 'NEW' })
+  })
+
+  it('answers a text, or nothing, where the interface shows no body', async () => {
+    const { url } = await onPort()
+    const webhooks = `${url}/partner-api/v1/webhooks`
+    const post = (path: string, body: object) =>
+      fetch(`${webhooks}/${path}`, {
+        method: 'POST',
+        headers: partnerHeaders,
+        body: JSON.stringify(body),
+      })
+    const asked = { events: [], request_id: 'hook-1', url: 'https://a.test', version: '2026-08-21' }
+    const { id } = Object(await (await post('create', asked)).json())
+    const connected = await post(`${id}/connect`, { account_id: 'acct_1' })
+    expect(connected.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(await connected.text()).toBe('OK')
+    const deleted = await post(`${id}/delete`, {})
+    expect([deleted.status, deleted.headers.get('content-type')]).toEqual([200, null])
+    expect(await deleted.text()).toBe('')
   })
 
   it('takes options, and refuses a port that is taken', async () => {

@@ -1,4 +1,4 @@
-/** Which handler answers which row; a row without one is not found. */
+/** Which handler answers which row; a row without one does not compile. */
 import { login } from '../../api/authentication.js'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { api } from '../../api/index.js'

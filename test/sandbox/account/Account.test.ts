@@ -27,7 +27,7 @@ describe('a generated charge', () => {
         expect(JSON.stringify(Charge.encode(read(bytes)))).toBe(decoded(bytes))
         expect(bytes.length).toBeLessThanOrEqual(ROOM)
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 
