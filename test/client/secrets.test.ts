@@ -2,10 +2,9 @@
  * No secret leaves: every way in which a call can end is played with secrets that can be told apart,
  * on a wire that repeats them in whatever it says, and all that comes out is searched for them.
  *
- * To watch over another secret, add it to `secrets` and let a call carry it; over another output, add
- * it to `outputs`; over another way to fail, add it to `ways`.
+ * To watch over another secret, add it to `support/secrets.ts` and let a call carry it; over another
+ * output, add it to `outputs`; over another way to fail, add it to `ways`.
  */
-import { inspect } from 'node:util'
 import { map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -18,61 +17,7 @@ import {
   toError,
 } from '../../src/index.js'
 import { CHARGE, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
-
-// what must not show
-
-const secrets = {
-  apiKey: 'ak/live+c3VwZXI"s3cr3t\\',
-  token: 'eyJhbGciOiJIUzI1NiJ9.dG9rZW4.c2lnbmVk/x+y=',
-  ownToken: 'own/oauth+token=6c6f72656d',
-  clientSecret: 'cs/p@rtner:n0t=shown+anywhere',
-  cardNumber: '4929000000006789',
-  webhookSecret: 'whsec_/Zx4+Jq7"L0=',
-} as const
-
-/** A text as it may come out: as it is, in JSON with and without escaped slashes, in a URL, in Base64. */
-const spellings = (secret: string): ReadonlyArray<string> => {
-  const json = JSON.stringify(secret).slice(1, -1)
-  return [
-    secret,
-    json,
-    json.replaceAll('/', '\\/'),
-    inspect(secret).slice(1, -1),
-    secret.replace(/(?<=^(....)+)/g, ' ').trim(),
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(`partner:${secret}`).toString('base64'),
-  ]
-}
-
-const expectNoSecret = (text: string): void => {
-  for (const [name, secret] of Object.entries(secrets)) {
-    for (const spelling of spellings(secret)) {
-      const at = text.indexOf(spelling)
-      expect(
-        at === -1 ? '' : `${name} shows in: ${text.slice(Math.max(0, at - 200), at + 40)}`,
-      ).toBe('')
-    }
-  }
-}
-
-// where it might
-
-/** As JSON; what goes in circles has none. */
-const json = (u: unknown): string => {
-  try {
-    return JSON.stringify(u) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-const everything = (u: unknown): ReadonlyArray<string> => [
-  String(u),
-  json(u),
-  inspect(u),
-  inspect(u, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
-]
+import { everything, expectNoSecret, secrets, spellings } from '../support/secrets.js'
 
 /** All that a client lets out while a call is made of it, as texts. */
 const outputs = (

@@ -1,42 +1,18 @@
 /** The Transport that sends, over real sockets, against servers that share no code with it. */
-import { createServer as createTcpServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type Answer, type HttpRequest, kyTransport, type Outage } from '../../src/index.js'
 import { type Fault, type Judge, type JudgeOptions, judge } from '../support/judge.js'
+import { closing } from '../support/judged.js'
+import { speaking } from '../support/speaking.js'
 import { PATIENT } from '../support/timers.js'
 
-const open: Array<() => Promise<void>> = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()))
-})
-
-const serve = async (options: JudgeOptions): Promise<Judge> => {
-  const server = await judge(options)
-  open.push(server.close)
-  return server
-}
+const serve = async (options: JudgeOptions): Promise<Judge> => closing(await judge(options))
 
 /** A server that speaks whatever `talk` makes it say. */
-const tcp = async (talk: (socket: Socket) => void) => {
-  const sockets = new Set<Socket>()
-  const server = createTcpServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    talk(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  )
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
+const tcp = async (talk: (socket: Socket) => void) => closing(await speaking(talk)).port
 
 const get = (url: string, timeout: HttpRequest['timeout'] = PATIENT): HttpRequest => ({
   method: 'GET',

@@ -1,13 +1,11 @@
 /** The table of what is sent again, row by row and fault by fault, in virtual time. */
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
-import { charges } from '../../src/api/charges.js'
 import { E } from '../../src/fp.js'
-import { type Client, endpoint, type Failure, wasRecovered } from '../../src/index.js'
+import { type Client, endpoint, type Failure } from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
-  LIST,
   lab,
   NEW_CHARGE,
   type Play,
@@ -248,123 +246,5 @@ describe('a request_id', () => {
     run(create)
     run(create)
     expect(sent().map(({ body }) => body.request_id)).toEqual(['uuid-1', 'uuid-2'])
-  })
-})
-
-describe('an ambiguous charge', () => {
-  const made = { ...CHARGE, request_id: 'uuid-1' }
-  const listed = (...items: ReadonlyArray<unknown>): Reply => ({ body: { has_more: false, items } })
-
-  /** A create that ends as `creates` says, one after the other, and what the list then shows. */
-  const creating = (creates: ReadonlyArray<Reply>, list: Reply) => {
-    const all = lab({
-      play: ({ route }, nth) => (route === CREATE ? (creates[nth - 1] ?? RESET_REPLY) : list),
-    })
-    const [first] = all.run(all.client.charges.create(NEW_CHARGE))
-    return { ...all, value: first?.value }
-  }
-
-  const RESET_REPLY: Reply = { outage: RESET }
-
-  it('is looked up by its request_id, and is the value of the call, marked', () => {
-    const { value, calls: sent, events } = creating([], listed(made))
-    expect(value).toEqual(E.right(made))
-    expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(true)
-    expect(sent().map(({ route }) => route)).toEqual([CREATE, CREATE, CREATE, LIST])
-    expect(sent()[3]?.query.get('request_id')).toBe('uuid-1')
-    expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([
-      { _tag: 'Recovered', endpoint: CREATE, requestId: 'uuid-1' },
-    ])
-    expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
-  })
-
-  it('is not marked when it came in the usual way', () => {
-    const { value } = creating([{ status: 201, body: made }], listed())
-    expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)
-  })
-
-  it('is found when the repeated request is called a duplicate', () => {
-    for (const code of ['request_id_duplicate', 'duplicate_request', 'already_exists']) {
-      const { value, calls: sent } = creating(
-        [RESET_REPLY, problem(400, code)],
-        listed({ ...made, id: 'other', request_id: 'other' }, made),
-      )
-      expect(value).toEqual(E.right(made))
-      expect(sent()).toHaveLength(3)
-    }
-  })
-
-  it('that was a duplicate from the start is refused, since it is another call’s', () => {
-    const { value, calls: sent } = creating([problem(400, 'request_id_duplicate')], listed(made))
-    expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'request_id_duplicate' }))
-    expect(sent()).toHaveLength(1)
-  })
-
-  it.each<readonly [string, ReadonlyArray<Reply>]>([
-    ['a refused connection', [RESET_REPLY, ...Array(2).fill({ outage: REFUSED_CONNECTION })]],
-    ['a 429', [RESET_REPLY, ...Array(8).fill(problem(429, 'too_many_requests'))]],
-    ['another refusal', [RESET_REPLY, problem(400, 'insufficient_fund')]],
-    ['a 401', [RESET_REPLY, ...Array(2).fill(problem(401, 'credentials_invalid'))]],
-  ])('stays ambiguous when a later attempt ends in %s', (_, creates) => {
-    const lost = creating(creates, listed())
-    expect(lost.value).toMatchObject(
-      E.left({ _tag: 'Ambiguous', endpoint: CREATE, requestId: 'uuid-1' }),
-    )
-    expect(creating(creates, listed(made)).value).toEqual(E.right(made))
-  })
-
-  it('tells what was tried when it is not found', () => {
-    const { value } = creating([], listed({ ...made, request_id: 'another' }))
-    expect(value).toEqual(
-      E.left({
-        _tag: 'Ambiguous',
-        endpoint: CREATE,
-        attempts: 3,
-        requestId: 'uuid-1',
-        tried: ['sent 3 times with the same request_id', 'looked up by its request_id: not found'],
-        cause: expect.objectContaining({ _tag: 'Unreachable', code: 'ECONNRESET' }),
-        message: `${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: read ECONNRESET; looked up by its request_id: not found`,
-      }),
-    )
-  })
-
-  it('tells so when it cannot be looked up', () => {
-    const { value } = creating([], problem(403, 'forbidden'))
-    expect(value).toMatchObject(
-      E.left({
-        _tag: 'Ambiguous',
-        tried: [expect.any(String), expect.stringContaining('looking it up failed')],
-      }),
-    )
-  })
-
-  it('that was found, but cannot be read, is not called missing', () => {
-    const { value } = creating([], listed({ ...made, amount: {} }))
-    expect(value).toMatchObject(E.left({ _tag: 'Ambiguous' }))
-    expect(JSON.stringify(value)).toContain('items[0].amount')
-    expect(JSON.stringify(value)).not.toContain('not found')
-  })
-
-  it('is what the row says: the interface’s only list that finds charges', () => {
-    expect(charges.create.foundBy).toBe(charges.list.route)
-  })
-})
-
-describe('a login that fails', () => {
-  it.each([
-    ['refuses the connection', { outage: REFUSED_CONNECTION }, 'Unreachable', 3],
-    ['resets it', { outage: RESET }, 'Unreachable', 3],
-    ['answers 500', problem(500, 'internal_error'), 'ServerFault', 3],
-    ['answers 401', problem(401, 'credentials_invalid'), 'Unauthorized', 1],
-    ['answers 403', problem(403, 'forbidden'), 'Refused', 1],
-    ['answers without a token', { status: 201, body: {} }, 'Undecodable', 1],
-  ] as const)('because it %s leaves no doubt: nothing was sent', (_, reply, tag, times) => {
-    const { client, calls: sent, logins, run } = lab({ login: () => reply })
-    const out = run(client.charges.create(NEW_CHARGE))
-    expect(sent()).toEqual([])
-    expect(logins()).toHaveLength(times)
-    expect(out.map(({ value }) => value)).toEqual([
-      E.left(expect.objectContaining({ _tag: tag, endpoint: 'POST /api/v1/authentication/login' })),
-    ])
   })
 })

@@ -1,67 +1,10 @@
-import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import { asyncScheduler, delay, map, NEVER, Observable, of, take, throwError, toArray } from 'rxjs'
+import { asyncScheduler, delay, map, type Observable, of, take, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { type Page, type Paged, paged, paginate } from '../../src/stream/index.js'
+import { paged, paginate } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
-
-type Numbers = Paged<string, number, number>
-type NumberPage = Page<string, number, number>
-
-/** A list of the numbers from 0, in pages of `size`; its pages come as `send` says. */
-const numbers = (
-  total: number,
-  size: number,
-  send: <A>(page: Observable<A>, position: number) => Observable<A> = (page) => page,
-) => {
-  const log = { asked: [] as Array<number>, aborted: [] as Array<number> }
-  const list: Numbers = paged(
-    paginate<string, number, number>({
-      first: 0,
-      fetch: (position) => {
-        const raw = Array.from(
-          { length: Math.min(size, total - position * size) },
-          (_, i) => position * size + i,
-        )
-        const page: NumberPage = {
-          items: raw.map((n) => E.right(n)),
-          raw,
-          position,
-          next: (position + 1) * size < total ? O.some(position + 1) : O.none,
-        }
-        return new Observable((subscriber) => {
-          log.asked.push(position)
-          let got = false
-          subscriber.add(() => {
-            if (!got) log.aborted.push(position)
-          })
-          return send(of(E.right(page)), position).subscribe({
-            next: (ea) => {
-              got = true
-              subscriber.next(ea)
-            },
-            complete: () => subscriber.complete(),
-          })
-        })
-      },
-      key: String,
-      cut: ({ _tag }) => _tag,
-      maxPages: 1_000_000,
-      maxEmptyPages: 3,
-    }),
-  )
-  return { list, log }
-}
-
-const upTo = (n: number) => Array.from({ length: n }, (_, i) => i)
-const rightsOf = (all: ReadonlyArray<E.Either<string, number>>) =>
-  all.map(E.getOrElseW(() => Number.NaN))
-const later = <A>(page: Observable<A>): Observable<A> =>
-  new Observable((subscriber) => {
-    const pending = setImmediate(() => page.subscribe(subscriber))
-    return () => clearImmediate(pending)
-  })
+import { type NumberPage, type Numbers, numbers, rightsOf, upTo } from '../support/numbers.js'
 
 describe('a list as a stream of items', () => {
   it('asks for exactly the pages that are needed', () => {
@@ -163,107 +106,6 @@ describe('a list as a stream of pages', () => {
       expect(log.asked).toEqual([0, 1, 2])
     }),
   )
-})
-
-describe('a list in a loop', () => {
-  it('gives every item, in order', async () => {
-    const { list } = numbers(7, 3, later)
-    const seen: Array<E.Either<string, number>> = []
-    for await (const item of list) seen.push(item)
-    expect(rightsOf(seen)).toEqual(upTo(7))
-  })
-
-  it('gives every page, in order', async () => {
-    const { list } = numbers(7, 3, later)
-    const seen: Array<number> = []
-    for await (const page of list.pages) if (E.isRight(page)) seen.push(page.right.items.length)
-    expect(seen).toEqual([3, 3, 1])
-  })
-
-  it('asks for one page ahead, and gives it up when the loop is left', async () => {
-    const { list, log } = numbers(70, 2, (page, position) => (position < 3 ? later(page) : NEVER))
-    let seen = 0
-    for await (const _ of list) if (++seen === 5) break
-    expect(log).toEqual({ asked: [0, 1, 2, 3], aborted: [3] })
-  })
-
-  it('ends a pending `next` when it is left', async () => {
-    const { list, log } = numbers(7, 3, () => NEVER)
-    const items = list[Symbol.asyncIterator]()
-    const pending = items.next()
-    await new Promise(setImmediate)
-    expect(log.asked).toEqual([0])
-    await items.return?.()
-    expect(await pending).toEqual({ done: true, value: undefined })
-    expect(log.aborted).toEqual([0])
-    expect(await items.next()).toEqual({ done: true, value: undefined })
-  })
-
-  it('neither loses nor doubles an item when several are asked for at once', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 20 }),
-        fc.integer({ min: 1, max: 4 }),
-        fc.integer({ min: 1, max: 7 }),
-        async (total, size, atOnce) => {
-          const { list } = numbers(total, size, later)
-          const items = list[Symbol.asyncIterator]()
-          const seen: Array<number> = []
-          for (let done = false; !done; ) {
-            const some = await Promise.all(Array.from({ length: atOnce }, () => items.next()))
-            done = some.some((result) => result.done === true)
-            for (const { value } of some.filter((result) => result.done !== true)) {
-              seen.push(...rightsOf([value]))
-            }
-          }
-          expect(seen).toEqual(upTo(total))
-        },
-      ),
-      { numRuns: 40 },
-    )
-  })
-
-  it('answers in the order in which it was asked', async () => {
-    const { list } = numbers(6, 3, later)
-    const items = list[Symbol.asyncIterator]()
-    const order: Array<string> = []
-    const ask = async (name: string) => {
-      const { value } = await items.next()
-      order.push(`${name}: ${rightsOf([value])}`)
-    }
-    const first = ask('first').then(() => ask('third'))
-    await Promise.all([first, ask('second')])
-    expect(order.sort()).toEqual(['first: 0', 'second: 1', 'third: 2'])
-  })
-
-  it('breaks with a bug, in a loop as in a stream', async () => {
-    const bug = new Error('bug')
-    const throwing: Numbers = paged(() => ({ next: throwError(() => bug), close: () => {} }))
-    const read = async () => {
-      for await (const _ of throwing) void _
-    }
-    await expect(read()).rejects.toBe(bug)
-    await expect(
-      new Promise((resolve, reject) =>
-        throwing.subscribe({ error: reject, complete: () => resolve('completed') }),
-      ),
-    ).rejects.toBe(bug)
-  })
-
-  it('is what `Readable.from` reads', async () => {
-    const { list, log } = numbers(7, 3, later)
-    const seen = await Readable.from(list).toArray()
-    expect(rightsOf(seen)).toEqual(upTo(7))
-    expect(log.asked).toEqual([0, 1, 2])
-  })
-
-  it('stops when a `Readable` made of it is destroyed', async () => {
-    const { list, log } = numbers(70, 3, (page, position) => (position === 0 ? later(page) : NEVER))
-    const readable = Readable.from(list)
-    for await (const _ of readable) break
-    await new Promise(setImmediate)
-    expect(log).toEqual({ asked: [0, 1], aborted: [1] })
-  })
 })
 
 describe('drain', () => {

@@ -1,0 +1,85 @@
+/** The client over real sockets, against a server that fails in every way it can. */
+import { lastValueFrom } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { wasRecovered } from '../../src/index.js'
+import type { Fault } from '../support/judge.js'
+import { all, idOf, ids, isList, judged, newCharge } from '../support/judged.js'
+
+describe('when the line fails', () => {
+  const kinds: ReadonlyArray<Fault> = [
+    'reset',
+    'reset-after',
+    'cut-length',
+    'cut-chunked',
+    'cut-close',
+    { status: 500, body: { code: 'internal_error' } },
+    { status: 502, body: '<html>Bad Gateway</html>' },
+    { status: 429, body: { code: 'too_many_requests', message: '', trace_id: 't', details: {} } },
+    { status: 429, headers: { 'retry-after': '2' } },
+    { status: 401, body: { code: 'credentials_expired' } },
+    { status: 400, body: { code: 'service_unavailable' } },
+  ]
+
+  it.each(kinds)('a list is complete all the same: %j', async (kind) => {
+    const { client, calls } = await judged({
+      charges: 60,
+      fault: (seen) => (isList(seen) && seen.nth % 3 === 2 ? kind : undefined),
+    })
+    expect((await all(client, { page_size: 10 })).map(idOf)).toEqual(ids(60))
+    expect(calls().length).toBeGreaterThan(6)
+  })
+
+  it.each(kinds)('a charge is made exactly once: %j', async (kind) => {
+    const { client, calls } = await judged({
+      fault: ({ route, nth }) =>
+        route.endsWith('/create') && nth === 1
+          ? typeof kind === 'object' && kind.status !== 401 && kind.status !== 429
+            ? { ...kind, after: true }
+            : kind
+          : undefined,
+    })
+    const made = await lastValueFrom(client.charges.create(newCharge))
+    expect(made).toMatchObject(E.right({ reference: 'Zoë €' }))
+    const sent = calls().filter(({ route }) => route.endsWith('/create'))
+    expect(sent).toHaveLength(2)
+    expect(sent[0]?.body).toBe(sent[1]?.body)
+    expect(await all(client)).toHaveLength(1)
+  })
+
+  it('a charge that was made before the line broke is found, and marked', async () => {
+    const { client } = await judged({
+      fault: ({ route }) => (route.endsWith('/create') ? 'reset-after' : undefined),
+    })
+    const made = await lastValueFrom(client.charges.create(newCharge))
+    expect(E.isRight(made) && wasRecovered(made.right)).toBe(true)
+    expect(await all(client)).toHaveLength(1)
+  })
+
+  it('a charge that was not is ambiguous, and there is none', async () => {
+    const { client } = await judged({
+      fault: ({ route }) => (route.endsWith('/create') ? 'reset' : undefined),
+    })
+    expect(await lastValueFrom(client.charges.create(newCharge))).toMatchObject(
+      E.left({
+        _tag: 'Ambiguous',
+        tried: ['sent 3 times with the same request_id', expect.stringContaining('not found')],
+      }),
+    )
+    expect(await all(client)).toHaveLength(0)
+  })
+
+  it.each(kinds)('for good, a list ends in a `Left` that says so: %j', async (kind) => {
+    const { client } = await judged(
+      {
+        charges: 60,
+        fault: (seen) =>
+          isList(seen) && seen.url.searchParams.get('page_num') === '3' ? kind : undefined,
+      },
+      { retry: { throttled: 2, faults: 1 } },
+    )
+    const out = await all(client, { page_size: 10 })
+    expect(out.map(idOf)).toEqual([...ids(30), 'Truncated'])
+    expect(out.at(-1)).toMatchObject(E.left({ position: { page_num: 3 }, pages: 3 }))
+  })
+})

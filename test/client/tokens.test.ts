@@ -1,0 +1,197 @@
+import { concatMap, EMPTY, merge, mergeMap, of, range, throwError, timer as wait } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { CHARGE, CREATE, LOGIN, lab, ME, NEW_CHARGE, problem, tokens } from '../support/lab.js'
+
+const authorizations = (calls: ReturnType<typeof lab>['sent']) =>
+  calls.map(({ request }) => request.headers.authorization)
+
+const bearer = (n: number) => `Bearer token-${n}-xxxxxxxx`
+
+describe('the token', () => {
+  it('is obtained once for all who ask at the same time', () => {
+    const { client, logins, calls, run } = lab()
+    const many = range(0, 15).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many)).toHaveLength(15)
+    expect(logins()).toHaveLength(1)
+    expect(new Set(authorizations(calls()))).toEqual(new Set([bearer(1)]))
+  })
+
+  it('is renewed a minute before its end', () => {
+    const { client, logins, calls, timer, runUntil } = lab()
+    const retrieve = client.charges.retrieve({ id: 'chg_1' })
+    const life = 1_800_000
+    for (const at of [0, life - 60_001, life - 60_000]) {
+      timer.schedule(() => retrieve.subscribe(), at)
+    }
+    runUntil(life)
+    expect(logins().map(({ at }) => at)).toEqual([0, life - 60_000])
+    expect(authorizations(calls())).toEqual([bearer(1), bearer(1), bearer(2)])
+  })
+
+  it('lives as long as the service says, by the clock of the service', () => {
+    const { client, events, run } = lab({
+      login: () => ({
+        status: 201,
+        body: { token: 'token', expires_at: '2031-01-01T00:10:00.500Z' },
+        headers: { date: 'Wed, 01 Jan 2031 00:00:00 GMT' },
+      }),
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(events.find(({ _tag }) => _tag === 'LoggedIn')).toEqual({
+      _tag: 'LoggedIn',
+      ms: 600_500,
+    })
+  })
+
+  it.each([undefined, null, 'soon', 7, '1969-01-01T00:00:00Z'])(
+    'lives 25 minutes when its `expires_at` is %s',
+    (expires_at) => {
+      const { client, events, run } = lab({
+        login: () => ({ status: 200, body: { token: 'token', expires_at } }),
+      })
+      run(client.charges.retrieve({ id: 'chg_1' }))
+      expect(events).toContainEqual({ _tag: 'LoggedIn', ms: 25 * 60_000 })
+    },
+  )
+
+  it('that ended while requests waited in the queue is replaced for all of them at once', () => {
+    const end = 5_000
+    const { client, events, logins, run } = lab({
+      limits: { endpoint: 1 },
+      play: ({ at, request }) =>
+        request.headers.authorization === bearer(1) && at >= end
+          ? problem(401, 'credentials_expired')
+          : { body: CHARGE },
+    })
+    const many = range(0, 10).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).map(({ value }) => value)).toEqual(Array(10).fill(E.right(CHARGE)))
+    const refused = events.filter((event) => event._tag === 'Answered' && event.status === 401)
+    expect([refused.length, logins().length]).toEqual([1, 2])
+  })
+
+  it('belongs to the account that the client logs in as', () => {
+    const { client, logins, run } = lab({ credentials: { ...ME, loginAs: 'acct_7' } })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(logins()[0]?.request.headers['x-login-as']).toBe('acct_7')
+  })
+})
+
+describe('a 401', () => {
+  const expired = problem(401, 'credentials_expired')
+
+  it('leads to exactly one new login and one replay', () => {
+    const { client, sent, run } = lab({
+      play: ({ request }) =>
+        request.headers.authorization === bearer(1) ? expired : { body: CHARGE },
+    })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out.map(({ value }) => value)).toEqual([E.right(CHARGE)])
+    expect(sent.map(({ route }) => route)).toEqual([LOGIN, CREATE, LOGIN, CREATE])
+    expect(sent[1]?.body).toEqual(sent[3]?.body)
+  })
+
+  it('that comes again is reported', () => {
+    const { client, sent, run } = lab({ play: () => expired })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out.map(({ value }) => value)).toEqual([
+      E.left({
+        _tag: 'Unauthorized',
+        endpoint: CREATE,
+        attempts: 2,
+        code: 'credentials_expired',
+        message: `${CREATE}: 401 credentials_expired: no`,
+      }),
+    ])
+    expect(sent.map(({ route }) => route)).toEqual([LOGIN, CREATE, LOGIN, CREATE])
+  })
+
+  it('of many at the same time leads to one new login', () => {
+    const { client, logins, calls, run } = lab({
+      play: ({ request }) =>
+        request.headers.authorization === bearer(1) ? expired : { body: CHARGE },
+    })
+    const many = range(0, 9).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).map(({ value }) => value)).toEqual(Array(9).fill(E.right(CHARGE)))
+    expect(logins()).toHaveLength(2)
+    expect(calls()).toHaveLength(18)
+  })
+
+  it('that comes late does not drop a newer token', () => {
+    const { client, logins, run } = lab({
+      play: ({ request, query }) =>
+        request.headers.authorization === bearer(1)
+          ? { ...expired, ms: Number(query.get('page_size')) }
+          : { body: { items: [] } },
+    })
+    const quick = client.charges.list({ page_size: 10 })
+    const slow = client.charges.list({ page_size: 500 })
+    run(merge(quick, slow))
+    expect(logins()).toHaveLength(2)
+  })
+
+  it('of the login is final: its keys are wrong', () => {
+    const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out.map(({ value }) => value)).toEqual([
+      E.left(expect.objectContaining({ _tag: 'Unauthorized', endpoint: LOGIN, attempts: 1 })),
+    ])
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('logins', () => {
+  it('keep to their own limit, which is counted by the minute', () => {
+    const { client, logins, run, timer } = lab({ login: tokens(1_000), limits: { logins: 3 } })
+    const one = wait(2_000, timer).pipe(concatMap(() => client.charges.retrieve({ id: 'chg_1' })))
+    run(range(0, 7).pipe(concatMap(() => one)))
+    const at = logins().map((login) => login.at)
+    expect(at).toHaveLength(7)
+    for (const [i, time] of at.entries()) {
+      expect(
+        at.filter((other) => other >= time && other < time + 60_000).length,
+      ).toBeLessThanOrEqual(3)
+      expect(i < 3 || time >= 60_000).toBe(true)
+    }
+  })
+})
+
+describe('a token of the caller’s own', () => {
+  it('is asked for once, used, and asked for again after a 401', () => {
+    let n = 0
+    const { client, sent, run } = lab({
+      credentials: { token: () => of({ token: `mine-${++n}` }) },
+      play: ({ request }) =>
+        request.headers.authorization === 'Bearer mine-1'
+          ? problem(401, 'credentials_expired')
+          : { body: CHARGE },
+    })
+    expect(n).toBe(0)
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(authorizations(sent)).toEqual(['Bearer mine-1', 'Bearer mine-2', 'Bearer mine-2'])
+  })
+
+  it('sends a request once, however many tokens come', () => {
+    const { client, sent, run } = lab({
+      credentials: { token: () => of({ token: 'first' }, { token: 'second' }) },
+    })
+    run(client.charges.create(NEW_CHARGE))
+    expect(authorizations(sent)).toEqual(['Bearer first'])
+  })
+
+  it.each([
+    ['throws', () => throwError(() => new RangeError('the secret is 12345'))],
+    ['gives nothing', () => EMPTY],
+    ['gives what fits no header', () => of({ token: 'two\nlines' })],
+    ['gives one that has ended', () => of({ token: 'late', expiresAt: new Date(-1) })],
+  ])('that a source cannot give, because it %s, ends the call as Unauthorized', (_, token) => {
+    const { client, sent, run } = lab({ credentials: { token } })
+    const out = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(out.map(({ value }) => value)).toEqual([
+      E.left(expect.objectContaining({ _tag: 'Unauthorized', code: 'token_source_failed' })),
+    ])
+    expect(JSON.stringify(out)).not.toMatch(/12345|late|two/)
+    expect(sent).toEqual([])
+  })
+})

@@ -1,0 +1,71 @@
+import { NEVER, of, throwError } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { iterate } from '../../src/stream/index.js'
+import { byHand, pullOf } from '../support/pulls.js'
+
+const bug = new Error('bug')
+
+describe('iterate', () => {
+  it('gives every value, and then the end, again and again', async () => {
+    const { pull, counts } = pullOf(of(1), of(2))
+    const source = iterate(() => pull)
+    expect(counts.asked).toBe(0)
+    expect(await source.next()).toEqual({ done: false, value: 1 })
+    expect(await source.next()).toEqual({ done: false, value: 2 })
+    expect(await source.next()).toEqual({ done: true, value: undefined })
+    expect(await source.next()).toEqual({ done: true, value: undefined })
+    expect(counts).toEqual({ asked: 3, closed: 1, aborted: 0 })
+  })
+
+  it('closes its source when the loop is left', async () => {
+    const { pull, counts } = pullOf(of(1), of(2), of(3))
+    for await (const n of iterate(() => pull)) if (n === 2) break
+    expect(counts).toEqual({ asked: 2, closed: 1, aborted: 0 })
+  })
+
+  it('aborts and ends a pending `next` on `return`', async () => {
+    const { pull, counts } = pullOf<number>(NEVER)
+    const source = iterate(() => pull)
+    const pending = source.next()
+    await Promise.resolve()
+    expect(await source.return?.()).toEqual({ done: true, value: undefined })
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(counts).toEqual({ asked: 1, closed: 1, aborted: 1 })
+    expect(await source.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('opens nothing when it is left before the first value is wanted', async () => {
+    let opened = 0
+    const source = iterate(() => {
+      opened++
+      return pullOf(of(1)).pull
+    })
+    await source.return?.()
+    expect(await source.next()).toEqual({ done: true, value: undefined })
+    expect(opened).toBe(0)
+  })
+
+  it('rejects with an error, and is at its end after that', async () => {
+    const { pull, counts } = pullOf(
+      of(1),
+      throwError(() => bug),
+    )
+    const source = iterate(() => pull)
+    await source.next()
+    await expect(source.next()).rejects.toBe(bug)
+    expect(await source.next()).toEqual({ done: true, value: undefined })
+    expect(counts.closed).toBe(1)
+  })
+
+  it('answers those who do not wait for each other one by one', async () => {
+    const source = byHand()
+    const values = iterate(() => source.pull)
+    const both = Promise.all([values.next(), values.next(), values.next()])
+    for (let n = 0; n < 3; n++) {
+      await new Promise(setImmediate)
+      expect(source.onTheirWay()).toBe(1)
+      source.answer()
+    }
+    expect((await both).map(({ value }) => value)).toEqual([0, 1, 2])
+  })
+})

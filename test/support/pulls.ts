@@ -1,0 +1,54 @@
+import { EMPTY, Observable } from 'rxjs'
+import type { Pull } from '../../src/stream/index.js'
+
+/** A source of one observable a value; counts what is asked of it. */
+export const pullOf = <P>(...answers: ReadonlyArray<Observable<P>>) => {
+  const counts = { asked: 0, closed: 0, aborted: 0 }
+  const pull: Pull<P> = {
+    next: new Observable((subscriber) => {
+      const answer = answers[counts.asked++] ?? EMPTY
+      let done = false
+      subscriber.add(() => {
+        if (!done) counts.aborted++
+      })
+      return answer.subscribe({
+        next: (p) => subscriber.next(p),
+        error: (error: unknown) => {
+          done = true
+          subscriber.error(error)
+        },
+        complete: () => {
+          done = true
+          subscriber.complete()
+        },
+      })
+    }),
+    close: () => {
+      counts.closed++
+    },
+  }
+  return { pull, counts }
+}
+
+/** Values that come when the test says so. */
+export const byHand = () => {
+  const waiting: Array<() => void> = []
+  let asked = 0
+  const pull: Pull<number> = {
+    next: new Observable((subscriber) => {
+      const n = asked++
+      const answer = () => {
+        subscriber.next(n)
+        subscriber.complete()
+      }
+      waiting.push(answer)
+    }),
+    close: () => {},
+  }
+  return {
+    pull,
+    asked: () => asked,
+    onTheirWay: () => waiting.length,
+    answer: () => waiting.shift()?.(),
+  }
+}

@@ -1,0 +1,56 @@
+/** Secrets that can be told apart, and the search for them in whatever comes out. */
+import { inspect } from 'node:util'
+import { expect } from 'vitest'
+
+export const secrets = {
+  apiKey: 'ak/live+c3VwZXI"s3cr3t\\',
+  token: 'eyJhbGciOiJIUzI1NiJ9.dG9rZW4.c2lnbmVk/x+y=',
+  ownToken: 'own/oauth+token=6c6f72656d',
+  clientSecret: 'cs/p@rtner:n0t=shown+anywhere',
+  cardNumber: '4929000000006789',
+  webhookSecret: 'whsec_/Zx4+Jq7"L0=',
+} as const
+
+/** A text as it may come out: as it is, in JSON with and without escaped slashes, in a URL, in Base64. */
+export const spellings = (secret: string): ReadonlyArray<string> => {
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    inspect(secret).slice(1, -1),
+    secret.replace(/(?<=^(....)+)/g, ' ').trim(),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(`partner:${secret}`).toString('base64'),
+  ]
+}
+
+export const expectNoSecret = (text: string): void => {
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const spelling of spellings(secret)) {
+      const at = text.indexOf(spelling)
+      expect(
+        at === -1 ? '' : `${name} shows in: ${text.slice(Math.max(0, at - 200), at + 40)}`,
+      ).toBe('')
+    }
+  }
+}
+
+// where it might
+
+/** As JSON; what goes in circles has none. */
+const json = (u: unknown): string => {
+  try {
+    return JSON.stringify(u) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+export const everything = (u: unknown): ReadonlyArray<string> => [
+  String(u),
+  json(u),
+  inspect(u),
+  inspect(u, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+]

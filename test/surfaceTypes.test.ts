@@ -1,0 +1,68 @@
+/** The public types, as they stand in the export lines of the index. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const index = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8')
+
+const types: ReadonlyArray<string> = Array.from(
+  index.matchAll(/export (type )?\{([^}]*)\}/g),
+  ([, all, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
+      .map((name) => name.replace(/^type /, '').replace(/^.* as /, '')),
+)
+  .flat()
+  .sort()
+
+it('payments-rx has these types', () => {
+  expect(types).toMatchInlineSnapshot(`
+      [
+        "Additions",
+        "Ambiguous",
+        "Answer",
+        "Call",
+        "CallOptions",
+        "Chunk",
+        "Client",
+        "ClientEvent",
+        "ClientOf",
+        "ClientOptions",
+        "Credentials",
+        "Endpoint",
+        "Environment",
+        "Failure",
+        "ForeignToken",
+        "HttpRequest",
+        "InvalidRequest",
+        "KyOptions",
+        "Limits",
+        "ListOptions",
+        "ObservableEither",
+        "Outage",
+        "Page",
+        "Paged",
+        "Paging",
+        "PathName",
+        "Place",
+        "Position",
+        "Refused",
+        "Repeatable",
+        "Route",
+        "ServerFault",
+        "Slot",
+        "Throttled",
+        "TimedOut",
+        "Timeout",
+        "TokenSource",
+        "Transport",
+        "Truncated",
+        "Unauthorized",
+        "Undecodable",
+        "Unreachable",
+        "UntilState",
+        "WaitOptions",
+      ]
+    `)
+})
