@@ -68,18 +68,20 @@ export const BatchItem: Codec<BatchItem> = batchItem
 
 // what a list of them is narrowed by
 
-const batchItemFilter = t.intersection([
-  /** The batch. */
-  t.type({ id: t.string }),
-  t.partial({
-    /** A bookmark: `page_after` or `page_before` of an earlier page. */
-    page: t.string,
-    /** Rows a page, up to 1,000, which is what the service takes when it is left out. */
-    page_size: intFrom(1, 1_000),
-  }),
-])
+const batchItemFilter = t.exact(
+  t.intersection([
+    /** The batch. */
+    t.type({ id: t.string }),
+    t.partial({
+      /** A bookmark: `page_after` or `page_before` of an earlier page. */
+      page: t.string,
+      /** Rows a page, up to 1,000, which is what the service takes when it is left out. */
+      page_size: intFrom(1, 1_000),
+    }),
+  ]),
+)
 
-/** Whose items to list. */
+/** Whose items to list. The batch itself will do: nothing else of it is sent. */
 export interface BatchItemFilter extends t.TypeOf<typeof batchItemFilter> {}
 
 export const BatchItemFilter: Codec<BatchItemFilter> = batchItemFilter

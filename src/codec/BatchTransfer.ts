@@ -102,13 +102,15 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
   ),
 ]
 
-const quoteRequest = t.intersection([
-  t.type({ id: t.string }),
-  /** How long the quote is to hold; which values are possible depends on the account. */
-  t.partial({ validity: QuoteValidity }),
-])
+const quoteRequest = t.exact(
+  t.intersection([
+    t.type({ id: t.string }),
+    /** How long the quote is to hold; which values are possible depends on the account. */
+    t.partial({ validity: QuoteValidity }),
+  ]),
+)
 
-/** Which batch to price, and for how long. */
+/** Which batch to price, and for how long. The batch itself will do: nothing else of it is sent. */
 export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest

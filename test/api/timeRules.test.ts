@@ -48,6 +48,20 @@ it('a webhook is connected to an account, an organization or both', () => {
   })
 })
 
+it('a resource does in place of its id, and nothing else of it is sent', () => {
+  const now = () => NOW
+  const batch = { id: 'b', status: 'DRAFTING', funding: {} }
+  const target = '/api/v1/batch_transfers/b'
+  for (const check of [true, false]) {
+    const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
+      request(untyped(row), { check, now })(batch)
+    expect(write(api.batchTransfers.retrieve)).toMatchObject({ right: { target } })
+    expect(write(api.batchTransfers.items)).toMatchObject({ right: { target: `${target}/items` } })
+    expect(write(api.batchTransfers.quote)).toMatchObject({ right: { body: '{}' } })
+    expect(write(api.batchTransfers.submit)).toMatchObject({ right: { body: '{}' } })
+  }
+})
+
 it('what is not checked is sent as it is', () => {
   const write = request(untyped(api.reference.upload), { check: false, now: () => NOW })
   const items = [{ order_datetime: '1999-01-01T00:00:00Z' }]

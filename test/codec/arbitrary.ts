@@ -13,6 +13,7 @@ import { RepeatedType } from '../../src/codec/query.js'
 import { RuledType } from '../../src/codec/Rule.js'
 import type { Schema } from '../../src/codec/Schema.js'
 import { OpenType } from '../../src/decode/index.js'
+import { E, pipe } from '../../src/fp.js'
 import { chance, json, key, number, oneOf, text, upTo } from './chance.js'
 import { described, enumeration, type Make } from './make.js'
 
@@ -68,6 +69,18 @@ const patient = (codec: t.Mixed, one: Make): Make => {
   return attempt
 }
 
+/** Without the fields that it takes away. */
+const exact = (codec: t.ExactType<t.Mixed>): Make => {
+  const one = make(codec.type)
+  return (random, depth) => {
+    const whole = one(random, depth)
+    return pipe(
+      codec.decode(whole),
+      E.getOrElse(() => whole),
+    )
+  }
+}
+
 const recursive = (codec: t.RecursiveType<t.Mixed>): Make => {
   let body: Make | undefined
   return (random, depth) => {
@@ -89,6 +102,7 @@ const made = (codec: t.Mixed): Make => {
   if (codec instanceof t.KeyofType) return oneOf(Object.keys(codec.keys))
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) return list(codec.type)
   if (codec instanceof t.RecursiveType) return recursive(codec)
+  if (codec instanceof t.ExactType) return exact(codec)
   if (codec instanceof t.AnyDictionaryType) return dictionary
   if (codec instanceof t.AnyArrayType) return (random) => [json(1)(random)]
   if (codec instanceof t.StringType) return text

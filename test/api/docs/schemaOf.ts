@@ -98,7 +98,7 @@ export const shapeOf = (codec: t.Mixed): JsonSchema => {
   if (codec instanceof t.ArrayType || codec instanceof t.ReadonlyArrayType) {
     return { type: 'array', items: schemaOf(codec.type) }
   }
-  if (codec instanceof t.RecursiveType) return shapeOf(codec.type)
+  if (codec instanceof t.RecursiveType || codec instanceof t.ExactType) return shapeOf(codec.type)
   if (codec instanceof t.AnyDictionaryType) return { type: 'object' }
   if (codec instanceof t.StringType) return { type: 'string' }
   if (codec instanceof t.NumberType) return { type: 'number' }
