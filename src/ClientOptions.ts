@@ -46,6 +46,10 @@ export interface ClientOptions extends CallOptions {
   readonly scheduler?: Scheduler<Slot>
   /** Attempts after the first: 7 after a 429, 2 after other faults. */
   readonly retry?: { readonly throttled?: number; readonly faults?: number }
+  /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. */
+  readonly numbers?: 'exact' | 'fast'
+  /** `true` counts what comes that no codec names: see `events` and `drift` of the client. */
+  readonly drift?: boolean
   /** When a list is taken to be endless. */
   readonly lists?: Partial<ListOptions>
   /** How long before its end a token is renewed, in ms; 60,000 unless given. */

@@ -11,8 +11,16 @@ import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint
 import { type Api, rows, tables } from './api/index.js'
 import type { Paging, Position } from './api/Paging.js'
 import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
-import { compile } from './decode/index.js'
-import { pipe, R } from './fp.js'
+import {
+  compile,
+  type Decoder,
+  type Drift,
+  type DriftFact,
+  drift,
+  parseExact,
+} from './decode/index.js'
+import { type IO, pipe, R } from './fp.js'
+import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import type { Failure } from './http/Failure.js'
@@ -55,6 +63,8 @@ export interface Client extends Calls {
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
   ) => Call<Endpoint<P, A, Code, Pages>>
+  /** What came so far that no codec names, and how often; empty unless the option `drift` is on. */
+  readonly drift: IO<ReadonlyArray<DriftFact>>
   /** What this client does, as it happens; redacted. */
   readonly events: Observable<ClientEvent>
   /** What holds requests back. Hand it to another client of the same account. */
@@ -70,10 +80,17 @@ export const createClient = (options: ClientOptions): Client => {
     options,
   )
   const { session, events } = openSession(options, settings)
-  const lists = { ...LISTS, ...options.lists }
+  const told = events.asObservable()
+  const reading: Reading = {
+    lists: { ...LISTS, ...options.lists },
+    ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
+    ...(options.drift === true
+      ? { drift: drift({ onFact: (fact) => session.emit({ _tag: 'Drifted', fact }) }) }
+      : {}),
+  }
 
   const clientWith = (settings: Settings): Client => {
-    const call = callOf(session, settings, lists)
+    const call = callOf(session, settings, reading)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
     const more = additions(calls, session)
     return {
@@ -83,29 +100,46 @@ export const createClient = (options: ClientOptions): Client => {
       reference: { ...calls.reference, ...more.reference },
       with: (options) => clientWith(changed(settings, options)),
       request: (row) => typed(call(untyped(row))),
-      events,
+      drift: () => reading.drift?.facts() ?? [],
+      events: told,
       scheduler: session.scheduler,
     }
   }
   return clientWith(settings)
 }
 
+/** How answers are read. */
+interface Reading {
+  readonly lists: ListOptions
+  readonly parseText?: ParseText
+  readonly drift?: Drift
+}
+
+const watched = <A>(watch: ((u: unknown) => void) | undefined, decode: Decoder<A>): Decoder<A> =>
+  watch === undefined
+    ? decode
+    : (u) => {
+        watch(u)
+        return decode(u)
+      }
+
 /** `Call` says of a row's type what `callOf` does with the row: the one place where the two meet. */
 const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>
 
 /** What a row does; `Call` says the same of its type. */
 const callOf =
-  (session: Session, settings: Settings, lists: ListOptions) =>
+  (session: Session, settings: Settings, { lists, parseText, drift }: Reading) =>
   (row: AnyEndpoint): Call<AnyEndpoint> => {
     const finder = rows.find(({ route }) => route === row.foundBy)
     const recovery = finder && {
       find: ask(session, settings, finder),
+      ...(parseText === undefined ? {} : { parseText }),
       found: (requestId: string) =>
         session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }
     const asking = ask(session, settings, row)
-    const decode = compile(row.success)
+    const decode = watched(drift?.watch(row.route, row.success), compile(row.success))
     return isList(row)
-      ? list(row, asking, decode, lists)
-      : value(asking, decode, recovery, row.answer)
+      ? list(row, asking, decode, lists, parseText)
+      : value(asking, decode, recovery, row.answer, parseText)
   }

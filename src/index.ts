@@ -14,6 +14,18 @@ export type { Slot } from './http/Session.js'
 export type { Chunk } from './inChunks.js'
 export type { UntilState, WaitOptions } from './untilState.js'
 
+// what came, closer than a codec looks
+
+export {
+  type Cause,
+  type DriftFact,
+  type DriftKind,
+  digitsOf,
+  fromMinorUnits,
+  type MinorUnitsFailure,
+  toMinorUnits,
+} from './decode/index.js'
+
 // failures
 
 export type {

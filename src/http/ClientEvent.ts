@@ -1,4 +1,5 @@
 /** What a client did, told while it does it; no secrets, no contents. */
+import type { DriftFact } from '../decode/index.js'
 import type { Failure } from './Failure.js'
 
 export type ClientEvent =
@@ -27,6 +28,8 @@ export type ClientEvent =
       readonly failure: Failure
       readonly ms: number
     }
+  /** Something came for the first time that no codec names. */
+  | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
   /** There is a new token, for `ms`. */
   | { readonly _tag: 'LoggedIn'; readonly ms: number }
   /** An earlier attempt had made what was asked for: it was found by its request_id. */

@@ -14,14 +14,21 @@ import type { Answer } from './Transport.js'
 /** What makes a value of a successful answer. */
 export type Read<A> = (asking: Asking) => (answer: Answer) => E.Either<Failure, A>
 
+/** `JSON.parse`, or what keeps more of the text. Throws what is no JSON. */
+export type ParseText = (text: string) => unknown
+
 // constructors
 
 /** One value. What is `anything` may be text as well. */
 export const readValue =
-  <A>(decode: Decoder<A>, form: AnyEndpoint['answer'] = 'json'): Read<A> =>
+  <A>(
+    decode: Decoder<A>,
+    form: AnyEndpoint['answer'] = 'json',
+    parseText: ParseText = JSON.parse,
+  ): Read<A> =>
   (asking) =>
   (answer) => {
-    const parsed = parse(asking, answer)
+    const parsed = parse(asking, answer, parseText)
     if (E.isLeft(parsed) && form === 'json') return parsed
     const value = decode(E.isRight(parsed) ? parsed.right : answer.body)
     return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
@@ -30,10 +37,11 @@ export const readValue =
 /** One page of a list, at a position: its rows decoded in one loop, each by itself. */
 export const readPage = <A>(
   decode: Decoder<A>,
+  parseText: ParseText = JSON.parse,
 ): ((position: Position) => Read<Page<Failure, A, Position>>) => {
   const envelope = compile(Envelope)
   return (position) => (asking) => (answer) => {
-    const parsed = parse(asking, answer)
+    const parsed = parse(asking, answer, parseText)
     if (E.isLeft(parsed)) return parsed
     const page = envelope(parsed.right)
     if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left), ''))
@@ -51,10 +59,14 @@ export const readPage = <A>(
 }
 
 /** An empty body is `undefined`: some calls acknowledge with nothing. */
-const parse = (asking: Asking, { body }: Answer): E.Either<Undecodable, unknown> => {
+const parse = (
+  asking: Asking,
+  { body }: Answer,
+  parseText: ParseText,
+): E.Either<Undecodable, unknown> => {
   if (body === '') return E.right(undefined)
   try {
-    return E.right(JSON.parse(body))
+    return E.right(parseText(body))
   } catch {
     const actual = `text of ${body.length} characters`
     return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }], ''))

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition } from '../api/Paging.js'
 import type { Decoder } from '../decode/index.js'
 import { type Cut, type Paged, paged, paginate } from '../stream/index.js'
-import { readPage } from './answer.js'
+import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
 
@@ -26,8 +26,9 @@ export const list = <A>(
   ask: Ask,
   decode: Decoder<A>,
   options: ListOptions,
+  parseText?: ParseText,
 ): ((params: unknown) => Paged<Failure, A, Position>) => {
-  const read = readPage(decode)
+  const read = readPage(decode, parseText)
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
     return paged(

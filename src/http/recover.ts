@@ -2,7 +2,7 @@ import { map } from 'rxjs'
 import type { Decoder } from '../decode/index.js'
 import { E } from '../fp.js'
 import { left, type ObservableEither } from '../stream/index.js'
-import { readPage } from './answer.js'
+import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Ambiguous, Failure } from './Failure.js'
 import { recovered } from './recovered.js'
@@ -10,6 +10,7 @@ import { recovered } from './recovered.js'
 export interface Recovery {
   /** Asks the list that finds things by `request_id`. */
   readonly find: Ask
+  readonly parseText?: ParseText
   readonly found: (requestId: string) => void
 }
 
@@ -18,11 +19,11 @@ export interface Recovery {
  * What is found is the value of the call, marked as recovered.
  */
 export const recover =
-  <A>({ find, found }: Recovery, decode: Decoder<A>) =>
+  <A>({ find, found, parseText }: Recovery, decode: Decoder<A>) =>
   (failure: Failure): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
-    return find({ request_id: requestId }, readPage(decode)({})).pipe(
+    return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
       map((list) => {
         if (E.isLeft(list))
           return E.left(still(failure, `looking it up failed: ${list.left.message}`))

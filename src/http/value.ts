@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
 import { E } from '../fp.js'
 import type { ObservableEither } from '../stream/index.js'
-import { readValue } from './answer.js'
+import { type ParseText, readValue } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
 import { type Recovery, recover } from './recover.js'
@@ -14,8 +14,9 @@ export const value = <A>(
   decode: Decoder<A>,
   find: Recovery | undefined,
   form: AnyEndpoint['answer'] = 'json',
+  parseText?: ParseText,
 ): ((params: unknown) => ObservableEither<Failure, A>) => {
-  const read = readValue(decode, form)
+  const read = readValue(decode, form, parseText)
   return (params) =>
     ask(params, read).pipe(
       concatMap((ea) =>
