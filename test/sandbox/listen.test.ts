@@ -109,7 +109,7 @@ describe('a sandbox on a port', () => {
 
   it('gives a place back before the other side can ask again', async () => {
     const { sandbox, get } = await onPort({ limits: { ...none, concurrency: 2 } })
-    for (let n = 0; n < 20; n++) {
+    for (let n = 0; n < 10; n++) {
       const all = await Promise.all([get(LIST), get(LIST)])
       expect(all.map(({ status }) => status)).toEqual([200, 200])
       await Promise.all(all.map((answer) => answer.arrayBuffer()))
