@@ -117,5 +117,6 @@ export const throttling =
     if (status !== 429) return O.none
     const text = header('retry-after')?.trim() ?? ''
     const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-    return O.some(after >= 0 ? { retryAfter: after } : {})
+    // "at once" is no answer to a refusal: then the backoff of the interface applies
+    return O.some(after > 0 ? { retryAfter: after } : {})
   }
