@@ -13,7 +13,7 @@ export const unclear = (
 ): Failure => {
   if (method(row.route) === 'GET' || row.repeatable === 'as it is') return failure
   const endpoint = row.route
-  const requestId = requestIdOf(params)
+  const requestId = row.repeatable === 'by request_id' ? requestIdOf(params) : undefined
   const times = attempts === 1 ? 'sent once' : `sent ${attempts} times`
   return {
     _tag: 'Ambiguous',

@@ -18,7 +18,8 @@ interface Parameter {
 type Content = Readonly<Record<string, { readonly schema: object }>>
 
 interface Answer {
-  readonly content: Content
+  /** Left out where nothing is said of the body. */
+  readonly content?: Content
 }
 
 export interface Verdict {
@@ -90,6 +91,7 @@ export const judge = (description: Description) => {
     const named = operation.responses[response.status] ?? operation.responses.default
     const answer = named === undefined ? undefined : resolved<Answer>(named)
     if (answer === undefined) return [`${response.status} is not described`]
+    if (answer.content === undefined) return []
     const type = response.headers.get('content-type')?.split(';')[0] ?? json
     const content = answer.content[type]
     const text = await response.text()

@@ -79,11 +79,12 @@ const bodyOf = ({ parameters, rules }: CallDoc): JsonSchema => {
 }
 
 const successOf = ({ row }: CallDoc) => {
-  if (row.answer === 'anything') {
-    return { ...json({}), 'text/plain': { schema: text } }
-  }
+  // any body of any type, or none: what is not described is not held against anything
+  if (row.answer === 'anything') return { description: 'Done. Whatever the body is, or none.' }
   const schema = schemaOf(row.success)
-  return json(row.paging === undefined ? schema : pageOf(row.paging.style, schema))
+  const { paging } = row
+  const content = json(paging === undefined ? schema : pageOf(paging.style, schema))
+  return { description: 'Done.', content }
 }
 
 const refusals = ({ row }: CallDoc): string => {
@@ -107,7 +108,7 @@ const operation = (call: CallDoc) => {
       ? {}
       : { requestBody: { required: true, content: json(bodyOf(call)) } }),
     responses: {
-      [row.status]: { description: 'Done.', content: successOf(call) },
+      [row.status]: successOf(call),
       '401': ref('responses', 'Unauthorized'),
       '429': ref('responses', 'TooManyRequests'),
       '500': ref('responses', 'ServerFault'),
