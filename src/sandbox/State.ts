@@ -18,6 +18,8 @@ export interface State {
   /** How many of them came by themselves. */
   readonly arrived: number
   readonly batches: Register<Batch>
+  /** How many of them came by themselves. */
+  readonly arrivedBatches: number
   /** Orders that raise limits, as they were uploaded. */
   readonly orders: Table<Order>
   readonly webhooks: Register<Hook>
@@ -31,6 +33,7 @@ export const initial = (settings: Settings): State => ({
   made: table((made) => made.request_id),
   arrived: 0,
   batches: batchesThere(settings),
+  arrivedBatches: 0,
   orders: table(({ type }) => type),
   webhooks: register(),
   partnerWebhooks: register(),

@@ -158,6 +158,21 @@ describe('lists by bookmarks', () => {
     expect(again).toMatchObject({ status: 400 })
   })
 
+  it('of batches drift when told so, and lose and repeat none', async () => {
+    const { get, clock } = await open({ batches: 10, batchArrivals: 1_000, order: 'descending' })
+    const seen: Array<unknown> = []
+    for (let page: unknown; page !== null; ) {
+      const query = page === undefined ? '' : `&page=${page}`
+      const answered = await get(`${BATCHES}?page_size=3${query}`)
+      seen.push(...items(answered).map((one) => one.request_id))
+      page = Object(answered.body).page_after
+      clock.pass(1_000)
+    }
+    expect(seen).toEqual(Array.from({ length: 10 }, (_, n) => `batch-${9 - n}`))
+    const [newest] = items(await get(BATCHES))
+    expect(newest).toMatchObject({ request_id: 'batch-13', status: 'DRAFTING' })
+  })
+
   it('of webhooks take 20 a page', async () => {
     const { post, get } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)

@@ -6,6 +6,8 @@ export type FundingCourse = 'funded' | 'failed' | 'overdue' | 'reversed' | 'canc
 export interface BatchOptions {
   /** How many batches there are from the start; each is kept in memory. Default 0. */
   readonly batches?: number
+  /** A batch comes by itself this often, in ms, so that lists drift. Default 0: none does. */
+  readonly batchArrivals?: number
   /**
    * What comes of the money for a batch, unless its funding source says: one that ends in `_failed`,
    * `_overdue`, `_reversed` or `_cancelled` does. Default `'funded'`.
@@ -27,6 +29,7 @@ export interface BatchOptions {
 
 export const batchDefaults: Required<BatchOptions> = {
   batches: 0,
+  batchArrivals: 0,
   funding: 'funded',
   fundAfter: 1_000,
   bookEvery: 20,

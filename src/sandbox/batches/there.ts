@@ -1,4 +1,4 @@
-/** Batches that are there from the start: most are booked, some are drafts or failed. */
+/** Batches that nobody made: most are booked in time, some are drafts or fail. */
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { keyOf, mix } from '../account/mix.js'
 import type { Settings } from '../options.js'
@@ -35,11 +35,15 @@ const batchOf = (n: number, random: number, at: number): Batch => {
   return random % 16 === 0 ? draft : submit(at + DRAFTED)(draft)
 }
 
-export const batchesThere = ({ batches, seed, since, every }: Settings): Register<Batch> => {
-  const key = keyOf(seed, 18)
+/** The n-th batch, as nobody made it; `at` in ms since 1970. */
+export const batchThere = (n: number, at: number, { seed }: Settings): Batch =>
+  batchOf(n, mix(n ^ keyOf(seed, 18)), at)
+
+export const batchesThere = (settings: Settings): Register<Batch> => {
+  const { batches, since, every } = settings
   let all = register<Batch>()
   for (let n = 0; n < batches; n++) {
-    all = add(batchOf(n, mix(n ^ key), since.getTime() + n * CHARGES * every))(all)
+    all = add(batchThere(n, since.getTime() + n * CHARGES * every, settings))(all)
   }
   return all
 }

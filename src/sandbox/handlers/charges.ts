@@ -41,20 +41,6 @@ const isTaken = (requestId: string, state: State, { account }: Context): boolean
     O.exists((index) => index < account.charges),
   )
 
-// arrivals
-
-/** Charges that came by themselves up to now, so that a list moves while it is read. */
-export const arrive = (state: State, { now, began, account, settings }: Context): State => {
-  const due = settings.arrivals > 0 ? Math.floor((now - began) / settings.arrivals) : 0
-  let next = state
-  for (let n = state.arrived + 1; n <= due; n++) {
-    const index = account.charges + next.made.length
-    const charge = { ...account.arrival(index), index, at: began + n * settings.arrivals }
-    next = { ...next, arrived: n, made: append(charge)(next.made) }
-  }
-  return next
-}
-
 // list
 
 const milliseconds = (time: Date | string | undefined): number | undefined =>
