@@ -1,0 +1,40 @@
+/** Items of a batch carry their own request_ids: a call that adds them is repeated only with all of them. */
+import { expect, it } from 'vitest'
+import type { NewBatchItem } from '../../src/index.js'
+import { lab, problem, RESET } from '../support/lab.js'
+
+const item = {
+  reason: 'wages_salary',
+  reference: 'Salary',
+  request_id: 'r-1',
+  source_currency: 'USD',
+  transfer_currency: 'EUR',
+  transfer_method: 'LOCAL',
+} as const satisfies NewBatchItem
+
+const sent = (items: ReadonlyArray<unknown>) => {
+  const all = lab({ play: () => ({ outage: RESET }), check: false })
+  const outcomes = all.run(all.client.batchTransfers.addItems({ id: 'b', items: items as [] })) // unchecked
+  return { calls: all.calls(), value: outcomes[0]?.value }
+}
+
+it('is sent three times, the same each time', () => {
+  const { calls, value } = sent([item, { ...item, request_id: 'r-2' }])
+  expect(calls).toHaveLength(3)
+  expect(new Set(calls.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 3 } })
+})
+
+it('is sent once when an item lacks its request_id', () => {
+  const { request_id: _, ...bare } = item
+  expect(sent([item, bare]).calls).toHaveLength(1)
+  expect(sent([item, bare]).value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 1 } })
+})
+
+it('takes no request_id of another thing for its own', () => {
+  const all = lab({ play: () => problem(500, 'internal_error') })
+  const batch = { id: 'b', request_id: 'of the batch' }
+  const [outcome] = all.run(all.client.batchTransfers.submit(batch))
+  expect(outcome?.value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 1 } })
+  expect(JSON.stringify(outcome)).not.toContain('of the batch')
+})
