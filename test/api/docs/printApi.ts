@@ -1,6 +1,7 @@
 /** `docs/api.md`, printed from the rows. */
 
 import { type CallDoc, calls } from './calls.js'
+import { printEvents } from './events.js'
 import { answered, sent } from './named.js'
 import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
 import { NOT_SPECIFIED, paging, replay, rule, typeOf } from './words.js'
@@ -146,4 +147,5 @@ export const printApi = (): string =>
     ...Object.entries(answered).map(shape),
     '## What is sent',
     ...Object.entries(sent).map(shape),
+    printEvents(),
   ].join('\n\n')}\n`
