@@ -13,17 +13,31 @@ export type Means = 'code' | 'closures'
 
 type Slow = (u: unknown) => E.Either<t.Errors, unknown>
 
-/** What succeeds at once is answered here; all else is answered by io-ts. */
+/** So many refusals in a row, and the next value is taken to be refused as well. */
+const MANY = 8
+
+/**
+ * What succeeds at once is answered here; all else is answered by io-ts. Where one value after the
+ * other is refused, io-ts is asked straight away, until it takes one.
+ */
 const withClosures = (plan: Plan, slow: Slow): Slow => {
   const read: Reader = closures(plan)
+  let refusals = 0
   return (u) => {
-    try {
-      const a = read(u)
-      if (a !== refused) return E.right(a)
-    } catch {
-      // unusual, too deep, or thrown by a custom codec: io-ts does the same or knows better
+    if (refusals < MANY) {
+      try {
+        const a = read(u)
+        if (a !== refused) {
+          refusals = 0
+          return E.right(a)
+        }
+      } catch {
+        // unusual, too deep, or thrown by a custom codec: io-ts does the same or knows better
+      }
     }
-    return slow(u)
+    const answer = slow(u)
+    refusals = E.isLeft(answer) ? refusals + 1 : 0
+    return answer
   }
 }
 
