@@ -25,27 +25,39 @@ const inner = (schema: JsonSchema): JsonSchema => {
       : schema
 }
 
+const unique = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
+  lines.filter((line, i) => lines.findIndex(({ name }) => name === line.name) === i)
+
 /** The fields of an object, and those of the objects inside it that have no name of their own. */
 const fields = (schema: JsonSchema, at = ''): ReadonlyArray<Line> => {
-  const parts = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? [])]
-  const inside = parts.flatMap(({ properties = {}, required = [] }) =>
-    Object.entries(properties).flatMap(([name, property]) => {
-      const path = `${at}${name}`
-      const list = property.type === 'array' || [property.type].flat().includes('array')
-      const line = {
-        name: path,
-        type: typeOf(property),
-        required: required.includes(name),
-        rule: rule(property),
-      }
-      return [line, ...fields(inner(property), `${path}${list ? '[]' : ''}.`)]
-    }),
+  const { properties = {}, required = [], allOf = [], anyOf = [] } = schema
+  const own = Object.entries(properties).flatMap(([name, property]) => {
+    const path = `${at}${name}`
+    const isList = [property.type].flat().includes('array')
+    const line = {
+      name: path,
+      type: typeOf(property),
+      required: required.includes(name),
+      rule: rule(property),
+    }
+    return [line, ...fields(inner(property), `${path}${isList ? '[]' : ''}.`)]
+  })
+  const whole = allOf.flatMap((part) => fields(part, at))
+  const either = anyOf.flatMap((part) =>
+    fields(part, at).map((line) => ({ ...line, required: false })),
   )
-  const nested = (schema.allOf ?? []).flatMap((part) =>
-    (part.allOf ?? part.anyOf ?? []).flatMap((one) => fields(one, at)),
-  )
-  return [...inside, ...nested]
+  return unique([...own, ...whole, ...either])
 }
+
+/** What one of several alternatives needs: "`a` or `b` is needed." */
+const alternatives = ({ allOf = [], anyOf = [] }: JsonSchema): ReadonlyArray<string> => [
+  ...(anyOf.some(({ required }) => required !== undefined)
+    ? [
+        `${anyOf.map(({ required = [] }) => required.map((name) => `\`${name}\``).join(' and ')).join(' or ')} is needed.`,
+      ]
+    : []),
+  ...allOf.flatMap(alternatives),
+]
 
 const unspecified = (call: CallDoc, part: CallDoc['row']['unspecified'][number]): string =>
   call.row.unspecified.includes(part) ? ` (${NOT_SPECIFIED})` : ''
@@ -119,6 +131,7 @@ const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]):
   return [
     `### ${name}`,
     ...(found.description === undefined ? [] : [found.description]),
+    ...alternatives(found),
     table(
       ['Field', 'Type', 'Always there', 'Values'],
       fields(found).map((line) => [
