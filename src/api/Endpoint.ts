@@ -87,9 +87,10 @@ export const endpoint = <
     readonly answer?: 'json' | 'anything'
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: Place }
-    readonly repeatable?: Repeatable
-    readonly rules?: (now: number) => ReadonlyArray<Rule<P>>
-    readonly foundBy?: Route
+    // undefined as well, so that a row can be made of another one
+    readonly repeatable?: Repeatable | undefined
+    readonly rules?: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
+    readonly foundBy?: Route | undefined
     readonly auth?: 'bearer' | 'basic' | 'none'
     readonly unspecified?: ReadonlyArray<Unspecified>
   },

@@ -1,0 +1,76 @@
+import * as t from 'io-ts'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type {
+  BatchItem,
+  BatchTransfer,
+  Bin,
+  Call,
+  Failure,
+  ItemsToAdd,
+  ObservableEither,
+  OrderUpload,
+  Paged,
+  Position,
+  WebhookWithSecret,
+} from '../../src/index.js'
+import { api, endpoint } from '../../src/index.js'
+
+type Api = typeof api
+
+type ItemCode =
+  | 'transfer_amount_currency_unsupported'
+  | 'request_id_in_batch_duplicate'
+  | 'add_batch_item_unsupported'
+
+describe('the calls of the tables', () => {
+  it('take what their rows take, and give what their rows give', () => {
+    expectTypeOf<Call<Api['batchTransfers']['addItems']>>().toEqualTypeOf<
+      (params: ItemsToAdd) => ObservableEither<Failure<ItemCode>, BatchTransfer>
+    >()
+    expectTypeOf<Call<Api['batchTransfers']['items']>>().returns.toEqualTypeOf<
+      Paged<Failure<never>, BatchItem, Position>
+    >()
+    expectTypeOf<Call<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
+      ObservableEither<Failure<'validation_error' | 'not_found'>, Array<Bin>>
+    >()
+    expectTypeOf<Call<Api['reference']['upload']>>().parameters.toEqualTypeOf<[OrderUpload]>()
+    expectTypeOf<Call<Api['webhooks']['create']>>().returns.toEqualTypeOf<
+      ObservableEither<
+        Failure<'field_required' | 'invalid_argument' | 'already_exists'>,
+        WebhookWithSecret
+      >
+    >()
+  })
+
+  it('may leave parameters out where none is needed', () => {
+    expectTypeOf<Call<Api['reference']['supportedCurrencies']>>().toBeCallableWith()
+    expectTypeOf<Call<Api['batchTransfers']['create']>>().toBeCallableWith()
+    expectTypeOf<Call<Api['webhooks']['list']>>().toBeCallableWith()
+  })
+})
+
+describe('a row', () => {
+  it('does not compile when its route and its parameters differ', () => {
+    const params = t.type({ id: t.string })
+    endpoint('GET /api/v1/things/{id}', { params, success: t.string })
+    // @ts-expect-error: nothing is put into {name}
+    endpoint('GET /api/v1/things/{name}', { params, success: t.string })
+    // @ts-expect-error: the API has GET and POST
+    endpoint('PUT /api/v1/things/{id}', { params, success: t.string })
+    // @ts-expect-error: no such parameter to place
+    endpoint('GET /api/v1/things/{id}', { params, success: t.string, at: { key: 'query' } })
+    // @ts-expect-error: no such place
+    endpoint('GET /api/v1/things/{id}', { params, success: t.string, at: { id: 'cookie' } })
+    // @ts-expect-error: misspelt
+    endpoint('GET /api/v1/things/{id}', { params, success: t.string, error: ['not_found'] })
+  })
+
+  it('may be made of another one, and has the same types', () => {
+    const again = endpoint('POST /api/v2/webhooks/{id}/delete', {
+      ...api.webhooks.delete,
+      repeatable: 'as it is',
+    })
+    expect(again.repeatable).toBe('as it is')
+    expectTypeOf<Call<typeof again>>().toExtend<Call<Api['webhooks']['delete']>>()
+  })
+})
