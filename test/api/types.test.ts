@@ -27,7 +27,7 @@ describe('the calls of the tables', () => {
     expectTypeOf<Call<Api['batchTransfers']['addItems']>>().toEqualTypeOf<
       (params: ItemsToAdd) => ObservableEither<Failure<ItemCode>, BatchTransfer>
     >()
-    expectTypeOf<Call<Api['batchTransfers']['items']>>().returns.toEqualTypeOf<
+    expectTypeOf<Call<Api['batchTransfers']['items']>>().returns.toExtend<
       Paged<Failure<never>, BatchItem, Position>
     >()
     expectTypeOf<Call<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
