@@ -9,7 +9,7 @@ import type { Observable } from 'rxjs'
 import { type Additions, additions } from './additions.js'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
 import { type Api, rows, tables } from './api/index.js'
-import type { Paging, Position } from './api/Paging.js'
+import type { Paging } from './api/Paging.js'
 import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
 import {
   compile,
@@ -24,13 +24,13 @@ import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import type { Failure } from './http/Failure.js'
-import { LISTS, type ListOptions, list } from './http/list.js'
+import { LISTS, type List, type ListOptions, list } from './http/list.js'
 import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
 import { value } from './http/value.js'
 import { openSession } from './openSession.js'
 import type { Scheduler } from './scheduler/index.js'
-import type { ObservableEither, Paged } from './stream/index.js'
+import type { ObservableEither } from './stream/index.js'
 
 // model
 
@@ -39,9 +39,7 @@ export type Call<Row> =
   Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
     ? (
         ...params: Record<never, never> extends P ? [params?: P] : [params: P]
-      ) => Pages extends Paging
-        ? Paged<Failure<Code>, A, Position>
-        : ObservableEither<Failure<Code>, A>
+      ) => Pages extends Paging ? List<Failure<Code>, A> : ObservableEither<Failure<Code>, A>
     : never
 
 /** Every row of every table, under its name. */

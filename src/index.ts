@@ -7,7 +7,7 @@ export { type CallOptions, type ClientOptions, InvalidOption } from './ClientOpt
 export { type Call, type Client, type ClientOf, createClient } from './client.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export type { ForeignToken, TokenSource } from './http/foreignToken.js'
-export type { ListOptions } from './http/list.js'
+export type { List, ListOptions } from './http/list.js'
 export type { Credentials } from './http/login.js'
 export { wasRecovered } from './http/recovered.js'
 export type { Slot } from './http/Session.js'

@@ -1,7 +1,15 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition } from '../api/Paging.js'
 import type { Decoder } from '../decode/index.js'
-import { type Cut, type Paged, paged, paginate } from '../stream/index.js'
+import { O } from '../fp.js'
+import {
+  type Cut,
+  inParallel,
+  type Paged,
+  type PaginateOptions,
+  paged,
+  paginate,
+} from '../stream/index.js'
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
@@ -13,6 +21,15 @@ export interface ListOptions {
   readonly maxPages: number
   /** Empty pages in a row that still count as going on. */
   readonly maxEmptyPages: number
+}
+
+/** A list of the interface. */
+export interface List<E, A> extends Paged<E, A, Position> {
+  /**
+   * The same list with up to so many of its pages on their way at a time, in order. A bookmark list
+   * cannot be asked ahead: it stays one page ahead, whatever the number.
+   */
+  readonly parallel: (pages: number) => Paged<E, A, Position>
 }
 
 /** The guards of a list (defaults, not specified by the interface document). */
@@ -27,21 +44,27 @@ export const list = <A>(
   decode: Decoder<A>,
   options: ListOptions,
   parseText?: ParseText,
-): ((params: unknown) => Paged<Failure, A, Position>) => {
+): ((params: unknown) => List<Failure, A>) => {
   const read = readPage(decode, parseText)
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
-    return paged(
-      paginate({
-        ...options,
-        first: start({ page_num, page }, paging),
-        fetch: (position) => ask({ ...filter, ...position }, read(position)),
-        key: (position) => JSON.stringify(position),
-        cut: truncated(route),
-      }),
-    )
+    const pages: PaginateOptions<Failure, A, Position> = {
+      ...options,
+      first: start({ page_num, page }, paging),
+      fetch: (position) => ask({ ...filter, ...position }, read(position)),
+      key: (position) => JSON.stringify(position),
+      following: numbered,
+      cut: truncated(route),
+    }
+    return Object.assign(paged(paginate(pages)), {
+      parallel: (count: number) => inParallel(count)(pages),
+    })
   }
 }
+
+/** Only numbers can be told before the page came. */
+const numbered = (position: Position): O.Option<Position> =>
+  'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
 const start = (
   { page_num, page }: { readonly page_num: unknown; readonly page: unknown },

@@ -44,18 +44,24 @@ export interface Paged<E, A, Q> extends Observable<E.Either<E, A>>, AsyncIterabl
 const PREFETCH = 1
 
 /** The list whose pages `open` gives, one by one, from the first. */
-export const paged = <E, A, Q>(open: () => Pull<E.Either<E, Page<E, A, Q>>>): Paged<E, A, Q> => {
+export const paged = <E, A, Q>(open: () => Pull<E.Either<E, Page<E, A, Q>>>): Paged<E, A, Q> =>
+  views((prefetch) => (prefetch === 0 ? open() : ahead(prefetch)(open())))
+
+/** The list whose pages `open` gives, by a source that asks for so many before they are wanted. */
+export const views = <E, A, Q>(
+  open: (prefetch: number) => Pull<E.Either<E, Page<E, A, Q>>>,
+): Paged<E, A, Q> => {
   const iterable = {
-    [Symbol.asyncIterator]: () => iterate(() => ahead(PREFETCH)(open())),
+    [Symbol.asyncIterator]: () => iterate(() => open(PREFETCH)),
   }
-  const pages = observe(open)
+  const pages = observe(() => open(0))
   const items = pages.pipe(concatMap((page): ReadonlyArray<E.Either<E, A>> => itemsOf(page)))
   return Object.assign(items, {
     pages: Object.assign(pages, iterable),
     drain: <B>(
       project: (page: E.Either<E, Page<E, A, Q>>) => Observable<B>,
       { prefetch = PREFETCH }: Drain = {},
-    ) => consume(project)(() => ahead(prefetch)(open())),
+    ) => consume(project)(() => open(prefetch)),
     [Symbol.asyncIterator]: () => iterateItems(iterable),
   })
 }

@@ -28,6 +28,8 @@ export interface PaginateOptions<E, A, Q> {
   readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>
   /** Two positions with the same key are the same page. */
   readonly key: (position: Q) => string
+  /** The position after this one, where it can be told before the page came: see `parallel`. */
+  readonly following?: (position: Q) => O.Option<Q>
   /** The failure that ends a list which was cut at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
   /** Pages a list may have. */

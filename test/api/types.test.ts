@@ -7,10 +7,9 @@ import type {
   Call,
   Failure,
   ItemsToAdd,
+  List,
   ObservableEither,
   OrderUpload,
-  Paged,
-  Position,
   WebhookWithSecret,
 } from '../../src/index.js'
 import { api, endpoint } from '../../src/index.js'
@@ -28,7 +27,7 @@ describe('the calls of the tables', () => {
       (params: ItemsToAdd) => ObservableEither<Failure<ItemCode>, BatchTransfer>
     >()
     expectTypeOf<Call<Api['batchTransfers']['items']>>().returns.toExtend<
-      Paged<Failure<never>, BatchItem, Position>
+      List<Failure<never>, BatchItem>
     >()
     expectTypeOf<Call<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
       ObservableEither<Failure<'validation_error' | 'not_found'>, Array<Bin>>

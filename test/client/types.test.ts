@@ -11,6 +11,7 @@ import {
   createClient,
   endpoint,
   type Failure,
+  type List,
   type NewCharge,
   type ObservableEither,
   type Page,
@@ -38,7 +39,8 @@ describe('calls', () => {
   it('of a list need no parameters, and give a list seen several ways', () => {
     const list = client.charges.list()
     expectTypeOf(list).toExtend<Paged<Failure<ChargeCode>, Charge, Position>>()
-    expectTypeOf<Paged<Failure<ChargeCode>, Charge, Position>>().toExtend<typeof list>()
+    expectTypeOf<List<Failure<ChargeCode>, Charge>>().toExtend<typeof list>()
+    expectTypeOf(list.parallel(4)).toExtend<Paged<Failure<ChargeCode>, Charge, Position>>()
     expectTypeOf(list).toExtend<Observable<E.Either<Failure<ChargeCode>, Charge>>>()
     expectTypeOf(list).toExtend<AsyncIterable<E.Either<Failure<ChargeCode>, Charge>>>()
     expectTypeOf(list.pages).toExtend<

@@ -1,0 +1,104 @@
+/** Lists of a client, several pages at a time, in virtual time. */
+import { map, take } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import type { Failure } from '../../src/index.js'
+import { CHARGE, LIST, lab, type Play, problem } from '../support/lab.js'
+
+/** Charges from 0, 10 a page, `ms` a page. */
+const charges =
+  (total: number, ms: number): Play =>
+  ({ query }) => {
+    const first = Number(query.get('page_num')) * 10
+    const items = Array.from({ length: Math.max(0, Math.min(10, total - first)) }, (_, i) => ({
+      ...CHARGE,
+      id: `chg_${first + i}`,
+    }))
+    return { ms, body: { has_more: first + 10 < total, items } }
+  }
+
+const short = map(
+  E.match(
+    (failure: Failure) => failure._tag,
+    ({ id }: { readonly id: string }) => id,
+  ),
+)
+
+const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
+
+describe('a list in parallel', () => {
+  it('is the same list, and takes as long as the limits say', () => {
+    const parallel = lab({ play: charges(2_000, 200), guard: 0 })
+    const rows = parallel.run(
+      parallel.client.charges.list({ page_size: 10 }).parallel(10).pipe(short),
+    )
+    expect(rows.map(({ value }) => value)).toEqual(ids(2_000))
+    const sequential = lab({ play: charges(2_000, 200), guard: 0 })
+    const slow = sequential.run(sequential.client.charges.list({ page_size: 10 }).pipe(short))
+    expect(slow).toHaveLength(2_000)
+    // 200 pages: 20 a second in parallel, 5 a second one after the other
+    expect(slow.at(-1)?.at).toBe(40_010)
+    expect(rows.at(-1)?.at).toBeLessThan(11_000)
+    expect(parallel.calls().length).toBeLessThan(200 + 10)
+    expect(sequential.calls()).toHaveLength(200)
+  })
+
+  it('sends nothing until subscribed, and gives up what is on its way or waits for a place', () => {
+    const { client, calls, aborted, run } = lab({ play: charges(10_000, 500) })
+    const list = client.charges.list().parallel(40)
+    expect(calls()).toHaveLength(0)
+    run(list.pipe(take(500)))
+    const sent = calls().length
+    expect(aborted()).toBeGreaterThan(0)
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(
+      calls()
+        .slice(sent)
+        .map(({ route }) => route),
+    ).toEqual(['GET /api/v1/charges/chg_1'])
+  })
+
+  it('delivers what stands before a page that cannot be read', () => {
+    const { client, run } = lab({
+      play: (departure, nth) =>
+        departure.query.get('page_num') === '3'
+          ? problem(403, 'forbidden')
+          : charges(200, 50)(departure, nth),
+    })
+    const out = run(client.charges.list().parallel(4)).map(({ value }) => value)
+    expect(out).toHaveLength(31)
+    expect(out.at(-1)).toMatchObject(
+      E.left({ _tag: 'Truncated', endpoint: LIST, position: { page_num: 3 }, pages: 3 }),
+    )
+  })
+
+  it('follows bookmarks one by one, from where one comes', () => {
+    const { client, calls, run } = lab({
+      play: ({ query }, nth) => ({
+        body:
+          Number(query.get('page_num')) < 2 && !query.has('page')
+            ? { has_more: true, items: [CHARGE] }
+            : { items: [CHARGE], page_after: nth < 7 ? `mark-${nth}` : null },
+      }),
+    })
+    const out = run(client.charges.list().parallel(3).pages)
+    const positions = out.map(({ value }) => (E.isRight(value) ? value.right.position : value.left))
+    const [, , , ...marks] = positions
+    expect(positions.slice(0, 3)).toEqual([{ page_num: 0 }, { page_num: 1 }, { page_num: 2 }])
+    expect(marks.length).toBeGreaterThan(1)
+    expect(calls().flatMap(({ query }) => query.get('page') ?? [])).toEqual(
+      marks.map((position) => ('page' in position ? position.page : '')),
+    )
+  })
+
+  it('stays one page ahead where the list goes by bookmarks', () => {
+    const { client, calls, run } = lab({
+      play: (_, nth) => ({
+        body: { items: [{ id: 1 }], page_after: nth < 4 ? `mark-${nth}` : null },
+      }),
+    })
+    const out = run(client.batchTransfers.list().parallel(8).pages)
+    expect(out).toHaveLength(4)
+    expect(calls().map(({ at }) => at)).toEqual([10, 20, 30, 40])
+  })
+})

@@ -1,0 +1,298 @@
+/** Pages that are asked for before their turn: how many, when, and what becomes of the rest. */
+import fc from 'fast-check'
+import {
+  asyncScheduler,
+  catchError,
+  EMPTY,
+  finalize,
+  map,
+  Observable,
+  of,
+  take,
+  tap,
+  throwError,
+  timer,
+} from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E, O } from '../../src/fp.js'
+import { inParallel, type Page } from '../../src/stream/index.js'
+import { marbles } from '../support/marbles.js'
+import { later, upTo } from '../support/numbers.js'
+
+type P = Page<string, number, number>
+
+const page = (position: number, next: number | undefined, items = [position]): P => ({
+  items: items.map((n) => E.right(n)),
+  raw: items,
+  position,
+  next: O.fromNullable(next),
+})
+
+interface Play {
+  /** Pages there are. */
+  readonly pages: number
+  readonly ms?: (position: number) => number
+  readonly answer?: (position: number) => E.Either<string, P>
+  readonly following?: (position: number) => O.Option<number>
+  readonly maxPages?: number
+}
+
+const NUMBERED = (position: number) => O.some(position + 1)
+
+const playing = ({
+  pages,
+  ms = () => 10,
+  answer = (position) =>
+    E.right(
+      position < pages
+        ? page(position, position + 1 < pages ? position + 1 : undefined)
+        : page(position, undefined, []),
+    ),
+  following = NUMBERED,
+  maxPages = 1_000,
+}: Play) => {
+  const log = { asked: [] as Array<string>, aborted: [] as Array<number> }
+  const options = {
+    first: 0,
+    fetch: (position: number): Observable<E.Either<string, P>> => {
+      log.asked.push(`${asyncScheduler.now()} ${position}`)
+      return aborting(timer(ms(position)).pipe(map(() => answer(position))), () =>
+        log.aborted.push(position),
+      )
+    },
+    key: String,
+    following,
+    cut: ({ _tag }: { readonly _tag: string }, position: number) => `${_tag} ${position}`,
+    maxPages,
+    maxEmptyPages: 3,
+  }
+  return {
+    log,
+    options,
+    list: (count: number) => inParallel(count)(options),
+    positions: () => log.asked.map((line) => Number(line.split(' ')[1])),
+  }
+}
+
+/** Tells of each subscription that was given up before its value came. */
+const aborting = <A>(source: Observable<A>, aborted: () => void): Observable<A> =>
+  new Observable((subscriber) => {
+    let got = false
+    subscriber.add(() => {
+      if (!got) aborted()
+    })
+    return source
+      .pipe(
+        tap(() => {
+          got = true
+        }),
+      )
+      .subscribe(subscriber)
+  })
+
+const shown = E.matchW(String, ({ position }: P) => position)
+
+/** Runs in virtual time; what came out. */
+const run = <A>(source: () => Observable<A>): ReadonlyArray<A> => {
+  const out: Array<A> = []
+  marbles((m) => {
+    source().subscribe((a) => out.push(a))
+    m.flush()
+  })()
+  return out
+}
+
+describe('pages in parallel', () => {
+  it('are one at first, and one more for each that goes on', () => {
+    const { list, log } = playing({ pages: 8 })
+    expect(run(() => list(3).pages.pipe(map(shown)))).toEqual(upTo(8))
+    expect(log.asked).toEqual([
+      ...['0 0', '10 1', '10 2', '20 3', '20 4', '20 5', '30 6', '30 7', '30 8', '40 9'],
+    ])
+    expect(log.aborted).toEqual([8, 9])
+  })
+
+  it(
+    'come in order, whichever is first, and are given up past the end',
+    marbles((m) => {
+      const { options } = playing({ pages: 4 })
+      const sources = [
+        m.cold('--a|      ', { a: E.right(page(0, 1)) }),
+        m.cold('  ----b|  ', { b: E.right(page(1, 2)) }),
+        m.cold('  -c|     ', { c: E.right(page(2, undefined)) }),
+        m.cold('   -------d|', { d: E.right(page(3, undefined, [])) }),
+      ]
+      const list = inParallel(3)({ ...options, fetch: (position) => sources[position] ?? EMPTY })
+      m.expectObservable(list.pages.pipe(map(shown))).toBe('--0---1(2|)', {
+        0: 0,
+        1: 1,
+        2: 2,
+      })
+      m.expectSubscriptions(sources[0]?.subscriptions ?? []).toBe('^--!')
+      m.expectSubscriptions(sources[1]?.subscriptions ?? []).toBe('--^----!')
+      m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('---^-!')
+      m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe([])
+    }),
+  )
+
+  it('do nothing until subscribed, and begin anew each time', () => {
+    const { list, positions } = playing({ pages: 2 })
+    const two = list(2)
+    expect(positions()).toEqual([])
+    run(() => two.pages)
+    run(() => two)
+    expect(positions()).toEqual([0, 1, 2, 0, 1, 2])
+  })
+
+  it('are all given up when the list is left', () => {
+    const { list, log } = playing({ pages: 100 })
+    run(() => list(4).pipe(take(3)))
+    expect(log.asked).toEqual(['0 0', '10 1', '10 2', '20 3', '20 4'])
+    expect(log.aborted).toEqual([3, 4])
+  })
+
+  it('are as many as may wait, however slow the work is, in each view that can wait', async () => {
+    const { list, log } = playing({ pages: 40 })
+    const working = () => list(4).drain((page) => timer(1_000).pipe(map(() => shown(page))))
+    expect(run(working)).toEqual(upTo(40))
+    // one at work and three that wait; then one is asked for as one is done with
+    const at = (ms: number) => log.asked.filter((line) => Number(line.split(' ')[0]) <= ms).length
+    expect([at(500), at(1_500), at(10_500)]).toEqual([4, 5, 14])
+  })
+
+  it('are read by a loop as well, which gives up the rest when it is left', async () => {
+    const { options } = playing({ pages: 30 })
+    const { fetch, ...rest } = options
+    const asked: Array<number> = []
+    const list = inParallel(5)({
+      ...rest,
+      fetch: (position) => {
+        asked.push(position)
+        return later(of(E.right(page(position, position < 29 ? position + 1 : undefined))))
+      },
+    })
+    const seen: Array<string | number> = []
+    for await (const item of list) seen.push(E.isRight(item) ? item.right : item.left)
+    expect(seen).toEqual(upTo(30))
+    asked.length = 0
+    for await (const item of list.pages) if (shown(item) === 2) break
+    expect(asked.length).toBeLessThanOrEqual(3 + 4)
+  })
+
+  it('are in order, each once, few past the end, and never too many, whatever comes when', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 0, max: 4 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        (pages, count, prefetch, latencies, works) => {
+          const of = (all: ReadonlyArray<number>, position: number) =>
+            all[position % all.length] ?? 0
+          let consumed = 0
+          let most = 0
+          const { list, positions, log } = playing({
+            pages,
+            ms: (position) => {
+              most = Math.max(most, positions().length - consumed)
+              return of(latencies, position)
+            },
+          })
+          const out = run(() =>
+            list(count).drain(
+              (page) =>
+                timer(of(works, Number(shown(page)))).pipe(
+                  map(() => shown(page)),
+                  finalize(() => {
+                    consumed++
+                  }),
+                ),
+              { prefetch },
+            ),
+          )
+          expect(out).toEqual(upTo(pages))
+          const all = positions()
+          expect(new Set(all).size).toBe(all.length)
+          const width = Math.max(count, prefetch + 1)
+          expect(all.length - pages).toBeLessThan(Math.min(width, pages))
+          expect(most).toBeLessThanOrEqual(width)
+          expect(log.aborted.every((position) => position >= pages)).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('the guards of a list in parallel', () => {
+  it('deliver all pages before the one that failed', () => {
+    const { list, log } = playing({
+      pages: 20,
+      ms: (position) => (position === 5 ? 1 : 20),
+      answer: (position) =>
+        position === 5 ? E.left('broken') : E.right(page(position, position + 1)),
+    })
+    expect(run(() => list(4).pages.pipe(map(shown)))).toEqual([0, 1, 2, 3, 4, 'Failed 5'])
+    // what is on its way past it is given up when it fails, and nothing more is asked for
+    expect(log.asked.filter((line) => Number(line.split(' ')[1]) > 7)).toEqual([])
+  })
+
+  it('take no offence at what fails past the end', () => {
+    const { list } = playing({
+      pages: 3,
+      ms: (position) => (position > 2 ? 1 : 20),
+      answer: (position) =>
+        position > 2
+          ? E.left('no such page')
+          : E.right(page(position, position < 2 ? position + 1 : undefined)),
+    })
+    expect(run(() => list(9).pages.pipe(map(shown)))).toEqual([0, 1, 2])
+  })
+
+  it('count pages, and ask for none that may not be', () => {
+    const { list, positions } = playing({ pages: 50, maxPages: 4 })
+    expect(run(() => list(9).pages.pipe(map(shown)))).toEqual([0, 1, 2, 3, 'TooLong 4'])
+    expect(positions()).toEqual([0, 1, 2, 3])
+  })
+
+  it('end a run of empty pages', () => {
+    const empty = (position: number) => E.right(page(position, position + 1, []))
+    const { list } = playing({ pages: 50, answer: empty })
+    expect(run(() => list(3).pages.pipe(map(shown)))).toEqual([0, 1, 2, 3, 'OnlyEmpty 4'])
+  })
+
+  it('let the page that came decide where the list goes on', () => {
+    const { list, positions } = playing({
+      pages: 50,
+      following: (position) => (position < 100 ? O.some(position + 1) : O.none),
+      answer: (position) =>
+        E.right(page(position, position === 2 ? 100 : position < 104 ? position + 1 : undefined)),
+    })
+    expect(run(() => list(3).pages.pipe(map(shown)))).toEqual([0, 1, 2, 100, 101, 102, 103, 104])
+    expect(positions().filter((position) => position >= 100)).toEqual([100, 101, 102, 103, 104])
+  })
+
+  it('end with what a request throws, after all that came before it', () => {
+    const { options } = playing({ pages: 9 })
+    const list = inParallel(4)({
+      ...options,
+      fetch: (position) => (position === 3 ? throwError(() => 'a bug') : options.fetch(position)),
+    })
+    const caught = () =>
+      list.pages.pipe(
+        map(shown),
+        catchError((error) => of(`${error}`)),
+      )
+    expect(run(caught)).toEqual([0, 1, 2, 'a bug'])
+  })
+})
+
+describe('a list whose positions cannot be told', () => {
+  it('is read one page ahead, however many are asked for', () => {
+    const { list, log } = playing({ pages: 4, following: () => O.none })
+    expect(run(() => list(9).drain((page) => timer(25).pipe(map(() => shown(page)))))).toEqual(
+      upTo(4),
+    )
+    expect(log.asked).toEqual(['0 0', '10 1', '35 2', '60 3'])
+  })
+})
