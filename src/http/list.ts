@@ -13,6 +13,7 @@ import {
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
+import { sameRows } from './sameRows.js'
 
 // model
 
@@ -54,6 +55,7 @@ export const list = <A>(
       fetch: (position) => ask({ ...filter, ...position }, read(position)),
       key: (position) => JSON.stringify(position),
       following: numbered,
+      same: sameRows,
       cut: truncated(route),
     }
     return Object.assign(paged(paginate(pages)), {
@@ -92,6 +94,12 @@ const truncated =
       }
       case 'Repeated':
         return { ...common, attempts: 0, message: `${where} this page was read before` }
+      case 'SameRows':
+        return {
+          ...common,
+          attempts: 0,
+          message: `${where} this page was read before: its rows are those of the page before it`,
+        }
       case 'OnlyEmpty':
         return { ...common, attempts: 0, message: `${where} the last ${cut.pages} were empty` }
       case 'TooLong':

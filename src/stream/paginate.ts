@@ -20,6 +20,7 @@ export interface Page<E, A, Q> {
 export type Cut<E, Q> =
   | { readonly _tag: 'Failed'; readonly failure: E }
   | { readonly _tag: 'Repeated'; readonly next: Q }
+  | { readonly _tag: 'SameRows' }
   | { readonly _tag: 'OnlyEmpty'; readonly pages: number }
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
@@ -30,6 +31,8 @@ export interface PaginateOptions<E, A, Q> {
   readonly key: (position: Q) => string
   /** The position after this one, where it can be told before the page came: see `parallel`. */
   readonly following?: (position: Q) => O.Option<Q>
+  /** Whether a page that goes on is the page before it once more, under another position. */
+  readonly same?: (before: Page<E, A, Q>, page: Page<E, A, Q>) => boolean
   /** The failure that ends a list which was cut at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
   /** Pages a list may have. */
@@ -42,15 +45,16 @@ export interface PaginateOptions<E, A, Q> {
 
 /**
  * A list, page by page. It ends when a page has no next one, and never without a word before that: a
- * page that fails, a position that comes back, an endless run of empty pages, or more pages than
- * `maxPages` end it with a `Left`.
+ * page that fails, a position that comes back, the same rows under another position, an endless run of
+ * empty pages, or more pages than `maxPages` end it with a `Left`.
  */
 export const paginate =
   <E, A, Q>(options: PaginateOptions<E, A, Q>) =>
   (): Pull<E.Either<E, Page<E, A, Q>>> => {
-    const { fetch, key, cut, maxPages, maxEmptyPages } = options
+    const { fetch, key, same = () => false, cut, maxPages, maxEmptyPages } = options
     const seen = new Set<string>()
     let next: O.Option<Q> = O.some(options.first)
+    let before: Page<E, A, Q> | undefined
     let pages = 0
     let empty = 0
 
@@ -63,10 +67,15 @@ export const paginate =
       if (E.isLeft(answer)) {
         return end(cut({ _tag: 'Failed', failure: answer.left }, position, pages))
       }
+      const page = answer.right
+      if (before !== undefined && O.isSome(page.next) && same(before, page)) {
+        return end(cut({ _tag: 'SameRows' }, position, pages))
+      }
+      before = page
       pages++
       seen.add(key(position))
-      empty = answer.right.items.length === 0 ? empty + 1 : 0
-      next = answer.right.next
+      empty = page.items.length === 0 ? empty + 1 : 0
+      next = page.next
       return answer
     }
 

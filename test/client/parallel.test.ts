@@ -102,3 +102,55 @@ describe('a list in parallel', () => {
     expect(calls().map(({ at }) => at)).toEqual([10, 20, 30, 40])
   })
 })
+
+describe('a page that was read before', () => {
+  const two = [
+    { ...CHARGE, id: 'chg_1' },
+    { ...CHARGE, id: 'chg_2' },
+  ]
+  const repeating: Play = ({ query }) => ({
+    ms: 20,
+    body: { has_more: true, items: Number(query.get('page_num')) < 1 ? [CHARGE] : two },
+  })
+
+  it.each([1, 5])('under another number ends the list, %i at a time', (pages) => {
+    const { client, calls, run } = lab({ play: repeating })
+    const out = run(client.charges.list().parallel(pages)).map(({ value }) => value)
+    expect(out).toHaveLength(4)
+    expect(out.at(-1)).toMatchObject(
+      E.left({
+        _tag: 'Truncated',
+        position: { page_num: 2 },
+        pages: 2,
+        message: expect.stringContaining('this page was read before'),
+      }),
+    )
+    expect(calls().length).toBeLessThan(3 + pages)
+  })
+
+  it('ends nothing where the list ends by itself, or where rows have no ids', () => {
+    const last = lab({
+      play: ({ query }) => ({ body: { has_more: query.get('page_num') === '0', items: two } }),
+    })
+    expect(last.run(last.client.charges.list())).toHaveLength(4)
+    const bare = lab({
+      play: ({ query }) => ({
+        body: { has_more: query.get('page_num') !== '3', items: [{ a: 1 }, { a: 2 }] },
+      }),
+    })
+    expect(bare.run(bare.client.charges.list().pages)).toHaveLength(4)
+  })
+
+  it('under its own bookmark ends the list: A, B, A, B', () => {
+    const { client, calls, run } = lab({
+      play: (_, nth) => ({
+        body: { items: [{ id: nth }], page_after: nth % 2 === 1 ? 'A' : 'B' },
+      }),
+    })
+    const out = run(client.batchTransfers.list().pages).map(({ value }) => value)
+    expect(calls().map(({ query }) => query.get('page'))).toEqual([null, 'A', 'B'])
+    expect(out.at(-1)).toMatchObject(
+      E.left({ _tag: 'Truncated', position: { page: 'A' }, pages: 3 }),
+    )
+  })
+})

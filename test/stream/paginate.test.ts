@@ -107,6 +107,33 @@ describe('paginate', () => {
     expect(asked).toEqual([0, 1, 2, 3])
   })
 
+  it('ends with a `Left` when a page that goes on is the one before it once more', () => {
+    const reading = (last: number | undefined) => {
+      const cuts: Array<readonly [Cut<string, number>, number, number]> = []
+      const open = paginate<string, string, number>({
+        first: 0,
+        fetch: (position) =>
+          of(
+            E.right(page(position, position < 3 ? position + 1 : last, [`i${position % 3}`, 'x'])),
+          ),
+        key: String,
+        same: (before, { raw }) => before.position > 1 && raw.length === before.raw.length,
+        cut: (cut, position, pages) => {
+          cuts.push([cut, position, pages])
+          return cut._tag
+        },
+        maxPages: 100,
+        maxEmptyPages: 2,
+      })
+      return { cuts, out: all(observe(open)) }
+    }
+    expect(reading(4)).toEqual({
+      cuts: [[{ _tag: 'SameRows' }, 3, 3]],
+      out: [0, 1, 2, 'SameRows', '|'],
+    })
+    expect(reading(undefined)).toEqual({ cuts: [], out: [0, 1, 2, 3, '|'] })
+  })
+
   it('goes on over empty pages, but not without end', () => {
     const empty = (position: number) => of(E.right(page(position, position + 1, [])))
     const { cuts, asked, pages } = reading(empty, { maxEmptyPages: 3 })

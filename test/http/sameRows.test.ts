@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sameRows } from '../../src/http/sameRows.js'
+
+const rows = (ids: ReadonlyArray<unknown>) => ({ raw: ids.map((id) => ({ id, amount: 1 })) })
+
+describe('the rows of two pages', () => {
+  it('are the same when all their ids are', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (ids) => {
+        expect(sameRows(rows(ids), rows(ids))).toBe(true)
+        expect(sameRows(rows(ids), rows([...ids, 'another']))).toBe(false)
+        expect(sameRows(rows(ids), rows([...ids].reverse()))).toBe(false)
+        expect(sameRows(rows(ids), rows([...ids.slice(1), `${ids[0]}x`]))).toBe(false)
+      }),
+    )
+  })
+
+  it.each([
+    ['no rows', []],
+    ['one row', ['a']],
+    ['one id for all', ['a', 'a', 'a']],
+    ['no ids', [undefined, undefined]],
+    ['ids that are no texts', [1, 2]],
+    ['one row without an id', ['a', 'b', undefined]],
+  ])('are not called the same with %s', (_, ids) => {
+    expect(sameRows(rows(ids), rows(ids))).toBe(false)
+  })
+
+  it('are not called the same where rows are no objects', () => {
+    for (const raw of [
+      [1, 2],
+      ['a', 'b'],
+      [null, undefined],
+    ]) {
+      expect(sameRows({ raw }, { raw })).toBe(false)
+    }
+  })
+})
