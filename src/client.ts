@@ -10,7 +10,13 @@ import { type Additions, additions } from './additions.js'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
 import { type Api, rows, tables } from './api/index.js'
 import type { Paging } from './api/Paging.js'
-import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
+import {
+  baseUrlOf,
+  type CallOptions,
+  type ClientOptions,
+  changed,
+  limitsOf,
+} from './ClientOptions.js'
 import {
   compile,
   type Decoder,
@@ -25,6 +31,7 @@ import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import type { Failure } from './http/Failure.js'
 import { LISTS, type List, type ListOptions, list } from './http/list.js'
+import type { Pace } from './http/plan.js'
 import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
 import { value } from './http/value.js'
@@ -80,7 +87,11 @@ export const createClient = (options: ClientOptions): Client => {
   const { session, events } = openSession(options, settings)
   const told = events.asObservable()
   const reading: Reading = {
-    lists: { ...LISTS, ...options.lists },
+    lists: {
+      ...LISTS,
+      ...options.lists,
+      pace: { limits: limitsOf(options), share: options.share ?? 1 },
+    },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
     ...(options.drift === true
       ? { drift: drift({ onFact: (fact) => session.emit({ _tag: 'Drifted', fact }) }) }
@@ -108,7 +119,7 @@ export const createClient = (options: ClientOptions): Client => {
 
 /** How answers are read. */
 interface Reading {
-  readonly lists: ListOptions
+  readonly lists: ListOptions & { readonly pace: Pace }
   readonly parseText?: ParseText
   readonly drift?: Drift
 }

@@ -43,6 +43,7 @@ it('payments-rx has these types', () => {
       "Limits",
       "List",
       "ListOptions",
+      "ListPlan",
       "MinorUnitsFailure",
       "ObservableEither",
       "Outage",

@@ -13,6 +13,7 @@ import {
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
+import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { sameRows } from './sameRows.js'
 
 // model
@@ -31,6 +32,8 @@ export interface List<E, A> extends Paged<E, A, Position> {
    * cannot be asked ahead: it stays one page ahead, whatever the number.
    */
   readonly parallel: (pages: number) => Paged<E, A, Position>
+  /** What it comes to to read it, from the limits and the page size; nothing is sent. */
+  readonly explain: (options?: PlanOptions) => ListPlan
 }
 
 /** The guards of a list (defaults, not specified by the interface document). */
@@ -43,14 +46,14 @@ export const list = <A>(
   { route, paging }: AnyEndpoint & { readonly paging: Paging },
   ask: Ask,
   decode: Decoder<A>,
-  options: ListOptions,
+  { pace, ...guards }: ListOptions & { readonly pace: Pace },
   parseText?: ParseText,
 ): ((params: unknown) => List<Failure, A>) => {
   const read = readPage(decode, parseText)
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
     const pages: PaginateOptions<Failure, A, Position> = {
-      ...options,
+      ...guards,
       first: start({ page_num, page }, paging),
       fetch: (position) => ask({ ...filter, ...position }, read(position)),
       key: (position) => JSON.stringify(position),
@@ -60,6 +63,8 @@ export const list = <A>(
     }
     return Object.assign(paged(paginate(pages)), {
       parallel: (count: number) => inParallel(count)(pages),
+      explain: (options?: PlanOptions) =>
+        plan(pace, typeof filter.page_size === 'number' ? filter.page_size : paging.size, options),
     })
   }
 }

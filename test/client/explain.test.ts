@@ -1,0 +1,64 @@
+/** What reading a list comes to, before anything is sent. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/http/plan.js'
+import { byNumber, Charge, ChargeFilter, endpoint } from '../../src/index.js'
+import { lab } from '../support/lab.js'
+
+describe('explain', () => {
+  it('tells requests, ceiling and time from the limits and the page size', () => {
+    const { client, sent } = lab()
+    const list = client.charges.list({ page_size: 2_000 })
+    expect(list.explain({ rows: 400_000 })).toEqual({
+      pageSize: 2_000,
+      ceiling: 40_000,
+      requests: 200,
+      seconds: 10,
+    })
+    expect(sent).toEqual([])
+  })
+
+  it('takes the page size of the interface where none is given', () => {
+    const { client } = lab()
+    expect(client.charges.list().explain({ rows: 101 })).toEqual({
+      pageSize: 100,
+      ceiling: 2_000,
+      requests: 2,
+      seconds: 0.1,
+    })
+    expect(client.batchTransfers.list().explain()).toEqual({ pageSize: 50, ceiling: 1_000 })
+  })
+
+  it.each([
+    [{ environment: 'sandbox' as const }, 1_000],
+    [{ environment: 'sandbox' as const, share: 0.5 }, 500],
+    [{ limits: { global: 7 } }, 700],
+    [{ limits: { endpoint: 2 } }, 200],
+  ])('goes by the limits of the client: %j', (options, ceiling) => {
+    expect(lab(options).client.charges.list().explain().ceiling).toBe(ceiling)
+    const bulk = lab(options).client.with({ priority: 'bulk' })
+    expect(bulk.charges.list().explain().ceiling).toBe(ceiling)
+  })
+
+  it('says nothing of a list whose page size nobody knows', () => {
+    const row = endpoint('GET /api/v2/charges', {
+      params: ChargeFilter,
+      success: Charge,
+      paging: { style: byNumber(1).style, first: { page_num: 0 } },
+    })
+    expect(lab().client.request(row)().explain({ rows: 10 })).toEqual({})
+  })
+
+  it('counts a page for each full or begun one, and one for an empty list', () => {
+    const pace = { limits: { global: 100, endpoint: 20 }, share: 1 }
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {
+        const { requests = 0, seconds = 0 } = plan(pace, size, { rows })
+        expect(requests * size).toBeGreaterThanOrEqual(rows)
+        expect(requests === 1 || (requests - 1) * size < rows).toBe(true)
+        expect(requests).toBeGreaterThan(0)
+        expect(seconds).toBe(requests / 20)
+      }),
+    )
+  })
+})
