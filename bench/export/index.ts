@@ -24,6 +24,7 @@ const cli = here('../../dist/cli/main.js')
 const contenders: Readonly<Record<string, ReadonlyArray<string>>> = {
   'undici loop': [here('floor-undici.ts'), 'URL', 'FILE'],
   'fetch loop': [here('floor-fetch.ts'), 'URL', 'FILE'],
+  'fetch loop, decoding': [here('floor-decoding.ts'), 'URL', 'FILE'],
   library: [here('ours.ts'), 'URL', 'FILE'],
   'command line, production limits': [
     ...[cli, 'export', 'charges', '--base-url', 'URL', '--out', 'FILE', '--quiet'],

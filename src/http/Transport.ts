@@ -21,7 +21,7 @@ export interface HttpRequest {
 
 /** Limits in ms. */
 export interface Timeout {
-  /** Until there is a connection, TLS included. */
+  /** Until there is a connection, TLS included. Node's `fetch` has a limit of its own, 10,000. */
   readonly connect: number
   /** From the departure of the request, connecting included, to the headers of its answer. */
   readonly headers: number

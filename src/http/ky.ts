@@ -1,4 +1,5 @@
 /** The Transport that sends; the only file that knows ky. Every retry is the scheduler's: ky's is off. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import ky from 'ky'
 import {
   asyncScheduler,
@@ -7,14 +8,19 @@ import {
   defer,
   finalize,
   map,
+  NEVER,
+  type Observable,
+  race,
   type SchedulerLike,
+  switchMap,
   throwError,
   timeout,
+  timer,
 } from 'rxjs'
-import { Agent } from 'undici'
 import { E } from '../fp.js'
 import { left } from '../stream/index.js'
 import { bodyText } from './body.js'
+import { type Line, line } from './line.js'
 import { Late, outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
 
@@ -26,26 +32,14 @@ export interface KyOptions {
 }
 
 export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {}): Transport => {
-  const agents = new Map<number, Agent>()
-
-  /**
-   * The runtime's `fetch` takes its limit for connecting from an agent; a `fetch` that was handed in
-   * has its own. Undici 7: the `fetch` of Node 22, 24 and 26 all work with its agents.
-   */
-  const agent = (connect: number): Agent => {
-    const known = agents.get(connect)
-    if (known !== undefined) return known
-    const made = new Agent({ connect: { timeout: connect }, headersTimeout: 0, bodyTimeout: 0 })
-    agents.set(connect, made)
-    return made
-  }
+  const storage = new AsyncLocalStorage<unknown>()
 
   const send = (request: HttpRequest, signal: AbortSignal): Promise<Response> =>
     ky(request.url, {
       method: request.method,
       headers: request.headers,
       ...(request.body === undefined ? {} : { body: request.body }),
-      ...(fetch === undefined ? { dispatcher: agent(request.timeout.connect) } : { fetch }),
+      ...(fetch === undefined ? {} : { fetch }),
       signal,
       redirect: 'manual', // a redirect would carry the credentials to somebody else
       retry: 0,
@@ -53,19 +47,29 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
       timeout: false,
     })
 
+  /** Fails when `run` waits longer for a connection than it may; emits nothing. */
+  const unconnected = (steps: Line['steps'], limit: number): Observable<never> =>
+    steps.pipe(
+      switchMap((step) => (step === 'waiting' ? timer(limit, scheduler) : NEVER)),
+      map(() => {
+        throw new Late('connect', limit)
+      }),
+    )
+
   return (request) =>
     defer(() => {
+      const { connect, headers, body } = request.timeout
       const abort = new AbortController()
-      return defer(() => send(request, abort.signal)).pipe(
+      const { steps, run } = line(storage)
+      const response = defer(() => run(() => send(request, abort.signal)))
+      return race(unconnected(steps, connect), response).pipe(
         timeout({
-          first: request.timeout.headers,
-          with: () => throwError(() => new Late('headers', request.timeout.headers)),
+          first: headers,
+          with: () => throwError(() => new Late('headers', headers)),
           scheduler,
         }),
         concatMap((response) =>
-          bodyText(response, request.timeout.body, scheduler).pipe(
-            map((body) => E.right(answer(response, body))),
-          ),
+          bodyText(response, body, scheduler).pipe(map((body) => E.right(answer(response, body)))),
         ),
         catchError((error: unknown) => left(outage(error, request.timeout))),
         finalize(() => abort.abort()),

@@ -1,0 +1,51 @@
+/**
+ * ```ts
+ * const line: (storage: AsyncLocalStorage<unknown>) => Line
+ * ```
+ *
+ * Whether a request has its connection. `fetch` does not tell, but Node publishes what its `fetch` does
+ * (diagnostics channels `undici:*`); where nothing is published, nothing is told.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Observable } from 'rxjs'
+
+// model
+
+export interface Line {
+  /** `waiting` when the request waits for a connection, `connected` when it is written to one. */
+  readonly steps: Observable<'waiting' | 'connected'>
+  /** Runs the `fetch` that `steps` is about, once, and after someone subscribed to them. */
+  readonly run: <A>(send: () => A) => A
+}
+
+const CREATED = 'undici:request:create'
+const WRITTEN = 'undici:client:sendHeaders'
+
+// constructors
+
+export const line = (storage: AsyncLocalStorage<unknown>): Line => {
+  const mine = {}
+  return {
+    run: (send) => storage.run(mine, send),
+    steps: new Observable((subscriber) => {
+      let request: unknown
+      const created = (message: unknown): void => {
+        if (storage.getStore() !== mine) return
+        request = Object(message).request
+        subscriber.next('waiting')
+      }
+      const written = (message: unknown): void => {
+        if (request !== undefined && Object(message).request === request) {
+          subscriber.next('connected')
+        }
+      }
+      subscribe(CREATED, created)
+      subscribe(WRITTEN, written)
+      return () => {
+        unsubscribe(CREATED, created)
+        unsubscribe(WRITTEN, written)
+      }
+    }),
+  }
+}
