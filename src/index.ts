@@ -70,6 +70,7 @@ export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/Tra
 // streams of Either
 
 export {
+  collect,
   concatChain,
   lefts,
   mapLeft,
@@ -80,4 +81,7 @@ export {
   type Page,
   type Paged,
   rights,
+  type Tally,
+  type TooMany,
+  tally,
 } from './stream/index.js'

@@ -93,6 +93,7 @@ it('payments-rx has these values', async () => {
       "byCursor",
       "byNumber",
       "childrenOf",
+      "collect",
       "concatChain",
       "createClient",
       "digitsOf",
@@ -110,6 +111,7 @@ it('payments-rx has these values', async () => {
       "orThrow",
       "payloadOf",
       "rights",
+      "tally",
       "toDate",
       "toError",
       "toMinorUnits",
@@ -123,6 +125,7 @@ it('payments-rx/stream has these values', async () => {
     [
       "PAUSES",
       "ahead",
+      "collect",
       "concatChain",
       "consume",
       "exponential",
@@ -141,6 +144,7 @@ it('payments-rx/stream has these values', async () => {
       "retry",
       "right",
       "rights",
+      "tally",
     ]
   `)
 })

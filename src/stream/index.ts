@@ -1,5 +1,6 @@
 /** `payments-rx/stream`: words for streams that serve any API. */
 export * from './Backoff.js'
+export * from './collect.js'
 export * from './ObservableEither.js'
 export { type Drain, type Paged, type Pages, paged } from './Paged.js'
 export * from './Pull.js'

@@ -1,0 +1,70 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { collect, type ObservableEither, type TooMany, tally } from '../../src/stream/index.js'
+import { marbles } from '../support/marbles.js'
+
+type Ea = E.Either<string, number>
+
+const values: Readonly<Record<string, Ea>> = {
+  a: E.right(1),
+  b: E.right(2),
+  c: E.right(3),
+  L: E.left('bad'),
+}
+const out = {
+  e: E.right([]),
+  x: E.right([1, 2, 3]),
+  L: E.left('bad'),
+  T: E.left({ _tag: 'TooMany', max: 2, message: 'more than 2 values came' }),
+}
+const bug = new Error('bug')
+
+describe('collect', () => {
+  it.each([
+    ['many', '   --a--b--c|', '---------(x|)', '^--------!', 3],
+    ['none', '   --|       ', '--(e|)       ', '^-!       ', 3],
+    ['never', '  ----------', '----------   ', '^         ', 3],
+    ['a failure', '--a--L--c|', '-----(L|)    ', '^----!    ', 3],
+    ['too many', ' --a--b--c|', '--------(T|) ', '^-------! ', 2],
+    ['a bug', '   --a--#    ', '-----#      ', '^----!    ', 3],
+  ])('of %s', (_, source, expected, subscribed, max) =>
+    marbles((m) => {
+      const cold = m.cold(source, values, bug)
+      m.expectObservable(cold.pipe(collect({ max }))).toBe(expected, out, bug)
+      m.expectSubscriptions(cold.subscriptions).toBe(subscribed)
+    })(),
+  )
+
+  it(
+    'begins anew with each subscription, and leaves with the one who left',
+    marbles((m) => {
+      const cold = m.cold('-a-b-c|', values)
+      const all = cold.pipe(collect({ max: 3 }))
+      m.expectObservable(all).toBe('------(x|)', out)
+      m.expectObservable(all, '---^').toBe('---------(x|)', out)
+      m.expectObservable(all, '^--!').toBe('----')
+      m.expectSubscriptions(cold.subscriptions).toBe(['^-----!', '^--!', '---^-----!'])
+    }),
+  )
+
+  it('adds its failure to the type', () => {
+    const of = (source: ObservableEither<string, number>) => collect({ max: 1 })(source)
+    expectTypeOf(of).returns.toEqualTypeOf<
+      ObservableEither<string | TooMany, ReadonlyArray<number>>
+    >()
+  })
+})
+
+describe('tally', () => {
+  it.each([
+    ['many', '   --a--L--c|', '---------(n|)', { n: { rights: 2, lefts: 1 } }],
+    ['none', '   --|       ', '--(n|)       ', { n: { rights: 0, lefts: 0 } }],
+    ['never', '  ----------', '----------   ', {}],
+    ['a bug', '   --a--#    ', '-----#      ', {}],
+  ])('of %s', (_, source, expected, counts: Readonly<Record<string, unknown>>) =>
+    marbles((m) => {
+      const cold = m.cold(source, values, bug)
+      m.expectObservable(cold.pipe(tally)).toBe(expected, counts, bug)
+    })(),
+  )
+})
