@@ -1,5 +1,6 @@
 /** What a client has besides the rows: small words made of them, each on the table that it is about. */
 import type { Observable, SchedulerLike } from 'rxjs'
+import { addItems } from './addItems.js'
 import { api } from './api/index.js'
 import type { ClientOf } from './client.js'
 import type { Acknowledgement } from './codec/Acknowledgement.js'
@@ -21,6 +22,7 @@ export interface Additions {
   readonly batchTransfers: {
     /** Waits until nothing happens to a batch by itself any more, or for the states that you name. */
     readonly untilState: UntilState<BatchTransfer>
+    readonly addItems: ClientOf<typeof api>['batchTransfers']['addItems']
     /** Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. */
     readonly addAllItems: (
       id: string,
@@ -39,37 +41,41 @@ export interface Additions {
 export const additions = (
   calls: ClientOf<typeof api>,
   chance: { readonly random: IO<number>; readonly timer: SchedulerLike },
-): Additions => ({
-  charges: {
-    untilState: untilState({
-      ...chance,
-      endpoint: api.charges.retrieve.route,
-      retrieve: calls.charges.retrieve,
-      final: FINAL.charge,
-    }),
-  },
-  batchTransfers: {
-    untilState: untilState({
-      ...chance,
-      endpoint: api.batchTransfers.retrieve.route,
-      retrieve: calls.batchTransfers.retrieve,
-      final: FINAL.batch,
-    }),
-    addAllItems: (id) =>
-      inChunks({
-        endpoint: api.batchTransfers.addItems.route,
-        send: (items) => calls.batchTransfers.addItems({ id, items }),
-        size: ITEMS_PER_CALL,
-        most: ITEMS_PER_BATCH,
+): Additions => {
+  const adding = addItems(calls.batchTransfers)
+  return {
+    charges: {
+      untilState: untilState({
+        ...chance,
+        endpoint: api.charges.retrieve.route,
+        retrieve: calls.charges.retrieve,
+        final: FINAL.charge,
       }),
-  },
-  reference: {
-    uploadAll: (options = {}) =>
-      inChunks({
-        endpoint: api.reference.upload.route,
-        send: (items) => calls.reference.upload({ ...options, items }),
-        size: ITEMS_PER_UPLOAD,
-        most: Number.POSITIVE_INFINITY,
+    },
+    batchTransfers: {
+      addItems: adding,
+      untilState: untilState({
+        ...chance,
+        endpoint: api.batchTransfers.retrieve.route,
+        retrieve: calls.batchTransfers.retrieve,
+        final: FINAL.batch,
       }),
-  },
-})
+      addAllItems: (id) =>
+        inChunks({
+          endpoint: api.batchTransfers.addItems.route,
+          send: (items) => adding({ id, items }),
+          size: ITEMS_PER_CALL,
+          most: ITEMS_PER_BATCH,
+        }),
+    },
+    reference: {
+      uploadAll: (options = {}) =>
+        inChunks({
+          endpoint: api.reference.upload.route,
+          send: (items) => calls.reference.upload({ ...options, items }),
+          size: ITEMS_PER_UPLOAD,
+          most: Number.POSITIVE_INFINITY,
+        }),
+    },
+  }
+}
