@@ -125,6 +125,7 @@ it('payments-rx/stream has these values', async () => {
     [
       "PAUSES",
       "ahead",
+      "asTheyCome",
       "collect",
       "concatChain",
       "consume",

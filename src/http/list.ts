@@ -7,6 +7,7 @@ import {
   inParallel,
   type Paged,
   type PaginateOptions,
+  type ParallelOptions,
   paged,
   paginate,
 } from '../stream/index.js'
@@ -28,10 +29,10 @@ export interface ListOptions {
 /** A list of the interface. */
 export interface List<E, A> extends Paged<E, A, Position> {
   /**
-   * The same list with up to so many of its pages on their way at a time, in order. A bookmark list
-   * cannot be asked ahead: it stays one page ahead, whatever the number.
+   * The same list with up to so many of its pages on their way at a time, in order unless told
+   * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
    */
-  readonly parallel: (pages: number) => Paged<E, A, Position>
+  readonly parallel: (pages: number, options?: ParallelOptions) => Paged<E, A, Position>
   /** What it comes to to read it, from the limits and the page size; nothing is sent. */
   readonly explain: (options?: PlanOptions) => ListPlan
 }
@@ -62,7 +63,7 @@ export const list = <A>(
       cut: truncated(route),
     }
     return Object.assign(paged(paginate(pages)), {
-      parallel: (count: number) => inParallel(count)(pages),
+      parallel: (count: number, options?: ParallelOptions) => inParallel(count, options)(pages),
       explain: (options?: PlanOptions) =>
         plan(pace, typeof filter.page_size === 'number' ? filter.page_size : paging.size, options),
     })

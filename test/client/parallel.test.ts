@@ -43,6 +43,18 @@ describe('a list in parallel', () => {
     expect(sequential.calls()).toHaveLength(200)
   })
 
+  it('comes as it comes where order does not matter', () => {
+    const late: Play = (departure, nth) => ({
+      ...charges(300, 200)(departure, nth),
+      ms: departure.query.get('page_num') === '2' ? 5_000 : 200,
+    })
+    const { client, run } = lab({ play: late })
+    const list = client.charges.list({ page_size: 10 }).parallel(20, { ordered: false })
+    const rows = run(list.pipe(short)).map(({ value }) => String(value))
+    expect([...rows].sort()).toEqual(ids(300).sort())
+    expect(rows.indexOf('chg_20')).toBeGreaterThan(rows.indexOf('chg_120'))
+  })
+
   it('sends nothing until subscribed, and gives up what is on its way or waits for a place', () => {
     const { client, calls, aborted, run } = lab({ play: charges(10_000, 500) })
     const list = client.charges.list().parallel(40)

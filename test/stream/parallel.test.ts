@@ -1,106 +1,12 @@
 /** Pages that are asked for before their turn: how many, when, and what becomes of the rest. */
 import fc from 'fast-check'
-import {
-  asyncScheduler,
-  catchError,
-  EMPTY,
-  finalize,
-  map,
-  Observable,
-  of,
-  take,
-  tap,
-  throwError,
-  timer,
-} from 'rxjs'
+import { catchError, EMPTY, finalize, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { inParallel, type Page } from '../../src/stream/index.js'
+import { inParallel } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
-
-type P = Page<string, number, number>
-
-const page = (position: number, next: number | undefined, items = [position]): P => ({
-  items: items.map((n) => E.right(n)),
-  raw: items,
-  position,
-  next: O.fromNullable(next),
-})
-
-interface Play {
-  /** Pages there are. */
-  readonly pages: number
-  readonly ms?: (position: number) => number
-  readonly answer?: (position: number) => E.Either<string, P>
-  readonly following?: (position: number) => O.Option<number>
-  readonly maxPages?: number
-}
-
-const NUMBERED = (position: number) => O.some(position + 1)
-
-const playing = ({
-  pages,
-  ms = () => 10,
-  answer = (position) =>
-    E.right(
-      position < pages
-        ? page(position, position + 1 < pages ? position + 1 : undefined)
-        : page(position, undefined, []),
-    ),
-  following = NUMBERED,
-  maxPages = 1_000,
-}: Play) => {
-  const log = { asked: [] as Array<string>, aborted: [] as Array<number> }
-  const options = {
-    first: 0,
-    fetch: (position: number): Observable<E.Either<string, P>> => {
-      log.asked.push(`${asyncScheduler.now()} ${position}`)
-      return aborting(timer(ms(position)).pipe(map(() => answer(position))), () =>
-        log.aborted.push(position),
-      )
-    },
-    key: String,
-    following,
-    cut: ({ _tag }: { readonly _tag: string }, position: number) => `${_tag} ${position}`,
-    maxPages,
-    maxEmptyPages: 3,
-  }
-  return {
-    log,
-    options,
-    list: (count: number) => inParallel(count)(options),
-    positions: () => log.asked.map((line) => Number(line.split(' ')[1])),
-  }
-}
-
-/** Tells of each subscription that was given up before its value came. */
-const aborting = <A>(source: Observable<A>, aborted: () => void): Observable<A> =>
-  new Observable((subscriber) => {
-    let got = false
-    subscriber.add(() => {
-      if (!got) aborted()
-    })
-    return source
-      .pipe(
-        tap(() => {
-          got = true
-        }),
-      )
-      .subscribe(subscriber)
-  })
-
-const shown = E.matchW(String, ({ position }: P) => position)
-
-/** Runs in virtual time; what came out. */
-const run = <A>(source: () => Observable<A>): ReadonlyArray<A> => {
-  const out: Array<A> = []
-  marbles((m) => {
-    source().subscribe((a) => out.push(a))
-    m.flush()
-  })()
-  return out
-}
+import { page, playing, run, shown } from './playing.js'
 
 describe('pages in parallel', () => {
   it('are one at first, and one more for each that goes on', () => {

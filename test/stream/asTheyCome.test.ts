@@ -1,0 +1,169 @@
+/** Pages in parallel that need not wait for one another. */
+import fc from 'fast-check'
+import { catchError, finalize, map, of, take, throwError, timer } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E, O } from '../../src/fp.js'
+import { inParallel } from '../../src/stream/index.js'
+import { marbles } from '../support/marbles.js'
+import { later, upTo } from '../support/numbers.js'
+import { type P, page, playing, run, shown } from './playing.js'
+
+const UNORDERED = { ordered: false } as const
+
+describe('pages as they come', () => {
+  it(
+    'wait for no late one, but all for the end',
+    marbles((m) => {
+      const { options } = playing({ pages: 4 })
+      const sources = [
+        m.cold('--(a|)           ', { a: E.right(page(0, 1)) }),
+        m.cold('  --(b|)         ', { b: E.right(page(1, 2)) }),
+        m.cold('  --------(c|)   ', { c: E.right(page(2, 3)) }),
+        m.cold('    -(d|)        ', { d: E.right(page(3, 4)) }),
+        m.cold('    --(e|)       ', { e: E.right(page(4, undefined)) }),
+      ]
+      const list = inParallel(
+        3,
+        UNORDERED,
+      )({
+        ...options,
+        fetch: (position) => sources[position] ?? throwError(() => 'past the end'),
+      })
+      const expected = '  --0-13----(24|)'
+      m.expectObservable(list.pages.pipe(map(shown), map(String))).toBe(expected)
+      m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('--^-------!')
+      m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe('----^!')
+    }),
+  )
+
+  it('come each once, few past the end, and never too many, whatever comes when', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 0, max: 4 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        (pages, count, prefetch, latencies, works) => {
+          const of = (all: ReadonlyArray<number>, position: number) =>
+            all[position % all.length] ?? 0
+          let consumed = 0
+          let most = 0
+          const { list, positions } = playing({
+            pages,
+            ms: (position) => {
+              most = Math.max(most, positions().length - consumed)
+              return of(latencies, position)
+            },
+          })
+          const out = run(() =>
+            list(count, UNORDERED).drain(
+              (page) =>
+                timer(of(works, Number(shown(page)))).pipe(
+                  map(() => shown(page)),
+                  finalize(() => {
+                    consumed++
+                  }),
+                ),
+              { prefetch },
+            ),
+          )
+          expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(upTo(pages))
+          const width = Math.max(count, prefetch + 1)
+          expect(new Set(positions()).size).toBe(positions().length)
+          expect(positions().length - pages).toBeLessThan(Math.min(width, pages))
+          expect(most).toBeLessThanOrEqual(width)
+        },
+      ),
+    )
+  })
+
+  it('come before a failure that stands after them, which is the last word', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        (count, bad, latencies) => {
+          const { list } = playing({
+            pages: 20,
+            ms: (position) => latencies[position % latencies.length] ?? 0,
+            answer: (position) =>
+              position === bad ? E.left('broken') : E.right(page(position, position + 1)),
+          })
+          const out = run(() => list(count, UNORDERED).pages.pipe(map(shown)))
+          expect(out.at(-1)).toBe(`Failed ${bad}`)
+          expect(out).toEqual(expect.arrayContaining(upTo(bad)))
+          expect(new Set(out).size).toBe(out.length)
+        },
+      ),
+    )
+  })
+
+  it('end with what a request throws, also when it does while one is worked on', () => {
+    const { options } = playing({ pages: 9 })
+    const list = inParallel(
+      4,
+      UNORDERED,
+    )({
+      ...options,
+      fetch: (position) =>
+        position === 1
+          ? timer(70).pipe(map((): E.Either<string, P> => JSON.parse('no JSON')))
+          : options.fetch(position),
+    })
+    const caught = () =>
+      list
+        .drain((page) => timer(35).pipe(map(() => shown(page))))
+        .pipe(catchError((error: unknown) => of(error instanceof SyntaxError)))
+    expect(run(caught)).toEqual([0, 2, true])
+  })
+
+  it('are given up when the list is left', () => {
+    const { list, log } = playing({ pages: 50, ms: (position) => (position === 1 ? 500 : 10) })
+    expect(run(() => list(4, UNORDERED).pages.pipe(map(shown), take(3)))).toEqual([0, 2, 3])
+    expect(log.aborted).toContain(1)
+  })
+
+  it('repeat none that came before, and say so', () => {
+    const { options } = playing({ pages: 9 })
+    const list = inParallel(
+      4,
+      UNORDERED,
+    )({
+      ...options,
+      fetch: (position) => of(E.right(page(position, position + 1, [Math.min(position, 2)]))),
+      same: (before, { raw }) => before.raw[0] === raw[0],
+    })
+    expect(run(() => list.pages.pipe(map(shown)))).toEqual([0, 1, 2, 'SameRows 3'])
+  })
+
+  it('are read by a loop, and 10,000 of them that come at once, flat', async () => {
+    const { options } = playing({ pages: 9, maxPages: 20_000 })
+    const listOf = (pages: number, slow: boolean) =>
+      inParallel(
+        5,
+        UNORDERED,
+      )({
+        ...options,
+        fetch: (position) => {
+          const next = position + 1 < pages ? position + 1 : undefined
+          return slow ? later(of(E.right(page(position, next)))) : of(E.right(page(position, next)))
+        },
+      })
+    const seen = new Set<number>()
+    for await (const item of listOf(30, true)) if (E.isRight(item)) seen.add(item.right)
+    expect(seen.size).toBe(30)
+    let count = 0
+    listOf(10_000, false).subscribe(() => {
+      count++
+    })
+    expect(count).toBe(10_000)
+  })
+
+  it('are read one page ahead where positions cannot be told', () => {
+    const { list, log } = playing({ pages: 4, following: () => O.none })
+    expect(run(() => list(9, UNORDERED).pages.pipe(map(shown)))).toEqual(upTo(4))
+    expect(log.asked).toEqual(['0 0', '10 1', '20 2', '30 3'])
+  })
+})
