@@ -128,7 +128,8 @@ describe('src', () => {
 
   it('knows its tools in one file each', () => {
     expect(importers('ky')).toEqual(['http/ky.ts'])
-    expect(importers('undici')).toEqual(['http/ky.ts'])
+    expect(importers('undici')).toEqual([])
+    expect(importers('node:diagnostics_channel')).toEqual(['http/line.ts'])
     expect(places(importers('commander'))).toEqual(['cli'])
     expect(places([...importers('hono'), ...importers('@hono')])).toEqual(['sandbox'])
   })
