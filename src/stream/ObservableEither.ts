@@ -2,7 +2,7 @@
  * `Observable<Either<E, A>>`: a stream whose expected failures are values. A `Left` has a type and ends
  * nothing; the error channel is for bugs.
  */
-import { concatMap, filter, map, mergeMap, type Observable, type OperatorFunction, of } from 'rxjs'
+import { concatMap, filter, map, mergeMap, type Observable, of } from 'rxjs'
 import { E } from '../fp.js'
 
 // model
@@ -66,11 +66,11 @@ export const lefts = <E, A>(source: Observable<E.Either<E, A>>): Observable<E> =
 
 /** The values, until the first failure, which ends the stream as the error that `toError` makes. */
 export const orThrow =
-  <E>(toError: (e: E) => unknown): (<A>(source: Observable<E.Either<E, A>>) => Observable<A>) =>
-  <A>(source: Observable<E.Either<E, A>>) =>
+  <E>(toError: (e: E) => unknown) =>
+  <A>(source: Observable<E.Either<E, A>>): Observable<A> =>
     source.pipe(
       map((ea) => {
         if (E.isLeft(ea)) throw toError(ea.left)
         return ea.right
       }),
-    ) satisfies ReturnType<OperatorFunction<E.Either<E, A>, A>>
+    )
