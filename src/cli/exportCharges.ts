@@ -7,7 +7,7 @@ import { conclusion, writeFailure } from './conclusion.js'
 import { type Connection, type ConnectionFlags, connection, environmentOf } from './connection.js'
 import { count, EMPTY_METER, summary } from './Meter.js'
 import { target } from './Target.js'
-import { STATUS, type Terminal, WrongUse } from './Terminal.js'
+import { COMPLETE, STATUS, type Terminal, WrongUse } from './Terminal.js'
 import { view } from './view.js'
 
 // model
@@ -30,6 +30,11 @@ export interface ExportFlags extends ConnectionFlags {
 /** An export is in no hurry to give up: faults are waited for about half a minute. */
 const FAULTS = 5
 
+/** For whoever has seen the sandbox's charges. */
+const NEXT =
+  'next: PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY of your account in place of --sandbox; ' +
+  'all options: npx payments-rx export charges --help\n'
+
 // the command
 
 /** Answers with the exit status. Throws `WrongUse`, and what can only be a bug. */
@@ -46,7 +51,10 @@ export const exportCharges = async (terminal: Terminal, flags: ExportFlags): Pro
   })
   try {
     const credentials = sandboxCredentials
-    return await exportFrom(terminal, flags, { environment, credentials, baseUrl: server.url })
+    const to = { environment, credentials, baseUrl: server.url }
+    const status = await exportFrom(terminal, flags, to)
+    if (status === COMPLETE && !flags.quiet) terminal.stderr.write(NEXT)
+    return status
   } finally {
     await server.close()
   }

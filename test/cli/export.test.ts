@@ -262,6 +262,7 @@ describe('the embedded sandbox', () => {
     ])
     expect(status).toBe(0)
     expect(stderr).toContain('complete: 2,500 rows')
+    expect(stderr).toMatch(/\nnext: .*npx payments-rx export charges --help\n$/)
     expect(new Set((await rowsOf(out)).map(({ id }) => id)).size).toBe(2_500)
   })
 })
