@@ -248,21 +248,3 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stderr).toMatch(/complete: 2,000 rows/)
   })
 })
-
-describe('the embedded sandbox', () => {
-  it('is read to its last row', async () => {
-    const { status, stderr } = await cli([
-      'export',
-      'charges',
-      '--sandbox',
-      '--rows',
-      '2500',
-      '--out',
-      out,
-    ])
-    expect(status).toBe(0)
-    expect(stderr).toContain('complete: 2,500 rows')
-    expect(stderr).toMatch(/\nnext: .*npx payments-rx export charges --help\n$/)
-    expect(new Set((await rowsOf(out)).map(({ id }) => id)).size).toBe(2_500)
-  })
-})

@@ -2,13 +2,7 @@ import { range } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import {
-  type BatchTransfer,
-  type Charge,
-  type Failure,
-  type NewBatchItem,
-  wasRecovered,
-} from '../../src/index.js'
+import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
 import type { ObservableEither } from '../../src/stream/index.js'
 import { CHARGE, type Lab, lab } from '../support/lab.js'
 
@@ -198,57 +192,5 @@ describe('uploadAll', () => {
       [500, 200, 'Right'],
     ])
     expect(calls().map(({ query }) => query.get('allow_partial_success'))).toEqual(['true', 'true'])
-  })
-})
-
-describe('items that the platform has already', () => {
-  const taken = { status: 400, body: { code: 'request_id_in_batch_duplicate', message: 'taken' } }
-  const there = (...ns: ReadonlyArray<number>) => ({
-    body: {
-      items: ns.map((n) => ({
-        id: `itm_${n}`,
-        request_id: `item-${n}`,
-        status: 'VALIDATED',
-        updated_at: '2024-05-06T07:08:09+0000',
-      })),
-      page_after: null,
-    },
-  })
-
-  /** A batch that holds these items, and refuses them when they come again. */
-  const holding = (...ns: ReadonlyArray<number>): Lab =>
-    lab({
-      play: ({ route, body }) => {
-        if (route.endsWith('/items')) return there(...ns)
-        const sent = (body.items ?? []) as ReadonlyArray<NewBatchItem>
-        const again = sent.some(({ request_id }) => ns.some((n) => request_id === `item-${n}`))
-        return again ? taken : { body: BATCH }
-      },
-    })
-
-  const add = ({ client }: Lab, ...ns: ReadonlyArray<number>) =>
-    client.batchTransfers.addItems({ id: 'bat_1', items: ns.map(item) })
-
-  it('count as added; the others are sent, with their own request_ids', () => {
-    const wire = holding(0, 1)
-    const out = wire.run(add(wire, 0, 1, 2))
-    expect(out.map(({ value }) => value._tag)).toEqual(['Right'])
-    const last = wire.calls().at(-1)?.body.items as ReadonlyArray<NewBatchItem>
-    expect(last.map(({ request_id }) => request_id)).toEqual(['item-2'])
-  })
-
-  it('are a recovered batch when there are no others', () => {
-    const wire = holding(0, 1)
-    const [out] = wire.run(add(wire, 0, 1))
-    expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
-    expect(wire.calls().map(({ route }) => route.split(' ')[0])).toEqual(['POST', 'GET', 'GET'])
-  })
-
-  it('that cannot be found leave the refusal as it is', () => {
-    const wire = lab({ play: ({ route }) => (route.endsWith('/items') ? there() : taken) })
-    const [out] = wire.run(add(wire, 0))
-    expect(out?.value).toMatchObject(
-      E.left({ _tag: 'Refused', code: 'request_id_in_batch_duplicate' }),
-    )
   })
 })

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { BATCHES, newItem, openedBatch as opened } from './batchSupport.js'
+import { items } from './support.js'
+
+const batch = {
+  id: expect.stringMatching(/^bat_[0-9a-f]{8}$/),
+  request_id: 'payroll-1',
+  short_reference_id: expect.stringMatching(/^BT[0-9a-f]{8}$/),
+  status: 'DRAFTING',
+  name: 'Payroll',
+  remarks: 'January',
+  metadata: { run: '7' },
+  transfer_date: '2026-01-02',
+  total_item_count: 0,
+  valid_item_count: 0,
+  funding: { deposit_type: null, funding_source_id: null, reference: null },
+  quote_summary: null,
+  updated_at: '2026-01-02T03:04:05+0000',
+}
+
+const refused = (code: string, source?: string) => ({
+  status: 400,
+  body: { code, ...(source === undefined ? {} : { source }) },
+})
+
+describe('POST /api/v1/batch_transfers/{id}/delete_items', () => {
+  it('takes out what it names, and passes over what is not there', async () => {
+    const { call, items } = await opened()
+    await call('add_items', { items: ['a', 'b', 'c'].map((id) => newItem(id)) })
+    const [a, , c] = (await items()).map((row) => row.id)
+    const deleted = await call('delete_items', { item_ids: [a, c, 'bti_000000000000', 'other'] })
+    expect(deleted).toMatchObject({ status: 200, body: { total_item_count: 1 } })
+    expect((await items()).map((row) => row.request_id)).toEqual(['b'])
+    const again = await call('add_items', { items: [newItem('a')] })
+    expect(again.body).toMatchObject({ total_item_count: 2 })
+    expect((await items()).map((row) => row.id)).not.toContain(a)
+  })
+
+  it.each([
+    [{}, 'field_required'],
+    [{ item_ids: [1] }, 'invalid_argument'],
+  ])('refuses %j', async (body, code) => {
+    const { call } = await opened()
+    expect(await call('delete_items', body)).toMatchObject(refused(code, 'item_ids'))
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/delete', () => {
+  it('answers the batch as it stood; then there is none', async () => {
+    const { call, retrieve, get } = await opened()
+    expect(await call('delete')).toEqual({ status: 200, body: batch })
+    expect(await retrieve()).toMatchObject({ status: 404 })
+    expect(items(await get(BATCHES))).toEqual([])
+    expect(await call('delete')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/quote', () => {
+  it('prices each pair of currencies', async () => {
+    const { call, items, clock } = await opened()
+    await call('add_items', {
+      items: [
+        newItem('a'),
+        newItem('b', { transfer_amount: 460 }),
+        newItem('c', { transfer_currency: 'USD', transfer_amount: undefined, source_amount: 50 }),
+        newItem('d', { reference: 'wrong_invalid' }),
+        newItem('e', {
+          transfer_currency: 'JPY',
+          transfer_amount: undefined,
+          source_amount: 10,
+          fee_paid_by: 'BENEFICIARY',
+        }),
+      ],
+    })
+    clock.pass(1_000)
+    const quoted = await call('quote', { validity: 'MIN_15' })
+    expect(quoted).toEqual({
+      status: 200,
+      body: {
+        ...batch,
+        total_item_count: 5,
+        valid_item_count: 4,
+        updated_at: '2026-01-02T03:04:06+0000',
+        quote_summary: {
+          expires_at: '2026-01-02T03:19:06+0000',
+          last_quoted_at: '2026-01-02T03:04:06+0000',
+          validity: 'MIN_15',
+          quotes: [
+            {
+              amount_beneficiary_receives: 1_380,
+              amount_payer_pays: 1_504.5,
+              client_rate: 0.92,
+              currency_pair: 'USDEUR',
+              fee_amount: 4.5,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'EUR',
+            },
+            {
+              amount_beneficiary_receives: 50,
+              amount_payer_pays: 50.15,
+              client_rate: null,
+              currency_pair: null,
+              fee_amount: 0.15,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'USD',
+            },
+            {
+              amount_beneficiary_receives: 1_505,
+              amount_payer_pays: 10,
+              client_rate: 151,
+              currency_pair: 'USDJPY',
+              fee_amount: 0.03,
+              fee_currency: 'USD',
+              source_currency: 'USD',
+              transfer_currency: 'JPY',
+            },
+          ],
+        },
+      },
+    })
+    const [first] = await items()
+    expect(first?.transfer_draft).toEqual({
+      ...newItem('a'),
+      source_amount: 1_000,
+      transfer_amount: 920,
+      fee_amount: 3,
+      fee_currency: 'USD',
+      fee_paid_by: 'PAYER',
+      amount_payer_pays: 1_003,
+      amount_beneficiary_receives: 920,
+      transfer_date: '2026-01-02',
+      payer: null,
+      application_fee_options: [],
+    })
+  })
+
+  it('takes no body, and holds for half an hour then', async () => {
+    const { call } = await opened()
+    expect((await call('quote', '')).body).toMatchObject({
+      quote_summary: { validity: 'MIN_30', expires_at: '2026-01-02T03:34:05+0000', quotes: [] },
+    })
+    expect(await call('quote', { validity: 'DAY_1' })).toMatchObject(
+      refused('invalid_argument', 'validity'),
+    )
+  })
+
+  it('is for the items there were', async () => {
+    const { call } = await opened()
+    await call('quote')
+    const added = await call('add_items', { items: [newItem('a')] })
+    expect(added.body).toMatchObject({ quote_summary: null })
+  })
+
+  it.each([
+    ['MIN_1', {}, 60_000],
+    ['HR_1', { quoteLife: 5_000 }, 5_000],
+  ] as const)('of %s with %j holds for %i ms, and has to be good to submit', async (...args) => {
+    const [validity, options, life] = args
+    const { call, clock } = await opened(options)
+    await call('add_items', { items: [newItem('a')] })
+    await call('quote', { validity })
+    clock.pass(life)
+    expect(await call('submit')).toMatchObject(refused('invalid_argument', 'quote_summary'))
+    await call('quote', { validity })
+    clock.pass(life - 1)
+    expect(await call('submit')).toMatchObject({ status: 200, body: { status: 'SCHEDULED' } })
+  })
+})
+
+describe('POST /api/v1/batch_transfers/{id}/submit', () => {
+  it('refuses a batch without valid items', async () => {
+    const { call } = await opened()
+    expect(await call('submit')).toMatchObject(refused('invalid_argument'))
+    await call('add_items', { items: [newItem('a', { reference: 'x_invalid' })] })
+    expect(await call('submit')).toMatchObject(refused('invalid_argument'))
+  })
+
+  it('closes the batch', async () => {
+    const { call } = await opened()
+    await call('add_items', { items: [newItem('a')] })
+    expect(await call('submit', '')).toEqual({
+      status: 200,
+      body: { ...batch, status: 'SCHEDULED', total_item_count: 1, valid_item_count: 1 },
+    })
+    const closed = refused('add_batch_item_unsupported')
+    expect(await call('add_items', { items: [newItem('b')] })).toMatchObject(closed)
+    for (const name of ['submit', 'quote', 'delete']) {
+      expect(await call(name)).toMatchObject(refused('invalid_argument', 'status'))
+    }
+    expect(await call('delete_items', { item_ids: [] })).toMatchObject(
+      refused('invalid_argument', 'status'),
+    )
+  })
+})
