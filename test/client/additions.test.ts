@@ -4,17 +4,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
 import type { ObservableEither } from '../../src/stream/index.js'
+import { BATCH, item } from '../support/batch.js'
 import { CHARGE, type Lab, lab } from '../support/lab.js'
-
-const BATCH = {
-  id: 'bat_1',
-  request_id: 'request-1',
-  short_reference_id: 'B1',
-  status: 'DRAFTING',
-  total_item_count: 0,
-  valid_item_count: 0,
-  updated_at: '2024-05-06T07:08:09+0000',
-} as const
 
 /** One retrieve after the other finds the next of these states; the last one stays. */
 const inStates = (value: object, states: ReadonlyArray<string>): Lab =>
@@ -97,17 +88,6 @@ describe('untilState', () => {
       ObservableEither<Failure, BatchTransfer>
     >()
   })
-})
-
-const item = (n: number): NewBatchItem => ({
-  reason: 'wages_salary',
-  reference: `Pay ${n}`,
-  request_id: `item-${n}`,
-  source_currency: 'USD',
-  transfer_currency: 'USD',
-  transfer_method: 'LOCAL',
-  transfer_amount: 100,
-  beneficiary_id: 'ben_1',
 })
 
 const items = (n: number) => range(0, n).pipe(map(item))

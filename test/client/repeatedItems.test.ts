@@ -1,28 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type NewBatchItem, wasRecovered } from '../../src/index.js'
+import { BATCH, item } from '../support/batch.js'
 import { type Lab, lab } from '../support/lab.js'
-
-const BATCH = {
-  id: 'bat_1',
-  request_id: 'request-1',
-  short_reference_id: 'B1',
-  status: 'DRAFTING',
-  total_item_count: 0,
-  valid_item_count: 0,
-  updated_at: '2024-05-06T07:08:09+0000',
-} as const
-
-const item = (n: number): NewBatchItem => ({
-  reason: 'wages_salary',
-  reference: `Pay ${n}`,
-  request_id: `item-${n}`,
-  source_currency: 'USD',
-  transfer_currency: 'USD',
-  transfer_method: 'LOCAL',
-  transfer_amount: 100,
-  beneficiary_id: 'ben_1',
-})
 
 describe('items that the platform has already', () => {
   const taken = { status: 400, body: { code: 'request_id_in_batch_duplicate', message: 'taken' } }

@@ -1,27 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BATCHES, newItem, openedBatch as opened } from './batchSupport.js'
+import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items } from './support.js'
-
-const batch = {
-  id: expect.stringMatching(/^bat_[0-9a-f]{8}$/),
-  request_id: 'payroll-1',
-  short_reference_id: expect.stringMatching(/^BT[0-9a-f]{8}$/),
-  status: 'DRAFTING',
-  name: 'Payroll',
-  remarks: 'January',
-  metadata: { run: '7' },
-  transfer_date: '2026-01-02',
-  total_item_count: 0,
-  valid_item_count: 0,
-  funding: { deposit_type: null, funding_source_id: null, reference: null },
-  quote_summary: null,
-  updated_at: '2026-01-02T03:04:05+0000',
-}
-
-const refused = (code: string, source?: string) => ({
-  status: 400,
-  body: { code, ...(source === undefined ? {} : { source }) },
-})
 
 describe('POST /api/v1/batch_transfers/{id}/delete_items', () => {
   it('takes out what it names, and passes over what is not there', async () => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { items, open } from './support.js'
 
 export const BATCHES = '/api/v1/batch_transfers'
@@ -46,3 +47,26 @@ export const openedBatch = async (
     items: async () => items(await all.get(`${BATCHES}/${id}/items`)),
   }
 }
+
+/** The batch of `openedBatch`, as it is answered at first. */
+export const batch = {
+  id: expect.stringMatching(/^bat_[0-9a-f]{8}$/),
+  request_id: 'payroll-1',
+  short_reference_id: expect.stringMatching(/^BT[0-9a-f]{8}$/),
+  status: 'DRAFTING',
+  name: 'Payroll',
+  remarks: 'January',
+  metadata: { run: '7' },
+  transfer_date: '2026-01-02',
+  total_item_count: 0,
+  valid_item_count: 0,
+  funding: { deposit_type: null, funding_source_id: null, reference: null },
+  quote_summary: null,
+  updated_at: '2026-01-02T03:04:05+0000',
+}
+
+/** How a call on a batch is refused. */
+export const refused = (code: string, source?: string) => ({
+  status: 400,
+  body: { code, ...(source === undefined ? {} : { source }) },
+})
