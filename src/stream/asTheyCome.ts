@@ -42,7 +42,10 @@ export const asTheyCome =
       reading = inOrder.next.subscribe({
         next: (page) => {
           got = true
-          if (E.isLeft(page)) ready.clear()
+          if (E.isLeft(page)) {
+            ready.clear()
+            pages.end()
+          }
           const key = E.isRight(page) ? options.key(page.right.position) : undefined
           if (key !== undefined) ready.delete(key)
           if (key === undefined || !taken.delete(key)) turn = page

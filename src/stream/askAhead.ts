@@ -101,6 +101,11 @@ export const askAhead = <E, A, Q>(
       fill()
       return answer
     },
+    /** The page that is worked on was the last: what is on its way is of no use. */
+    end: () => {
+      ended = true
+      keep(1)
+    },
     close: () => {
       ended = true
       keep(0)

@@ -1,4 +1,5 @@
-import { type E, O } from '../fp.js'
+import { tap } from 'rxjs'
+import { E, O } from '../fp.js'
 import { askAhead } from './askAhead.js'
 import { asTheyCome } from './asTheyCome.js'
 import { type Paged, views } from './Paged.js'
@@ -46,7 +47,12 @@ export const parallel =
     const pages = askAhead(width, options)
     const pull = paginate({ ...options, fetch: pages.fetch })()
     return {
-      next: pull.next,
+      // first: a last word may be worked on for long, and what is on its way is of no use
+      next: pull.next.pipe(
+        tap((page) => {
+          if (E.isLeft(page)) pages.end()
+        }),
+      ),
       close: () => {
         pages.close()
         pull.close()
