@@ -149,6 +149,6 @@ const callOf =
     const asking = ask(session, settings, row)
     const decode = watched(drift?.watch(row.route, row.success), compile(row.success))
     return isList(row)
-      ? list(row, asking, decode, lists, parseText)
+      ? list(row, asking, decode, lists, parseText, drift)
       : value(asking, decode, recovery, row.answer, parseText)
   }

@@ -43,6 +43,38 @@ export const following = (position: Position, envelope: Envelope): O.Option<Posi
     : O.none
 }
 
+/** Where an envelope does not go on as its row says, and what stood there instead. */
+export interface Stray {
+  readonly path: 'has_more' | 'page_after'
+  readonly value: unknown
+}
+
+/**
+ * How the envelope of a page differs from what its row promises, if it does: another style goes on, or
+ * ends the list, or a numbered page says nothing of either. What has both is of the style that is
+ * followed; a bookmark list ends without a word, so that is no difference.
+ */
+export const strayed = (
+  { style }: Paging,
+  position: Position,
+  envelope: Envelope,
+): O.Option<Stray> => {
+  const { has_more, page_after } = envelope
+  const isMarked = typeof page_after === 'string' && page_after !== ''
+  const isNumbered = typeof has_more === 'boolean'
+  if (style === 'number') {
+    if (isMarked) return O.some({ path: 'page_after', value: page_after })
+    if (isNumbered || 'page' in position) return O.none
+    return page_after === undefined
+      ? O.some({ path: 'has_more', value: has_more })
+      : O.some({ path: 'page_after', value: page_after })
+  }
+  const isEndOfMarks = page_after === null || 'page' in position
+  return isNumbered && !isMarked && (has_more || !isEndOfMarks)
+    ? O.some({ path: 'has_more', value: has_more })
+    : O.none
+}
+
 /** For messages: `page_num 17`, `the first page`, `page "b2Zm..."`. */
 export const showPosition = (position: Position): string =>
   'page_num' in position

@@ -34,10 +34,14 @@ export const readValue =
     return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
   }
 
+/** Looks at what a page came in. */
+export type Look = (position: Position, envelope: Envelope) => void
+
 /** One page of a list, at a position: its rows decoded in one loop, each by itself. */
 export const readPage = <A>(
   decode: Decoder<A>,
   parseText: ParseText = JSON.parse,
+  look?: Look,
 ): ((position: Position) => Read<Page<Failure, A, Position>>) => {
   const envelope = compile(Envelope)
   return (position) => (asking) => (answer) => {
@@ -45,6 +49,7 @@ export const readPage = <A>(
     if (E.isLeft(parsed)) return parsed
     const page = envelope(parsed.right)
     if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left), ''))
+    look?.(position, page.right)
     const items = page.right.items.map((row, i): E.Either<Failure, A> => {
       const item = decode(row)
       return E.isRight(item) ? item : E.left(undecodable(asking, causes(item.left), `items[${i}]`))

@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
-import { type Paging, type Position, showPosition } from '../api/Paging.js'
-import type { Decoder } from '../decode/index.js'
+import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
+import type { Decoder, Drift } from '../decode/index.js'
 import { O } from '../fp.js'
 import {
   type Cut,
@@ -11,7 +11,7 @@ import {
   paged,
   paginate,
 } from '../stream/index.js'
-import { type ParseText, readPage } from './answer.js'
+import { type Look, type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
@@ -32,7 +32,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
    * The same list with up to so many of its pages on their way at a time, in order unless told
    * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
    */
-  readonly parallel: (pages: number, options?: ParallelOptions) => Paged<E, A, Position>
+  readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /** What it comes to to read it, from the limits and the page size; nothing is sent. */
   readonly explain: (options?: PlanOptions) => ListPlan
 }
@@ -49,8 +49,9 @@ export const list = <A>(
   decode: Decoder<A>,
   { pace, ...guards }: ListOptions & { readonly pace: Pace },
   parseText?: ParseText,
+  drift?: Drift,
 ): ((params: unknown) => List<Failure, A>) => {
-  const read = readPage(decode, parseText)
+  const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
     const pages: PaginateOptions<Failure, A, Position> = {
@@ -62,13 +63,26 @@ export const list = <A>(
       same: sameRows,
       cut: truncated(route),
     }
-    return Object.assign(paged(paginate(pages)), {
-      parallel: (count: number, options?: ParallelOptions) => inParallel(count, options)(pages),
-      explain: (options?: PlanOptions) =>
-        plan(pace, typeof filter.page_size === 'number' ? filter.page_size : paging.size, options),
-    })
+    const size = typeof filter.page_size === 'number' ? filter.page_size : paging.size
+    /** Of a bookmark list, one page is on its way, whatever was asked for. */
+    const atOnce = (count: number): number => (O.isNone(numbered(pages.first)) ? 1 : count)
+    const listOf = (views: Paged<Failure, A, Position>, width: number): List<Failure, A> =>
+      Object.assign(views, {
+        parallel: (count: number, options?: ParallelOptions) =>
+          listOf(inParallel(count, options)(pages), atOnce(count)),
+        explain: (options?: PlanOptions) => plan(pace, size, width, options),
+      })
+    return listOf(paged(paginate(pages)), 1)
   }
 }
+
+/** Tells where an envelope does not go on as its row says. */
+const watchPaging =
+  (drift: Drift, route: string, paging: Paging): Look =>
+  (position, envelope) => {
+    const stray = strayed(paging, position, envelope)
+    if (O.isSome(stray)) drift.found(route, stray.value.path, 'other paging', stray.value.value)
+  }
 
 /** Only numbers can be told before the page came. */
 const numbered = (position: Position): O.Option<Position> =>

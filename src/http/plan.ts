@@ -10,13 +10,15 @@ export interface ListPlan {
   readonly ceiling?: number
   /** Requests for so many rows. */
   readonly requests?: number
-  /** How long these take at the ceiling; one after the other, they take as long as they take. */
+  /** How long these take: at the ceiling, or, where a page takes longer than that, by `roundTrip`. */
   readonly seconds?: number
 }
 
 export interface PlanOptions {
   /** Rows that the list is thought to have. */
   readonly rows?: number
+  /** How long a page is thought to take, in ms; 0 unless given. */
+  readonly roundTrip?: number
 }
 
 /** The limits that a list is under. */
@@ -28,16 +30,18 @@ export interface Pace {
 
 // constructors
 
-/** An empty list costs one request, too. */
+/** With `width` pages on their way at a time. An empty list costs one request, too. */
 export const plan = (
   { limits, share }: Pace,
   pageSize: number | undefined,
-  { rows }: PlanOptions = {},
+  width: number,
+  { rows, roundTrip = 0 }: PlanOptions = {},
 ): ListPlan => {
   if (pageSize === undefined) return {}
   const perSecond = Math.min(limits.global, limits.endpoint) * share
   const paced = { pageSize, ceiling: perSecond * pageSize }
   if (rows === undefined) return paced
   const requests = Math.max(1, Math.ceil(rows / pageSize))
-  return { ...paced, requests, seconds: requests / perSecond }
+  const pages = Math.min(perSecond, (width * 1_000) / roundTrip) // a second
+  return { ...paced, requests, seconds: requests / pages }
 }

@@ -29,6 +29,18 @@ describe('explain', () => {
     expect(client.batchTransfers.list().explain()).toEqual({ pageSize: 50, ceiling: 1_000 })
   })
 
+  it('goes by how long a page takes, too, and by how many are on their way', () => {
+    const { client } = lab()
+    const seconds = (list: { readonly explain: (typeof charges)['explain'] }) =>
+      list.explain({ rows: 400_000, roundTrip: 200 }).seconds
+    const charges = client.charges.list({ page_size: 2_000 })
+    expect(seconds(charges)).toBe(40)
+    expect(seconds(charges.parallel(2))).toBe(20)
+    expect(seconds(charges.parallel(2).parallel(10))).toBe(10)
+    // a bookmark list has one page on its way, whatever was asked for
+    expect(seconds(client.batchTransfers.list().parallel(10))).toBe(1_600)
+  })
+
   it.each([
     [{ environment: 'sandbox' as const }, 1_000],
     [{ environment: 'sandbox' as const, share: 0.5 }, 500],
@@ -53,7 +65,7 @@ describe('explain', () => {
     const pace = { limits: { global: 100, endpoint: 20 }, share: 1 }
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {
-        const { requests = 0, seconds = 0 } = plan(pace, size, { rows })
+        const { requests = 0, seconds = 0 } = plan(pace, size, 1, { rows })
         expect(requests * size).toBeGreaterThanOrEqual(rows)
         expect(requests === 1 || (requests - 1) * size < rows).toBe(true)
         expect(requests).toBeGreaterThan(0)

@@ -2,9 +2,14 @@ import { redact } from '../redact.js'
 
 /**
  * What came that a codec does not name. `optional field`: one that was missing came. `second shape`:
- * another member of a union than the first time.
+ * another member of a union than the first time. `other paging`: a list does not go on as it should.
  */
-export type DriftKind = 'unknown field' | 'unknown value' | 'optional field' | 'second shape'
+export type DriftKind =
+  | 'unknown field'
+  | 'unknown value'
+  | 'optional field'
+  | 'second shape'
+  | 'other paging'
 
 /** One thing that was seen, and how often. */
 export interface DriftFact {

@@ -1,4 +1,5 @@
 import type * as t from 'io-ts'
+import { redact } from '../redact.js'
 import type { Counter, DriftFact, DriftKind } from './Fact.js'
 import { watcherOf } from './watcher.js'
 
@@ -9,6 +10,8 @@ export interface Drift {
    * each value; never throws.
    */
   readonly watch: (endpoint: string, codec: t.Mixed) => (u: unknown) => void
+  /** Counts what somebody else found; of the first, the type and size are kept. */
+  readonly found: (endpoint: string, path: string, kind: DriftKind, value: unknown) => void
   /** What was seen so far, in the order in which it was seen first. */
   readonly facts: () => ReadonlyArray<DriftFact>
 }
@@ -59,6 +62,10 @@ export const drift = ({ onFact, most = 1_000 }: DriftOptions = {}): Drift => {
         }
         if (fresh.length > 0) tell()
       }
+    },
+    found: (endpoint, path, kind, value) => {
+      counting(endpoint)(path, kind, redact(value)).count++
+      if (fresh.length > 0) tell()
     },
     facts: () => [...seen.values()].map((fact) => ({ ...fact })),
   }
