@@ -77,7 +77,7 @@ describe.each([{ ordered: true }, { ordered: false }])('a list in parallel, cut:
       ms: (position) => (position < 4 ? 10 : 100_000),
       answer: (position) => goesOn(position, []),
     })
-    const { out, aborted, givenUp } = drained(played, how)
+    const { out, givenUp } = drained(played, how)
     expect(out.slice(-2)).toEqual(['5010 OnlyEmpty 4', 'end'])
     expect(givenUp.length).toBeGreaterThan(0)
     expect(Math.max(...givenUp)).toBeLessThanOrEqual(4_010)
