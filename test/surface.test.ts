@@ -199,10 +199,15 @@ it('payments-rx/sandbox has these values', async () => {
 it('payments-rx/export has these values', async () => {
   expect(await values('./export')).toMatchInlineSnapshot(`
     [
+      "NotTheSame",
+      "Unsupported",
       "exportList",
       "fileOutput",
+      "isDestinationMark",
+      "jsonLines",
       "ndjson",
       "onDemand",
+      "openFile",
       "streamOutput",
     ]
   `)

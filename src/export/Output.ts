@@ -12,14 +12,14 @@ export interface Output {
 }
 
 /** The part of a file system that an export needs. */
-export interface Files {
+export interface OutputFiles {
   readonly open: (path: string, flags: 'w') => Promise<Pick<FileHandle, 'write' | 'close'>>
 }
 
 // constructors
 
 /** A new file, or an empty one in place of what was there. */
-export const fileOutput = async (path: string, files: Files = { open }): Promise<Output> => {
+export const fileOutput = async (path: string, files: OutputFiles = { open }): Promise<Output> => {
   const file = await files.open(path, 'w')
   let closing: Promise<void> | undefined
   return {

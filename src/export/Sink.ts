@@ -1,26 +1,20 @@
-/**
- * ```ts
- * interface Sink<A>
- * ```
- *
- * Where rows go. It takes a page of them and answers when they are written; until then no further page
- * than the next is asked for.
- */
 import type { Output } from './Output.js'
 
 // model
 
-export interface Sink<A> {
-  readonly write: (rows: ReadonlyArray<A>) => Promise<void>
-}
+/**
+ * Where rows go: a function. It takes the rows of a page, and answers when they are written; until then
+ * no page but the next is asked for.
+ */
+export type Sink<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
 // constructors
 
 /** One JSON text a line, in the order the fields came in. */
-export const ndjson = (output: Output): Sink<unknown> => ({
-  write: async (rows) => {
+export const ndjson =
+  (output: Output): Sink<unknown> =>
+  (rows) => {
     let text = ''
     for (const row of rows) text += `${JSON.stringify(row)}\n`
-    await output.write(text)
-  },
-})
+    return output.write(text)
+  }

@@ -53,8 +53,8 @@ export const exportList =
 
       const write = async (page: Page<Failure, A, Position>): Promise<Progress> => {
         const { good, bad } = sorted(page)
-        await sink.write(good)
-        if (bad.length > 0) await rejects.write(bad)
+        await sink(good)
+        if (bad.length > 0) await rejects(bad)
         return {
           ...progress,
           rows: progress.rows + good.length,

@@ -1,12 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { type Files, fileOutput, ndjson, onDemand, streamOutput } from '../../src/export/index.js'
+import {
+  fileOutput,
+  ndjson,
+  type OutputFiles,
+  onDemand,
+  streamOutput,
+} from '../../src/export/index.js'
 
 /** A disk that takes `most` bytes at a time, and fails with `error` when there is one. */
 const disk = (most: number, error?: Error) => {
   const calls = { content: Buffer.alloc(0), opened: 0, closed: 0 }
-  const files: Files = {
+  const files: OutputFiles = {
     open: async () => {
       calls.opened++
       return {
@@ -15,7 +21,7 @@ const disk = (most: number, error?: Error) => {
           const taken = Buffer.from(data).subarray(0, most)
           calls.content = Buffer.concat([calls.content, taken])
           return { bytesWritten: taken.length, buffer: data }
-        }) as Awaited<ReturnType<Files['open']>>['write'],
+        }) as Awaited<ReturnType<OutputFiles['open']>>['write'],
         close: async () => {
           calls.closed++
         },
@@ -98,6 +104,6 @@ describe('a stream', () => {
 it('writes one JSON text a line', async () => {
   const { files, calls } = disk(100)
   const sink = ndjson(await fileOutput('x', files))
-  await sink.write([{ a: 'line\nbreak', b: 1.5 }, { a: null }])
+  await sink([{ a: 'line\nbreak', b: 1.5 }, { a: null }])
   expect(calls.content.toString()).toBe('{"a":"line\\nbreak","b":1.5}\n{"a":null}\n')
 })

@@ -46,16 +46,8 @@ const sinks = () => {
     written,
     rejected,
     options: {
-      sink: {
-        write: async (rows: ReadonlyArray<number>) => {
-          written.push(rows)
-        },
-      },
-      rejects: {
-        write: async (rows: ReadonlyArray<Reject>) => {
-          rejected.push(...rows)
-        },
-      },
+      sink: async (rows: ReadonlyArray<number>) => written.push(rows),
+      rejects: async (rows: ReadonlyArray<Reject>) => rejected.push(...rows),
     },
   }
 }
@@ -111,18 +103,16 @@ describe('exportList', () => {
     const ahead: Array<number> = []
     let taken = 0
     const { rejects } = sinks().options
-    const sink = {
-      write: async () => {
-        await new Promise(setImmediate)
-        ahead.push(asked.length - taken++)
-      },
+    const sink = async () => {
+      await new Promise(setImmediate)
+      ahead.push(asked.length - taken++)
     }
     await lastValueFrom(exportList({ sink, rejects })(list(pages, asked)))
     expect(Math.max(...ahead)).toBe(2)
   })
 
   it('fails when the sink does', async () => {
-    const sink = { write: () => Promise.reject(new Error('disk full')) }
+    const sink = () => Promise.reject(new Error('disk full'))
     const run = exportList({ sink, rejects: sinks().options.rejects })(list([good(1), good(2)]))
     await expect(lastValueFrom(run)).rejects.toThrow('disk full')
   })

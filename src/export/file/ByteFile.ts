@@ -1,0 +1,122 @@
+/** A file that grows at its end, with the hash of what is in it. */
+import { createHash } from 'node:crypto'
+import { at, type Files, type Handle, syncName } from './Files.js'
+
+// model
+
+/** What takes bytes. They may be changed once it has answered. */
+export interface Bytes {
+  /** How many it has. */
+  readonly size: () => number
+  readonly append: (bytes: Uint8Array) => Promise<void>
+}
+
+export interface ByteFile extends Bytes {
+  readonly read: (position: number, length: number) => Promise<Uint8Array>
+  /** Its bytes and its name are durable. */
+  readonly sync: () => Promise<void>
+  /** SHA-256 of all bytes, in hex; nothing can be appended any more. */
+  readonly digest: () => string
+  /** May be called again. */
+  readonly close: () => Promise<void>
+}
+
+/** A file that is not what its checkpoint says, so it cannot be gone on with. */
+export class NotTheSame extends Error {
+  override readonly name = 'NotTheSame'
+  readonly _tag = 'NotTheSame'
+  readonly path: string
+
+  constructor(path: string, why: string) {
+    super(`${path} ${why}: it cannot be gone on with`)
+    this.path = path
+  }
+}
+
+// constructors
+
+/** How much is read at a time. */
+const CHUNK = 1 << 20
+
+/** A new file, or an empty one in place of what was there; with `from`, what is there up to that byte. */
+export const openBytes = async (
+  path: string,
+  from: number | undefined,
+  files: Files,
+): Promise<ByteFile> => {
+  const failed = at(path)
+  const told = <T>(done: Promise<T>): Promise<T> =>
+    done.catch((error: unknown) => {
+      throw failed(error)
+    })
+
+  const handle = await files.open(path, from === undefined ? 'w+' : 'r+')
+  const hash = createHash('sha256')
+  let size = 0
+  let named = from !== undefined
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= told(handle.close())
+    return closing
+  }
+
+  try {
+    if (from !== undefined) {
+      size = await told(cutBack(path, handle, from, (chunk) => hash.update(chunk)))
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  return {
+    size: () => size,
+    append: async (bytes) => {
+      for (let written = 0; written < bytes.length; ) {
+        const rest = bytes.length - written
+        written += (await told(handle.write(bytes, written, rest, size + written))).bytesWritten
+      }
+      hash.update(bytes)
+      size += bytes.length
+    },
+    read: (position, length) => told(readAll(path, handle, position, length)),
+    sync: async () => {
+      await told(handle.sync())
+      if (named) return
+      await syncName(files, path)
+      named = true
+    },
+    digest: () => hash.digest('hex'),
+    close,
+  }
+}
+
+const cutBack = async (
+  path: string,
+  handle: Handle,
+  to: number,
+  each: (chunk: Uint8Array) => unknown,
+): Promise<number> => {
+  const { size } = await handle.stat()
+  if (size < to) throw new NotTheSame(path, `has ${size} bytes, where ${to} were committed`)
+  for (let position = 0; position < to; position += CHUNK) {
+    each(await readAll(path, handle, position, Math.min(CHUNK, to - position)))
+  }
+  await handle.truncate(to)
+  return to
+}
+
+const readAll = async (
+  path: string,
+  handle: Handle,
+  position: number,
+  length: number,
+): Promise<Uint8Array> => {
+  const bytes = new Uint8Array(length)
+  for (let got = 0; got < length; ) {
+    const { bytesRead } = await handle.read(bytes, got, length - got, position + got)
+    if (bytesRead === 0) throw new NotTheSame(path, `ends before byte ${position + length}`)
+    got += bytesRead
+  }
+  return bytes
+}

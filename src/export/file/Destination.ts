@@ -1,0 +1,54 @@
+/** What a run writes into: a file, a folder of parts, a stream. */
+import type { FileSummary, Mark } from './RowFile.js'
+import { isMark } from './RowFile.js'
+
+// model
+
+/** Up to where one file of a destination stands. */
+export interface PartMark extends Mark {
+  /** Of which time slice its rows are; 0 where slices are not kept apart. */
+  readonly slice: number
+  /** Which file of its slice it is, from 1: more than one when they are rotated. */
+  readonly piece: number
+  /** It is complete, and this is its hash. */
+  readonly sha256?: string
+}
+
+/** Up to where a destination stands; plain JSON, for a checkpoint. */
+export interface DestinationMark {
+  readonly parts: ReadonlyArray<PartMark>
+}
+
+export interface Destination<A> {
+  /** Rows of one page, of time slice number `slice`. Slices may be written side by side. */
+  readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
+  /**
+   * All that was given to `write` before this was called is durable when it answers, and the mark holds
+   * that and nothing else. No mark from a stream, which cannot be cut back.
+   */
+  readonly commit: () => Promise<DestinationMark | undefined>
+  /** Slice `slice` is complete, and its part is ended. */
+  readonly endSlice: (slice: number) => Promise<void>
+  /** Ends all that is open. Answers with each file, in order. */
+  readonly finish: () => Promise<ReadonlyArray<FileSummary>>
+  /** Leaves everything as it stands, and closes it. May be called again, and after `finish`. */
+  readonly abandon: () => Promise<void>
+}
+
+// interop
+
+const isPartMark = (u: unknown): u is PartMark =>
+  isMark(u) &&
+  'slice' in u &&
+  Number.isSafeInteger(u.slice) &&
+  'piece' in u &&
+  Number.isSafeInteger(u.piece) &&
+  (!('sha256' in u) || typeof u.sha256 === 'string')
+
+/** Whether what was read from a checkpoint is a mark. */
+export const isDestinationMark = (u: unknown): u is DestinationMark =>
+  typeof u === 'object' &&
+  u !== null &&
+  'parts' in u &&
+  Array.isArray(u.parts) &&
+  u.parts.every(isPartMark)

@@ -1,0 +1,65 @@
+/** The part of `node:fs/promises` that files are written with. */
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+// model
+
+export interface Handle {
+  readonly write: (
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesWritten: number }>
+  readonly read: (
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesRead: number }>
+  readonly stat: () => Promise<{ readonly size: number }>
+  readonly truncate: (length: number) => Promise<void>
+  readonly sync: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface Files {
+  readonly open: (path: string, flags: 'r' | 'r+' | 'w+') => Promise<Handle>
+  readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>
+  readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
+  readonly rm: (path: string, options: { readonly force: true }) => Promise<void>
+}
+
+// constructors
+
+export const disk: Files = { open, mkdir, readdir, rm }
+
+// combinators
+
+/** Folders that cannot be opened or synced are those of systems where names are durable without. */
+const NEEDLESS: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP']
+
+/** Makes names that were made or taken away in a folder durable. */
+export const syncFolder = async (files: Files, folder: string): Promise<void> => {
+  try {
+    const handle = await files.open(folder, 'r')
+    await handle.sync().finally(handle.close)
+  } catch (error) {
+    if (!NEEDLESS.includes(codeOf(error))) throw at(folder)(error)
+  }
+}
+
+/** Makes the name of a file durable. */
+export const syncName = (files: Files, path: string): Promise<void> =>
+  syncFolder(files, dirname(path))
+
+// interop
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+/** The system's own error; where it does not say the path, as for an open file, with it. */
+export const at =
+  (path: string) =>
+  (error: unknown): unknown =>
+    error instanceof Error && !('path' in error) ? Object.assign(error, { path }) : error

@@ -1,0 +1,53 @@
+/** A file of rows that can be cut back to where it was durable, and gone on with. */
+import type { Sink } from '../Sink.js'
+
+// model
+
+/** Up to where a file stands; plain JSON, for a checkpoint. */
+export interface Mark {
+  readonly bytes: number
+  readonly rows: number
+}
+
+/** A file that is complete. */
+export interface FileSummary {
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  /** Of the whole file, in hex. */
+  readonly sha256: string
+}
+
+/**
+ * What is asked of it is done one at a time, in the order it was asked. After a failure nothing more is
+ * written, and everything fails alike; what was committed stays.
+ */
+export interface RowFile<A> {
+  readonly write: Sink<A>
+  /**
+   * All that was given to `write` so far is on the disk when this answers. The file can be cut back to
+   * the mark. Ends a compressed frame, and a row group.
+   */
+  readonly commit: () => Promise<Mark>
+  /** Ends it (closing bracket, footer), durable. Nothing can be written any more. */
+  readonly finish: () => Promise<FileSummary>
+  /** Leaves it as it stands and closes it. May be called again, and after `finish`. */
+  readonly abandon: () => Promise<void>
+}
+
+// constructors
+
+export const START: Mark = { bytes: 0, rows: 0 }
+
+// interop
+
+const isCount = (u: unknown): u is number =>
+  typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
+
+export const isMark = (u: unknown): u is Mark =>
+  typeof u === 'object' &&
+  u !== null &&
+  'bytes' in u &&
+  'rows' in u &&
+  isCount(u.bytes) &&
+  isCount(u.rows)

@@ -1,0 +1,71 @@
+import type { Format } from '../format/Format.js'
+import { type ByteFile, openBytes } from './ByteFile.js'
+import { disk, type Files } from './Files.js'
+import { inTurn } from './inTurn.js'
+import { type Mark, type RowFile, START } from './RowFile.js'
+
+// model
+
+export interface FileOptions<A> {
+  readonly path: string
+  readonly format: Format<A>
+  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
+  readonly from?: Mark
+  /** The disk unless given. */
+  readonly files?: Files
+}
+
+// constructors
+
+/**
+ * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
+ * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark.
+ */
+export const openFile = async <A>({
+  path,
+  format,
+  from,
+  files = disk,
+}: FileOptions<A>): Promise<RowFile<A>> => {
+  const bytes = await openBytes(path, from?.bytes, files)
+  try {
+    return await rowFile(path, format, bytes, from)
+  } catch (error) {
+    await bytes.close()
+    throw error
+  }
+}
+
+const rowFile = async <A>(
+  path: string,
+  format: Format<A>,
+  bytes: ByteFile,
+  from: Mark | undefined,
+): Promise<RowFile<A>> => {
+  const kept = from === undefined ? {} : { kept: { mark: from, read: bytes.read } }
+  const encoder = await format.encoder(bytes, kept.kept)
+  const { run, last } = inTurn()
+  let { rows: count } = from ?? START
+
+  return {
+    write: (rows) =>
+      run(async () => {
+        await encoder.rows(rows)
+        count += rows.length
+      }),
+    commit: () =>
+      run(async () => {
+        await encoder.flush()
+        await bytes.sync()
+        return { bytes: bytes.size(), rows: count }
+      }),
+    finish: () =>
+      run(async () => {
+        await encoder.end()
+        await bytes.sync()
+        await bytes.close()
+        return { path, rows: count, bytes: bytes.size(), sha256: bytes.digest() }
+      }),
+    abandon: () => last(bytes.close),
+  }
+}

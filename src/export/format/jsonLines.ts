@@ -1,0 +1,13 @@
+import { extensionOf } from './compress.js'
+import type { Compression, Format } from './Format.js'
+import { ndjsonText } from './json.js'
+import { textEncoder } from './text.js'
+
+/** NDJSON of anything, as it is: for rows that no codec describes, such as those that did not decode. */
+export const jsonLines = (compress: Compression = 'none'): Format<unknown> => ({
+  name: 'ndjson',
+  compress,
+  extension: extensionOf('ndjson', compress),
+  misfit: () => undefined,
+  encoder: textEncoder(ndjsonText, compress),
+})
