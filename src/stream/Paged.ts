@@ -16,24 +16,24 @@ import type { Page } from './paginate.js'
 // model
 
 /** The pages of a list, whole. */
-export interface Pages<E, A, Q>
-  extends Observable<E.Either<E, Page<E, A, Q>>>,
-    AsyncIterable<E.Either<E, Page<E, A, Q>>> {}
+export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}
 
 export interface Drain {
   /** Pages asked for before they are wanted; 1 unless given, 0 to wait with each. */
   readonly prefetch?: number
 }
 
-export interface Paged<E, A, Q> extends Observable<E.Either<E, A>>, AsyncIterable<E.Either<E, A>> {
+export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
+  extends Observable<E.Either<E, A>>,
+    AsyncIterable<E.Either<E, A>> {
   /** One emission a page: the fast path. The next page is asked for when this one has been taken. */
-  readonly pages: Pages<E, A, Q>
+  readonly pages: Pages<E, P>
   /**
    * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
    * Emits what the projected streams emit.
    */
   readonly drain: <B>(
-    project: (page: E.Either<E, Page<E, A, Q>>) => Observable<B>,
+    project: (page: E.Either<E, P>) => Observable<B>,
     options?: Drain,
   ) => Observable<B>
 }
@@ -48,9 +48,9 @@ export const paged = <E, A, Q>(open: () => Pull<E.Either<E, Page<E, A, Q>>>): Pa
   views((prefetch) => (prefetch === 0 ? open() : ahead(prefetch)(open())))
 
 /** The list whose pages `open` gives, by a source that asks for so many before they are wanted. */
-export const views = <E, A, Q>(
-  open: (prefetch: number) => Pull<E.Either<E, Page<E, A, Q>>>,
-): Paged<E, A, Q> => {
+export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
+  open: (prefetch: number) => Pull<E.Either<E, P>>,
+): Paged<E, A, Q, P> => {
   const iterable = {
     [Symbol.asyncIterator]: () => iterate(() => open(PREFETCH)),
   }
@@ -59,7 +59,7 @@ export const views = <E, A, Q>(
   return Object.assign(items, {
     pages: Object.assign(pages, iterable),
     drain: <B>(
-      project: (page: E.Either<E, Page<E, A, Q>>) => Observable<B>,
+      project: (page: E.Either<E, P>) => Observable<B>,
       { prefetch = PREFETCH }: Drain = {},
     ) => consume(project)(() => open(prefetch)),
     [Symbol.asyncIterator]: () => iterateItems(iterable),
