@@ -1,6 +1,8 @@
-/** What an export has done so far, in numbers and in words. */
+/** What a run has done so far, counted from what it tells and from what its client does. */
 import type { Progress } from '../export/index.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
+import { type Coverage, cover, type TimeLeft, UNREAD } from './progress/Coverage.js'
+import { duration, number, plural } from './progress/words.js'
 
 // model
 
@@ -9,6 +11,10 @@ export interface Meter extends Progress {
   readonly requests: number
   /** Those of them that the service refused for its limits. */
   readonly refused: number
+  /** Requests that were not answered, or with a 5xx. */
+  readonly failed: number
+  /** How much of its time is read, for a list that is read by time. */
+  readonly coverage: Coverage
 }
 
 export const EMPTY_METER: Meter = {
@@ -18,41 +24,44 @@ export const EMPTY_METER: Meter = {
   ended: false,
   requests: 0,
   refused: 0,
+  failed: 0,
+  coverage: UNREAD,
 }
 
 // combinators
 
-export const count = (meter: Meter, event: ClientEvent): Meter =>
-  event._tag === 'Answered'
-    ? {
+export const count = (meter: Meter, event: ClientEvent): Meter => {
+  switch (event._tag) {
+    case 'Answered':
+      return {
         ...meter,
         requests: meter.requests + 1,
         refused: meter.refused + (event.status === 429 ? 1 : 0),
+        failed: meter.failed + (event.status >= 500 ? 1 : 0),
       }
-    : meter
+    case 'Unanswered':
+      return { ...meter, failed: meter.failed + 1 }
+    default:
+      return meter
+  }
+}
+
+/** After a page; `left` is what it leaves to read, of a list that is read by time. */
+export const progressed =
+  (progress: Progress, left?: TimeLeft) =>
+  (meter: Meter): Meter => {
+    const rows = progress.rows + progress.rejects - meter.rows - meter.rejects
+    const coverage = left === undefined ? meter.coverage : cover(left, rows)(meter.coverage)
+    return { ...meter, ...progress, coverage }
+  }
 
 // interop
-
-const number = (n: number): string => Math.round(n).toLocaleString('en-US')
-
-const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
-
-/** `12,000 rows  3,900 rows/s  97 % of the quota  0 refused  3.1 s` */
-export const live = (meter: Meter, ms: number, share: number): string =>
-  [
-    plural(meter.rows, 'row'),
-    `${number(rate(meter, ms))} rows/s`,
-    `${number(share * 100)} % of the quota`,
-    `${number(meter.refused)} refused`,
-    ...(meter.rejects > 0 ? [`${number(meter.rejects)} rejected`] : []),
-    `${(ms / 1_000).toFixed(1)} s`,
-  ].join('  ')
 
 /** One line, whatever happened. */
 export const summary = (meter: Meter, ms: number, where: string): string =>
   [
     `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
-    `${(ms / 1_000).toFixed(1)} s (${number(rate(meter, ms))} rows/s)`,
+    `${duration(ms)} (${number(rate(meter, ms))} rows/s)`,
     plural(meter.requests, 'request'),
     `${number(meter.refused)} refused`,
     `${plural(meter.rejects, 'row')} rejected`,

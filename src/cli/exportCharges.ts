@@ -5,14 +5,15 @@ import { exportList, ndjson } from '../export/index.js'
 import type { Guard } from '../scheduler/index.js'
 import { conclusion, writeFailure } from './conclusion.js'
 import { type Connection, type ConnectionFlags, connection, environmentOf } from './connection.js'
-import { count, EMPTY_METER, summary } from './Meter.js'
+import { count, EMPTY_METER, progressed, summary } from './Meter.js'
+import { watch } from './progress/Reading.js'
 import { target } from './Target.js'
 import { COMPLETE, STATUS, type Terminal, WrongUse } from './Terminal.js'
-import { view } from './view.js'
+import { type Shown, view } from './view.js'
 
 // model
 
-export interface ExportFlags extends ConnectionFlags {
+export interface ExportFlags extends ConnectionFlags, Shown {
   readonly out: string
   readonly from?: string
   readonly to?: string
@@ -24,7 +25,6 @@ export interface ExportFlags extends ConnectionFlags {
   readonly guard: Guard
   readonly sandbox?: boolean
   readonly rows?: number
-  readonly quiet: boolean
 }
 
 /** An export is in no hurry to give up: faults are waited for about half a minute. */
@@ -76,11 +76,12 @@ const exportFrom = async (
   const to = target(terminal, flags.out)
   const started = timer.now()
   let meter = EMPTY_METER
-  const shown = view(terminal, flags.quiet, () => meter, payments.scheduler.state)
+  const watching = watch({ client: payments, meter: () => meter, timer })
+  const shown = view(terminal, flags, watching)
 
   const counting = payments.events.subscribe((event) => {
     meter = count(meter, event)
-    if (event._tag === 'Repeating' && !flags.quiet) {
+    if (event._tag === 'Repeating') {
       shown.say(`waiting ${(event.ms / 1_000).toFixed(1)} s: ${event.failure.message}`)
     }
   })
@@ -88,7 +89,7 @@ const exportFrom = async (
     payments.charges.list(filter(flags)),
   ).pipe(
     tap((progress) => {
-      meter = { ...meter, ...progress }
+      meter = progressed(progress)(meter)
     }),
     ignoreElements(),
     endWith(undefined),
@@ -102,14 +103,16 @@ const exportFrom = async (
     .catch((error: unknown) => writeFailure(error, to))
     .finally(async () => {
       counting.unsubscribe()
-      shown.close()
       await to.rows.close()
       await to.rejects.close()
     })
-  if (!flags.quiet && status !== STATUS.SIGPIPE) {
-    shown.say(summary(meter, timer.now() - started, to.name))
-  }
-  if (reason !== undefined) shown.say(`payments-rx: ${reason}`)
+  const told = summary(meter, timer.now() - started, to.name)
+  shown.end(
+    status === STATUS.SIGPIPE
+      ? undefined
+      : { status, summary: told, ...(reason === undefined ? {} : { reason }) },
+  )
+  watching.close()
   return status
 }
 

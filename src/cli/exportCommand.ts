@@ -4,6 +4,7 @@ import { withConnection } from './connection.js'
 import { type ExportFlags, exportCharges } from './exportCharges.js'
 import { currency, guard, time, wholeNumber } from './parse.js'
 import type { Terminal } from './Terminal.js'
+import { PROGRESS } from './view.js'
 
 const HELP = `
 Rows that do not decode go to FILE.rejects.ndjson, each with the reason, or to stderr with --out -.
@@ -58,7 +59,19 @@ export const exportCommand = (terminal: Terminal, done: (status: number) => void
         ]),
       )
       .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))
-      .option('--quiet', 'no progress and no summary; only what went wrong', false)
+      .addOption(
+        new Option(
+          '--progress <how>',
+          'auto (a line that changes, or one every half minute in a log), json, or none',
+        )
+          .choices(PROGRESS)
+          .default('auto'),
+      )
+      .addOption(
+        new Option('--quiet', 'no progress and no summary; only what went wrong')
+          .default(false)
+          .conflicts('progress'),
+      )
       .addHelpText('after', HELP)
       .action(async (flags: ExportFlags) => done(await exportCharges(terminal, flags))),
   )

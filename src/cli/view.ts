@@ -1,52 +1,150 @@
-/** What is shown of an export while it runs, on stderr: a line that changes, or nothing. */
+/**
+ * What a command shows while it runs, on stderr: a line that changes, a line now and then, JSON, or
+ * nothing.
+ */
+import type { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
-import { interval, map, type Observable, withLatestFrom } from 'rxjs'
-import type { SchedulerState } from '../scheduler/index.js'
-import { live, type Meter } from './Meter.js'
+import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
+import { lines, logLine } from './progress/line.js'
+import type { Reading, Watch } from './progress/Reading.js'
+import { type ProgressRecord, record } from './progress/record.js'
+import { plain } from './progress/words.js'
 import type { Terminal } from './Terminal.js'
 
-/** How often the line changes, in ms. */
-const EVERY = 200
+// model
 
 export interface View {
   /** A line that stays. */
   readonly say: (line: string) => void
-  readonly close: () => void
+  /** The last word, if there is one; nothing is drawn after it. The second time it does nothing. */
+  readonly end: (last?: Last) => void
 }
 
-/** A changing line on a terminal; elsewhere only what is said. */
-export const view = (
-  { stderr, timer }: Terminal,
-  quiet: boolean,
-  meter: () => Meter,
-  state: Observable<SchedulerState>,
-): View => {
-  const say = (line: string): void => {
-    stderr.write(`${line}\n`)
-  }
-  if (quiet || stderr.isTTY !== true) return { say, close: () => {} }
+/** What came of it. */
+export interface Last {
+  /** The exit status. */
+  readonly status: number
+  /** One line, whatever happened. */
+  readonly summary: string
+  /** Why it is not complete. */
+  readonly reason?: string
+}
 
-  const line = createLogUpdate(stderr)
-  const started = timer.now()
-  const drawing = interval(EVERY, timer)
-    .pipe(
-      withLatestFrom(state),
-      map(([, state]) => live(meter(), timer.now() - started, quota(state))),
+/** `auto`: a changing line on a terminal, a line every half minute in a log. */
+export const PROGRESS = ['auto', 'json', 'none'] as const
+
+export interface Shown {
+  readonly progress: (typeof PROGRESS)[number]
+  /** Only what went wrong. */
+  readonly quiet: boolean
+}
+
+/** One line of `--progress json`. */
+export type ViewRecord =
+  | ({ readonly type: 'progress' } & ProgressRecord)
+  | { readonly type: 'message'; readonly message: string }
+  | ({
+      readonly type: 'end'
+      readonly status: number
+      readonly summary: string
+      readonly reason: string | null
+    } & ProgressRecord)
+
+/** How often there is a line, in ms: for machines, and in a log, where silence looks like a hang. */
+const JSON_EVERY = 1_000
+const LOG_EVERY = 30_000
+
+// constructors
+
+export const view = (terminal: Terminal, { progress, quiet }: Shown, watch: Watch): View => {
+  const { stderr, env } = terminal
+  const write = (text: string): void => {
+    stderr.write(`${text}\n`)
+  }
+  const say = (text: string): void => write(plain(text))
+  if (quiet) {
+    return ending(
+      new Subscription(),
+      () => {},
+      ({ reason }) => failed(say, reason),
     )
-    .subscribe((text) => line(text))
-  return {
-    say: (text) => {
-      line.clear()
-      say(text)
-    },
-    close: () => {
-      drawing.unsubscribe()
-      line.clear()
-      line.done()
-    },
   }
+  if (progress === 'json') return inJson(write, watch)
+  if (progress === 'none') return ending(new Subscription(), say, lastWords(say))
+  return stderr.isTTY === true && env.TERM !== 'dumb'
+    ? drawn(terminal, say, watch)
+    : logged(say, watch)
 }
 
-/** Of the tier that is used most. */
-const quota = ({ tiers }: SchedulerState): number =>
-  Math.max(0, ...tiers.filter(({ kind }) => kind === 'rate').map(({ share }) => share))
+const logged = (say: (text: string) => void, { readings }: Watch): View =>
+  ending(readings.pipe(spaced(LOG_EVERY), map(logLine)).subscribe(say), say, lastWords(say))
+
+const drawn = ({ stderr, env }: Terminal, say: (text: string) => void, watch: Watch): View => {
+  const line = createLogUpdate(stderr)
+  const colours = (env.NO_COLOR ?? '') === ''
+  const drawing = watch.readings.subscribe((reading) =>
+    line(lines({ columns: columnsOf(stderr), colours }, reading)),
+  )
+  drawing.add(() => {
+    line.clear()
+    line.done()
+  })
+  const above = (text: string): void => {
+    line.clear()
+    say(text)
+  }
+  return ending(drawing, above, lastWords(say))
+}
+
+const inJson = (write: (text: string) => void, { readings, now }: Watch): View => {
+  const put = (said: ViewRecord): void => write(JSON.stringify(said))
+  return ending(
+    readings
+      .pipe(spaced(JSON_EVERY))
+      .subscribe((reading) => put({ type: 'progress', ...record(reading) })),
+    (message) => put({ type: 'message', message }),
+    ({ status, summary, reason = null }) =>
+      put({ type: 'end', status, summary, reason, ...record(now()) }),
+  )
+}
+
+/** Ends once. */
+const ending = (
+  showing: Subscription,
+  say: (line: string) => void,
+  last: (last: Last) => void,
+): View => ({
+  say,
+  end: (said) => {
+    if (showing.closed) return
+    showing.unsubscribe()
+    if (said !== undefined) last(said)
+  },
+})
+
+const lastWords =
+  (say: (line: string) => void) =>
+  ({ summary, reason }: Last): void => {
+    say(summary)
+    failed(say, reason)
+  }
+
+const failed = (say: (line: string) => void, reason: string | undefined): void => {
+  if (reason !== undefined) say(`payments-rx: ${reason}`)
+}
+
+/** One reading for each stretch of so many ms, from the second stretch on. */
+const spaced = (every: number): MonoTypeOperatorFunction<Reading> => {
+  let stretch = 0
+  return filter(({ ms }) => {
+    const now = Math.floor(ms / every)
+    const isNew = now > stretch
+    stretch = Math.max(stretch, now)
+    return isNew
+  })
+}
+
+const columnsOf = (stream: Writable): number =>
+  'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
+    ? stream.columns
+    : 80

@@ -1,0 +1,104 @@
+/** What can be said of a run at a moment: what a line of progress and a report are made of. */
+import { interval, map, type Observable, type SchedulerLike, Subscription, share } from 'rxjs'
+import type { Client } from '../../client.js'
+import type { IO } from '../../fp.js'
+import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
+import type { Meter } from '../Meter.js'
+import { IDLE, noted, pausing } from './Activity.js'
+import { type Pace, rowsPerSecond, sampled, timeLeft } from './Pace.js'
+import { type Wait, waits } from './Wait.js'
+
+// model
+
+export interface Reading {
+  /** Since the run began. */
+  readonly ms: number
+  readonly meter: Meter
+  /** Of late. */
+  readonly rowsPerSecond: number
+  /** Until its end, in ms; left out when there is too little to tell it from. */
+  readonly msLeft?: number
+  /** Of the rate limit that is used most: 0 to 1. */
+  readonly quota: number
+  readonly scheduler: SchedulerState
+  /** Requests that wait for a fault to pass; they are in no queue. */
+  readonly pauses: number
+  /** Why it is not faster, the gravest first. */
+  readonly waits: ReadonlyArray<Wait>
+}
+
+export interface Watched {
+  readonly client: Pick<Client, 'events' | 'scheduler'>
+  readonly meter: IO<Meter>
+  readonly timer: SchedulerLike
+}
+
+export interface Watch {
+  /** As often as a scheduler shows itself. */
+  readonly readings: Observable<Reading>
+  readonly now: IO<Reading>
+  readonly close: () => void
+}
+
+// constructors
+
+const EVERY = 250
+
+/** Watches a run from now on. */
+export const watch = ({ client, meter, timer }: Watched): Watch => {
+  const started = timer.now()
+  let activity = IDLE
+  let pace: Pace = [{ at: 0, rows: seen(meter()) }]
+  let scheduler: SchedulerState = NOTHING
+
+  const watching = new Subscription()
+  watching.add(
+    client.events.subscribe((event) => {
+      activity = noted(event, timer.now())(activity)
+    }),
+  )
+  watching.add(
+    client.scheduler.state.subscribe((state) => {
+      scheduler = state
+    }),
+  )
+
+  const read = (): Reading => {
+    const now = timer.now()
+    const at = now - started
+    const counted = meter()
+    const rows = seen(counted)
+    const { share } = counted.coverage
+    pace = sampled({ at, rows, ...(share === undefined ? {} : { share }) })(pace)
+    const msLeft = timeLeft(pace)
+    return {
+      ms: at,
+      meter: counted,
+      rowsPerSecond: rowsPerSecond(pace),
+      ...(msLeft === undefined ? {} : { msLeft }),
+      quota: Math.max(0, ...scheduler.tiers.filter(isRate).map(({ share }) => share)),
+      scheduler,
+      pauses: pausing(activity, now).length,
+      waits: waits(activity, scheduler, now),
+    }
+  }
+
+  return {
+    readings: interval(EVERY, timer).pipe(map(read), share()),
+    now: read,
+    close: () => watching.unsubscribe(),
+  }
+}
+
+const seen = ({ rows, rejects }: Meter): number => rows + rejects
+
+const NOTHING: SchedulerState = {
+  waiting: 0,
+  inFlight: 0,
+  backingOff: 0,
+  started: 0,
+  refused: 0,
+  tiers: [],
+}
+
+const isRate = ({ kind }: TierSnapshot): boolean => kind === 'rate'

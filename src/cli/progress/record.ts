@@ -1,0 +1,61 @@
+/** A reading as a machine wants it: one flat JSON object a line. */
+import type { Reading } from './Reading.js'
+import { inWords } from './Wait.js'
+
+// model
+
+/** Fields are only ever added. What is not known is `null`. */
+export interface ProgressRecord {
+  /** Since the run began. */
+  readonly elapsedMs: number
+  /** Rows written. */
+  readonly rows: number
+  /** Rows that did not decode. */
+  readonly rejects: number
+  readonly pages: number
+  /** Over the last five seconds. */
+  readonly rowsPerSecond: number
+  /** Of the time range that is read, 0 to 1. */
+  readonly share: number | null
+  /** Until the end, as it looks now. */
+  readonly msLeft: number | null
+  /** Requests that were answered, logins among them. */
+  readonly requests: number
+  /** Of them, those that were refused for the limits (429). */
+  readonly refused: number
+  /** Requests without an answer, or with a 5xx. */
+  readonly failed: number
+  /** Of the rate limit that is used most, 0 to 1. */
+  readonly quota: number
+  /** Requests under way. */
+  readonly inFlight: number
+  /** Requests that wait for a limit. */
+  readonly waiting: number
+  /** Requests that wait after a refusal or a fault. */
+  readonly backingOff: number
+  /** Why it is not faster, the gravest first, in words. */
+  readonly waits: ReadonlyArray<string>
+}
+
+// constructors
+
+export const record = (reading: Reading): ProgressRecord => {
+  const { meter, scheduler, msLeft } = reading
+  return {
+    elapsedMs: Math.round(reading.ms),
+    rows: meter.rows,
+    rejects: meter.rejects,
+    pages: meter.pages,
+    rowsPerSecond: Math.round(reading.rowsPerSecond),
+    share: meter.coverage.share ?? null,
+    msLeft: msLeft === undefined ? null : Math.round(msLeft),
+    requests: meter.requests,
+    refused: meter.refused,
+    failed: meter.failed,
+    quota: reading.quota,
+    inFlight: scheduler.inFlight,
+    waiting: scheduler.waiting,
+    backingOff: scheduler.backingOff + reading.pauses,
+    waits: reading.waits.map(inWords),
+  }
+}

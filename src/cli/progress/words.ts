@@ -1,0 +1,46 @@
+/** Numbers as people read them, and texts that do no more than be read. */
+
+export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
+
+export const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
+
+/** `46 %`; 100 only when it is all, 0 only when it is nothing. */
+export const percent = (share: number): string => {
+  const whole = Math.round(share * 100)
+  if (share < 1 && whole >= 100) return '99 %'
+  return share > 0 && whole === 0 ? '< 1 %' : `${whole} %`
+}
+
+/** `3.1 s`, `2 min 10 s`, `1 h 05 min`. */
+export const duration = (ms: number): string => {
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60
+    ? `${minutes} min ${two(seconds % 60)} s`
+    : `${number(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
+}
+
+/** How long it may take yet, in steps that do not flicker: 5 s, then 10 s, then whole minutes. */
+export const about = (ms: number): string => {
+  const step = ms < 60_000 ? 5_000 : ms < 600_000 ? 10_000 : 60_000
+  const rounded = Math.max(step, Math.ceil(ms / step) * step)
+  if (rounded < 60_000) return `${rounded / 1_000} s`
+  return rounded < 600_000 ? duration(rounded) : duration(rounded).replace(/ 00 s$/, '')
+}
+
+/** `412 B`, `8.1 MB`. */
+export const bytes = (n: number): string => {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = n < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3))
+  return `${(n / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}
+
+const two = (n: number): string => String(n).padStart(2, '0')
+
+/** On one line and without what a terminal would act on; what came from outside may hold anything. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
+
+/** No wider than `columns`. */
+export const cut = (text: string, columns: number): string =>
+  text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
