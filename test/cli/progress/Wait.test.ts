@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { type Activity, IDLE, noted } from '../../../src/cli/progress/Activity.js'
+import { inWords, waits } from '../../../src/cli/progress/Wait.js'
+import type { ClientEvent, Failure } from '../../../src/index.js'
+import type { SchedulerState } from '../../../src/scheduler/index.js'
+import { state, tier } from './support.js'
+
+const endpoint = 'GET /api/v1/charges'
+const failure: Failure = {
+  _tag: 'ServerFault',
+  endpoint,
+  attempts: 1,
+  status: 503,
+  code: 'away',
+  message: `${endpoint}: 503 away`,
+}
+
+const told = (...events: ReadonlyArray<readonly [number, ClientEvent]>): Activity =>
+  events.reduce((activity, [at, event]) => noted(event, at)(activity), IDLE)
+
+const said = (
+  changes: Partial<SchedulerState>,
+  activity = IDLE,
+  now = 10_000,
+): ReadonlyArray<string> => waits(activity, state(changes), now).map(inWords)
+
+const SENT = { _tag: 'Sent', endpoint, attempt: 1 } as const
+
+describe('what a run waits for', () => {
+  it('is nothing when nothing holds it up', () => {
+    expect(said({})).toEqual([])
+  })
+
+  it('is the limit, when the quota is used up', () => {
+    expect(said({ waiting: 4, tiers: [tier({ waiting: 1 })] })).toEqual([
+      '4 requests behind the endpoint limit of 20',
+    ])
+  })
+
+  it('is a pause after a refusal', () => {
+    expect(said({ backingOff: 2 })).toEqual(['2 requests refused (429): sent again after a pause'])
+  })
+
+  it('is a limit that was lowered', () => {
+    expect(said({ tiers: [tier({ allowed: 12 })] })).toEqual([
+      'endpoint limit taken as 12, not 20, after refusals: does somebody else use this account?',
+    ])
+  })
+
+  it('is a fault, until the request is sent again', () => {
+    const repeating = { _tag: 'Repeating', endpoint, failure, ms: 4_000 } as const
+    const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, ms: 500 }])
+    expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
+    expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([`again in 2.0 s: ${failure.message}`])
+    expect(said({ inFlight: 0 }, activity, 12_100)).toEqual([])
+  })
+
+  it('is an answer that does not come', () => {
+    const activity = told([1_000, SENT], [2_000, { ...SENT, attempt: 2 }])
+    expect(said({}, activity, 5_000)).toEqual([])
+    expect(said({}, activity, 13_000)).toEqual(['no answer for 15 s: 3 requests under way'])
+    expect(said({ inFlight: 0 }, activity, 13_000)).toEqual([])
+  })
+
+  it('is told with the gravest first', () => {
+    const repeating = { _tag: 'Repeating', endpoint, failure, ms: 4_000 } as const
+    const tiers = [tier({ allowed: 5, waiting: 1 })]
+    const all = waits(
+      told([10_000, repeating]),
+      state({ backingOff: 1, waiting: 1, tiers }),
+      10_001,
+    )
+    expect(all.map(({ _tag }) => _tag)).toEqual(['Fault', 'Refused', 'Lowered', 'Limit'])
+  })
+})

@@ -1,0 +1,48 @@
+/** Readings made by hand, from one of a run at its ceiling. */
+import { EMPTY_METER, type Meter } from '../../../src/cli/Meter.js'
+import type { Reading } from '../../../src/cli/progress/Reading.js'
+import type { SchedulerState, TierSnapshot } from '../../../src/scheduler/index.js'
+
+export const METER: Meter = {
+  ...EMPTY_METER,
+  rows: 1_234_000,
+  pages: 617,
+  requests: 618,
+  coverage: { read: 47, left: 53, share: 0.47 },
+}
+
+export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
+  name: 'endpoint',
+  kind: 'rate',
+  limit: 20,
+  keys: 1,
+  used: 20,
+  usedMost: 20,
+  waiting: 0,
+  allowed: 20,
+  guard: 2,
+  refused: 0,
+  share: 1,
+  ...changes,
+})
+
+export const state = (changes: Partial<SchedulerState> = {}): SchedulerState => ({
+  waiting: 0,
+  inFlight: 3,
+  backingOff: 0,
+  started: 620,
+  refused: 0,
+  tiers: [tier()],
+  ...changes,
+})
+
+export const READING: Reading = {
+  ms: 31_000,
+  meter: METER,
+  rowsPerSecond: 39_800,
+  msLeft: 35_400,
+  quota: 0.98,
+  scheduler: state(),
+  pauses: 0,
+  waits: [],
+}

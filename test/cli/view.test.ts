@@ -1,0 +1,180 @@
+import { Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
+import { NEVER } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { count, EMPTY_METER, progressed, summary } from '../../src/cli/Meter.js'
+import { watch } from '../../src/cli/progress/Reading.js'
+import type { Terminal } from '../../src/cli/Terminal.js'
+import { type Shown, type View, view } from '../../src/cli/view.js'
+import { E } from '../../src/fp.js'
+import { CHARGE, type Departure, lab, problem, type Reply } from '../support/lab.js'
+
+interface Screen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly env?: Terminal['env']
+}
+
+const DONE = { status: 0, summary: 'complete: 5 rows' }
+const FAILED = { status: 1, summary: 'incomplete: 5 rows', reason: 'the service is away' }
+
+/** A list of charges, a page of 5 a request, read for a minute in virtual time; and what was shown. */
+const shown = (
+  shown: Partial<Shown>,
+  screen: Screen = {},
+  play: (departure: Departure, nth: number) => Reply = () => ({ ms: 400, ...PAGE }),
+  during: (view: View) => void = () => {},
+): string => {
+  const chunks: Array<string> = []
+  const stderr = Object.assign(
+    new Writable({
+      decodeStrings: false,
+      write: (chunk, _encoding, done) => {
+        chunks.push(String(chunk))
+        done()
+      },
+    }),
+    { isTTY: screen.isTTY ?? false, columns: screen.columns ?? 120, rows: 30 },
+  )
+  const { client, timer, runUntil } = lab({ play })
+  let meter = EMPTY_METER
+  client.events.subscribe((event) => {
+    meter = count(meter, event)
+  })
+  const watching = watch({ client, meter: () => meter, timer })
+  const showing = view(
+    { args: [], env: screen.env ?? {}, stdout: stderr, stderr, signals: NEVER, timer },
+    { progress: 'auto', quiet: false, ...shown },
+    watching,
+  )
+  const reading = client.charges.list().pages.subscribe((page) => {
+    if (E.isLeft(page)) return
+    const rows = meter.rows + page.right.items.length
+    const progress = { rows, rejects: 0, pages: meter.pages + 1, ended: false }
+    const left = { from: 1, to: 1_001, slices: [{ left: { from: 1 + rows, to: 1_001 } }] }
+    meter = progressed(progress, left)(meter)
+  })
+  runUntil(61_000)
+  during(showing)
+  reading.unsubscribe()
+  watching.close()
+  return chunks.join('')
+}
+
+const PAGE = { body: { items: Array.from({ length: 5 }, () => CHARGE), has_more: true } }
+
+describe('on a terminal', () => {
+  it('draws a line over and over, and leaves the last word', () => {
+    const text = shown({}, { isTTY: true }, undefined, (view) => view.end(DONE))
+    const drawn = stripVTControlCharacters(text).split('\n')
+    expect(drawn).toContainEqual(
+      expect.stringMatching(
+        /^█{3}░{17} {2}\d\d % {2}\d+ rows {2}1\d rows\/s {2}.* min \d\d s left$/,
+      ),
+    )
+    expect(text.endsWith('complete: 5 rows\n')).toBe(true)
+  })
+
+  it('draws nothing after the last word, and says it once', () => {
+    const text = shown({}, { isTTY: true }, undefined, (view) => {
+      view.end(DONE)
+      view.end(FAILED)
+    })
+    expect(text).not.toContain('incomplete')
+  })
+
+  it('keeps what is said above the line', () => {
+    const text = shown({}, { isTTY: true }, undefined, (view) => view.say('one thing'))
+    expect(text).toContain('one thing\n')
+  })
+
+  it('has no colours where NO_COLOR is set', () => {
+    const away = (_: Departure, nth: number) => (nth > 3 ? problem(503, 'away') : PAGE)
+    const colours = '\u001b[31m'
+    expect(shown({}, { isTTY: true }, away)).toContain(colours)
+    const plain = shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, away)
+    expect(plain).not.toContain(colours)
+    expect(plain).toMatch(/again in \d\.\d s: GET \/api\/v1\/charges: 503 away/)
+  })
+})
+
+describe('in a log', () => {
+  it('is a line every half minute, without anything that draws', () => {
+    const text = shown({}, {}, undefined, (view) => view.end(DONE))
+    expect(text).toMatch(
+      /^\d+ %, \d+ rows, .* 30\.0 s, .*\n\d+ %, .* 1 min 00 s, .*\ncomplete: 5 rows\n$/,
+    )
+  })
+
+  it('is the same on a terminal that cannot draw', () => {
+    expect(shown({}, { isTTY: true, env: { TERM: 'dumb' } })).toBe(shown({}))
+  })
+
+  it('ends with the reason', () => {
+    const text = shown({ progress: 'none' }, {}, undefined, (view) => view.end(FAILED))
+    expect(text).toBe('incomplete: 5 rows\npayments-rx: the service is away\n')
+  })
+})
+
+describe('for machines', () => {
+  const records = (text: string): ReadonlyArray<Record<string, unknown>> =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+
+  it('is one JSON object a second, and the last has the outcome', () => {
+    const all = records(
+      shown({ progress: 'json' }, { isTTY: true }, undefined, (view) => {
+        view.say('one thing')
+        view.end(FAILED)
+      }),
+    )
+    expect(all.filter(({ type }) => type === 'progress')).toHaveLength(61)
+    expect(all[2]).toMatchObject({ type: 'progress', elapsedMs: 3_000, rows: 35, refused: 0 })
+    expect(all.at(-2)).toEqual({ type: 'message', message: 'one thing' })
+    expect(all.at(-1)).toMatchObject({
+      type: 'end',
+      status: 1,
+      summary: 'incomplete: 5 rows',
+      reason: 'the service is away',
+      elapsedMs: 61_000,
+    })
+  })
+
+  it('has the same fields every time, null where nothing is known', () => {
+    const all = records(shown({ progress: 'json' }))
+    for (const record of all) expect(Object.keys(record)).toEqual(Object.keys(all[0] ?? {}))
+    expect(all[0]).toMatchObject({ msLeft: null })
+    expect(all[40]).toMatchObject({ msLeft: expect.any(Number), share: expect.any(Number) })
+  })
+
+  it('names what it waits for', () => {
+    const away = (_: Departure, nth: number) => (nth > 3 ? problem(503, 'away') : PAGE)
+    expect(records(shown({ progress: 'json' }, {}, away))[0]).toMatchObject({
+      failed: expect.any(Number),
+      backingOff: 1,
+      waits: [expect.stringMatching(/^again in .*503 away/)],
+    })
+  })
+})
+
+describe('quiet', () => {
+  it('is silent, but for what went wrong', () => {
+    const during = (last: typeof DONE) => (view: View) => {
+      view.say('one thing')
+      view.end(last)
+    }
+    expect(shown({ quiet: true }, { isTTY: true }, undefined, during(DONE))).toBe('')
+    expect(shown({ quiet: true }, {}, undefined, during(FAILED))).toBe(
+      'payments-rx: the service is away\n',
+    )
+  })
+})
+
+it('is summed up in one line', () => {
+  const meter = { ...EMPTY_METER, rows: 1_200, requests: 3, ended: true }
+  expect(summary(meter, 600, 'charges.ndjson')).toBe(
+    'complete: 1,200 rows in charges.ndjson, 0.6 s (2,000 rows/s), 3 requests, 0 refused, 0 rows rejected',
+  )
+})
