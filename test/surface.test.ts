@@ -142,10 +142,14 @@ it('payments-rx/stream has these values', async () => {
       "paged",
       "paginate",
       "parallel",
+      "pullOf",
       "retry",
       "right",
       "rights",
+      "snapshot",
       "tally",
+      "views",
+      "wholeOf",
     ]
   `)
 })
@@ -199,15 +203,21 @@ it('payments-rx/sandbox has these values', async () => {
 it('payments-rx/export has these values', async () => {
   expect(await values('./export')).toMatchInlineSnapshot(`
     [
+      "DoesNotFit",
       "NotTheSame",
       "Unsupported",
+      "compressions",
       "exportList",
       "fileOutput",
+      "formatNames",
+      "formatOf",
       "isDestinationMark",
       "jsonLines",
+      "knownColumns",
       "ndjson",
       "onDemand",
       "openFile",
+      "sift",
       "streamOutput",
     ]
   `)

@@ -1,4 +1,8 @@
 /** `payments-rx/export`: lists into files. */
+export type { ColumnProblem } from './column/Column.js'
+export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
+export type { Numbers } from './column/money.js'
+export type { ColumnType } from './column/Shape.js'
 export { type ExportOptions, exportList, type Progress, type Reject } from './exportList.js'
 export { NotTheSame } from './file/ByteFile.js'
 export {
@@ -11,7 +15,16 @@ export type { Files, Handle } from './file/Files.js'
 export { type FileOptions, openFile } from './file/openFile.js'
 export type { FileSummary, Mark, RowFile } from './file/RowFile.js'
 export { Unsupported } from './format/compress.js'
-export type { Compression, Encoder, Format, FormatName, Kept, Misfit } from './format/Format.js'
+export {
+  type Compression,
+  compressions,
+  type Encoder,
+  type Format,
+  type FormatName,
+  formatNames,
+  type Kept,
+} from './format/Format.js'
+export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
 export { jsonLines } from './format/jsonLines.js'
 export { fileOutput, type Output, type OutputFiles, onDemand, streamOutput } from './Output.js'
 export { ndjson, type Sink } from './Sink.js'

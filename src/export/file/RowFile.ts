@@ -22,7 +22,8 @@ export interface FileSummary {
  * What is asked of it is done one at a time, in the order it was asked. After a failure nothing more is
  * written, and everything fails alike; what was committed stays.
  */
-export interface RowFile<A> {
+export interface RowFile<in A> {
+  /** Rejects with `DoesNotFit`, and writes nothing of the page, when a row of it cannot be said exactly. */
   readonly write: Sink<A>
   /**
    * All that was given to `write` so far is on the disk when this answers. The file can be cut back to

@@ -1,3 +1,4 @@
+import { allFit } from '../column/Misfit.js'
 import type { Format } from '../format/Format.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
@@ -42,17 +43,19 @@ const rowFile = async <A>(
   bytes: ByteFile,
   from: Mark | undefined,
 ): Promise<RowFile<A>> => {
-  const kept = from === undefined ? {} : { kept: { mark: from, read: bytes.read } }
-  const encoder = await format.encoder(bytes, kept.kept)
+  const kept = from && { path, mark: from, read: bytes.read }
+  const encoder = await format.encoder(bytes, kept)
   const { run, last } = inTurn()
   let { rows: count } = from ?? START
 
   return {
-    write: (rows) =>
-      run(async () => {
+    write: async (rows) => {
+      allFit(format, rows)
+      return run(async () => {
         await encoder.rows(rows)
         count += rows.length
-      }),
+      })
+    },
     commit: () =>
       run(async () => {
         await encoder.flush()

@@ -1,31 +1,27 @@
 /** How rows become bytes: a value, made once and used for as many files as there are. */
-
+import type { Misfit } from '../column/Misfit.js'
 import type { Bytes } from '../file/ByteFile.js'
 import type { Mark } from '../file/RowFile.js'
 
 // model
 
-export type FormatName = 'ndjson' | 'json'
+export const formatNames = ['ndjson', 'json', 'csv', 'parquet'] as const
 
-export type Compression = 'none' | 'gzip' | 'zstd'
+export type FormatName = (typeof formatNames)[number]
 
-/** Why a row cannot be written without a change to what it says. */
-export interface Misfit {
-  readonly _tag: 'Misfit'
-  /** Such as `amount`, `quote_summary.quotes[].client_rate`. */
-  readonly field: string
-  readonly expected: string
-  readonly message: string
-}
+export const compressions = ['none', 'gzip', 'zstd'] as const
+
+export type Compression = (typeof compressions)[number]
 
 /** What is in a file when it is gone on with. */
 export interface Kept {
+  readonly path: string
   readonly mark: Mark
   readonly read: (position: number, length: number) => Promise<Uint8Array>
 }
 
 /** Turns rows into bytes; it may keep rows back until it is flushed. */
-export interface Encoder<A> {
+export interface Encoder<in A> {
   readonly rows: (rows: ReadonlyArray<A>) => Promise<void>
   /** Everything is handed on, so that what follows can be cut off here. */
   readonly flush: () => Promise<void>
@@ -37,7 +33,9 @@ export interface Format<in A> {
   readonly compress: Compression
   /** Such as `ndjson.zst`: what a file is called by. */
   readonly extension: string
-  /** Asked before a row is written: whoever writes one that does not fit gets an error. */
+  /** Which columns, as they are named in the file; none where rows are written whole. */
+  readonly columns: ReadonlyArray<string>
+  /** Why a row cannot be written without a change to what it says; see `sift`. */
   readonly misfit: (row: A) => Misfit | undefined
   readonly encoder: (to: Bytes, kept?: Kept) => Promise<Encoder<A>>
 }

@@ -1,6 +1,7 @@
 import { extensionOf } from './compress.js'
 import type { Compression, Format } from './Format.js'
 import { ndjsonText } from './json.js'
+import { jsonOf } from './jsonValue.js'
 import { textEncoder } from './text.js'
 
 /** NDJSON of anything, as it is: for rows that no codec describes, such as those that did not decode. */
@@ -8,6 +9,7 @@ export const jsonLines = (compress: Compression = 'none'): Format<unknown> => ({
   name: 'ndjson',
   compress,
   extension: extensionOf('ndjson', compress),
+  columns: [],
   misfit: () => undefined,
-  encoder: textEncoder(ndjsonText, compress),
+  encoder: textEncoder(ndjsonText(jsonOf('fast')), compress),
 })

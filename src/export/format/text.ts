@@ -40,7 +40,7 @@ export const textEncoder =
       },
       end: async () => {
         await put(format.end(count))
-        await out.flush()
+        await out.end()
       },
     }
   }
@@ -48,6 +48,7 @@ export const textEncoder =
 interface TextOut {
   readonly put: (text: string) => Promise<void>
   readonly flush: () => Promise<void>
+  readonly end: () => Promise<void>
 }
 
 const plain = (to: Bytes): TextOut => {
@@ -55,17 +56,20 @@ const plain = (to: Bytes): TextOut => {
   return {
     put: (text) => (text === '' ? Promise.resolve() : to.append(encode(text))),
     flush: () => Promise.resolve(),
+    end: () => Promise.resolve(),
   }
 }
 
 const framed = (to: Bytes, compress: Compress): TextOut => {
   const encode = reusing()
   let waiting = ''
-  const flush = async (): Promise<void> => {
-    if (waiting === '') return
+  const frame = async (): Promise<void> => {
     const text = waiting
     waiting = ''
     await to.append(await compress(encode(text)))
+  }
+  const flush = async (): Promise<void> => {
+    if (waiting !== '') await frame()
   }
   return {
     put: async (text) => {
@@ -73,6 +77,9 @@ const framed = (to: Bytes, compress: Compress): TextOut => {
       if (waiting.length >= FRAME) await flush()
     },
     flush,
+    end: async () => {
+      if (waiting !== '' || to.size() === 0) await frame() // no frame at all is not gzip, nor zstd
+    },
   }
 }
 

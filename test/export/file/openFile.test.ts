@@ -1,28 +1,104 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jsonLines, openFile } from '../../../src/export/index.js'
+import {
+  compressions,
+  type Format,
+  formatNames,
+  type Mark,
+  openFile,
+} from '../../../src/export/index.js'
+import { duckdb, type Query, textOf } from '../reading.js'
+import { format, pages, type Row } from '../rows.js'
 
 let folder = ''
+let query: Query
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'export-'))
+  query = await duckdb()
 })
 afterAll(() => rm(folder, { recursive: true }))
 
+const all = formatNames.flatMap((name) => compressions.map((compress) => ({ name, compress })))
+
+/** What the file says, whatever its frames and row groups. */
+const content = async (path: string, { name, compress }: Format<Row>): Promise<string> =>
+  name === 'parquet'
+    ? JSON.stringify(await query(`select * from read_parquet('${path}')`))
+    : textOf(path, compress)
+
+const without = async (
+  path: string,
+  format: Format<Row>,
+  given: ReadonlyArray<ReadonlyArray<Row>>,
+) => {
+  const file = await openFile({ path, format })
+  for (const page of given) await file.write(page)
+  return file.finish()
+}
+
+const garbage = fc.uint8Array({ maxLength: 200 })
+
+describe.each(all)('$name, $compress', ({ name, compress }) => {
+  it('goes on after any mark as if nothing had happened, whatever came after it', async () => {
+    const how = format({ format: name, compress, rowGroup: 4 })
+    const step = fc.constantFrom('write', 'commit', 'tear')
+    await fc.assert(
+      fc.asyncProperty(
+        pages,
+        fc.array(step, { maxLength: 12 }),
+        garbage,
+        async (given, steps, torn) => {
+          const path = join(folder, `${name}.${compress}`)
+          let mark: Mark | undefined
+          let [written, committed] = [0, 0]
+          let file = await openFile({ path, format: how })
+          for (const step of steps) {
+            if (step === 'write') {
+              const page = given[written]
+              if (page !== undefined) await file.write(page)
+              written = Math.min(given.length, written + 1)
+            } else if (step === 'commit') {
+              mark = JSON.parse(JSON.stringify(await file.commit()))
+              committed = written
+            } else {
+              await file.abandon()
+              await appendFile(path, torn)
+              file = await openFile({ path, format: how, ...(mark && { from: mark }) })
+              written = committed
+            }
+          }
+          for (const page of given.slice(written)) await file.write(page)
+          const summary = await file.finish()
+          expect(summary.rows).toBe(given.flat().length)
+          expect(summary.bytes).toBe((await stat(path)).size)
+
+          const whole = join(folder, `${name}.${compress}.whole`)
+          await without(whole, how, given)
+          expect(await content(path, how)).toBe(await content(whole, how))
+        },
+      ),
+      { numRuns: name === 'parquet' ? 15 : 40 },
+    )
+  })
+})
+
 describe('a file of rows', () => {
-  it('is cut back to its mark and gone on with', async () => {
-    const path = join(folder, 'a.ndjson')
-    const format = jsonLines()
-    const first = await openFile({ path, format })
-    await first.write([{ id: 1 }])
+  it('says the hash of what is in it, and of what was there before', async () => {
+    const path = join(folder, 'hash.ndjson')
+    const { createHash } = await import('node:crypto')
+    const how = format({ format: 'ndjson' })
+    const first = await openFile({ path, format: how })
     const mark = await first.commit()
-    await first.write([{ id: 2 }])
     await first.abandon()
-    const second = await openFile({ path, format, from: mark })
-    await second.write([{ id: 3 }])
-    const summary = await second.finish()
-    expect(await readFile(path, 'utf8')).toBe('{"id":1}\n{"id":3}\n')
-    expect(summary).toMatchObject({ path, rows: 2, bytes: 18 })
+    const second = await openFile({ path, format: how, from: mark })
+    const { sha256 } = await second.finish()
+    expect(sha256).toBe(
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    )
   })
 })

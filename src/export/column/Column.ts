@@ -1,0 +1,88 @@
+/** What stands side by side in a table: fields of rows, those of nested objects under dotted names. */
+import { E } from '../../fp.js'
+import { type ColumnType, columnTypes, type Shape } from './Shape.js'
+
+// model
+
+export interface Column {
+  /** Such as `quote_summary.expires_at`. */
+  readonly name: string
+  /** From the row to the value. */
+  readonly path: ReadonlyArray<string>
+  readonly type: ColumnType
+  /** What the codec says of the value, if it names the field. */
+  readonly shape?: Shape
+}
+
+/** Why columns cannot be chosen so. */
+export interface ColumnProblem {
+  readonly _tag: 'UnknownColumn' | 'RepeatedColumn' | 'UnknownType' | 'NoColumns'
+  readonly name: string
+  /** What could be named. */
+  readonly known: ReadonlyArray<string>
+  readonly message: string
+}
+
+// constructors
+
+/** A column for each field that the codec names, in its order; an object is the columns of its fields. */
+export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
+  shape._tag === 'Struct'
+    ? [...shape.fields].flatMap(([key, field]) => columnsOf(field, [...path, key]))
+    : [{ name: path.join('.'), path, type: shape._tag === 'Leaf' ? shape.type : 'json', shape }]
+
+/** The objects themselves, as JSON. */
+const wholes = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
+  shape._tag === 'Struct'
+    ? [
+        ...(path.length === 0
+          ? []
+          : [{ name: path.join('.'), path, type: 'json' as const, shape }]),
+        ...[...shape.fields].flatMap(([key, field]) => wholes(field, [...path, key])),
+      ]
+    : []
+
+/**
+ * The columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field
+ * that the codec does not know: `fee_rate:decimal`.
+ */
+export const chosenColumns =
+  (shape: Shape) =>
+  (names: ReadonlyArray<string>): E.Either<ColumnProblem, ReadonlyArray<Column>> => {
+    const leaves = columnsOf(shape)
+    const nameable = new Map(
+      [...wholes(shape), ...leaves].map((column) => [column.name, column] as const),
+    )
+    const known = leaves.map(({ name }) => name)
+    const problem = (_tag: ColumnProblem['_tag'], name: string, message: string) =>
+      E.left({ _tag, name, known, message })
+
+    const columns: Array<Column> = []
+    for (const asked of names) {
+      const { name, type } = typed(asked)
+      const found = nameable.get(name)
+      if (type !== undefined && !isType(type)) {
+        const types = columnTypes.join(', ')
+        return problem('UnknownType', name, `no type ${type} for ${name}: there are ${types}`)
+      }
+      if (found === undefined && type === undefined) {
+        const say = `no column ${name}: there are ${known.join(', ')}, and others as NAME:TYPE`
+        return problem('UnknownColumn', name, say)
+      }
+      if (columns.some((other) => other.name === name)) {
+        return problem('RepeatedColumn', name, `the column ${name} is named twice`)
+      }
+      const { path, ...rest } = found ?? { path: name.split('.'), type: 'json' }
+      columns.push({ ...rest, name, path, type: type ?? rest.type })
+    }
+    return columns.length === 0
+      ? problem('NoColumns', '', 'no columns are named')
+      : E.right(columns)
+  }
+
+const typed = (asked: string): { readonly name: string; readonly type?: string } => {
+  const at = asked.lastIndexOf(':')
+  return at < 0 ? { name: asked } : { name: asked.slice(0, at), type: asked.slice(at + 1) }
+}
+
+const isType = (text: string): text is ColumnType => columnTypes.some((type) => type === text)

@@ -1,0 +1,68 @@
+/** A row that cannot be written without a change to what it says. */
+
+// model
+
+export interface Misfit {
+  readonly _tag: 'Misfit'
+  /** Such as `amount`, or `quote_summary.quotes.0.fee_amount`. */
+  readonly field: string
+  readonly expected: string
+  /** Names the field and what was expected, and not the value. */
+  readonly message: string
+}
+
+/** Thrown by whoever is given such a row to write. Nothing of its page is written. */
+export class DoesNotFit extends Error {
+  override readonly name = 'DoesNotFit'
+  readonly misfit: Misfit
+  /** Which row of its page, from 0. */
+  readonly index: number
+
+  constructor(misfit: Misfit, index: number) {
+    super(misfit.message)
+    this.misfit = misfit
+    this.index = index
+  }
+}
+
+/** Undefined if the row fits. */
+export type Fitting = (row: unknown) => Misfit | undefined
+
+// constructors
+
+export const misfit = (path: ReadonlyArray<string>, expected: string): Misfit => {
+  const field = path.join('.')
+  return { _tag: 'Misfit', field, expected, message: `${field}: expected ${expected}` }
+}
+
+// combinators
+
+/** Throws `DoesNotFit` for the first row that does not. */
+export const allFit = <A>(
+  format: { readonly misfit: (row: A) => Misfit | undefined },
+  rows: ReadonlyArray<A>,
+): void => {
+  for (const [index, row] of rows.entries()) {
+    const misfit = format.misfit(row)
+    if (misfit !== undefined) throw new DoesNotFit(misfit, index)
+  }
+}
+
+export interface Sifted<A> {
+  /** The rows that fit; the page itself when all do. */
+  readonly rows: ReadonlyArray<A>
+  readonly misfits: ReadonlyArray<{ readonly index: number; readonly misfit: Misfit }>
+}
+
+/** Parts the rows of a page: those that can be written, and the others with the reason. */
+export const sift =
+  <A>(format: { readonly misfit: (row: A) => Misfit | undefined }) =>
+  (page: ReadonlyArray<A>): Sifted<A> => {
+    const misfits = page.flatMap((row, index) => {
+      const misfit = format.misfit(row)
+      return misfit === undefined ? [] : [{ index, misfit }]
+    })
+    if (misfits.length === 0) return { rows: page, misfits }
+    const bad = new Set(misfits.map(({ index }) => index))
+    return { rows: page.filter((_, index) => !bad.has(index)), misfits }
+  }

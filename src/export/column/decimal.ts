@@ -1,0 +1,34 @@
+/** Decimal text and doubles as whole numbers of ten-thousandths: four places, as many as a currency has. */
+
+/** Decimals of the column. */
+export const SCALE = 4
+
+/** Digits in all, of which `SCALE` are decimals: what 64 bits hold. */
+export const PRECISION = 18
+
+const FACTOR = 10 ** SCALE
+
+const MOST = 10n ** BigInt(PRECISION)
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/**
+ * Of a double below 2^39, undefined if it has more places. The product is rounded to the nearest whole
+ * number; if that is the right one, dividing gives the double back.
+ */
+export const scaledNumber = (n: number): bigint | undefined => {
+  const scaled = Math.round(n * FACTOR)
+  return scaled / FACTOR === n ? BigInt(scaled) : undefined
+}
+
+/** Undefined if it has more places or more digits than the column, or is no number. */
+export const scaledText = (text: string): bigint | undefined => {
+  const [, sign, whole, fraction = '', power = '0'] = decimal.exec(text) ?? []
+  if (whole === undefined || text.length > 400) return undefined
+  const digits = BigInt(`${whole}${fraction}`) * (sign === '-' ? -1n : 1n)
+  const shift = SCALE - fraction.length + Number(power)
+  const factor = 10n ** BigInt(Math.abs(shift))
+  if (shift < 0 && digits % factor !== 0n) return undefined
+  const scaled = shift < 0 ? digits / factor : digits * factor
+  return scaled < MOST && scaled > -MOST ? scaled : undefined
+}

@@ -1,0 +1,106 @@
+import type { Codec } from '../../codec/Codec.js'
+import { E, pipe } from '../../fp.js'
+import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
+import type { Fitting } from '../column/Misfit.js'
+import { exactMoney, type Numbers } from '../column/money.js'
+import { type Shape, shapeOf } from '../column/Shape.js'
+import { storable } from '../column/store.js'
+import { extensionOf, hasZstd } from './compress.js'
+import { csvText } from './csv.js'
+import type { Compression, Format, FormatName } from './Format.js'
+import { jsonRow, jsonText, ndjsonText } from './json.js'
+import { textEncoder } from './text.js'
+
+// model
+
+export interface FormatOptions {
+  readonly format: FormatName
+  /**
+   * `none` unless given. In Parquet it is the pages that are compressed: with zstd unless given, or with
+   * gzip where this version of Node has no zstd.
+   */
+  readonly compress?: Compression
+  /**
+   * Fields and their order, those of nested objects under dotted names; `NAME:TYPE` for a field that the
+   * codec does not name. Unless given, all that the codec names; in NDJSON and JSON, all that came.
+   */
+  readonly columns?: ReadonlyArray<string>
+  /** `exact` writes the digits of numbers as they came: for a client that reads them so. */
+  readonly numbers?: Numbers
+  /** CSV: `escape` keeps spreadsheets from running texts as formulas; `keep` unless given. */
+  readonly formulas?: 'escape' | 'keep'
+  /** Parquet: amounts as `DECIMAL(18, 4)` unless given, or as text. */
+  readonly decimal?: 'decimal' | 'text'
+  /** Parquet: rows a row group; 20,000 unless given. */
+  readonly rowGroup?: number
+}
+
+const ROW_GROUP = 20_000
+
+// constructors
+
+/** How rows of a codec are written; on the left, why columns cannot be chosen so. */
+export const formatOf =
+  <A>(codec: Codec<A>) =>
+  (options: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
+    const shape = shapeOf(codec)
+    const { columns: names } = options
+    const chosen: E.Either<ColumnProblem, ReadonlyArray<Column> | undefined> =
+      names === undefined ? E.right(undefined) : chosenColumns(shape)(names)
+    return pipe(
+      chosen,
+      E.map((columns) => withColumns(shape, columns, options)),
+    )
+  }
+
+/** The columns of a file of rows of this codec, unless others are chosen. */
+export const knownColumns = (codec: Codec<unknown>): ReadonlyArray<Pick<Column, 'name' | 'type'>> =>
+  columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
+
+const withColumns = (
+  shape: Shape,
+  chosen: ReadonlyArray<Column> | undefined,
+  { format: name, formulas = 'keep', numbers = 'fast', ...options }: FormatOptions,
+): Format<unknown> => {
+  const all = chosen ?? columnsOf(shape)
+  const exact = exactMoney(all, numbers)
+  const named = all.map((column) => column.name)
+
+  if (name === 'parquet') {
+    const { decimal = 'decimal', rowGroup = ROW_GROUP } = options
+    const compress = options.compress ?? (hasZstd() ? 'zstd' : 'gzip')
+    const stored = { numbers, decimal, rowGroup, compress }
+    return {
+      name,
+      compress,
+      extension: name,
+      columns: named,
+      misfit: both(exact, storable(all, stored)),
+      encoder: async (to, kept) => {
+        const { parquetEncoder } = await import('../parquet/parquetEncoder.js') // or not, to start fast
+        return parquetEncoder(all, stored)(to, kept)
+      },
+    }
+  }
+
+  const { compress = 'none' } = options
+  const json = jsonRow(numbers, chosen)
+  const texts = {
+    ndjson: () => ndjsonText(json),
+    json: () => jsonText(json),
+    csv: () => csvText(all, { numbers, formulas }),
+  }
+  return {
+    name,
+    compress,
+    extension: extensionOf(name, compress),
+    columns: name === 'csv' || chosen !== undefined ? named : [],
+    misfit: exact,
+    encoder: textEncoder(texts[name](), compress),
+  }
+}
+
+const both =
+  (one: Fitting, other: Fitting): Fitting =>
+  (row) =>
+    one(row) ?? other(row)

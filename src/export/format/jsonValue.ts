@@ -1,0 +1,26 @@
+import { digitsOf } from '../../decode/index.js'
+import { O } from '../../fp.js'
+import type { Numbers } from '../column/money.js'
+import { isObject } from '../column/read.js'
+
+/** What `JSON.stringify` writes as it is. */
+type Raw = (text: string) => unknown
+
+const isRaw = (u: unknown): u is Raw => typeof u === 'function'
+
+/** In place of a number, its digits as they came, where they are known. */
+const exactly = (raw: Raw) =>
+  function replace(this: unknown, key: string, value: unknown): unknown {
+    if (typeof value !== 'number' || !isObject(this)) return value
+    const digits = digitsOf(key)(this)
+    return O.isSome(digits) ? raw(digits.value) : value
+  }
+
+/** JSON text, with the digits of numbers as they came if they are to be `exact`. Null for what has none. */
+export const jsonOf = (numbers: Numbers): ((value: unknown) => string) => {
+  if (numbers === 'fast') return (value) => JSON.stringify(value) ?? 'null'
+  const raw: unknown = Reflect.get(JSON, 'rawJSON') // of ES2026: Node 22 has it, the types do not yet
+  if (!isRaw(raw)) throw new TypeError('this platform has no JSON.rawJSON')
+  const replace = exactly(raw)
+  return (value) => JSON.stringify(value, replace) ?? 'null'
+}

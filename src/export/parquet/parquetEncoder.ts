@@ -1,0 +1,95 @@
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { Column } from '../column/Column.js'
+import { type Stored, type StoreOptions, storeOf } from '../column/store.js'
+import { type Bytes, NotTheSame } from '../file/ByteFile.js'
+import type { Compression, Encoder, Kept } from '../format/Format.js'
+import { pageCodec } from './codec.js'
+import { groupsUpTo, recordOf } from './record.js'
+import { schemaOf } from './schema.js'
+
+// model
+
+export interface ParquetOptions extends StoreOptions {
+  readonly compress: Compression
+  /** Rows that are kept back for a row group; a flush ends one with fewer. */
+  readonly rowGroup: number
+}
+
+// constructors
+
+/** Rows as a Parquet file, a row group at a time: memory is that of one. */
+export const parquetEncoder =
+  (columns: ReadonlyArray<Column>, options: ParquetOptions) =>
+  async (to: Bytes, kept?: Kept): Promise<Encoder<unknown>> => {
+    const stores = columns.map((column) => storeOf(column, options).of)
+    const bytes = new ByteWriter()
+    const writer = new ParquetWriter({
+      ...pageCodec(options.compress),
+      writer: bytes,
+      schema: schemaOf(columns, options),
+      createdBy: 'payments-rx',
+    })
+    let recorded = 0
+    let before = 0
+    if (kept !== undefined && kept.mark.bytes > 0) {
+      const groups = await groupsUpTo(kept)
+      if (groups === undefined) throw new NotTheSame(kept.path, 'is not Parquet up to its mark')
+      writer.row_groups = [...groups]
+      writer.num_rows = groups.reduce((sum, { num_rows }) => sum + num_rows, 0n)
+      recorded = groups.length
+      before = kept.mark.bytes
+      bytes.index = 0 // its opening bytes are there
+      bytes.offset = before
+    }
+
+    let waiting = columns.map((): Array<Stored> => [])
+    let count = 0
+
+    const handOn = async (): Promise<void> => {
+      const chunk = bytes.getBytes()
+      bytes.index = 0
+      await to.append(chunk)
+    }
+
+    const endGroup = async (): Promise<void> => {
+      if (count === 0) return
+      const columnData = columns.map(({ name }, at) => ({
+        name,
+        data: waiting[at] ?? [],
+        offsetIndex: false,
+      }))
+      await writer.write({ columnData, rowGroupSize: count })
+      writer.pendingIndexes = [] // of the indexes that are not written
+      waiting = columns.map(() => [])
+      count = 0
+      await handOn()
+    }
+
+    const add = (row: unknown): void => {
+      for (const [at, store] of stores.entries()) waiting[at]?.push(store(row) ?? null)
+      count++
+    }
+
+    return {
+      rows: async (rows) => {
+        for (const row of rows) {
+          add(row)
+          if (count === options.rowGroup) await endGroup()
+        }
+      },
+      flush: async () => {
+        await endGroup()
+        if (to.size() === before && before > 0) return // nothing came since
+        const record = recordOf(writer.row_groups.slice(recorded), before)
+        bytes.appendBytes(record)
+        await handOn()
+        recorded = writer.row_groups.length
+        before = to.size()
+      },
+      end: async () => {
+        await endGroup()
+        await writer.finish()
+        await handOn()
+      },
+    }
+  }

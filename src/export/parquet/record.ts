@@ -1,0 +1,60 @@
+/**
+ * What makes an unfinished Parquet file one that can be gone on with. The metadata of row groups stands
+ * at the end of a file, so after each flush they are left behind the groups they are of, as a record:
+ *
+ *     PAR1 | groups | record | groups | record |  ...  | groups | footer | PAR1
+ *                       ^--------'  '-- a mark
+ *
+ * Each points to the one before. Readers go by the footer and never see them. As the file does not end
+ * with PAR1 until it is finished, no reader takes the first rows for all.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { RowGroup } from 'hyparquet'
+import type { Kept } from '../format/Format.js'
+
+/** What a record ends with, after its length and where the one before ends. */
+const MAGIC = 0x4b52_414d // MARK
+
+const TAIL = 16
+
+/** `before` is where the record before ends; 0 for none. */
+export const recordOf = (groups: ReadonlyArray<RowGroup>, before: number): Uint8Array => {
+  const body = serialize(groups) // knows bigints and bytes, as JSON does not
+  const tail = new DataView(new ArrayBuffer(TAIL))
+  tail.setFloat64(0, before, true)
+  tail.setUint32(8, body.length, true)
+  tail.setUint32(12, MAGIC, true)
+  return Buffer.concat([body, new Uint8Array(tail.buffer)])
+}
+
+/** The row groups up to a mark; undefined if no record ends there. */
+export const groupsUpTo = async ({
+  mark,
+  read,
+}: Kept): Promise<ReadonlyArray<RowGroup> | undefined> => {
+  const found: Array<ReadonlyArray<RowGroup>> = []
+  for (let end = mark.bytes; end > 0; ) {
+    if (end < TAIL) return undefined
+    const bytes = await read(end - TAIL, TAIL)
+    const tail = new DataView(bytes.buffer, bytes.byteOffset, TAIL)
+    const length = tail.getUint32(8, true)
+    if (tail.getUint32(12, true) !== MAGIC || length > end - TAIL) return undefined
+    const groups: unknown = deserialize(await read(end - TAIL - length, length))
+    if (!isGroups(groups)) return undefined
+    found.unshift(groups)
+    const before = tail.getFloat64(0, true)
+    if (!(before >= 0 && before < end)) return undefined
+    end = before
+  }
+  return found.flat()
+}
+
+const isGroup = (u: unknown): u is RowGroup =>
+  typeof u === 'object' &&
+  u !== null &&
+  'columns' in u &&
+  Array.isArray(u.columns) &&
+  'num_rows' in u &&
+  typeof u.num_rows === 'bigint'
+
+const isGroups = (u: unknown): u is ReadonlyArray<RowGroup> => Array.isArray(u) && u.every(isGroup)

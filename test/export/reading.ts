@@ -1,0 +1,45 @@
+/** Files read back by others than who wrote them. */
+import { readFile } from 'node:fs/promises'
+import zlib from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Compression } from '../../src/export/index.js'
+
+/** What `info: true` makes of the answer, and the types do not say. */
+interface Info {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+const isInfo = (u: object): u is Info => 'buffer' in u && Buffer.isBuffer(u.buffer) && 'engine' in u
+
+/** Every frame: Node itself stops after the first of zstd. */
+const unzstd = (bytes: Uint8Array): Buffer => {
+  const parts: Array<Uint8Array> = []
+  for (let at = 0; at < bytes.length; ) {
+    const read: object = zlib.zstdDecompressSync(bytes.subarray(at), { info: true })
+    if (!isInfo(read)) throw new Error('no word of how much was read')
+    parts.push(read.buffer)
+    at += read.engine.bytesWritten
+  }
+  return Buffer.concat(parts)
+}
+
+export const textOf = async (path: string, compress: Compression): Promise<string> => {
+  const bytes = await readFile(path)
+  switch (compress) {
+    case 'none':
+      return bytes.toString()
+    case 'gzip':
+      return zlib.gunzipSync(bytes).toString()
+    case 'zstd':
+      return unzstd(bytes).toString()
+  }
+}
+
+export type Query = (sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+
+export const duckdb = async (): Promise<Query> => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  await connection.run("set timezone = 'UTC'")
+  return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
+}
