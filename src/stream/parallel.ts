@@ -31,14 +31,15 @@ export const inParallel =
 
 /**
  * `paginate`, with all its guards, over pages that are asked for before their turn. It begins with one
- * page on its way, and each page that goes on allows one more, up to `width`: a list of `p` pages costs
- * fewer than `p` and fewer than `width` requests past its end. What is on its way past the end, or past
+ * page on its way, and each page that goes on allows two more, up to `width`: a list of `p` pages costs
+ * fewer than `2p` and fewer than `width` requests past its end. What is on its way past the end, or past
  * a page that failed, is given up as soon as that is known.
  *
  *     page 0    ---0
  *     page 1       ---1                width 3
  *     page 2       ---2
- *     page 3          ---3
+ *     page 3       ---3
+ *     page 4          ---4
  */
 export const parallel =
   (width: number) =>
