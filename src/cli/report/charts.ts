@@ -1,0 +1,138 @@
+/** What a report draws of a run. */
+import { duration, number, plural } from '../progress/words.js'
+import type { Bucket } from './Bucket.js'
+import type { Chart } from './chart.js'
+import { addAll, histogram, quantile } from './Histogram.js'
+import type { Recording } from './recorder.js'
+import type { Stretch } from './Series.js'
+
+type Of = (stretch: Stretch) => number | undefined
+
+// numbers of a stretch
+
+const seconds = ({ from, to }: Stretch): number => (to - from) / 1_000
+
+export const rowsPerSecond: Of = (one) => (one.bucket.rows + one.bucket.rejects) / seconds(one)
+
+/** In the last stretch the clock's second may be longer than what is left of the run. */
+export const requestsPerSecond: Of = (one) =>
+  Math.min(one.bucket.sent / seconds(one), one.bucket.busiest)
+
+export const busiest: Of = ({ bucket }) => bucket.busiest
+
+export const latency =
+  (share: number): Of =>
+  ({ bucket }) =>
+    quantile(bucket.latency, share)
+
+/** How many there were at a time. */
+export const atATime =
+  (which: 'flying' | 'waiting' | 'pausing'): Of =>
+  ({ bucket }) =>
+    bucket.seen === 0 ? undefined : bucket[which] / bucket.seen
+
+// charts
+
+export const charts = (recording: Recording): ReadonlyArray<Chart> => [
+  rows(recording),
+  requests(recording),
+  answers(recording),
+  trouble(recording),
+  places(recording),
+]
+
+const rows = ({ stretches }: Recording): Chart => {
+  const most = Math.max(0, ...stretches.map((one) => rowsPerSecond(one) ?? 0))
+  const without = stretches.filter(({ bucket }) => bucket.rows + bucket.rejects === 0)
+  const idle = without.reduce((sum, { from, to }) => sum + to - from, 0)
+  return {
+    id: 'rows',
+    title: 'Rows a second',
+    summary: `${number(sum(stretches, 'rows'))} rows. At most ${number(most)} a second; ${idle === 0 ? 'at no time none' : `none for ${duration(idle)}`}.`,
+    show: number,
+    lines: [{ name: 'rows written', form: 'area', of: rowsPerSecond }],
+  }
+}
+
+const requests = ({ stretches, limit }: Recording): Chart => {
+  const most = Math.max(0, ...stretches.map(({ bucket }) => bucket.busiest))
+  const kept = limit && `${limit.name} limit: ${number(limit.perSecond)} a second`
+  return {
+    id: 'requests',
+    title: 'Requests a second',
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second. ${kept === undefined ? 'No limit was kept.' : `Kept: ${kept}.`}`,
+    show: decimal,
+    lines: [
+      { name: 'on average', form: 'area', of: requestsPerSecond },
+      { name: 'in the busiest second', form: 'solid', of: busiest },
+      ...(stretches.some((one) => lowered(limit)(one) !== undefined)
+        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered(limit) } as const]
+        : []),
+    ],
+    ...(limit === undefined || kept === undefined
+      ? {}
+      : { limit: { name: kept, value: limit.perSecond } }),
+  }
+}
+
+/** The limit in force, where it was below the one that was given. */
+const lowered =
+  (limit: Recording['limit']): Of =>
+  ({ bucket }) =>
+    limit !== undefined && bucket.allowed < limit.perSecond ? bucket.allowed : undefined
+
+const answers = ({ stretches }: Recording): Chart => {
+  const all = histogram()
+  for (const { bucket } of stretches) addAll(all, bucket.latency)
+  const slowest = Math.max(0, ...stretches.map(({ bucket }) => bucket.slowest))
+  const half = quantile(all, 0.5)
+  const most = quantile(all, 0.95)
+  return {
+    id: 'latency',
+    title: 'Time to the answer',
+    summary:
+      half === undefined || most === undefined
+        ? 'No answer came.'
+        : `Half of the answers came within ${milliseconds(half)}, 95 % within ${milliseconds(most)}, the slowest after ${milliseconds(slowest)}.`,
+    show: milliseconds,
+    lines: [
+      { name: 'half of them', form: 'solid', of: latency(0.5) },
+      { name: '95 %', form: 'dashed', of: latency(0.95) },
+      { name: '99 %', form: 'dotted', of: latency(0.99) },
+    ],
+  }
+}
+
+const trouble = ({ stretches }: Recording): Chart => ({
+  id: 'trouble',
+  title: 'Refused and failed requests',
+  summary: `${plural(sum(stretches, 'refused'), 'request')} refused for the limits (429); ${plural(sum(stretches, 'failed'), 'request')} without an answer, or with a 5xx.`,
+  show: number,
+  lines: [
+    { name: 'refused or failed', form: 'bars', of: ({ bucket }) => bucket.refused + bucket.failed },
+    { name: 'of them refused', form: 'bars', of: ({ bucket }) => bucket.refused },
+  ],
+})
+
+const places = ({ pauses }: Recording): Chart => ({
+  id: 'places',
+  title: 'Requests at a time',
+  summary: `${pauses.count === 0 ? 'None was' : `${plural(pauses.count, 'request')} were`} put off for a fault to pass${pauses.count === 0 ? '' : `, for ${duration(pauses.ms)} in all`}. Those behind the limit are what uses the quota up.`,
+  show: decimal,
+  lines: [
+    { name: 'under way', form: 'area', of: atATime('flying') },
+    { name: 'behind a limit', form: 'dashed', of: atATime('waiting') },
+    { name: 'after a refusal or a fault', form: 'dotted', of: atATime('pausing') },
+  ],
+})
+
+const sum = (
+  stretches: ReadonlyArray<Stretch>,
+  what: keyof Pick<Bucket, 'rows' | 'sent' | 'refused' | 'failed'>,
+): number => stretches.reduce((all, { bucket }) => all + bucket[what], 0)
+
+export const decimal = (n: number): string =>
+  n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
+
+export const milliseconds = (ms: number): string =>
+  ms < 10_000 ? `${number(ms)} ms` : duration(ms)

@@ -1,0 +1,55 @@
+/** What the charts are drawn from, as a table. */
+import { number } from '../progress/words.js'
+import {
+  atATime,
+  busiest,
+  decimal,
+  latency,
+  milliseconds,
+  requestsPerSecond,
+  rowsPerSecond,
+} from './charts.js'
+import { type Html, html } from './html.js'
+import type { Stretch } from './Series.js'
+import { clockTime } from './scale.js'
+
+interface Column {
+  readonly name: string
+  readonly of: (stretch: Stretch) => number | undefined
+  readonly show: (value: number) => string
+}
+
+const COLUMNS: ReadonlyArray<Column> = [
+  { name: 'Rows/s', of: rowsPerSecond, show: number },
+  { name: 'Rejected', of: ({ bucket }) => bucket.rejects, show: number },
+  { name: 'Requests/s', of: requestsPerSecond, show: decimal },
+  { name: 'Busiest second', of: busiest, show: number },
+  { name: '50 %', of: latency(0.5), show: milliseconds },
+  { name: '95 %', of: latency(0.95), show: milliseconds },
+  { name: '99 %', of: latency(0.99), show: milliseconds },
+  { name: 'Slowest', of: ({ bucket }) => bucket.slowest, show: milliseconds },
+  { name: 'Refused', of: ({ bucket }) => bucket.refused, show: number },
+  { name: 'Failed', of: ({ bucket }) => bucket.failed, show: number },
+  { name: 'Under way', of: atATime('flying'), show: decimal },
+  { name: 'Behind a limit', of: atATime('waiting'), show: decimal },
+  { name: 'Put off', of: atATime('pausing'), show: decimal },
+]
+
+export const table = (stretches: ReadonlyArray<Stretch>): Html =>
+  html`<details><summary>Show ${number(stretches.length)} rows</summary>
+<div class="scroll" role="region" aria-labelledby="numbers" tabindex="0"><table>
+<caption>Percentages are of answers, with the time that so many of them did not exceed; the last three columns are requests at a time.</caption>
+<thead><tr><th scope="col">From, to</th>${COLUMNS.map(({ name }) => html`<th scope="col" class="n">${name}</th>`)}</tr></thead>
+<tbody>
+${stretches.map((one) => row(one))}
+</tbody>
+</table></div></details>`
+
+const row = (one: Stretch): Html =>
+  html`<tr><th scope="row">${clockTime(one.from)}–${clockTime(one.to)}</th>${COLUMNS.map(
+    ({ of, show }) => {
+      const value = of(one)
+      return html`<td class="n">${value === undefined ? '' : show(value)}</td>`
+    },
+  )}</tr>
+`
