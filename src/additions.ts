@@ -1,6 +1,7 @@
 /** What a client has besides the rows: small words made of them, each on the table that it is about. */
 import type { Observable, SchedulerLike } from 'rxjs'
 import { addItems } from './addItems.js'
+import type { Endpoint } from './api/Endpoint.js'
 import { api } from './api/index.js'
 import type { ClientOf } from './client.js'
 import type { Acknowledgement } from './codec/Acknowledgement.js'
@@ -10,12 +11,23 @@ import { ITEMS_PER_BATCH, ITEMS_PER_CALL, type NewBatchItem } from './codec/NewB
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from './codec/OrderItem.js'
 import type { IO } from './fp.js'
 import { type Chunk, inChunks } from './inChunks.js'
+import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL, type UntilState, untilState } from './untilState.js'
 
 // model
 
+type CodesOf<Row> =
+  Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never
+
 export interface Additions {
   readonly charges: {
+    /**
+     * Every charge that passes the filter from start to end, once, whatever comes and goes meanwhile. What
+     * is made after the start is left out: unless the filter names `to_created_at`, it is the time then.
+     */
+    readonly snapshot: (
+      filter?: SnapshotFilter,
+    ) => Snapshot<SnapshotFailure<CodesOf<typeof api.charges.list>>, Charge>
     /** Waits until a charge is SETTLED or FAILED, or in one of the states that you name. */
     readonly untilState: UntilState<Charge>
   }
@@ -45,6 +57,11 @@ export const additions = (
   const adding = addItems(calls.batchTransfers)
   return {
     charges: {
+      snapshot: snapshot({
+        endpoint: api.charges.list.route,
+        list: calls.charges.list,
+        now: () => chance.timer.now(),
+      }),
       untilState: untilState({
         ...chance,
         endpoint: api.charges.retrieve.route,

@@ -13,6 +13,7 @@ export type { ListPlan } from './http/plan.js'
 export { wasRecovered } from './http/recovered.js'
 export type { Slot } from './http/Session.js'
 export type { Chunk } from './inChunks.js'
+export type { Snapshot, SnapshotFailure, SnapshotFilter } from './snapshot.js'
 export type { UntilState, WaitOptions } from './untilState.js'
 
 // what came, closer than a codec looks
@@ -31,6 +32,7 @@ export {
 
 export type {
   Ambiguous,
+  AnyFailure,
   Failure,
   InvalidRequest,
   Refused,
@@ -81,6 +83,10 @@ export {
   type Page,
   type Paged,
   rights,
+  type Slice,
+  type SnapshotPage,
+  type SnapshotPosition,
+  type Span,
   type Tally,
   type TooMany,
   tally,

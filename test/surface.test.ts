@@ -217,8 +217,13 @@ it('payments-rx/export has these values', async () => {
       "ndjson",
       "onDemand",
       "openFile",
+      "openStream",
+      "partName",
       "sift",
       "streamOutput",
+      "toFile",
+      "toFolder",
+      "toStream",
     ]
   `)
 })

@@ -69,5 +69,21 @@ export const toDate = (instant: Instant): Date =>
       ),
   )
 
+/** `toDate`, in ms since 1970, without making a `Date` where it can do without. NaN for what is no time. */
+export const millisOf = (u: unknown): number => {
+  if (typeof u !== 'string') return Number.NaN
+  if (isUsual(u)) return usual(u)
+  return Instant.is(u) ? toDate(u).getTime() : Number.NaN
+}
+
+const usual = (text: string): number => {
+  const offset = (two(text, 20) * 60 + two(text, 22)) * 60_000
+  const year = two(text, 0) * 100 + two(text, 2)
+  const seconds = Math.min(59, two(text, 17))
+  const day = Date.UTC(year, two(text, 5) - 1, two(text, 8))
+  const local = day + ((two(text, 11) * 60 + two(text, 14)) * 60 + seconds) * 1_000
+  return text[19] === '-' ? local + offset : local - offset
+}
+
 /** `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
 export const fromDate = (date: Date): string => `${date.toISOString().slice(0, 19)}+0000`

@@ -1,7 +1,7 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
-import { fromDate, Instant, toDate } from './Instant.js'
+import { fromDate, Instant, millisOf } from './Instant.js'
 import { described } from './Schema.js'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -54,4 +54,4 @@ export const PlainDate: Codec<string> = described(
 
 /** The moment that a time to send stands for, in ms since 1970; NaN for what is none. */
 export const toMillis = (time: Date | string): number =>
-  Instant.is(time) ? toDate(time).getTime() : time instanceof Date ? time.getTime() : Number.NaN
+  time instanceof Date ? time.getTime() : millisOf(time)

@@ -1,7 +1,7 @@
 /**
  * ```ts
- * type Failure<Code> = InvalidRequest | Unauthorized | Refused<Code> | Throttled | ServerFault
- *   | Unreachable | TimedOut | Undecodable | Truncated | Ambiguous
+ * type Failure<Code, At> = InvalidRequest | Unauthorized | Refused<Code> | Throttled | ServerFault
+ *   | Unreachable | TimedOut | Undecodable | Truncated<At> | Ambiguous
  * ```
  *
  * What can go wrong with a call. Plain values, exhaustive under `switch (failure._tag)`. None holds a
@@ -9,6 +9,7 @@
  */
 import type { Position } from '../api/Paging.js'
 import type { Cause } from '../decode/index.js'
+import type { SnapshotPosition } from '../stream/index.js'
 
 // model
 
@@ -94,14 +95,14 @@ export interface Undecodable extends Common {
 }
 
 /** A list that could not be read to its end; the pages before `position` were delivered. */
-export interface Truncated extends Common {
+export interface Truncated<At = Position> extends Common {
   readonly _tag: 'Truncated'
-  /** Where the first missing page stands. */
-  readonly position: Position
+  /** Where the first missing page stands; of a snapshot, all that is missing. */
+  readonly position: At
   /** Pages that were delivered. */
   readonly pages: number
   /** What stopped it; left out when a guard did (see `message`). */
-  readonly cause?: Failure
+  readonly cause?: AnyFailure
 }
 
 /** A write whose outcome is unknown: it may have been done. */
@@ -113,7 +114,7 @@ export interface Ambiguous extends Common {
   readonly cause: Failure
 }
 
-export type Failure<Code extends string = string> =
+export type Failure<Code extends string = string, At = Position> =
   | InvalidRequest
   | Unauthorized
   | Refused<Code>
@@ -122,20 +123,23 @@ export type Failure<Code extends string = string> =
   | Unreachable
   | TimedOut
   | Undecodable
-  | Truncated
+  | Truncated<At>
   | Ambiguous
+
+/** The failure of any call, list or snapshot. */
+export type AnyFailure = Failure<string, Position | SnapshotPosition>
 
 // interop
 
 /** A failure as an `Error`, for `orThrow` and for code that throws. */
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError'
-  readonly failure: Failure
+  readonly failure: AnyFailure
 
-  constructor(failure: Failure) {
+  constructor(failure: AnyFailure) {
     super(failure.message)
     this.failure = failure
   }
 }
 
-export const toError = (failure: Failure): PaymentsError => new PaymentsError(failure)
+export const toError = (failure: AnyFailure): PaymentsError => new PaymentsError(failure)

@@ -3,9 +3,10 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, O } from '../fp.js'
 import { left, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
-import type { Failure, InvalidRequest } from './Failure.js'
+import type { Failure } from './Failure.js'
+import { invalidRequest } from './invalidRequest.js'
 import { isIdentified, isUnsure, mayRepeat } from './replay.js'
-import { request, type Unfit } from './request.js'
+import { request } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
 import { unclear } from './unclear.js'
@@ -27,7 +28,7 @@ export const ask = (
     defer(() => {
       const given = row.repeatable === 'by request_id' ? identified(params, session.uuid) : params
       const asked = prepare(given)
-      if (E.isLeft(asked)) return left(invalidRequest(row, asked.left))
+      if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
       const repeating = isIdentified(row, given) ? row : { ...row, repeatable: undefined }
       const attempts: Attempts = { count: 0 }
       let unsure = false
@@ -58,11 +59,3 @@ const identified = (params: unknown, uuid: () => string): unknown => {
   const { request_id, ...rest } = Object(params)
   return { ...rest, request_id: request_id ?? uuid() }
 }
-
-const invalidRequest = (row: AnyEndpoint, unfit: Unfit): InvalidRequest => ({
-  ...unfit,
-  _tag: 'InvalidRequest',
-  endpoint: row.route,
-  attempts: 0,
-  message: `${row.route}: ${unfit.field || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
-})

@@ -14,6 +14,19 @@ export interface Pull<P> {
   readonly close: () => void
 }
 
+// constructors
+
+/** One value, and no more. */
+export const pullOf = <P>(value: P): Pull<P> => {
+  const values = [value]
+  return {
+    next: defer(() => values.splice(0)),
+    close: () => {
+      values.length = 0
+    },
+  }
+}
+
 // combinators
 
 /**

@@ -1,0 +1,11 @@
+import type { InvalidRequest } from './Failure.js'
+import type { Unfit } from './request.js'
+
+/** Parameters that break a rule, as the failure that says so. */
+export const invalidRequest = (endpoint: string, unfit: Unfit): InvalidRequest => ({
+  ...unfit,
+  _tag: 'InvalidRequest',
+  endpoint,
+  attempts: 0,
+  message: `${endpoint}: ${unfit.field || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
+})

@@ -1,0 +1,155 @@
+/** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
+import type { Position } from './api/Paging.js'
+import type { Charge, ChargeFilter } from './codec/Charge.js'
+import { fromDate, millisOf } from './codec/Instant.js'
+import { toMillis } from './codec/times.js'
+import { E, type IO } from './fp.js'
+import type { Failure } from './http/Failure.js'
+import { invalidRequest } from './http/invalidRequest.js'
+import type { List } from './http/list.js'
+import {
+  type Paged,
+  pullOf,
+  snapshot as read,
+  type SnapshotCut,
+  type SnapshotPage,
+  type SnapshotPosition,
+  type Span,
+  views,
+  wholeOf,
+} from './stream/index.js'
+
+// model
+
+/** Which charges to read; all of them up to now when empty. */
+export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {}
+
+/** What ends a snapshot, or stands for a row of it. */
+export type SnapshotFailure<Code extends string = string> = Failure<
+  Code,
+  Position | SnapshotPosition
+>
+
+/** A list as it stood. */
+export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
+  /** The same snapshot with up to so many requests at a time, each for a slice of time of its own. */
+  readonly parallel: (requests: number) => Snapshot<E, A>
+  /** What is left of it where a reading of it, with the same filter, stood at `position`. */
+  readonly from: (position: SnapshotPosition) => Snapshot<E, A>
+}
+
+interface Source<Code extends string> {
+  readonly endpoint: string
+  readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages'>
+  /** The time, in ms since 1970. */
+  readonly now: IO<number>
+}
+
+/** Rows a request unless the filter says otherwise: as many as there may be (interface, Limits). */
+const PAGE_SIZE = 2_000
+
+// constructors
+
+export const snapshot =
+  <Code extends string>({ endpoint, list, now }: Source<Code>) =>
+  (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
+    type F = SnapshotFailure<Code>
+    const params = { page_size: PAGE_SIZE, ...filter }
+
+    const reading = (width: number, at: () => E.Either<F, SnapshotPosition>): Snapshot<F, Charge> =>
+      Object.assign(
+        views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
+          const position = at()
+          if (E.isLeft(position)) return pullOf(position)
+          return read(Math.max(width, prefetch + 1))<F, Charge>({
+            position: position.right,
+            list: (span) => list({ ...params, ...asked(span) }),
+            time: (row) => millisOf(Object(row).created_at),
+            key: keyOf,
+            cut: truncated(endpoint),
+          })()
+        }),
+        {
+          parallel: (requests: number) => reading(requests, at),
+          from: (position: SnapshotPosition) => reading(width, () => E.right(position)),
+        },
+      )
+
+    return reading(1, () => E.map(wholeOf)(bounds(endpoint, filter, now())))
+  }
+
+/** The times of the filter, as a stretch that takes in the ms of its end. */
+const bounds = (
+  endpoint: string,
+  { from_created_at, to_created_at }: SnapshotFilter,
+  now: number,
+): E.Either<SnapshotFailure<never>, Span> => {
+  const from = from_created_at === undefined ? 0 : toMillis(from_created_at)
+  const to = to_created_at === undefined ? now : toMillis(to_created_at)
+  if (Number.isNaN(from)) return unfit(endpoint, 'from_created_at', 'a time', 'none')
+  if (Number.isNaN(to)) return unfit(endpoint, 'to_created_at', 'a time', 'none')
+  return to_created_at !== undefined && from > to
+    ? unfit(endpoint, 'to_created_at', 'a time from from_created_at on', 'a time before it')
+    : E.right({ from, to: to + 1 })
+}
+
+const unfit = (endpoint: string, field: string, expected: string, actual: string) =>
+  E.left(
+    invalidRequest(endpoint, {
+      field,
+      expected,
+      actual,
+      causes: [{ path: field, expected, actual }],
+    }),
+  )
+
+/** A stretch as a filter: in whole seconds, and on both sides no less than the stretch. */
+const asked = ({ from, to }: Span): ChargeFilter => ({
+  ...(from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}),
+  to_created_at: fromDate(new Date(Math.ceil(to / 1_000) * 1_000)),
+})
+
+const keyOf = (row: unknown): string => {
+  const { id } = Object(row)
+  return typeof id === 'string' ? id : JSON.stringify(row)
+}
+
+const truncated =
+  (endpoint: string) =>
+  <Code extends string>(
+    cut: SnapshotCut<SnapshotFailure<Code>>,
+    position: SnapshotPosition,
+    pages: number,
+  ): SnapshotFailure<Code> => {
+    // nothing was delivered yet: not a list cut short, but a call that failed
+    if (cut._tag === 'Failed' && pages === 0) return cut.failure
+    const common = { _tag: 'Truncated', endpoint, position, pages } as const
+    const slices = `${position.slices.length} ${position.slices.length === 1 ? 'slice' : 'slices'}`
+    const where = `${endpoint}: incomplete: ended after ${pages} pages, with ${slices} of time to read:`
+    switch (cut._tag) {
+      case 'Failed': {
+        const { attempts, traceId, message } = cut.failure
+        return {
+          ...common,
+          attempts,
+          ...(traceId === undefined ? {} : { traceId }),
+          cause: cut.failure,
+          message: `${where} ${message}`,
+        }
+      }
+      case 'Moved':
+        return { ...common, attempts: 0, message: `${where} one second of it never rested` }
+      case 'Astray':
+        return {
+          ...common,
+          attempts: 0,
+          message: `${where} rows came from outside the time asked for`,
+        }
+      case 'Shapeless':
+        return {
+          ...common,
+          attempts: 0,
+          message: `${where} the last ${cut.answers} answers had no order`,
+        }
+    }
+  }

@@ -1,0 +1,113 @@
+/** The time of a snapshot, walked by several: who reads which part of it, and what is left. */
+import type { Slice, SnapshotPosition } from './Slice.js'
+import { both, contains, isEmpty, type Span, without } from './Span.js'
+import { type Order, verdict } from './verdict.js'
+import { bestCut, covered, cutAt, sliceOf, type Walk, walkOf } from './Walk.js'
+
+// model
+
+/** What one answer came to. */
+export type Told =
+  /** It has all rows of this stretch. */
+  | { readonly _tag: 'Covered'; readonly span: Span }
+  /** It led to asking otherwise. */
+  | { readonly _tag: 'Nothing' }
+  /** The service did not keep the filter by time. */
+  | { readonly _tag: 'Astray'; readonly asked: Span }
+  /** Answer after answer said that there is more, and showed nothing of it. */
+  | { readonly _tag: 'Shapeless'; readonly answers: number }
+
+export interface Field {
+  /** The walk to ask for: one that waits, or else a new one, with a part of the longest. */
+  readonly next: () => Walk | undefined
+  /** One answer to "all from `asked.from` to `asked.to`". */
+  readonly tell: (walk: Walk, asked: Span, times: ReadonlyArray<number>, more: boolean) => Told
+  /** All rows of a crowded stretch were read. */
+  readonly pass: (walk: Walk, span: Span) => void
+  readonly deliver: (walk: Walk, span: Span, rows: number) => Slice
+  readonly position: () => SnapshotPosition
+  readonly isDone: () => boolean
+  /** Nothing is to be read any more. */
+  readonly clear: () => void
+}
+
+/** Answers in a row, for each walk, that only led to cutting: a time in ms cannot be halved more often. */
+const HALVINGS = 64
+
+/** How far from its walk the end of a list without a known beginning is cut first, in pages. */
+const REACH = 8
+
+const NOTHING: Told = { _tag: 'Nothing' }
+
+// constructors
+
+export const fieldOf = (start: SnapshotPosition, width: number): Field => {
+  const walks = start.slices.filter(({ left }) => !isEmpty(left)).map(walkOf)
+  let slices = start.cut
+  let order: Order | undefined
+  let reach = REACH
+  let shapeless = 0
+
+  const cut = (walk: Walk, at: number): Walk => {
+    const beyond = cutAt(walk, at, ++slices)
+    walks.push(beyond)
+    return beyond
+  }
+
+  return {
+    next: () => {
+      const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
+      if (waiting !== undefined) return waiting
+      const best = bestCut(walks, reach)
+      if (best?.open === true) reach *= 2
+      return best && cut(best.walk, best.at)
+    },
+
+    tell: (walk, asked, times, more) => {
+      const told = verdict({ asked, times, more, known: order })
+      switch (told._tag) {
+        case 'Astray':
+          return { _tag: 'Astray', asked }
+        case 'Crowded':
+          walk.crowded = told.span
+          return NOTHING
+        case 'Halves':
+          shapeless++
+          if (shapeless > HALVINGS * width) return { _tag: 'Shapeless', answers: shapeless }
+          // that part may be another walk's by now
+          if (contains(walk.ahead, told.at)) cut(walk, told.at)
+          return NOTHING
+        case 'Covers': {
+          shapeless = 0
+          order ??= told.order
+          const pace = told.span.to - told.span.from
+          const span = both(told.span, walk.ahead) // of what is this walk's still
+          covered(walk, span, more && told.order ? { order: told.order, pace } : undefined)
+          return { _tag: 'Covered', span }
+        }
+      }
+    },
+
+    pass: (walk, span) => covered(walk, span, undefined),
+
+    deliver: (walk, span, rows) => {
+      walk.left = without(walk.left, span)
+      walk.rows += rows
+      if (isEmpty(walk.left)) walks.splice(walks.indexOf(walk), 1)
+      return sliceOf(walk)
+    },
+
+    position: () => ({
+      from: start.from,
+      to: start.to,
+      slices: walks.map(sliceOf),
+      cut: slices,
+    }),
+
+    isDone: () => walks.length === 0,
+
+    clear: () => {
+      walks.length = 0
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** What a snapshot is read in, and how far it is. Plain values, fit for a checkpoint. */
+import type { Page } from '../paginate.js'
+import type { Span } from './Span.js'
+
+/** A stretch of the time of a snapshot, read by itself, beside others. */
+export interface Slice extends Span {
+  /** From 1 on, in the order in which they were cut. */
+  readonly number: number
+  /** Rows delivered of it. */
+  readonly rows: number
+  /** The part of it that is not delivered. */
+  readonly left: Span
+}
+
+/** Where a snapshot stands: all that has to be read of it yet. */
+export interface SnapshotPosition extends Span {
+  /** The slices that are not at their end. */
+  readonly slices: ReadonlyArray<Slice>
+  /** How many were cut so far. */
+  readonly cut: number
+}
+
+/** A page of a snapshot: rows that no other page of it has. */
+export interface SnapshotPage<E, A> extends Page<E, A, SnapshotPosition> {
+  /** The slice that it is of, as it stands with this page; at its end, nothing of it is left. */
+  readonly slice: Slice
+}
+
+/** A snapshot that is not begun. */
+export const wholeOf = ({ from, to }: Span): SnapshotPosition => {
+  const all = { from, to }
+  return { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
+}

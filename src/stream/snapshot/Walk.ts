@@ -1,0 +1,106 @@
+/** The walks of a snapshot: each reads one slice from one end to the other, an answer at a time. */
+import type { Slice } from './Slice.js'
+import { cutNear, isEmpty, type Span, without } from './Span.js'
+import type { Order } from './verdict.js'
+
+// model
+
+/** How a walk goes, once an answer has shown it. */
+export interface Gait {
+  readonly order: Order
+  /** The time that a full page spans, in ms. */
+  readonly pace: number
+}
+
+/** A slice that is being read. */
+export interface Walk {
+  readonly number: number
+  /** The slice; it gets shorter when a part of it is given to another walk. */
+  whole: Span
+  /** What no answer has covered. */
+  ahead: Span
+  /** What is not delivered. */
+  left: Span
+  /** Rows delivered. */
+  rows: number
+  gait: Gait | undefined
+  /** What has to be read by pages next, since one page does not hold it. */
+  crowded: Span | undefined
+  /** Whether an answer is on its way. */
+  busy: boolean
+}
+
+// constructors
+
+export const walkOf = ({ number, from, to, rows, left }: Slice): Walk => ({
+  number,
+  whole: { from, to },
+  ahead: left,
+  left,
+  rows,
+  gait: undefined,
+  crowded: undefined,
+  busy: false,
+})
+
+export const sliceOf = ({ number, whole, rows, left }: Walk): Slice => ({
+  ...whole,
+  number,
+  rows,
+  left,
+})
+
+/** Cuts a walk in two. It keeps the part that it is at; the one that comes out has the part beyond. */
+export const cutAt = (walk: Walk, at: number, number: number): Walk => {
+  const { whole, ahead, left, gait } = walk
+  const early = (span: Span): Span => ({ ...span, to: at })
+  const late = (span: Span): Span => ({ ...span, from: at })
+  const [near, far] = gait?.order === 'descending' ? [late, early] : [early, late]
+  walk.whole = near(whole)
+  walk.ahead = near(ahead)
+  walk.left = near(left)
+  return { ...walkOf({ ...far(whole), number, rows: 0, left: far(left) }), ahead: far(ahead), gait }
+}
+
+/** Takes note of an answer that covers a stretch of a walk. */
+export const covered = (walk: Walk, span: Span, gait: Gait | undefined): void => {
+  walk.ahead = without(walk.ahead, span)
+  walk.crowded = undefined
+  walk.gait = gait ?? walk.gait
+}
+
+// where to cut
+
+export interface Cut {
+  readonly walk: Walk
+  readonly at: number
+  /** Whether nobody knows where the walk ends. */
+  readonly open: boolean
+}
+
+/**
+ * Where one more walk is of most use: in the middle of what the longest one has before it, by the pages
+ * that it is thought to have. What will not fill two pages is left alone.
+ *
+ * A list that is read from its newest row on may have no known beginning. There the last walk is cut
+ * `reach` pages from where it is, so that the new one begins among rows, too.
+ */
+export const bestCut = (walks: ReadonlyArray<Walk>, reach: number): Cut | undefined => {
+  let best: Cut | undefined
+  let most = 2
+  for (const walk of walks) {
+    const { ahead, gait } = walk
+    if (gait === undefined || isEmpty(ahead)) continue
+    const { order, pace } = gait
+    const length = ahead.to - ahead.from
+    const open = order === 'descending' && ahead.from === 0
+    const pages = open ? Number.POSITIVE_INFINITY : length / pace
+    const near = open ? reach * pace : (length + pace) / 2
+    if (pages < most || near >= length) continue
+    const at = cutNear(ahead, order === 'descending' ? ahead.to - near : ahead.from + near)
+    if (at === undefined) continue
+    best = { walk, at, open }
+    most = pages
+  }
+  return best
+}

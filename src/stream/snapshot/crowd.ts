@@ -1,0 +1,87 @@
+import { concatMap, map, type Observable, of, toArray } from 'rxjs'
+import { A, E, O, pipe } from '../../fp.js'
+import type { ObservableEither } from '../ObservableEither.js'
+import type { Page } from '../paginate.js'
+import type { Rows } from './Rows.js'
+
+// model
+
+export interface CrowdOptions<E, A> {
+  /** The list, page by page. */
+  readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
+  /** Two rows with the same key are the same row. */
+  readonly key: (raw: unknown) => string
+}
+
+/** Why a crowd could not be read. */
+export type Unsteady<E> =
+  | { readonly _tag: 'Failed'; readonly failure: E }
+  | { readonly _tag: 'Moved'; readonly readings: number }
+
+/** One reading of the list, page after page, while it may have moved. */
+interface Reading<E, A> {
+  readonly rows: ReadonlyMap<string, { readonly item: E.Either<E, A>; readonly raw: unknown }>
+  /** Rows in the list when the last page was read; NaN where pages of several lengths do not tell. */
+  readonly size: number
+}
+
+/** Readings before it is given up as a list that never rests. */
+const READINGS = 30
+
+// constructors
+
+/** The rows of a list that may move while its pages are read: it is read until readings settle. */
+export const crowd = <E, A>({
+  pages,
+  key,
+}: CrowdOptions<E, A>): ObservableEither<Unsteady<E>, Rows<E, A>> => {
+  const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), map(E.map(readingOf(key))))
+
+  const read = (before: ReadonlyArray<Reading<E, A>>): ObservableEither<Unsteady<E>, Rows<E, A>> =>
+    reading.pipe(
+      concatMap((latest): ObservableEither<Unsteady<E>, Rows<E, A>> => {
+        if (E.isLeft(latest)) return of(E.left({ _tag: 'Failed', failure: latest.left } as const))
+        const readings = [...before, latest.right]
+        return pipe(
+          settled(readings),
+          O.match(
+            () =>
+              readings.length === READINGS
+                ? of(E.left({ _tag: 'Moved', readings: READINGS } as const))
+                : read(readings),
+            (rows) => of(E.right(rows)),
+          ),
+        )
+      }),
+    )
+  return read([])
+}
+
+const readingOf =
+  (key: (raw: unknown) => string) =>
+  <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): Reading<E, A> => {
+    const rows = pages.flatMap(({ items, raw }) =>
+      items.map((item, i) => [key(raw[i]), { item, raw: raw[i] }] as const),
+    )
+    const isEven = pages.slice(0, -1).every(({ raw }) => raw.length === pages[0]?.raw.length)
+    return { rows: new Map(rows), size: isEven ? rows.length : Number.NaN }
+  }
+
+/**
+ * All rows that stayed, as soon as it is certain: when as many rows as the list had at the end of one
+ * reading were seen both by then and after.
+ *
+ * For what was seen before that end and after it was in the list at it. So these rows are the list as it
+ * was then, and a row that stayed is among them. (A row that goes and comes back could deceive.)
+ */
+const settled = <E, A>(readings: ReadonlyArray<Reading<E, A>>): O.Option<Rows<E, A>> => {
+  for (const [last, { size }] of readings.entries()) {
+    const before = new Set(readings.slice(0, last + 1).flatMap(({ rows }) => [...rows.keys()]))
+    const after = new Map(readings.slice(last + 1).flatMap(({ rows }) => [...rows]))
+    const both = [...after].filter(([name]) => before.has(name)).map(([, row]) => row)
+    if (both.length === size) {
+      return O.some({ items: both.map(({ item }) => item), raw: both.map(({ raw }) => raw) })
+    }
+  }
+  return O.none
+}

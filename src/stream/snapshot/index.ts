@@ -1,0 +1,3 @@
+export { type Slice, type SnapshotPage, type SnapshotPosition, wholeOf } from './Slice.js'
+export type { Span } from './Span.js'
+export { type SnapshotCut, type SnapshotOptions, snapshot } from './snapshot.js'

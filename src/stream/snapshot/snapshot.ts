@@ -1,0 +1,202 @@
+import { map, Observable, type Subscriber, Subscription, take } from 'rxjs'
+import { E, O } from '../../fp.js'
+import type { Pull } from '../Pull.js'
+import type { Page } from '../paginate.js'
+import { crowd, type Unsteady } from './crowd.js'
+import { fieldOf, type Told } from './Field.js'
+import { once, type Rows, within } from './Rows.js'
+import type { SnapshotPage, SnapshotPosition } from './Slice.js'
+import type { Span } from './Span.js'
+import type { Walk } from './Walk.js'
+
+// model
+
+/** Why a snapshot was given up. */
+export type SnapshotCut<E> = Unsteady<E> | Extract<Told, { _tag: 'Astray' | 'Shapeless' }>
+
+export interface SnapshotOptions<E, A> {
+  /** What is to be read. */
+  readonly position: SnapshotPosition
+  /** The list of the rows of a stretch, which may have rows of the second on either side of it, too. */
+  readonly list: (span: Span) => {
+    readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
+  }
+  /** When a row was made, in ms since 1970, from the row as it came; NaN if that cannot be read. */
+  readonly time: (raw: unknown) => number
+  /** Two rows with the same key are the same row. */
+  readonly key: (raw: unknown) => string
+  /** The failure that ends a snapshot of which `position` is missing, after `pages` pages. */
+  readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
+}
+
+/** Rows that came, and wait to be delivered. */
+interface Ready<E, A> {
+  readonly walk: Walk
+  readonly span: Span
+  readonly rows: Rows<E, A>
+}
+
+type Ended<E> = { readonly cut: SnapshotCut<E> } | { readonly bug: unknown }
+
+// constructors
+
+/**
+ * A list that moves, as it stood: every row that is in it from start to end comes once, whatever comes
+ * and goes meanwhile. Its time is cut into slices; each is walked by asking for all from here on, which
+ * one answer tells truly up to its last second. Up to `width` slices are walked at a time: whoever is
+ * done takes over a part of the longest. Answers asked for less pages consumed never exceed `width`.
+ *
+ *     time      |----------------------------------------|
+ *     slice 1   ====>====>====>==|
+ *     slice 2                    |====>====>==|
+ *     slice 3                                 |====>=====|
+ */
+export const snapshot =
+  (width: number) =>
+  <E, A>({ position: start, list, time, key, cut }: SnapshotOptions<E, A>) =>
+  (): Pull<E.Either<E, SnapshotPage<E, A>>> => {
+    type Turn = E.Either<E, SnapshotPage<E, A>>
+    const field = fieldOf(start, width)
+    const unseen = once(time, key)
+    const ready: Array<Ready<E, A>> = []
+    const flights = new Subscription()
+    let asked = 0 // answers on their way
+    let working = 0 // on the page that was delivered last
+    let pages = 0
+    let taker: Subscriber<Turn> | undefined
+    let ended: Ended<E> | undefined
+    let stepping = false
+
+    // asking
+
+    type Answer = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
+
+    const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
+
+    /** One answer to "all from here on". */
+    const onePage = (walk: Walk): Observable<Answer> => {
+      const span = walk.ahead
+      const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer => {
+        const times = page.raw.map(time)
+        const told = field.tell(walk, span, times, O.isSome(page.next))
+        switch (told._tag) {
+          case 'Covered':
+            return E.right(
+              O.some({ walk, span: told.span, rows: unseen(within(told.span, times)(page)) }),
+            )
+          case 'Nothing':
+            return E.right(O.none)
+          default:
+            return E.left(told)
+        }
+      }
+      return list(span).pages.pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
+    }
+
+    /** All pages of a second that one page does not hold. */
+    const allPages = (walk: Walk, span: Span): Observable<Answer> => {
+      const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
+        field.pass(walk, span)
+        return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+      }
+      return crowd({ pages: list(span).pages, key }).pipe(map(E.map(read)))
+    }
+
+    const ask = (walk: Walk): void => {
+      walk.busy = true
+      asked++
+      const answer = walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded)
+      flights.add(
+        answer.subscribe({
+          next: (told) => {
+            if (E.isLeft(told)) ended = { cut: told.left }
+            else if (O.isSome(told.right)) ready.push(told.right.value)
+          },
+          error: (bug: unknown) => {
+            ended = { bug }
+            step()
+          },
+          complete: () => {
+            walk.busy = false
+            asked--
+            step()
+          },
+        }),
+      )
+    }
+
+    // delivering
+
+    const pageOf = ({ walk, span, rows }: Ready<E, A>): SnapshotPage<E, A> => {
+      const slice = field.deliver(walk, span, rows.items.length)
+      const again = { ...span, number: slice.number, rows: 0, left: span }
+      return {
+        items: rows.items,
+        raw: rows.raw,
+        slice,
+        position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
+        next: field.isDone() ? O.none : O.some(field.position()),
+      }
+    }
+
+    const give = (to: Subscriber<Turn>, turn: Turn): void => {
+      working = 1
+      to.next(turn)
+      to.complete()
+    }
+
+    /** Gives who waits what there is for it; whether there was anything. */
+    const deliver = (to: Subscriber<Turn>): boolean => {
+      const first = ready.shift()
+      if (first !== undefined) {
+        pages++
+        give(to, E.right(pageOf(first)))
+      } else if (ended !== undefined && 'bug' in ended) {
+        to.error(ended.bug)
+      } else if (ended !== undefined) {
+        const failure = cut(ended.cut, field.position(), pages)
+        ended = undefined
+        field.clear()
+        give(to, E.left(failure))
+      } else if (field.isDone()) {
+        to.complete()
+      } else return false
+      return true
+    }
+
+    /** A loop, not a recursion: who is given a page may ask for the next from within. */
+    const step = (): void => {
+      if (stepping) return
+      stepping = true
+      for (let going = true; going; ) {
+        const to = taker
+        if (ended !== undefined) flights.unsubscribe()
+        taker = undefined
+        going = to !== undefined && deliver(to)
+        if (going) continue
+        taker = to
+        if (ended !== undefined || asked + ready.length + working >= width) break
+        const walk = field.next()
+        if (walk === undefined) break
+        ask(walk)
+        going = true
+      }
+      stepping = false
+    }
+
+    return {
+      next: new Observable((subscriber) => {
+        working = 0
+        taker = subscriber
+        step()
+        return () => {
+          if (taker === subscriber) taker = undefined
+        }
+      }),
+      close: () => {
+        field.clear()
+        ready.length = 0
+        flights.unsubscribe()
+      },
+    }
+  }

@@ -1,0 +1,300 @@
+/** How a snapshot asks: lazily, no more than it may, and with few requests more than there are pages. */
+import { map, Observable, of, type Subscription, take, throwError, timer } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E, O } from '../../../src/fp.js'
+import {
+  type Page,
+  type SnapshotPage,
+  type SnapshotPosition,
+  type Span,
+  snapshot,
+  views,
+  wholeOf,
+} from '../../../src/stream/index.js'
+import { marbles } from '../../support/marbles.js'
+
+const SIZE = 10
+const SECOND = 1_000
+
+interface Row {
+  readonly id: number
+  readonly at: number
+}
+
+interface Play {
+  /** One a second from 1970 on. */
+  readonly rows?: number
+  readonly order?: 'ascending' | 'descending'
+  readonly position?: SnapshotPosition
+  readonly answer?: (rows: ReadonlyArray<Row>, nth: number) => E.Either<string, ReadonlyArray<Row>>
+  readonly more?: (rows: ReadonlyArray<Row>, found: ReadonlyArray<Row>) => boolean
+}
+
+type P = SnapshotPage<string, Row>
+
+const playing = ({
+  rows = 100,
+  order = 'ascending',
+  position = wholeOf({ from: 0, to: rows * SECOND }),
+  answer = E.right,
+  more = (rows, found) => found.length < rows.length,
+}: Play = {}) => {
+  const log = { asked: [] as Array<string>, aborted: 0, busy: 0, most: 0, consumed: 0, ahead: 0 }
+  const all = Array.from({ length: rows }, (_, id): Row => ({ id, at: id * SECOND }))
+  if (order === 'descending') all.reverse()
+
+  /** One answer after 10 ms; only the first page of what is asked for is there. */
+  const list = (span: Span) => ({
+    pages: new Observable<E.Either<string, Page<string, Row, unknown>>>((subscriber) => {
+      log.asked.push(`${span.from / SECOND}..${span.to / SECOND}`)
+      log.ahead = Math.max(log.ahead, log.asked.length - log.consumed)
+      log.most = Math.max(log.most, ++log.busy)
+      const wanted = all.filter(({ at }) => span.from <= at && at <= span.to)
+      const found = wanted.slice(0, SIZE)
+      let answered = false
+      const nth = log.asked.length
+      subscriber.add(
+        timer(10)
+          .pipe(
+            map(() =>
+              E.map((items: ReadonlyArray<Row>) => ({
+                items: items.map((row) => E.right(row)),
+                raw: items,
+                position: span,
+                next: more(wanted, found) ? O.some(1) : O.none,
+              }))(answer(found, nth)),
+            ),
+          )
+          .subscribe((page) => {
+            answered = true
+            log.busy--
+            subscriber.next(page)
+            subscriber.complete()
+          }),
+      )
+      return () => {
+        if (answered) return
+        log.aborted++
+        log.busy--
+      }
+    }),
+  })
+
+  const read = (width: number) =>
+    views<string, Row, SnapshotPosition, P>((prefetch) =>
+      snapshot(Math.max(width, prefetch + 1))<string, Row>({
+        position,
+        list,
+        time: (raw) => Object(raw).at,
+        key: (raw) => String(Object(raw).id),
+        cut: (cut, { slices }, pages) => `${cut._tag} after ${pages}, ${slices.length} left`,
+      })(),
+    )
+  return { log, read }
+}
+
+const collected = (source: Observable<E.Either<string, Row>>) => {
+  const out: Array<number | string> = []
+  const reading: Subscription = source.subscribe((row) =>
+    out.push(E.isRight(row) ? row.right.id : row.left),
+  )
+  return { out, reading }
+}
+
+const numbers = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)
+
+describe('a snapshot', () => {
+  it(
+    'asks for nothing until it is subscribed to, and begins anew each time',
+    marbles((m) => {
+      const { log, read } = playing({ rows: 5 })
+      const list = read(1)
+      expect(log.asked).toEqual([])
+      const first = collected(list)
+      const second = collected(list)
+      m.flush()
+      expect(first.out).toEqual(numbers(5))
+      expect(second.out).toEqual(numbers(5))
+      expect(log.asked).toEqual(['0..5', '0..5'])
+    }),
+  )
+
+  it(
+    'one request at a time comes in the order of the list, with no request that is not needed',
+    marbles((m) => {
+      const { log, read } = playing({ rows: 25 })
+      const { out } = collected(read(1))
+      m.flush()
+      expect(out).toEqual(numbers(25))
+      expect(log.asked).toEqual(['0..25', '9..25', '18..25'])
+    }),
+  )
+
+  it(
+    'reads a list from its newest row on, and finds its beginning',
+    marbles((m) => {
+      const { log, read } = playing({ rows: 25, order: 'descending' })
+      const { out } = collected(read(1))
+      m.flush()
+      expect(out).toEqual([...numbers(25)].reverse())
+      expect(log.asked).toEqual(['0..25', '0..16', '0..8'])
+    }),
+  )
+
+  it(
+    'asks for as many pages as it is asked for items',
+    marbles((m) => {
+      const { log, read } = playing()
+      const { out } = collected(read(1).pipe(take(12)))
+      m.flush()
+      expect(out).toEqual(numbers(12))
+      expect(log.asked.length).toBe(2)
+      expect(log.aborted).toBe(0)
+    }),
+  )
+
+  it(
+    'is given up when nobody listens any more',
+    marbles((m) => {
+      const { log, read } = playing()
+      const { reading } = collected(read(4))
+      timer(15).subscribe(() => reading.unsubscribe())
+      m.flush()
+      expect(log.busy).toBe(0)
+      expect(log.aborted).toBe(4)
+    }),
+  )
+
+  for (const order of ['ascending', 'descending'] as const) {
+    it(
+      `in ${order} order is read in parallel, with few requests more than pages`,
+      marbles((m) => {
+        const { log, read } = playing({ rows: 1_000, order })
+        const { out } = collected(read(5))
+        m.flush()
+        expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(numbers(1_000))
+        expect(log.most).toBe(5)
+        // a page brings 9 rows: the tenth is of the second that the next one begins with
+        expect(log.asked.length).toBeLessThan(1_000 / 9 + 15)
+      }),
+    )
+  }
+
+  it(
+    'keeps answers asked for less pages consumed within its width',
+    marbles((m) => {
+      const { log, read } = playing({ rows: 300 })
+      read(4)
+        .drain(() => timer(35).pipe(map(() => ++log.consumed)))
+        .subscribe()
+      m.flush()
+      expect(log.consumed).toBeGreaterThan(30)
+      expect(log.ahead).toBe(4)
+    }),
+  )
+
+  it(
+    'delivers what came before a failure, then the failure with all that is left',
+    marbles((m) => {
+      const { log, read } = playing({
+        answer: (rows, nth) => (nth === 3 ? E.left('broken') : E.right(rows)),
+      })
+      const { out } = collected(read(1))
+      m.flush()
+      expect(out).toEqual([...numbers(18), 'Failed after 2, 1 left'])
+      expect(log.asked.length).toBe(3)
+    }),
+  )
+
+  it(
+    'gives up what else is on its way when a part of it fails',
+    marbles((m) => {
+      const { log, read } = playing({
+        rows: 1_000,
+        answer: (rows, nth) => (nth === 9 ? E.left('broken') : E.right(rows)),
+      })
+      const { out } = collected(read(4))
+      m.flush()
+      expect(out.at(-1)).toMatch(/^Failed after \d+, 4 left$/)
+      expect(log.aborted).toBe(3)
+      expect(log.busy).toBe(0)
+    }),
+  )
+
+  it(
+    'is given up where the service does not keep the filter by time',
+    marbles((m) => {
+      const { read } = playing({
+        position: wholeOf({ from: 50 * SECOND, to: 100 * SECOND }),
+        answer: () => E.right([{ id: 1, at: 0 }]),
+      })
+      const { out } = collected(read(1))
+      m.flush()
+      expect(out).toEqual(['Astray after 0, 1 left'])
+    }),
+  )
+
+  it(
+    'is given up when the service always has more, and never shows it',
+    marbles((m) => {
+      const { log, read } = playing({ answer: () => E.right([]), more: () => true })
+      const { out } = collected(read(1))
+      m.flush()
+      expect(out).toEqual([expect.stringMatching(/^Shapeless after/)])
+      expect(log.asked.length).toBeLessThan(200)
+    }),
+  )
+
+  it(
+    'of no time at all asks for nothing',
+    marbles((m) => {
+      const { log, read } = playing({ position: wholeOf({ from: 5, to: 5 }) })
+      const { out } = collected(read(2))
+      m.flush()
+      expect(out).toEqual([])
+      expect(log.asked).toEqual([])
+    }),
+  )
+
+  it('passes on what can only be a bug as an error', () => {
+    const bug = new Error('bug')
+    let got: unknown
+    views<string, Row, SnapshotPosition, P>(() =>
+      snapshot(2)<string, Row>({
+        position: wholeOf({ from: 0, to: 1 }),
+        list: () => ({ pages: throwError(() => bug) }),
+        time: () => 0,
+        key: String,
+        cut: ({ _tag }) => _tag,
+      })(),
+    ).subscribe({ error: (error: unknown) => (got = error) })
+    expect(got).toBe(bug)
+  })
+
+  it('whose answers come at once does not nest them', () => {
+    const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
+    let count = 0
+    views<string, Row, SnapshotPosition, P>(() =>
+      snapshot(3)<string, Row>({
+        position: wholeOf({ from: 0, to: rows.length * SECOND }),
+        list: ({ from, to }) => {
+          const first = Math.ceil(from / SECOND)
+          const found = rows.slice(first, Math.min(first + SIZE, Math.floor(to / SECOND) + 1))
+          const page: Page<string, Row, unknown> = {
+            items: found.map((row) => E.right(row)),
+            raw: found,
+            position: from,
+            next: to / SECOND >= first + SIZE ? O.some(1) : O.none,
+          }
+          return { pages: of(E.right(page)) }
+        },
+        time: (raw) => Object(raw).at,
+        key: (raw) => String(Object(raw).id),
+        cut: ({ _tag }) => _tag,
+      })(),
+    ).subscribe((row) => {
+      if (E.isRight(row)) count++
+    })
+    expect(count).toBe(200_000)
+  })
+})
