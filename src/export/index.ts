@@ -13,7 +13,12 @@ export {
 } from './file/Destination.js'
 export type { Files, Handle } from './file/Files.js'
 export { type FileOptions, openFile } from './file/openFile.js'
+export { openStream, type RowStream, type StreamOptions, toStream } from './file/openStream.js'
+export { type Naming, partName } from './file/partName.js'
+export type { Rotation } from './file/partsOf.js'
 export type { FileSummary, Mark, RowFile } from './file/RowFile.js'
+export { type ToFileOptions, toFile } from './file/toFile.js'
+export { type ToFolderOptions, toFolder } from './file/toFolder.js'
 export { Unsupported } from './format/compress.js'
 export {
   type Compression,

@@ -34,6 +34,21 @@ export const fields = [
   ...['fee.amount', 'fee.currency', 'metadata'],
 ]
 
+/** As rows come. */
+const decoded = (made: object): Row => {
+  const row = Row.decode(JSON.parse(JSON.stringify(made)))
+  if (E.isLeft(row)) throw new Error('no row')
+  return row.right
+}
+
+/** A row with these fields, and others. */
+export const rowOf = (fields: object): Row =>
+  decoded({
+    ...{ id: 'a', amount: 1, currency: 'EUR', status: 'NEW', settled: true, tries: 1, tags: [] },
+    created_at: '2026-01-01T00:00:00+0000',
+    ...fields,
+  })
+
 /** Texts that formats trip over, and any other. */
 const text = fc.oneof(
   fc.constantFrom(
@@ -101,11 +116,7 @@ export const row: fc.Arbitrary<Row> = fc
       ],
     },
   )
-  .map((made) => {
-    const decoded = Row.decode(JSON.parse(JSON.stringify(made))) // as rows come
-    if (E.isLeft(decoded)) throw new Error('no row')
-    return decoded.right
-  })
+  .map((made) => decoded(made))
 
 export const pages = fc.array(fc.array(row, { maxLength: 6 }), { maxLength: 6 })
 

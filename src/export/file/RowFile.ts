@@ -30,6 +30,8 @@ export interface RowFile<in A> {
    * the mark. Ends a compressed frame, and a row group.
    */
   readonly commit: () => Promise<Mark>
+  /** How many bytes it has so far; rows that wait for their frame or row group come on top. */
+  readonly size: () => number
   /** Ends it (closing bracket, footer), durable. Nothing can be written any more. */
   readonly finish: () => Promise<FileSummary>
   /** Leaves it as it stands and closes it. May be called again, and after `finish`. */

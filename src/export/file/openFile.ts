@@ -22,7 +22,19 @@ export interface FileOptions<A> {
  * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
  * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark.
  */
-export const openFile = async <A>({
+export const openFile = async <A>(options: FileOptions<A>): Promise<RowFile<A>> => {
+  const file = await openUnchecked(options)
+  return {
+    ...file,
+    write: async (rows) => {
+      allFit(options.format, rows)
+      return file.write(rows)
+    },
+  }
+}
+
+/** The same, for rows that are known to fit. */
+export const openUnchecked = async <A>({
   path,
   format,
   from,
@@ -49,19 +61,18 @@ const rowFile = async <A>(
   let { rows: count } = from ?? START
 
   return {
-    write: async (rows) => {
-      allFit(format, rows)
-      return run(async () => {
+    write: (rows) =>
+      run(async () => {
         await encoder.rows(rows)
         count += rows.length
-      })
-    },
+      }),
     commit: () =>
       run(async () => {
         await encoder.flush()
         await bytes.sync()
         return { bytes: bytes.size(), rows: count }
       }),
+    size: bytes.size,
     finish: () =>
       run(async () => {
         await encoder.end()

@@ -1,0 +1,116 @@
+/** Rows into a stream that somebody else opened: of Node, or of the web. */
+import type { Writable } from 'node:stream'
+import { allFit } from '../column/Misfit.js'
+import type { Format } from '../format/Format.js'
+import type { Sink } from '../Sink.js'
+import type { Bytes } from './ByteFile.js'
+import type { Destination } from './Destination.js'
+import { inTurn } from './inTurn.js'
+
+// model
+
+export interface StreamOptions<A> {
+  readonly stream: Writable | WritableStream<Uint8Array>
+  readonly format: Format<A>
+  /** Whether `finish` ends the stream, too: yes unless given. Not for stdout. */
+  readonly close?: boolean
+}
+
+export interface RowStream<in A> {
+  /** Answers when the stream has taken them. Rejects with the stream's own error, and `DoesNotFit`. */
+  readonly write: Sink<A>
+  /** Writes the end of the format. */
+  readonly finish: () => Promise<void>
+  /** Leaves the stream as it is. May be called again, and after `finish`. */
+  readonly abandon: () => Promise<void>
+}
+
+/** What takes bytes and can be ended. */
+interface Target extends Bytes {
+  readonly end: () => Promise<void>
+  readonly release: () => void
+}
+
+// constructors
+
+export const openStream = async <A>({
+  stream,
+  format,
+  close = true,
+}: StreamOptions<A>): Promise<RowStream<A>> => {
+  const target = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
+  const encoder = await format.encoder(target)
+  const { run, last } = inTurn()
+  return {
+    write: async (rows) => {
+      allFit(format, rows)
+      await run(() => encoder.rows(rows))
+    },
+    finish: () =>
+      run(async () => {
+        await encoder.end()
+        if (close) await target.end()
+        target.release()
+      }),
+    abandon: () => last(async () => target.release()),
+  }
+}
+
+/** A stream as the place where a run writes. It cannot be cut back, so it has no marks. */
+export const toStream = async <A>(options: StreamOptions<A>): Promise<Destination<A>> => {
+  const { write, finish, abandon } = await openStream(options)
+  return {
+    write: async (rows) => {
+      await write(rows)
+    },
+    commit: () => Promise.resolve(undefined),
+    endSlice: () => Promise.resolve(),
+    finish: async () => {
+      await finish()
+      return []
+    },
+    abandon,
+  }
+}
+
+const ofNode = (stream: Writable): Target => {
+  let size = 0
+  let failed = false
+  const ignore = (): void => {} // whoever writes is told
+  stream.on('error', ignore)
+  const done = (start: (ended: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      start((error) => {
+        failed ||= error instanceof Error
+        return error instanceof Error ? reject(stream.errored ?? error) : resolve()
+      })
+    })
+  return {
+    size: () => size,
+    append: async (bytes) => {
+      const own = Uint8Array.from(bytes) // a stream may keep them for as long as it likes
+      await done((ended) => stream.write(own, ended))
+      size += own.length
+    },
+    end: () => done((ended) => stream.end(ended)),
+    release: () => {
+      if (!failed) stream.off('error', ignore) // what was told is still to be emitted
+    },
+  }
+}
+
+const ofTheWeb = (stream: WritableStream<Uint8Array>): Target => {
+  const writer = stream.getWriter()
+  writer.closed.catch(() => {}) // whoever writes is told
+  let size = 0
+  return {
+    size: () => size,
+    append: async (bytes) => {
+      await writer.ready
+      await writer.write(Uint8Array.from(bytes))
+      size += bytes.length
+    },
+    end: () => writer.close(),
+    release: () => writer.releaseLock(),
+  }
+}

@@ -1,0 +1,97 @@
+/** The files of one slice, one after the other. */
+import type { PartMark } from './Destination.js'
+import { inTurn } from './inTurn.js'
+import type { FileSummary, Mark, RowFile } from './RowFile.js'
+
+// model
+
+/** When a part is ended and another begun. */
+export interface Rotation {
+  /** Rows a part, at most. */
+  readonly rows?: number
+  /** A part is ended once it has so many bytes. */
+  readonly bytes?: number
+}
+
+export interface Parts<in A> {
+  /** What there was is open. */
+  readonly ready: Promise<void>
+  readonly write: (rows: ReadonlyArray<A>) => Promise<void>
+  readonly commit: () => Promise<ReadonlyArray<PartMark>>
+  /** Ends the part that is open. */
+  readonly end: () => Promise<void>
+  readonly ended: () => ReadonlyArray<FileSummary>
+  readonly abandon: () => Promise<void>
+}
+
+export interface PartsOptions<A> {
+  readonly slice: number
+  readonly rotation: Rotation
+  readonly open: (piece: number, from?: Mark) => Promise<RowFile<A>>
+  readonly pathOf: (piece: number) => string
+  /** What there is of the slice already. */
+  readonly from: ReadonlyArray<PartMark>
+}
+
+interface Open<A> {
+  readonly file: RowFile<A>
+  readonly piece: number
+  rows: number
+}
+
+// constructors
+
+/** What there is already is opened first. */
+export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
+  const { run, last } = inTurn()
+  const ended: Array<PartMark & { readonly sha256: string }> = []
+  let current: Open<A> | undefined
+  const ready = run(async () => {
+    for (const { sha256, ...mark } of from) {
+      if (sha256 !== undefined) ended.push({ ...mark, sha256 })
+      else current = { file: await open(mark.piece, mark), piece: mark.piece, rows: mark.rows }
+    }
+  })
+
+  const { rows: mostRows = Number.POSITIVE_INFINITY, bytes: mostBytes = Number.POSITIVE_INFINITY } =
+    rotation
+
+  const end = async (): Promise<void> => {
+    if (current === undefined) return
+    const { file, piece } = current
+    const { rows, bytes, sha256 } = await file.finish()
+    ended.push({ slice, piece, rows, bytes, sha256 })
+    current = undefined
+  }
+
+  const begun = async (): Promise<Open<A>> => {
+    const piece = ended.length + 1
+    current ??= { file: await open(piece), piece, rows: 0 }
+    return current
+  }
+
+  return {
+    ready,
+    write: (rows) =>
+      run(async () => {
+        for (let at = 0; at < rows.length; ) {
+          const part = await begun()
+          const some = rows.slice(at, at + mostRows - part.rows)
+          await part.file.write(some)
+          part.rows += some.length
+          at += some.length
+          if (part.rows >= mostRows || part.file.size() >= mostBytes) await end()
+        }
+      }),
+    commit: () =>
+      run(async () => {
+        if (current === undefined) return [...ended]
+        const { file, piece } = current
+        return [...ended, { slice, piece, ...(await file.commit()) }]
+      }),
+    end: () => run(end),
+    ended: () =>
+      ended.map(({ piece, rows, bytes, sha256 }) => ({ path: pathOf(piece), rows, bytes, sha256 })),
+    abandon: () => last(async () => current?.file.abandon()),
+  }
+}

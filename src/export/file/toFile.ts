@@ -1,0 +1,25 @@
+import type { Destination, DestinationMark } from './Destination.js'
+import { type FileOptions, openFile } from './openFile.js'
+
+export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
+  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
+  readonly from?: DestinationMark
+}
+
+/** One file for all slices, in the order they are written. */
+export const toFile = async <A>({
+  from,
+  ...options
+}: ToFileOptions<A>): Promise<Destination<A>> => {
+  const part = from?.parts[0]
+  const file = await openFile({ ...options, ...(part === undefined ? {} : { from: part }) })
+  return {
+    write: async (rows) => {
+      await file.write(rows)
+    },
+    commit: async () => ({ parts: [{ slice: 0, piece: 1, ...(await file.commit()) }] }),
+    endSlice: () => Promise.resolve(),
+    finish: async () => [await file.finish()],
+    abandon: file.abandon,
+  }
+}

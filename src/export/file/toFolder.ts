@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { allFit } from '../column/Misfit.js'
+import type { Format } from '../format/Format.js'
+import { NotTheSame } from './ByteFile.js'
+import type { Destination, DestinationMark, PartMark } from './Destination.js'
+import { at, disk, type Files, syncFolder, syncName } from './Files.js'
+import { openUnchecked } from './openFile.js'
+import { isPartName, type Naming, partName } from './partName.js'
+import { type Parts, partsOf, type Rotation } from './partsOf.js'
+
+// model
+
+export interface ToFolderOptions<A> {
+  /** Made if it is not there. */
+  readonly path: string
+  readonly format: Format<A>
+  /** Goes on where it was committed; else all files that are called as its parts are taken away. */
+  readonly from?: DestinationMark
+  /** One part a slice unless given. */
+  readonly rotation?: Rotation
+  /** What the names of parts begin with: `part`, as in `part-00001-001.ndjson`, unless given. */
+  readonly prefix?: string
+  /** The disk unless given. */
+  readonly files?: Files
+}
+
+// constructors
+
+/**
+ * A folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
+ * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was.
+ */
+export const toFolder = async <A>({
+  path,
+  format,
+  from,
+  rotation = {},
+  prefix = 'part',
+  files = disk,
+}: ToFolderOptions<A>): Promise<Destination<A>> => {
+  const naming: Naming = { prefix, extension: format.extension }
+  const nameOf = partName(naming)
+  const known = from?.parts ?? []
+
+  await files.mkdir(path, { recursive: true })
+  await syncName(files, path)
+  await takeAway(files, path, naming, known.map(nameOf))
+  for (const part of known) await isThere(files, join(path, nameOf(part)), part)
+
+  const slices = new Map<number, Parts<A>>()
+  const slice = (number: number): Parts<A> => {
+    const pathOf = (piece: number): string => join(path, nameOf({ slice: number, piece }))
+    const parts =
+      slices.get(number) ??
+      partsOf<A>({
+        slice: number,
+        rotation,
+        pathOf,
+        open: (piece, mark) =>
+          openUnchecked({ path: pathOf(piece), format, files, ...(mark && { from: mark }) }),
+        from: known.filter((part) => part.slice === number),
+      })
+    slices.set(number, parts)
+    return parts
+  }
+  const inOrder = (): ReadonlyArray<Parts<A>> =>
+    [...slices].sort(([a], [b]) => a - b).map(([, parts]) => parts)
+  const abandon = async (): Promise<void> => {
+    for (const parts of slices.values()) await parts.abandon()
+  }
+
+  try {
+    for (const part of known) await slice(part.slice).ready
+  } catch (error) {
+    await abandon()
+    throw error
+  }
+
+  return {
+    write: async (rows, number) => {
+      allFit(format, rows)
+      if (rows.length > 0) await slice(number).write(rows)
+    },
+    commit: async () => {
+      const marks = await Promise.all(inOrder().map((parts) => parts.commit()))
+      return { parts: marks.flat() }
+    },
+    endSlice: async (number) => slices.get(number)?.end(),
+    finish: async () => {
+      const parts = inOrder()
+      await Promise.all(parts.map((part) => part.end()))
+      return parts.flatMap((part) => part.ended())
+    },
+    abandon,
+  }
+}
+
+const takeAway = async (
+  files: Files,
+  folder: string,
+  naming: Naming,
+  kept: ReadonlyArray<string>,
+): Promise<void> => {
+  const others = (await files.readdir(folder))
+    .filter(isPartName(naming))
+    .filter((name) => !kept.includes(name))
+  for (const name of others) await files.rm(join(folder, name), { force: true })
+  if (others.length > 0) await syncFolder(files, folder)
+}
+
+/** A part that is complete is as it was, as far as its size tells. */
+const isThere = async (files: Files, path: string, { bytes, sha256 }: PartMark): Promise<void> => {
+  if (sha256 === undefined) return // opening it will tell
+  const handle = await files.open(path, 'r')
+  const { size } = await handle
+    .stat()
+    .catch((error: unknown) => {
+      throw at(path)(error)
+    })
+    .finally(handle.close)
+  if (size !== bytes)
+    throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${bytes}`)
+}
