@@ -33,6 +33,8 @@ export interface List<E, A> extends Paged<E, A, Position> {
    * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
+  /** The same list from another page on, such as the `position` of a `Truncated`. */
+  readonly from: (position: Position) => List<E, A>
   /** What it comes to to read it, from the limits and the page size; nothing is sent. */
   readonly explain: (options?: PlanOptions) => ListPlan
 }
@@ -54,25 +56,32 @@ export const list = <A>(
   const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
-    const pages: PaginateOptions<Failure, A, Position> = {
-      ...guards,
-      first: start({ page_num, page }, paging),
-      fetch: (position) => ask({ ...filter, ...position }, read(position)),
-      key: (position) => JSON.stringify(position),
-      following: numbered,
-      same: sameRows,
-      cut: truncated(route),
-    }
     const size = typeof filter.page_size === 'number' ? filter.page_size : paging.size
-    /** Of a bookmark list, one page is on its way, whatever was asked for. */
-    const atOnce = (count: number): number => (O.isNone(numbered(pages.first)) ? 1 : count)
-    const listOf = (views: Paged<Failure, A, Position>, width: number): List<Failure, A> =>
-      Object.assign(views, {
+
+    const listOf = (
+      first: Position,
+      view: (pages: PaginateOptions<Failure, A, Position>) => Paged<Failure, A, Position>,
+      count: number,
+    ): List<Failure, A> => {
+      const pages: PaginateOptions<Failure, A, Position> = {
+        ...guards,
+        first,
+        fetch: (position) => ask({ ...filter, ...position }, read(position)),
+        key: (position) => JSON.stringify(position),
+        following: numbered,
+        same: sameRows,
+        cut: truncated(route),
+      }
+      return Object.assign(view(pages), {
         parallel: (count: number, options?: ParallelOptions) =>
-          listOf(inParallel(count, options)(pages), atOnce(count)),
-        explain: (options?: PlanOptions) => plan(pace, size, width, options),
+          listOf(first, inParallel(count, options), count),
+        from: (position: Position) => listOf(position, view, count),
+        // of a bookmark list one page is on its way, whatever was asked for
+        explain: (options?: PlanOptions) =>
+          plan(pace, size, O.isSome(numbered(first)) ? count : 1, options),
       })
-    return listOf(paged(paginate(pages)), 1)
+    }
+    return listOf(start({ page_num, page }, paging), (pages) => paged(paginate(pages)), 1)
   }
 }
 

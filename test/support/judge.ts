@@ -5,9 +5,10 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { account, LOGIN, type Page, type Reply } from './judgeAccount.js'
+import type { ListSizes } from './judgeLists.js'
 import { type Limits, windows } from './windows.js'
 
-export { CLIENT, charge } from './judgeAccount.js'
+export { CLIENT, charge, PARTNER } from './judgeAccount.js'
 
 // model
 
@@ -44,9 +45,11 @@ export type Fault =
       readonly after?: boolean
     }
 
-export interface JudgeOptions {
+export interface JudgeOptions extends ListSizes {
   /** How many charges there are from the start. */
   readonly charges?: number
+  /** Pages that are short or empty although there are more. */
+  readonly oddPages?: boolean
   readonly limits?: Limits
   /** In seconds. */
   readonly tokenLife?: number
@@ -106,10 +109,12 @@ const play = (fault: Fault | undefined, handled: () => Reply, to: ServerResponse
   }
 }
 
-const routeOf = (method: string, path: string): string =>
-  /^\/api\/v1\/charges\/[^/]+$/.test(path) && method === 'GET'
-    ? 'GET /api/v1/charges/{id}'
-    : `${method} ${path}`
+const routeOf = (method: string, path: string): string => {
+  if (method === 'GET' && /^\/api\/v1\/charges\/[^/]+$/.test(path))
+    return 'GET /api/v1/charges/{id}'
+  const items = path.replace(/^(\/api\/v1\/batch_transfers)\/[^/]+\/items$/, '$1/{id}/items')
+  return `${method} ${items}`
+}
 
 const read = async (request: IncomingMessage): Promise<string> => {
   const parts: Array<Buffer> = []

@@ -1,11 +1,12 @@
 /** What the independent server holds and answers, from the interface alone. */
 import type { JudgeOptions, Seen } from './judge.js'
+import { batch, bookmarked, item, numbered, type Row, webhook } from './judgeLists.js'
 
 // model
 
 export interface Page {
   readonly has_more: boolean
-  readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly items: ReadonlyArray<Row>
 }
 
 export interface Reply {
@@ -17,8 +18,11 @@ export interface Reply {
 
 export const CLIENT = { clientId: 'judge-client', apiKey: 'judge-key-5d41402abc4b' } as const
 
+/** The OAuth application. */
+export const PARTNER = { clientId: 'judge-partner', clientSecret: 'judge-secret-7d793037' } as const
+
 /** All 12 fields, as the interface shows them. */
-export const charge = (index: number): Readonly<Record<string, unknown>> => ({
+export const charge = (index: number): Row => ({
   id: `chg_${index}`,
   amount: 10 + index / 100,
   currency: index % 2 === 0 ? 'USD' : 'EUR',
@@ -38,11 +42,25 @@ const refusal = (status: number, code: string, message: string): Reply => ({
   body: { code, message },
 })
 
+const BASIC = `Basic ${Buffer.from(`${PARTNER.clientId}:${PARTNER.clientSecret}`).toString('base64')}`
+
 export const LOGIN = 'POST /api/v1/authentication/login'
 const CREATE = 'POST /api/v1/charges/create'
 
-export const account = ({ charges = 0, tokenLife = 1_800, page }: JudgeOptions) => {
-  const all = Array.from({ length: charges }, (_, index) => charge(index))
+const made = (count: number, row: (index: number) => Row): Array<Row> =>
+  Array.from({ length: count }, (_, index) => row(index))
+
+export const account = ({
+  charges = 0,
+  batches = 0,
+  items = 0,
+  webhooks = 0,
+  partnerWebhooks = 0,
+  oddPages,
+  tokenLife = 1_800,
+  page,
+}: JudgeOptions) => {
+  const all = made(charges, charge)
   const tokens = new Map<string, number>()
 
   const login = ({ headers }: Seen): Reply => {
@@ -65,14 +83,13 @@ export const account = ({ charges = 0, tokenLife = 1_800, page }: JudgeOptions) 
     if (all.some(({ request_id }) => request_id === asked.request_id)) {
       return refusal(400, 'request_id_duplicate', 'this request_id was used before')
     }
-    const made = { ...charge(all.length), ...asked, amount: Number(asked.amount), status: 'NEW' }
-    all.push(made)
-    return { status: 201, body: made }
+    const created = { ...charge(all.length), ...asked, amount: Number(asked.amount), status: 'NEW' }
+    all.push(created)
+    return { status: 201, body: created }
   }
 
   const list = ({ url }: Seen): Reply => {
     const query = url.searchParams
-    const num = Number(query.get('page_num') ?? '0')
     const size = Number(query.get('page_size') ?? '100')
     if (!(size >= 10 && size <= 2_000)) return refusal(400, 'invalid_argument', 'page_size')
     const found = all.filter((row) =>
@@ -80,9 +97,11 @@ export const account = ({ charges = 0, tokenLife = 1_800, page }: JudgeOptions) 
         (name) => !query.has(name) || query.get(name) === row[name],
       ),
     )
-    const items = found.slice(num * size, (num + 1) * size)
-    const answer = { has_more: (num + 1) * size < found.length, items }
-    return { status: 200, body: page === undefined ? answer : page(answer, num) }
+    const answer = numbered(found, query, size, oddPages)
+    return {
+      status: 200,
+      body: page === undefined ? answer : page(answer, Number(query.get('page_num') ?? '0')),
+    }
   }
 
   const retrieve = ({ url }: Seen): Reply => {
@@ -93,23 +112,50 @@ export const account = ({ charges = 0, tokenLife = 1_800, page }: JudgeOptions) 
 
   const ok = (body: unknown): Reply => ({ status: 200, body })
 
-  const handlers: Readonly<Record<string, (seen: Seen) => Reply>> = {
+  const sizeOf = ({ url }: Seen, usual: number, most = Number.POSITIVE_INFINITY): number => {
+    const size = Number(url.searchParams.get('page_size') ?? usual)
+    return size >= 1 && size <= most ? size : Number.NaN
+  }
+
+  const marked =
+    (rows: ReadonlyArray<Row>, usual: number, most?: number) =>
+    (seen: Seen): Reply => {
+      const size = sizeOf(seen, usual, most)
+      if (Number.isNaN(size)) return refusal(400, 'invalid_argument', 'page_size')
+      const found = bookmarked(rows, seen.url.searchParams, size, oddPages)
+      return found === undefined ? refusal(400, 'invalid_argument', 'page') : ok(found)
+    }
+
+  const partner = made(partnerWebhooks, webhook('pwh'))
+  const partnerList = (seen: Seen): Reply =>
+    seen.headers.authorization === BASIC
+      ? ok(numbered(partner, seen.url.searchParams, sizeOf(seen, 20), oddPages))
+      : refusal(401, 'unauthorized', 'unknown application')
+
+  const open: Readonly<Record<string, (seen: Seen) => Reply>> = {
     [LOGIN]: login,
+    'GET /partner-api/v1/webhooks': partnerList,
+  }
+
+  const handlers: Readonly<Record<string, (seen: Seen) => Reply>> = {
     [CREATE]: create,
     'GET /api/v1/charges': list,
     'GET /api/v1/charges/{id}': retrieve,
+    'GET /api/v1/batch_transfers': marked(made(batches, batch), 50, 50),
+    'GET /api/v1/batch_transfers/{id}/items': marked(made(items, item), 1_000, 1_000),
+    'GET /api/v1/webhooks': marked(made(webhooks, webhook('wh')), 20),
   }
 
   return {
     revoke: () => tokens.clear(),
     handle: (seen: Seen): Reply => {
+      const free = open[seen.route]
+      if (free !== undefined) return free(seen)
       const handler = handlers[seen.route]
       if (handler === undefined) return refusal(404, 'not_found', 'no such path')
-      if (handler !== login) {
-        const end = tokens.get(seen.headers.authorization?.replace(/^Bearer /, '') ?? '')
-        if (end === undefined) return refusal(401, 'credentials_invalid', 'unknown token')
-        if (end <= Date.now()) return refusal(401, 'credentials_expired', 'the token has expired')
-      }
+      const end = tokens.get(seen.headers.authorization?.replace(/^Bearer /, '') ?? '')
+      if (end === undefined) return refusal(401, 'credentials_invalid', 'unknown token')
+      if (end <= Date.now()) return refusal(401, 'credentials_expired', 'the token has expired')
       return handler(seen)
     },
   }
