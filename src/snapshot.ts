@@ -89,7 +89,7 @@ const bounds = (
   if (Number.isNaN(from)) return unfit(endpoint, 'from_created_at', 'a time', 'none')
   if (Number.isNaN(to)) return unfit(endpoint, 'to_created_at', 'a time', 'none')
   return to_created_at !== undefined && from > to
-    ? unfit(endpoint, 'to_created_at', 'a time from from_created_at on', 'a time before it')
+    ? unfit(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it')
     : E.right({ from, to: to + 1 })
 }
 

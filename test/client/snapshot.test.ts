@@ -1,0 +1,157 @@
+/** Snapshots of charges: what is sent for them, in virtual time. */
+import { take } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E, O } from '../../src/fp.js'
+import type { SnapshotPosition } from '../../src/index.js'
+import { CHARGE, lab, type Play, problem, timeText } from '../support/lab.js'
+
+const START = Date.UTC(2026, 0, 1)
+
+/** Charges a minute apart, filtered by time and cut into pages as the interface has it. */
+const charges =
+  (total: number, change: (nth: number) => Partial<ReturnType<Play>> = () => ({})): Play =>
+  ({ query }, nth) => {
+    const size = Number(query.get('page_size'))
+    const from = Date.parse(
+      (query.get('from_created_at') ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z'),
+    )
+    const to = Date.parse((query.get('to_created_at') ?? '').replace('+0000', 'Z'))
+    const wanted = Array.from({ length: total }, (_, i) => i).filter(
+      (i) => from <= START + i * 60_000 && START + i * 60_000 <= to,
+    )
+    const items = wanted.slice(0, size).map((i) => ({
+      ...CHARGE,
+      id: `chg_${i}`,
+      created_at: timeText(START + i * 60_000),
+    }))
+    return { ms: 100, body: { has_more: wanted.length > size, items }, ...change(nth) }
+  }
+
+const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
+
+const to_created_at = new Date(START + 600 * 60_000)
+
+describe('a snapshot of charges', () => {
+  it('has them all, in slices of time, by whole seconds', () => {
+    const { client, run, calls } = lab({ play: charges(25) })
+    const list = client.charges.snapshot({ to_created_at, page_size: 10, status: 'SETTLED' })
+    expect(calls()).toEqual([])
+    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+    expect(calls().map(({ query }) => Object.fromEntries(query))).toEqual(
+      [undefined, '2026-01-01T00:09:00+0000', '2026-01-01T00:18:00+0000'].map((from) => ({
+        page_num: '0',
+        page_size: '10',
+        status: 'SETTLED',
+        ...(from === undefined ? {} : { from_created_at: from }),
+        to_created_at: '2026-01-01T10:00:01+0000',
+      })),
+    )
+  })
+
+  it('is read in parallel as fast as the limits allow, and says of each slice what it has', () => {
+    const { client, run, calls } = lab({ play: charges(5_000), guard: 0 })
+    const snapshot = client.charges.snapshot({
+      from_created_at: new Date(START),
+      to_created_at: new Date(START + 5_000 * 60_000),
+      page_size: 10,
+    })
+    const slices = new Map<number, number>()
+    const pages = run(snapshot.parallel(10).pages)
+    for (const { value } of pages) {
+      if (E.isLeft(value)) throw new Error(value.left.message)
+      const { slice } = value.right
+      slices.set(slice.number, slice.rows)
+    }
+    expect([...slices.values()].reduce((sum, rows) => sum + rows, 0)).toBe(5_000)
+    expect(calls().length).toBeLessThan((5_000 / 9) * 1.05)
+    expect(pages.at(-1)?.at).toBeLessThan((calls().length / 20) * 1_000 * 1.02 + 1_000)
+  })
+
+  it('is of what was there when it was subscribed to, by the clock of the client', () => {
+    const { client, run, calls, timer } = lab({ play: charges(5) })
+    const snapshot = client.charges.snapshot()
+    timer.frame = Date.UTC(2026, 5, 1)
+    run(snapshot.pipe(take(1)))
+    expect(Object.fromEntries(calls()[0]?.query ?? [])).toEqual({
+      page_num: '0',
+      page_size: '2000',
+      to_created_at: '2026-06-01T00:00:01+0000',
+    })
+  })
+
+  it('ends on a failure with what is left, and goes on from there', () => {
+    const { client, run, calls } = lab({
+      play: charges(40, (nth) => (nth === 3 ? problem(403, 'forbidden') : {})),
+    })
+    const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })
+    const first = run(snapshot).map(({ value }) => value)
+    const failure = first.flatMap((ea) => (E.isLeft(ea) ? [ea.left] : []))[0]
+    expect(failure).toMatchObject({
+      _tag: 'Truncated',
+      pages: 2,
+      message: expect.stringMatching(
+        /^GET \/api\/v1\/charges: incomplete: ended after 2 pages, with 1 slice/,
+      ),
+      cause: { _tag: 'Refused' },
+    })
+    const sent = calls().length
+    if (failure?._tag !== 'Truncated') throw new Error('it did not end')
+    const position: SnapshotPosition = JSON.parse(JSON.stringify(failure.position))
+    const rest = run(snapshot.from(position)).map(({ value }) => value)
+    const all = [...first, ...rest].flatMap((ea) => (E.isRight(ea) ? [ea.right.id] : []))
+    expect(all).toEqual(ids(40))
+    expect(calls().length - sent).toBe(3)
+  })
+
+  it('whose first page fails is that failure', () => {
+    const { client, run } = lab({ play: () => problem(403, 'forbidden') })
+    expect(run(client.charges.snapshot().parallel(4))).toMatchObject([
+      { value: E.left({ _tag: 'Refused' }) },
+    ])
+  })
+
+  it.each([
+    [{ from_created_at: 'yesterday' }, 'from_created_at', 'a time'],
+    [{ to_created_at: new Date(Number.NaN) }, 'to_created_at', 'a time'],
+    [
+      { from_created_at: '2026-02-01', to_created_at: '2026-01-01' },
+      'to_created_at',
+      'from_created_at or later',
+    ],
+    [{ page_size: 5 }, 'page_size', expect.any(String)],
+  ])('of %j is refused, and nothing is sent', (filter, field, expected) => {
+    const { client, run, sent } = lab()
+    expect(run(client.charges.snapshot(filter))).toMatchObject([
+      { value: E.left({ _tag: 'InvalidRequest', field, expected }) },
+    ])
+    expect(sent).toEqual([])
+  })
+
+  it('tells a row that does not decode, once, and reads on', () => {
+    const broken = { ...CHARGE, id: 'chg_bad', created_at: 'soon' }
+    const good = charges(25)
+    const { client, run } = lab({
+      play: (departure, nth) => {
+        const reply = good(departure, nth)
+        const { items, ...body } = Object(reply.body)
+        return { ...reply, body: { ...body, items: [broken, ...items] } }
+      },
+    })
+    const rows = run(client.charges.snapshot({ to_created_at, page_size: 10 }))
+    expect(rows.filter(({ value }) => E.isLeft(value))).toMatchObject([
+      { value: E.left({ _tag: 'Undecodable' }) },
+    ])
+    expect(rows).toHaveLength(26)
+  })
+
+  it('has pages that ask for themselves again', () => {
+    const { client, run } = lab({ play: charges(25) })
+    const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })
+    const pages = run(snapshot.pages).flatMap(({ value }) =>
+      E.isRight(value) ? [value.right] : [],
+    )
+    const again = pages[1] && run(snapshot.from(pages[1].position)).map(({ value }) => value)
+    expect(again).toEqual(pages[1]?.items)
+    expect(pages.at(-1)?.next).toEqual(O.none)
+  })
+})
