@@ -72,7 +72,7 @@ export const toDate = (instant: Instant): Date =>
 /** `toDate`, in ms since 1970, without making a `Date` where it can do without. NaN for what is no time. */
 export const millisOf = (u: unknown): number => {
   if (typeof u !== 'string') return Number.NaN
-  if (isUsual(u)) return usual(u)
+  if (isUsual(u) && !u.startsWith('00')) return usual(u) // `Date.UTC` takes 99 for 1999
   return Instant.is(u) ? toDate(u).getTime() : Number.NaN
 }
 
