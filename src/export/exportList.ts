@@ -1,89 +1,160 @@
-import { concat, defer, from, map, type Observable, of } from 'rxjs'
-import type { Position } from '../api/Paging.js'
-import { E } from '../fp.js'
-import type { Failure } from '../http/Failure.js'
-import type { Page, Paged } from '../stream/index.js'
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  EMPTY,
+  from,
+  NEVER,
+  type Observable,
+  type SchedulerLike,
+  takeUntil,
+  takeWhile,
+  tap,
+} from 'rxjs'
+import { E, O } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
+import type { Drain, Millis, Page } from '../stream/index.js'
 import type { Sink } from './Sink.js'
+import { type Reject, type Sorting, sortPage } from './sortPage.js'
 
 // model
 
 /** How far an export is. */
-export interface Progress {
+export interface Progress<Q = unknown> {
   /** Rows written. */
   readonly rows: number
-  /** Rows that did not decode, and went to `rejects`. */
+  /** Rows that did not decode, or did not fit, and went to `rejects`. */
   readonly rejects: number
   readonly pages: number
+  /** Rows that had come before, and were left out. */
+  readonly repeated?: number
+  /** What asks for all that comes after these pages; left out at the end of the list. */
+  readonly next?: Q
   /** Whether the list was read to its end; rows that did not decode are told by `rejects`. */
   readonly ended: boolean
   /** Why it was not. */
-  readonly failure?: Failure
+  readonly failure?: AnyFailure
+  /** Why it was not, where nothing failed: it was told to stop, or there were more than `maxRejects`. */
+  readonly cut?: 'stopped' | 'rejects'
 }
 
-/** A row that did not decode. */
-export interface Reject {
-  readonly position: Position
-  /** Which row of its page, from 0. */
-  readonly index: number
-  readonly reason: string
-  /** As it came. */
-  readonly row: unknown
+/** A list whose pages can be waited for: lists and snapshots of a client. */
+export interface Drainable<P> {
+  readonly drain: <B>(
+    project: (page: E.Either<AnyFailure, P>) => Observable<B>,
+    options?: Drain,
+  ) => Observable<B>
 }
 
-export interface ExportOptions<A> {
-  readonly sink: Sink<A>
-  /** Takes the rows that do not decode. */
-  readonly rejects: Sink<Reject>
+export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
+  /** Takes the rows of a page, and the page they are of. */
+  readonly sink: (rows: ReadonlyArray<A>, page: P) => Promise<unknown>
+  /** Takes the rows that are not written. */
+  readonly rejects: Sink<Reject<Q>>
+  /**
+   * Makes durable what both sinks were given, and keeps what it is told: `next` goes on from there. Called
+   * between two pages, at most once `every` ms (1,000 unless given), and when it ends, however it does.
+   */
+  readonly commit?: (progress: Progress<Q>) => Promise<unknown>
+  readonly every?: Millis
+  /**
+   * The keys of rows that are not to be written again. Those that are written are added; without it,
+   * rows are told apart within their page only.
+   */
+  readonly seen?: Set<string>
+  /** Ends it when more rows than that are rejected: any number unless given. */
+  readonly maxRejects?: number
+  /** Its first value ends the export: what was read is written and committed. */
+  readonly stop?: Observable<unknown>
+  readonly timer?: SchedulerLike
 }
 
 // constructors
 
-const START: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+const idOf = (row: unknown): string | undefined =>
+  typeof row === 'object' && row !== null && 'id' in row && typeof row.id === 'string'
+    ? row.id
+    : undefined
 
 /**
- * Writes a list into a sink, page by page, and tells after each how far it is; the last word is with
- * `ended` or with a `failure`. The page after the next is asked for when this one is written. What a
- * sink throws is the error of the stream.
+ * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
+ * is asked for when this one is written. The last word has `ended`, a `failure`, or says why it was cut.
+ * What a sink throws is the error of the stream. Unsubscribing aborts the request in flight and commits
+ * nothing more.
  */
 export const exportList =
-  <A>({ sink, rejects }: ExportOptions<A>) =>
-  (list: Pick<Paged<Failure, A, Position>, 'drain'>): Observable<Progress> =>
+  <A, Q, P extends Page<AnyFailure, A, Q>>(options: ExportOptions<A, Q, P>) =>
+  (list: Drainable<P>): Observable<Progress<Q>> =>
     defer(() => {
-      let progress = START
+      const { sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
+      const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
+      const sort = sortPage<A>({
+        key: options.key ?? idOf,
+        misfit: options.misfit,
+        shown: options.shown ?? ((raw) => raw),
+      })
+      let progress: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
+      let committed = progress
+      let committedAt = timer.now()
+      let failure: AnyFailure | undefined
+      let stopped = false
+      let working: Promise<unknown> = Promise.resolve()
 
-      const write = async (page: Page<Failure, A, Position>): Promise<Progress> => {
-        const { good, bad } = sorted(page)
-        await sink(good)
+      const keep = async (): Promise<void> => {
+        if (committed === progress) return
+        committed = progress
+        await commit?.(progress)
+        committedAt = timer.now()
+      }
+
+      const write = async (page: P): Promise<Progress<Q>> => {
+        const { good, bad, repeated } = sort(options.seen ?? new Set())(page)
+        await sink(good, page)
         if (bad.length > 0) await rejects(bad)
-        return {
-          ...progress,
+        const { next: _, ...before } = progress
+        const again = (before.repeated ?? 0) + repeated
+        progress = {
+          ...before,
           rows: progress.rows + good.length,
           rejects: progress.rejects + bad.length,
           pages: progress.pages + 1,
+          ...(again === 0 ? {} : { repeated: again }),
+          ...(O.isSome(page.next) ? { next: page.next.value } : {}),
         }
+        if (timer.now() - committedAt >= every) await keep()
+        return progress
       }
 
-      const pages = list.drain((page) =>
-        (E.isLeft(page) ? of({ ...progress, failure: page.left }) : from(write(page.right))).pipe(
-          map((next) => {
-            progress = next
-            return next
-          }),
+      const pages = list.drain((page) => {
+        if (E.isLeft(page)) {
+          failure = page.left
+          return EMPTY
+        }
+        const written = working.then(() => write(page.right))
+        working = written // before it begins: it may be told to stop from within
+        return from(written)
+      })
+
+      const stopping = stop.pipe(
+        tap(() => {
+          stopped = true
+        }),
+      )
+
+      const end = async (): Promise<Progress<Q>> => {
+        await working // a page that was being written when it was told to stop
+        await keep()
+        if (failure !== undefined) return { ...progress, failure }
+        if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
+        const isWhole = progress.pages > 0 && !('next' in progress)
+        return stopped && !isWhole ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
+      }
+
+      return concat(
+        pages.pipe(
+          takeUntil(stopping),
+          takeWhile(({ rejects }) => rejects <= maxRejects, true),
         ),
+        defer(() => from(end())),
       )
-
-      const end = defer(() =>
-        progress.failure === undefined ? of({ ...progress, ended: true }) : of(),
-      )
-      return concat(pages, end)
     })
-
-const sorted = <A>({ items, raw, position }: Page<Failure, A, Position>) => {
-  const good: Array<A> = []
-  const bad: Array<Reject> = []
-  for (const [index, item] of items.entries()) {
-    if (E.isRight(item)) good.push(item.right)
-    else bad.push({ position, index, reason: item.left.message, row: raw[index] })
-  }
-  return { good, bad }
-}

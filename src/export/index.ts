@@ -3,7 +3,12 @@ export type { ColumnProblem } from './column/Column.js'
 export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
 export type { Numbers } from './column/money.js'
 export type { ColumnType } from './column/Shape.js'
-export { type ExportOptions, exportList, type Progress, type Reject } from './exportList.js'
+export {
+  type Drainable,
+  type ExportOptions,
+  exportList,
+  type Progress,
+} from './exportList.js'
 export { NotTheSame } from './file/ByteFile.js'
 export {
   type Destination,
@@ -32,4 +37,16 @@ export {
 export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
 export { jsonLines } from './format/jsonLines.js'
 export { fileOutput, type Output, type OutputFiles, onDemand, streamOutput } from './Output.js'
+export type { Begin } from './run/begin.js'
+export { CannotRun, type Obstacle } from './run/CannotRun.js'
+export type { Owner, Runner } from './run/lock.js'
+export { lastComplete, type Manifest, type ManifestRun, readManifest } from './run/Manifest.js'
+export { type Account, accountOf, type Purpose } from './run/Purpose.js'
+export type { Begun, RunOptions, RunProgress } from './run/RunOptions.js'
+export { runExport } from './run/runExport.js'
+export type { SmallFiles } from './run/SmallFiles.js'
+export { fromList, fromSnapshot, type Source } from './run/Source.js'
+export type { Watched } from './run/Tally.js'
+export { type Target, type TargetOptions, targetOf } from './run/Target.js'
 export { ndjson, type Sink } from './Sink.js'
+export type { Reject, Sorting } from './sortPage.js'

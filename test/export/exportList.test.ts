@@ -62,8 +62,8 @@ describe('exportList', () => {
     )
     expect(written).toEqual([[1, 2], [], [3]])
     expect(told).toEqual([
-      { rows: 2, rejects: 0, pages: 1, ended: false },
-      { rows: 2, rejects: 0, pages: 2, ended: false },
+      { rows: 2, rejects: 0, pages: 1, ended: false, next: { page_num: 1 } },
+      { rows: 2, rejects: 0, pages: 2, ended: false, next: { page_num: 2 } },
       { rows: 3, rejects: 0, pages: 3, ended: false },
       { rows: 3, rejects: 0, pages: 3, ended: true },
     ] satisfies ReadonlyArray<Progress>)
@@ -73,7 +73,8 @@ describe('exportList', () => {
     const { written, options } = sinks()
     const last = await lastValueFrom(exportList(options)(list([good(1), failure, good(2)])))
     expect(written).toEqual([[1]])
-    expect(last).toEqual({ rows: 1, rejects: 0, pages: 1, ended: false, failure })
+    const next = { page_num: 1 }
+    expect(last).toEqual({ rows: 1, rejects: 0, pages: 1, ended: false, failure, next })
   })
 
   it('puts rows that do not decode aside, with their place and the reason', async () => {

@@ -1,0 +1,28 @@
+/** Why an export is not begun: nothing was asked for, and nothing was changed. */
+
+/**
+ * - `foreign`: the checkpoint is of another export; `field` says in what.
+ * - `damaged`: it is not what a checkpoint looks like; `field` says where.
+ * - `later`: it is of a later version of this package.
+ * - `begun`: there is a checkpoint, and nobody said whether to resume it.
+ * - `locked`: another run is writing there.
+ * - `kept`: an earlier export is kept there, which would be lost.
+ */
+export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'kept'
+
+export class CannotRun extends Error {
+  override readonly name = 'CannotRun'
+  readonly _tag = 'CannotRun'
+  readonly obstacle: Obstacle
+  /** The file that stands in the way. */
+  readonly path: string
+  /** Which part of it: `query.status`, `counts.rows`. */
+  readonly field: string | undefined
+
+  constructor(obstacle: Obstacle, path: string, why: string, field?: string) {
+    super(`${path} ${why}`)
+    this.obstacle = obstacle
+    this.path = path
+    this.field = field
+  }
+}

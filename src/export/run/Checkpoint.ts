@@ -1,0 +1,64 @@
+/** How far an export is, as it is kept in a file: all that it takes to go on after a crash. */
+import * as t from 'io-ts'
+import type { Codec } from '../../codec/Codec.js'
+import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
+import { isMark, type Mark } from '../file/RowFile.js'
+import { Counts } from './Counts.js'
+import { Bounds, Drift } from './Manifest.js'
+import { Purpose } from './Purpose.js'
+import { readKept } from './readKept.js'
+
+// model
+
+/** Of the shape of the file. One of a later version is not touched. */
+export const VERSION = 1
+
+const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
+  new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
+
+const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
+
+const RejectsMark: Codec<Mark> = refined('a mark of a file', isMark)
+
+const whole = t.type({
+  version: t.literal(VERSION),
+  /** What is exported, and how it is written. */
+  purpose: Purpose,
+  /** When the first run of it began, as ISO 8601. */
+  started: t.string,
+  counts: Counts,
+  output: OutputMark,
+  /** What came that no codec names. */
+  drift: t.readonlyArray(Drift),
+  /** The keys of the last rows, where one can come in two pages. */
+  recent: t.readonlyArray(t.string),
+})
+
+const common = t.intersection([
+  whole,
+  t.partial({
+    rejects: RejectsMark,
+    /** From when to when rows were created. */
+    bounds: Bounds,
+  }),
+])
+
+export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
+  /** What is left to read; left out when that is nothing. */
+  readonly position?: Q
+}
+
+// combinators
+
+/** Reads what was kept at `path`; throws a `CannotRun` for what is no checkpoint of this version. */
+export const readCheckpoint = <Q>(
+  position: Codec<Q>,
+): ((path: string) => (text: string) => Checkpoint<Q>) =>
+  readKept({
+    name: 'checkpoint',
+    version: VERSION,
+    codec: t.intersection([common, t.partial({ position })]),
+  })
+
+export const showCheckpoint = <Q>(checkpoint: Checkpoint<Q>): string =>
+  `${JSON.stringify(checkpoint)}\n`

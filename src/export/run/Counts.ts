@@ -1,0 +1,60 @@
+/** What a run has done so far, over all its resumptions. Plain values, fit for a checkpoint. */
+import * as t from 'io-ts'
+import type { Slice } from '../../stream/snapshot/Slice.js'
+
+// model
+
+export const SliceCount = t.readonly(
+  t.type({
+    /** In ms since 1970: from `from` on, up to and without `to`. */
+    from: t.number,
+    to: t.number,
+    rows: t.number,
+  }),
+)
+
+/** A slice of time that was read to its end. */
+export interface SliceCount extends t.TypeOf<typeof SliceCount> {}
+
+export const Counts = t.readonly(
+  t.type({
+    /** Rows written, all of them different. */
+    rows: t.number,
+    /** Rows that were put aside. */
+    rejects: t.number,
+    /** Rows that had come before, and were left out. */
+    repeated: t.number,
+    pages: t.number,
+    /** Requests that were answered, logins among them. */
+    requests: t.number,
+    /** Those that were refused for the limits. */
+    refused: t.number,
+    /** Time spent, in ms. */
+    ms: t.number,
+    /** How often it was begun or resumed. */
+    starts: t.number,
+    slices: t.readonlyArray(SliceCount),
+  }),
+)
+
+export interface Counts extends t.TypeOf<typeof Counts> {}
+
+// constructors
+
+export const NOTHING: Counts = {
+  rows: 0,
+  rejects: 0,
+  repeated: 0,
+  pages: 0,
+  requests: 0,
+  refused: 0,
+  ms: 0,
+  starts: 0,
+  slices: [],
+}
+
+// combinators
+
+export const withSlice =
+  ({ from, to, rows }: Slice) =>
+  (slices: ReadonlyArray<SliceCount>): ReadonlyArray<SliceCount> => [...slices, { from, to, rows }]

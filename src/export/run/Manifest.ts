@@ -1,0 +1,140 @@
+/** What an export has in its files, and what is missing: kept beside them, checked by `verify`. */
+import * as t from 'io-ts'
+import type { Codec } from '../../codec/Codec.js'
+import type { DriftFact } from '../../decode/index.js'
+import { SliceCount } from './Counts.js'
+import { Purpose } from './Purpose.js'
+import { readKept } from './readKept.js'
+
+// model
+
+const VERSION = 1
+
+const ManifestFile = t.readonly(
+  t.intersection([
+    t.type({
+      /** Seen from the folder of the manifest. */
+      path: t.string,
+      rows: t.number,
+      bytes: t.number,
+    }),
+    /** SHA-256 of the whole file, in hex; left out while it is not complete. */
+    t.partial({ sha256: t.string }),
+  ]),
+)
+
+/** One file of an export. */
+export interface ManifestFile extends t.TypeOf<typeof ManifestFile> {}
+
+export const Drift: Codec<DriftFact> = t.readonly(
+  t.type({
+    endpoint: t.string,
+    path: t.string,
+    kind: t.keyof({
+      'unknown field': null,
+      'unknown value': null,
+      'optional field': null,
+      'second shape': null,
+      'other paging': null,
+    }),
+    example: t.string,
+    count: t.number,
+  }),
+)
+
+export const Bounds = t.readonly(
+  t.type({
+    /** In ms since 1970: from `from` on, up to and without `to`. `from` 0: whatever is oldest. */
+    from: t.number,
+    to: t.number,
+  }),
+)
+
+/** From when to when rows were created. */
+export interface Bounds extends t.TypeOf<typeof Bounds> {}
+
+const run = t.intersection([
+  t.type({
+    /** Whether every row that was asked for is in the files. */
+    complete: t.boolean,
+    /** What is not in them, in words; empty when it is complete. */
+    missing: t.readonlyArray(t.string),
+    /** Whether the list was read to its end. */
+    ended: t.boolean,
+    purpose: Purpose,
+    /** ISO 8601. A run that is resumed keeps the time at which it was begun. */
+    started: t.string,
+    finished: t.string,
+    /** How long it ran, in ms, without the time between a stop and a resumption. */
+    ms: t.number,
+    /** How often it was begun or resumed. */
+    starts: t.number,
+    rows: t.number,
+    /** Ids that are different: as many as rows, unless rows have no id. */
+    distinct: t.number,
+    rejects: t.number,
+    repeated: t.number,
+    requests: t.number,
+    /** Those that were refused for the limits (429). */
+    refused: t.number,
+    /** Slices of time that were read to their end; `rows` counts those that were put aside, too. */
+    slices: t.readonlyArray(SliceCount),
+    /** What came that no codec names. */
+    drift: t.readonlyArray(Drift),
+    files: t.readonlyArray(ManifestFile),
+  }),
+  t.partial({
+    bounds: Bounds,
+    /** The file of the rows that were put aside. */
+    rejected: ManifestFile,
+    /** Requests a second, as a share of those that the limits allow: 0 to 1. */
+    quota: t.number,
+  }),
+])
+
+/** One run of an export, with all its resumptions. */
+export interface ManifestRun extends t.TypeOf<typeof run> {}
+
+const ManifestRun: Codec<ManifestRun> = run
+
+const manifest = t.type({
+  version: t.literal(VERSION),
+  /** What tells rows apart: of several with the same, the one of the last run is how it stands now. */
+  key: t.literal('id'),
+  /** In the order in which they were made. */
+  runs: t.readonlyArray(ManifestRun),
+})
+
+export interface Manifest extends t.TypeOf<typeof manifest> {}
+
+// constructors
+
+export const manifestOf = (runs: ReadonlyArray<ManifestRun>): Manifest => ({
+  version: VERSION,
+  key: 'id',
+  runs,
+})
+
+/** Reads what was kept at `path`; throws a `CannotRun` for what is no manifest of this version. */
+export const readManifest: (path: string) => (text: string) => Manifest = readKept({
+  name: 'manifest',
+  version: VERSION,
+  codec: manifest,
+})
+
+/** For people, too. */
+export const showManifest = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`
+
+// combinators
+
+/** The manifest with one more run, in place of those that did not come to their end. */
+export const withRun =
+  (run: ManifestRun) =>
+  ({ runs, ...rest }: Manifest): Manifest => ({
+    ...rest,
+    runs: [...runs.filter(({ ended, started }) => ended && started !== run.started), run],
+  })
+
+/** The last run that is complete. */
+export const lastComplete = ({ runs }: Manifest): ManifestRun | undefined =>
+  runs.findLast(({ complete }) => complete)

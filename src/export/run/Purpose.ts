@@ -1,0 +1,67 @@
+/** What an export is of: what a checkpoint must be of, too, to be gone on with. */
+import { createHash } from 'node:crypto'
+import * as t from 'io-ts'
+import { CannotRun } from './CannotRun.js'
+
+// model
+
+export const Purpose = t.readonly(
+  t.type({
+    /** What is listed: `charges`. */
+    resource: t.string,
+    /** Of whom, as `accountOf` has it. */
+    account: t.string,
+    /** What it is narrowed by, in the API's words. */
+    query: t.readonly(t.record(t.string, t.string)),
+    /** How it is written: format, compression, columns ... */
+    format: t.readonly(t.record(t.string, t.string)),
+    /** Where to, seen from the folder of the checkpoint. */
+    output: t.string,
+  }),
+)
+
+export interface Purpose extends t.TypeOf<typeof Purpose> {}
+
+/** Whose data it is. No secret is needed to tell accounts apart. */
+export interface Account {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** The account that is acted for, if it is another one. */
+  readonly actingFor?: string
+}
+
+// constructors
+
+/** SHA-256 in hex: the same for the same account, and tells nothing else. */
+export const accountOf = ({ baseUrl, clientId, actingFor = '' }: Account): string =>
+  createHash('sha256')
+    .update(JSON.stringify([baseUrl.replace(/\/+$/, ''), clientId, actingFor]))
+    .digest('hex')
+
+// combinators
+
+/** Throws a `CannotRun` that names the first thing in which the checkpoint at `path` is of another export. */
+export const samePurpose =
+  (path: string, wanted: Purpose) =>
+  (found: Purpose): void => {
+    const differs = (field: string, was: string | undefined, is: string | undefined): void => {
+      if (was === is) return
+      const why = `is of another export: its ${field} is ${show(was)}, and now it is ${show(is)}`
+      throw new CannotRun('foreign', path, why, field)
+    }
+    differs('resource', found.resource, wanted.resource)
+    if (found.account !== wanted.account) {
+      const why = 'is of another export: its account (base URL, client id) is not the one of now'
+      throw new CannotRun('foreign', path, why, 'account')
+    }
+    for (const part of ['query', 'format'] as const) {
+      const [was, is] = [found[part], wanted[part]]
+      for (const name of Object.keys({ ...was, ...is })) {
+        differs(`${part}.${name}`, was[name], is[name])
+      }
+    }
+    differs('output', found.output, wanted.output)
+  }
+
+const show = (text: string | undefined): string =>
+  text === undefined ? 'not given' : JSON.stringify(text)

@@ -1,0 +1,166 @@
+/** One run of an export: what it writes, what it counts, and what it keeps of that. */
+import type { SchedulerLike } from 'rxjs'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import type { ExportOptions, Progress } from '../exportList.js'
+import type { Found } from './begin.js'
+import { type Checkpoint, showCheckpoint, VERSION } from './Checkpoint.js'
+import { type Counts, NOTHING, withSlice } from './Counts.js'
+import { type Ending, entryOf, iso } from './entry.js'
+import { type Bounds, type ManifestRun, showManifest, withRun } from './Manifest.js'
+import { type Marks, outputs } from './outputs.js'
+import type { Purpose } from './Purpose.js'
+import type { RunOptions, RunProgress } from './RunOptions.js'
+import { replaceText, type SmallFiles } from './SmallFiles.js'
+import { drifts, type Tally } from './Tally.js'
+
+// model
+
+export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
+  extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>> {
+  /** Keys that are known, where a row can come in two pages. */
+  readonly seen?: Set<string>
+  /** With what earlier starts of this run counted. */
+  readonly total: (progress: Progress<Q>) => RunProgress<Q>
+  /** Ends the files, or leaves them as they are; writes the manifest. */
+  readonly end: (progress: Progress<Q>) => Promise<RunProgress<Q>>
+  /** Writes the manifest if that is possible still; never fails. */
+  readonly fail: (error: unknown) => Promise<void>
+  /** May be called again. */
+  readonly abandon: () => Promise<void>
+}
+
+export interface Means<Q> {
+  readonly files: SmallFiles
+  readonly timer: SchedulerLike
+  readonly tally: Tally
+  readonly found: Found<Q>
+  readonly purpose: Purpose
+}
+
+/** Keys that are kept over a crash: of the rows that a list that moved would show again. */
+const RECENT = 1_000
+
+// constructors
+
+export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
+  { source, target, client, perSecond }: RunOptions<A, Q, P>,
+  { files, timer, tally, found, purpose }: Means<Q>,
+): Run<A, Q, P> => {
+  const { paths } = target
+  const { checkpoint } = found
+  const before = checkpoint?.counts ?? NOTHING
+  const begun = timer.now()
+  const started = checkpoint?.started ?? iso(begun)
+  const seen = source.repeats ? new Set(checkpoint?.recent) : undefined
+  let slices = before.slices
+  let bounds: Bounds | undefined = checkpoint?.bounds
+  let standing: Checkpoint<Q> | undefined = checkpoint
+
+  const out = outputs<A>({
+    files,
+    open: (mark) => target.open(mark, found.run),
+    rejects: paths.rejects(found.run),
+    from: checkpoint,
+    stale: found.stale,
+  })
+
+  // what was counted
+
+  const total = (progress: Progress<Q>): RunProgress<Q> => {
+    const repeated = before.repeated + (progress.repeated ?? 0)
+    return {
+      ...progress,
+      rows: before.rows + progress.rows,
+      rejects: before.rejects + progress.rejects,
+      pages: before.pages + progress.pages,
+      ...(repeated === 0 ? {} : { repeated }),
+    }
+  }
+
+  const counts = (progress: Progress<Q>): Counts => {
+    const { rows, rejects, pages, repeated = 0 } = total(progress)
+    return {
+      ...{ rows, rejects, pages, repeated, slices },
+      requests: before.requests + tally.requests(),
+      refused: before.refused + tally.refused(),
+      ms: before.ms + timer.now() - begun,
+      starts: before.starts + 1,
+    }
+  }
+
+  const standingAt = (progress: Progress<Q>, marks: Marks): Checkpoint<Q> => ({
+    version: VERSION,
+    purpose,
+    started,
+    counts: counts(progress),
+    ...marks,
+    drift: drifts(checkpoint?.drift ?? [], client?.drift() ?? []),
+    recent: seen === undefined ? [] : [...seen].slice(-RECENT),
+    ...(bounds === undefined ? {} : { bounds }),
+    ...('next' in progress ? { position: progress.next } : {}),
+  })
+
+  // what is kept
+
+  const commit = async (progress: Progress<Q>): Promise<void> => {
+    standing = standingAt(progress, await out.commit())
+    await replaceText(files, paths.checkpoint, showCheckpoint(standing))
+  }
+
+  const tell = async (ending: Pick<Ending, 'standing' | 'progress' | 'error'> & Listed) => {
+    const finished = timer.now()
+    const entry = entryOf({ ...ending, finished, manifest: paths.manifest, perSecond })
+    const manifest = withRun(entry)(found.manifest)
+    await replaceText(files, paths.manifest, showManifest(manifest))
+    return entry
+  }
+
+  /** The files as they were durable last. */
+  const unfinished = ({ output, rejects }: Marks): Listed => ({
+    files: output.parts.map((part) => {
+      const { rows, bytes, sha256 } = part
+      const path = target.fileOf(part, found.run)
+      return { path, rows, bytes, ...(sha256 === undefined ? {} : { sha256 }) }
+    }),
+    ...(rejects === undefined ? {} : { rejected: { path: paths.rejects(found.run), ...rejects } }),
+  })
+
+  const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
+    standing ??= standingAt(progress, { output: { parts: [] } })
+    const entry = await tell({ standing, progress, ...(await out.finish()) })
+    await files.rm(paths.checkpoint, { force: true })
+    return entry
+  }
+
+  return {
+    ...(seen === undefined ? {} : { seen }),
+    sink: async (rows, page) => {
+      const slice = source.sliceOf(page)
+      bounds ??= source.boundsOf(page.position)
+      await out.write(rows, slice?.number ?? 0)
+      if (slice === undefined || slice.left.from < slice.left.to) return
+      await out.endSlice(slice.number)
+      slices = withSlice(slice)(slices)
+    },
+    rejects: out.reject,
+    commit,
+    total,
+    end: async (progress) => {
+      const all = total(progress)
+      if (progress.ended) return { ...all, entry: await complete(progress) }
+      await out.abandon()
+      if (standing === undefined) return all
+      return { ...all, entry: await tell({ standing, progress, ...unfinished(standing) }) }
+    },
+    fail: async (error) => {
+      if (standing === undefined) return
+      const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+      const why = error instanceof Error ? error.message : 'writing failed'
+      await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
+    },
+    abandon: out.abandon,
+  }
+}
+
+type Listed = Pick<Ending, 'files' | 'rejected'>

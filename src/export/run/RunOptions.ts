@@ -1,0 +1,52 @@
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import type { ExportOptions, Progress } from '../exportList.js'
+import type { Begin } from './begin.js'
+import type { Owner, Runner } from './lock.js'
+import type { ManifestRun } from './Manifest.js'
+import type { Purpose } from './Purpose.js'
+import type { SmallFiles } from './SmallFiles.js'
+import type { Source } from './Source.js'
+import type { Watched } from './Tally.js'
+import type { Target } from './Target.js'
+
+// model
+
+type Kept<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
+  ExportOptions<A, Q, P>,
+  'key' | 'misfit' | 'shown' | 'every' | 'maxRejects' | 'stop' | 'timer'
+>
+
+export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept<A, Q, P> {
+  readonly source: Source<A, Q, P>
+  readonly target: Target<A>
+  /** What it is of: a checkpoint of something else is refused. */
+  readonly purpose: Omit<Purpose, 'output'>
+  /** What to do about a checkpoint that is there; `new` unless given: to refuse. */
+  readonly begin?: Begin
+  /** In a folder: whether it adds to the runs that are there. */
+  readonly adds?: boolean
+  /** Whose requests and drift are counted. */
+  readonly client?: Watched
+  /** Requests a second that the limits allow, to tell the share that was used. */
+  readonly perSecond?: number
+  /** Who runs: with it, two runs of one output are refused. */
+  readonly runner?: Runner
+  /** The disk unless given. */
+  readonly files?: SmallFiles
+}
+
+/** How a run stands. Counts are of all its resumptions together. */
+export interface RunProgress<Q = unknown> extends Progress<Q> {
+  /** With the first word only: how it begins. */
+  readonly begun?: Begun
+  /** With the last word only: its entry in the manifest, unless nothing was written. */
+  readonly entry?: ManifestRun
+}
+
+export interface Begun {
+  /** Whether it goes on from a checkpoint. */
+  readonly resumed: boolean
+  /** A run that ended without giving back its lock, which was taken over. */
+  readonly dead?: Owner
+}

@@ -1,0 +1,58 @@
+/** Files that are read and written whole: checkpoints, manifests, locks. */
+import { link, readFile, rename, stat } from 'node:fs/promises'
+import { at, disk, type Files, syncName } from '../file/Files.js'
+
+// model
+
+/** The part of `node:fs/promises` that a run is kept with. */
+export interface SmallFiles extends Files {
+  readonly rename: (from: string, to: string) => Promise<void>
+  /** Fails with `EEXIST` when there is such a file. */
+  readonly link: (from: string, to: string) => Promise<void>
+  readonly readFile: (path: string, encoding: 'utf8') => Promise<string>
+  readonly stat: (path: string) => Promise<{ readonly size: number }>
+}
+
+// constructors
+
+export const wholeDisk: SmallFiles = { ...disk, rename, link, readFile, stat }
+
+// combinators
+
+/** Nothing, when there is no such file. */
+export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
+  files.readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  })
+
+/** A file with this text, durable, and no such file while it is not: not even on a disk that is full. */
+export const writeNew = async (files: SmallFiles, path: string, text: string): Promise<void> => {
+  const bytes = new TextEncoder().encode(text)
+  const handle = await files.open(path, 'w+')
+  try {
+    for (let written = 0; written < bytes.length; ) {
+      const rest = bytes.length - written
+      written += (await handle.write(bytes, written, rest, written)).bytesWritten
+    }
+    await handle.sync()
+  } catch (error) {
+    await handle.close()
+    await files.rm(path, { force: true })
+    throw at(path)(error)
+  }
+  await handle.close()
+}
+
+/** In one step, and durable: whoever reads it finds all of the text, or all of what was there before. */
+export const replaceText = async (files: SmallFiles, path: string, text: string): Promise<void> => {
+  const fresh = `${path}.tmp`
+  await writeNew(files, fresh, text)
+  await files.rename(fresh, path)
+  await syncName(files, path)
+}
+
+// interop
+
+export const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined

@@ -1,0 +1,52 @@
+/** What an export reads: a list that can be gone on with. */
+import type { Position } from '../../api/Paging.js'
+import type { Codec } from '../../codec/Codec.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page, Slice, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
+import type { Drainable } from '../exportList.js'
+import type { Bounds } from './Manifest.js'
+import { ListStanding, SnapshotStanding } from './positions.js'
+
+// model
+
+export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure, A, Q>> {
+  /** From its beginning, or from where it stands. */
+  readonly pages: (from?: Q) => Drainable<P>
+  /** How the place where it stands is kept. */
+  readonly standing: Codec<Q>
+  /** The slice of time that a page is of, as it stands with this page; undefined without slices. */
+  readonly sliceOf: (page: P) => Slice | undefined
+  /** From when to when its rows were created. */
+  readonly boundsOf: (standing: Q) => Bounds | undefined
+  /** Whether a row can come in two pages: then keys are kept from page to page. */
+  readonly repeats: boolean
+}
+
+// constructors
+
+/** A list that stands still while it is read: `payments.charges.snapshot(...)`. */
+export const fromSnapshot = <A>(
+  snapshot: Drainable<SnapshotPage<AnyFailure, A>> & {
+    readonly from: (position: SnapshotPosition) => Drainable<SnapshotPage<AnyFailure, A>>
+  },
+): Source<A, SnapshotPosition, SnapshotPage<AnyFailure, A>> => ({
+  pages: (position) => (position === undefined ? snapshot : snapshot.from(position)),
+  standing: SnapshotStanding,
+  sliceOf: ({ slice }) => slice,
+  boundsOf: ({ from, to }) => ({ from, to }),
+  repeats: false,
+})
+
+/**
+ * A plain list: `fromList((position) => payments.batchTransfers.list({ ...filter, ...position }))`. A row
+ * that comes again is left out, for which the ids of all rows are kept: some 100 bytes a row.
+ */
+export const fromList = <A>(
+  list: (position: Position) => Drainable<Page<AnyFailure, A, Position>>,
+): Source<A, Position> => ({
+  pages: (position) => list(position ?? {}),
+  standing: ListStanding,
+  sliceOf: () => undefined,
+  boundsOf: () => undefined,
+  repeats: true,
+})

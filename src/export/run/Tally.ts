@@ -1,0 +1,53 @@
+/** What a client did for a run: counted from its events. */
+import type { Observable, Subscription } from 'rxjs'
+import type { DriftFact } from '../../decode/index.js'
+import type { IO } from '../../fp.js'
+import type { ClientEvent } from '../../http/ClientEvent.js'
+
+// model
+
+/** The part of a client that a run looks at. */
+export interface Watched {
+  readonly events: Observable<ClientEvent>
+  readonly drift: IO<ReadonlyArray<DriftFact>>
+}
+
+export interface Tally {
+  readonly requests: () => number
+  readonly refused: () => number
+  readonly close: () => void
+}
+
+// constructors
+
+export const tallyOf = (client: Watched | undefined): Tally => {
+  let requests = 0
+  let refused = 0
+  const watching: Subscription | undefined = client?.events.subscribe((event) => {
+    if (event._tag !== 'Answered') return
+    requests++
+    if (event.status === 429) refused++
+  })
+  return {
+    requests: () => requests,
+    refused: () => refused,
+    close: () => watching?.unsubscribe(),
+  }
+}
+
+// combinators
+
+/** The facts of two runs as those of one. */
+export const drifts = (
+  before: ReadonlyArray<DriftFact>,
+  now: ReadonlyArray<DriftFact>,
+): ReadonlyArray<DriftFact> => {
+  const all = new Map<string, DriftFact>()
+  for (const fact of [...before, ...now]) {
+    const { endpoint, path, kind, example } = fact
+    const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
+    const known = all.get(name)
+    all.set(name, known === undefined ? fact : { ...known, count: known.count + fact.count })
+  }
+  return [...all.values()]
+}

@@ -1,0 +1,95 @@
+/** Where an export goes, and what is kept beside it. */
+import { basename, dirname, join, relative } from 'node:path'
+import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
+import type { Files } from '../file/Files.js'
+import { partName } from '../file/partName.js'
+import type { Rotation } from '../file/partsOf.js'
+import { toFile } from '../file/toFile.js'
+import { toFolder } from '../file/toFolder.js'
+import type { Format } from '../format/Format.js'
+
+// model
+
+export interface Target<A> {
+  /** Where rows go: anew, or cut back to where they were durable. `run` counts from 1 in a folder. */
+  readonly open: (mark: DestinationMark | undefined, run: number) => Promise<Destination<A>>
+  /** The file of a part. */
+  readonly fileOf: (part: PartMark, run: number) => string
+  readonly paths: Paths
+}
+
+export interface TargetOptions<A> {
+  /** A file; a folder, if it ends with a slash. */
+  readonly out: string
+  readonly format: Format<A>
+  /** Where the checkpoint is kept; beside the output unless given. */
+  readonly checkpoint?: string
+  /** In a folder: when a part is ended and another begun. One a slice of time unless given. */
+  readonly rotation?: Rotation
+  /** The disk unless given. */
+  readonly files?: Files
+}
+
+export interface Paths {
+  /** The file or the folder. */
+  readonly out: string
+  /** Whether it has a file for each part, and runs are added to those before. */
+  readonly isFolder: boolean
+  readonly checkpoint: string
+  readonly manifest: string
+  readonly lock: string
+  /** Takes the rows that are not written. */
+  readonly rejects: (run: number) => string
+}
+
+// constructors
+
+/** A name that ends with a slash is a folder. */
+export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
+
+/** `FILE.checkpoint.json`, or `DIR/checkpoint.json`; and so for the others. */
+export const pathsOf = (out: string, checkpoint?: string): Paths => {
+  const folder = isFolder(out)
+  const beside = (name: string): string => (folder ? join(out, name) : `${out}.${name}`)
+  return {
+    out,
+    isFolder: folder,
+    checkpoint: checkpoint ?? beside('checkpoint.json'),
+    manifest: beside('manifest.json'),
+    lock: folder ? join(out, 'lock') : `${out}.lock`,
+    rejects: (run) => beside(run === 1 ? 'rejects.ndjson' : `rejects-${run}.ndjson`),
+  }
+}
+
+/** Files called after `out`, or in it. */
+export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): Target<A> => {
+  const paths = pathsOf(out, checkpoint)
+  const { format, rotation = {}, files } = options
+  const disk = files === undefined ? {} : { files }
+  if (!paths.isFolder) {
+    return {
+      paths,
+      open: (from) => toFile({ path: out, format, ...disk, ...(from && { from }) }),
+      fileOf: () => out,
+    }
+  }
+  return {
+    paths,
+    open: (from, run) =>
+      toFolder({
+        ...{ path: out, format, rotation, prefix: prefixOf(run) },
+        ...disk,
+        ...(from && { from }),
+      }),
+    fileOf: (part, run) =>
+      join(out, partName({ prefix: prefixOf(run), extension: format.extension })(part)),
+  }
+}
+
+/** By name, later runs come after earlier ones. */
+const prefixOf = (run: number): string =>
+  run === 1 ? 'part' : `run-${String(run).padStart(4, '0')}`
+
+/** As it is called from where `from` is, so that both can be moved together. */
+export const seenFrom = (from: string, path: string): string =>
+  relative(dirname(from), path) || basename(path)

@@ -1,0 +1,82 @@
+import { dirname, resolve } from 'node:path'
+import type { Codec } from '../../codec/Codec.js'
+import { CannotRun } from './CannotRun.js'
+import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
+import { type Manifest, manifestOf, readManifest } from './Manifest.js'
+import { type Purpose, samePurpose } from './Purpose.js'
+import { readText, type SmallFiles } from './SmallFiles.js'
+import type { Paths } from './Target.js'
+
+// model
+
+/**
+ * - `new`: there must be no checkpoint.
+ * - `resume`: goes on from the checkpoint, if there is one.
+ * - `restart`: whatever is there is replaced.
+ */
+export type Begin = 'new' | 'resume' | 'restart'
+
+/** What a run finds. */
+export interface Found<Q> {
+  /** Where to go on. */
+  readonly checkpoint?: Checkpoint<Q>
+  /** What is kept of earlier runs. */
+  readonly manifest: Manifest
+  /** Which run of its folder it is, from 1. */
+  readonly run: number
+  /** Files that are of no use any more: to be taken away before the first row is written. */
+  readonly stale: ReadonlyArray<string>
+}
+
+export interface BeginOptions<Q> {
+  readonly files: SmallFiles
+  readonly paths: Paths
+  readonly purpose: Purpose
+  readonly standing: Codec<Q>
+  readonly begin: Begin
+  /** Whether it adds to the runs that are there. */
+  readonly adds: boolean
+}
+
+// constructors
+
+/** Looks at what is there, and changes nothing. Throws a `CannotRun` when that is in the way. */
+export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
+  const { files, paths, begin, adds } = options
+  const checkpoint = await checkpointOf(options)
+  const text = await readText(files, paths.manifest)
+  const kept = text === undefined || !paths.isFolder ? [] : readManifest(paths.manifest)(text).runs
+  const runs = kept.filter(({ ended, started }) => ended && started !== checkpoint?.started)
+
+  if (checkpoint !== undefined) {
+    return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale: [] }
+  }
+  const before = [paths.checkpoint, ...(paths.isFolder ? [] : [paths.manifest])]
+  if (adds || runs.length === 0) {
+    return { manifest: manifestOf(runs), run: runs.length + 1, stale: before }
+  }
+  if (begin !== 'restart') {
+    throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')
+  }
+  const parts = runs.flatMap(({ files, rejected }) => [...files, ...(rejected ? [rejected] : [])])
+  const inFolder = parts.map(({ path }) => resolve(dirname(paths.manifest), path))
+  return { manifest: manifestOf([]), run: 1, stale: [...before, paths.manifest, ...inFolder] }
+}
+
+const checkpointOf = async <Q>({
+  files,
+  paths,
+  purpose,
+  standing,
+  begin,
+}: BeginOptions<Q>): Promise<Checkpoint<Q> | undefined> => {
+  if (begin === 'restart') return undefined
+  const text = await readText(files, paths.checkpoint)
+  if (text === undefined) return undefined
+  if (begin === 'new') {
+    throw new CannotRun('begun', paths.checkpoint, 'is of an export that was not finished')
+  }
+  const checkpoint = readCheckpoint(standing)(paths.checkpoint)(text)
+  samePurpose(paths.checkpoint, purpose)(checkpoint.purpose)
+  return checkpoint
+}

@@ -1,0 +1,79 @@
+/** The entry of a run in its manifest: pure, from what was counted. */
+import type { Millis } from '../../stream/index.js'
+import type { Progress } from '../exportList.js'
+import type { FileSummary } from '../file/RowFile.js'
+import type { Checkpoint } from './Checkpoint.js'
+import type { ManifestFile, ManifestRun } from './Manifest.js'
+import { seenFrom } from './Target.js'
+
+// model
+
+/** All that is known when a run ends. */
+export interface Ending {
+  /** What was durable last. */
+  readonly standing: Omit<Checkpoint<unknown>, 'version'>
+  readonly progress: Progress
+  readonly finished: Millis
+  /** The manifest's own path. */
+  readonly manifest: string
+  readonly files: ReadonlyArray<Omit<FileSummary, 'sha256'> & { readonly sha256?: string }>
+  readonly rejected?: Omit<FileSummary, 'sha256'> & { readonly sha256?: string }
+  /** Requests a second that the limits allow. */
+  readonly perSecond: number | undefined
+  /** What ended it, where that was no failure of the service. */
+  readonly error?: string
+}
+
+// constructors
+
+export const entryOf = (ending: Ending): ManifestRun => {
+  const { standing, progress, manifest, perSecond, rejected } = ending
+  const { purpose, started, bounds, drift, counts } = standing
+  const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
+  const missing = missingOf(ending)
+  const listed = ({ path, ...rest }: Ending['files'][number]): ManifestFile => ({
+    path: seenFrom(manifest, path),
+    ...rest,
+  })
+  return {
+    complete: missing.length === 0,
+    missing,
+    ended: progress.ended,
+    purpose,
+    started,
+    finished: iso(ending.finished),
+    ms,
+    starts,
+    rows,
+    distinct: rows,
+    rejects,
+    repeated,
+    requests,
+    refused,
+    ...(perSecond === undefined || ms === 0
+      ? {}
+      : { quota: Math.min(1, (requests * 1_000) / (ms * perSecond)) }),
+    ...(bounds === undefined ? {} : { bounds }),
+    slices,
+    drift,
+    files: ending.files.map(listed),
+    ...(rejected === undefined ? {} : { rejected: listed(rejected) }),
+  }
+}
+
+export const iso = (ms: Millis): string => new Date(ms).toISOString()
+
+/** In words. */
+const missingOf = ({ progress, standing, error }: Ending): ReadonlyArray<string> => {
+  const { rejects } = standing.counts
+  return [
+    ...(rejects === 0 ? [] : [`${rejects} rows that were rejected`]),
+    ...(progress.ended ? [] : [`what comes after these rows: ${why(progress, error)}`]),
+  ]
+}
+
+const why = ({ failure, cut }: Progress, error: string | undefined): string => {
+  if (failure !== undefined) return failure.message
+  if (cut === 'rejects') return 'too many rows were rejected'
+  return error ?? 'it was stopped'
+}

@@ -1,0 +1,118 @@
+/** One run at a time for one output: a file that says who is at it. */
+import * as t from 'io-ts'
+import { E } from '../../fp.js'
+import { CannotRun } from './CannotRun.js'
+import { codeOf, readText, type SmallFiles, writeNew } from './SmallFiles.js'
+
+// model
+
+/** Who runs. */
+export interface Runner {
+  readonly pid: number
+  readonly host: string
+  /** When the process began, in ms since 1970: a number of a process is given again. */
+  readonly since: number
+  /** Whether a process of this machine runs. */
+  readonly isAlive: (pid: number) => boolean
+}
+
+export interface Lock {
+  /** The run that had it and is no more, if there was one. */
+  readonly dead?: Owner
+  readonly release: () => Promise<void>
+}
+
+const owner = t.type({ pid: t.number, host: t.string, since: t.number })
+
+export interface Owner extends t.TypeOf<typeof owner> {}
+
+// constructors
+
+/** How often a lock of a dead run is taken over before that is left to others. */
+const TRIES = 5
+
+/**
+ * Takes the lock, or fails with a `CannotRun` that says who has it. A lock of a process of this machine
+ * that is no more is taken over; of several that try, one succeeds.
+ */
+export const takeLock =
+  (files: SmallFiles, { isAlive, ...self }: Runner) =>
+  async (path: string): Promise<Lock> => {
+    const text = `${JSON.stringify(self)}\n`
+    const own = `${path}.${self.pid}`
+    const isDead = ({ pid, host, since }: Owner): boolean =>
+      host === self.host && (pid === self.pid ? since !== self.since : !isAlive(pid))
+
+    const attempt = async (tries: number, dead?: Owner): Promise<Lock> => {
+      const there = await placed(files, own, path)
+      if (there) {
+        return {
+          ...(dead === undefined ? {} : { dead }),
+          release: async () => {
+            if ((await readText(files, path)) === text) await files.rm(path, { force: true })
+          },
+        }
+      }
+      const found = await readText(files, path)
+      if (found === undefined && tries > 1) return attempt(tries - 1, dead)
+      const other = ownerOf(found ?? '')
+      if (found === undefined || other === undefined || tries === 1 || !isDead(other)) {
+        throw new CannotRun('locked', path, who(other))
+      }
+      await takeAway(files, path, found, `${own}.dead`)
+      return attempt(tries - 1, other)
+    }
+
+    await writeNew(files, own, text)
+    return attempt(TRIES).finally(() => files.rm(own, { force: true }))
+  }
+
+/** File systems without hard links. */
+const LINKLESS: ReadonlyArray<unknown> = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
+
+/** Whether it is where it should be: nobody else was there. A link, so that it is there whole or not. */
+const placed = async (files: SmallFiles, from: string, to: string): Promise<boolean> => {
+  try {
+    await files.link(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    if (!LINKLESS.includes(codeOf(error))) throw error
+  }
+  if ((await readText(files, to)) !== undefined) return false
+  await files.rename(from, to)
+  return true
+}
+
+/** Somebody may have been faster, and it is a living one's by now: then it is put back. */
+const takeAway = async (
+  files: SmallFiles,
+  path: string,
+  expected: string,
+  aside: string,
+): Promise<void> => {
+  const moved = await files.rename(path, aside).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return false
+      throw error
+    },
+  )
+  if (!moved) return
+  if ((await readText(files, aside)) !== expected) await placed(files, aside, path)
+  await files.rm(aside, { force: true })
+}
+
+const ownerOf = (text: string): Owner | undefined => {
+  try {
+    const read = owner.decode(JSON.parse(text))
+    return E.isRight(read) ? read.right : undefined
+  } catch {
+    return undefined // not written by us: nobody can say whether it is in use
+  }
+}
+
+const who = (other: Owner | undefined): string =>
+  other === undefined
+    ? 'says that another run is writing there, and not which: remove it if there is none'
+    : `says that process ${other.pid} on ${other.host} is writing there: wait for it, or remove the file if there is no such process`

@@ -1,0 +1,50 @@
+import type { Codec } from '../../codec/Codec.js'
+import { causes } from '../../decode/index.js'
+import { E } from '../../fp.js'
+import { CannotRun } from './CannotRun.js'
+
+// model
+
+/** A kind of file that an export keeps of itself. */
+export interface Kind<A> {
+  /** As in "is no checkpoint". */
+  readonly name: string
+  /** Of its shape, as it stands in its field `version`. */
+  readonly version: number
+  readonly codec: Codec<A>
+}
+
+// constructors
+
+/**
+ * Reads what was kept at `path`. Throws a `CannotRun` for what is something else, naming the field and
+ * what was expected, and for what a later version of this package wrote.
+ */
+export const readKept =
+  <A>({ name, version, codec }: Kind<A>) =>
+  (path: string) =>
+  (text: string): A => {
+    const damaged = (why: string, field?: string): CannotRun =>
+      new CannotRun('damaged', path, `is no ${name}: ${why}`, field)
+
+    const parsed = (): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw damaged('it should be JSON')
+      }
+    }
+
+    const u = parsed()
+    const found = Object(u).version
+    if (typeof found === 'number' && found > version) {
+      const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
+      throw new CannotRun('later', path, why, 'version')
+    }
+    const read = codec.decode(u)
+    if (E.isRight(read)) return read.right
+    const [{ path: field, expected, actual } = { path: '', expected: '', actual: '' }] = causes(
+      read.left,
+    )
+    throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
+  }

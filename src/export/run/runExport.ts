@@ -1,0 +1,103 @@
+import {
+  asyncScheduler,
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  from,
+  type Observable,
+  of,
+  throwError,
+} from 'rxjs'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import { exportList, type Progress } from '../exportList.js'
+import { find } from './begin.js'
+import { bracket } from './bracket.js'
+import type { Checkpoint } from './Checkpoint.js'
+import { takeLock } from './lock.js'
+import { type Run, runOf } from './Run.js'
+import type { Begun, RunOptions, RunProgress } from './RunOptions.js'
+import { wholeDisk } from './SmallFiles.js'
+import { tallyOf } from './Tally.js'
+import { seenFrom } from './Target.js'
+
+/**
+ * Writes a list into files that survive: at most a second after it was read, all that was read is
+ * durable, and a checkpoint says up to where. A run that ended, however it did, is resumed from there. Beside the
+ * files a manifest says in the end what is in them, and what is missing.
+ *
+ * Cold: each subscription is a run. A `CannotRun` is thrown when something is in the way, before
+ * anything is asked for or changed; what the system refuses, as it says it. Unsubscribing leaves files
+ * and checkpoint as they were last committed; `stop` commits first.
+ */
+export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
+  options: RunOptions<A, Q, P>,
+): Observable<RunProgress<Q>> => {
+  const { source, target, runner, files = wholeDisk, timer = asyncScheduler } = options
+  const { begin = 'new', adds = false } = options
+  const { paths } = target
+
+  const acquire = async (): Promise<Held<A, Q, P>> => {
+    if (paths.isFolder) await files.mkdir(paths.out, { recursive: true })
+    const lock = runner && (await takeLock(files, runner)(paths.lock))
+    try {
+      const purpose = { ...options.purpose, output: seenFrom(paths.checkpoint, paths.out) }
+      const { standing } = source
+      const found = await find({ files, paths, purpose, standing, begin, adds })
+      const tally = tallyOf(options.client)
+      const run = runOf(options, { files, timer, tally, found, purpose })
+      const { checkpoint } = found
+      return {
+        run,
+        checkpoint,
+        begun: { resumed: checkpoint !== undefined, ...(lock?.dead && { dead: lock.dead }) },
+        release: async () => {
+          tally.close()
+          await run.abandon()
+          await lock?.release()
+        },
+      }
+    } catch (error) {
+      await lock?.release()
+      throw error
+    }
+  }
+
+  const read = ({ run, checkpoint }: Held<A, Q, P>): Observable<Progress<Q>> => {
+    if (checkpoint !== undefined && checkpoint.position === undefined) {
+      return of({ ...NOTHING, ended: true }) // only its end was not written
+    }
+    const { maxRejects = Number.POSITIVE_INFINITY } = options
+    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
+    return exportList<A, Q, P>({ ...options, ...run, maxRejects: left })(
+      source.pages(checkpoint?.position),
+    )
+  }
+
+  return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
+    const { run, begun } = held
+    const pages = read(held).pipe(
+      concatMap(
+        (progress): Observable<RunProgress<Q>> =>
+          isLast(progress) ? defer(() => from(run.end(progress))) : of(run.total(progress)),
+      ),
+      catchError((error: unknown) =>
+        from(run.fail(error)).pipe(concatMap(() => throwError(() => error))),
+      ),
+    )
+    return concat(of({ ...run.total(NOTHING), begun }), pages)
+  })
+}
+
+interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
+  readonly run: Run<A, Q, P>
+  readonly checkpoint: Checkpoint<Q> | undefined
+  readonly begun: Begun
+  readonly release: () => Promise<void>
+}
+
+const NOTHING = { rows: 0, rejects: 0, pages: 0, ended: false } as const
+
+const isLast = ({ ended, failure, cut }: Progress): boolean =>
+  ended || failure !== undefined || cut !== undefined

@@ -1,0 +1,168 @@
+/** What a sink is asked to make durable, and when an export is cut. */
+import { lastValueFrom, of, Subject, toArray, VirtualTimeScheduler } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { exportList, type Progress } from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
+import { away, good, type Item, item, listOf, type Row } from './run/playing.js'
+
+const bad: Row = E.left({ ...away, message: 'n should be number' })
+
+/** A sink that can be looked into: what was written, and what was committed after which row. */
+const watched = () => {
+  const rows: Array<number> = []
+  const rejected: Array<unknown> = []
+  const commits: Array<{ readonly rows: number; readonly next: unknown }> = []
+  return {
+    rows,
+    rejected,
+    commits,
+    options: {
+      sink: async (page: ReadonlyArray<Item>) => void rows.push(...page.map(({ n }) => n)),
+      rejects: async (page: ReadonlyArray<unknown>) => void rejected.push(...page),
+      commit: async ({ next }: Progress) => void commits.push({ rows: rows.length, next }),
+      timer: new VirtualTimeScheduler(),
+    },
+  }
+}
+
+const pages = [good(0, 1), good(2), good(3, 4)]
+
+describe('commit', () => {
+  it('is called between pages, with what asks for the rest, and at the end', async () => {
+    const { commits, options } = watched()
+    await lastValueFrom(exportList({ ...options, every: 0 })(listOf(pages).pages()))
+    expect(commits).toEqual([
+      { rows: 2, next: { page_num: 1 } },
+      { rows: 3, next: { page_num: 2 } },
+      { rows: 5, next: undefined },
+    ])
+  })
+
+  it('is called no more often than every so many ms', async () => {
+    const { commits, options } = watched()
+    const sink = async (page: ReadonlyArray<Item>) => {
+      await options.sink(page)
+      options.timer.frame += 600 // the disk takes its time
+    }
+    await lastValueFrom(exportList({ ...options, sink })(listOf(pages).pages()))
+    expect(commits.map(({ rows }) => rows)).toEqual([3, 5])
+  })
+
+  it('is called when the list fails, and not when there is nothing new', async () => {
+    const { commits, options } = watched()
+    const last = await lastValueFrom(
+      exportList({ ...options, every: 0 })(listOf([good(0), away]).pages()),
+    )
+    expect(commits).toEqual([{ rows: 1, next: { page_num: 1 } }])
+    expect(last).toMatchObject({ failure: away, next: { page_num: 1 } })
+  })
+
+  it('goes on from what it was told', async () => {
+    const { rows, commits, options } = watched()
+    const list = listOf([good(0), away])
+    await lastValueFrom(exportList(options)(list.pages()))
+    const next = commits.at(-1)?.next
+    expect(next).toEqual({ page_num: 1 })
+    await lastValueFrom(exportList(options)(listOf([good(0), good(1)]).pages({ page_num: 1 })))
+    expect(rows).toEqual([0, 1])
+  })
+
+  it('fails when it cannot be done', async () => {
+    const { options } = watched()
+    const commit = () => Promise.reject(new Error('no room'))
+    const run = exportList({ ...options, commit })(listOf(pages).pages())
+    await expect(lastValueFrom(run)).rejects.toThrow('no room')
+  })
+})
+
+describe('stop', () => {
+  it('ends it after the page that is being written, committed', async () => {
+    const { rows, commits, options } = watched()
+    const stop = new Subject<void>()
+    const sink = async (page: ReadonlyArray<Item>) => {
+      if (page[0]?.n === 2) stop.next()
+      await new Promise(setImmediate)
+      await options.sink(page)
+    }
+    const last = await lastValueFrom(exportList({ ...options, sink, stop })(listOf(pages).pages()))
+    expect(rows).toEqual([0, 1, 2])
+    expect(commits).toEqual([{ rows: 3, next: { page_num: 2 } }])
+    expect(last).toMatchObject({ rows: 3, ended: false, cut: 'stopped' })
+  })
+
+  it('is no cut when all was read', async () => {
+    const { options } = watched()
+    const stop = new Subject<void>()
+    const sink = async (page: ReadonlyArray<Item>) => {
+      await options.sink(page)
+      if (page[0]?.n === 3) stop.next()
+    }
+    const last = await lastValueFrom(exportList({ ...options, sink, stop })(listOf(pages).pages()))
+    expect(last).toMatchObject({ rows: 5, ended: true })
+    expect(last.cut).toBe(undefined)
+  })
+
+  it('ends it before it begins', async () => {
+    const { rows, options } = watched()
+    const last = await lastValueFrom(
+      exportList({ ...options, stop: of('now') })(listOf(pages).pages()),
+    )
+    expect(rows).toEqual([])
+    expect(last).toMatchObject({ rows: 0, cut: 'stopped' })
+  })
+})
+
+describe('rows that are not written', () => {
+  it('end it when there are more than may be, with the page written', async () => {
+    const { rows, rejected, options } = watched()
+    const list = listOf([[bad, ...good(1)], [bad, bad, ...good(2)], good(3)])
+    const last = await lastValueFrom(exportList({ ...options, maxRejects: 2 })(list.pages()))
+    expect(rows).toEqual([1, 2])
+    expect(rejected).toHaveLength(3)
+    expect(last).toMatchObject({ rejects: 3, cut: 'rejects', next: { page_num: 2 } })
+  })
+
+  it('are those that do not fit, too', async () => {
+    const { rows, rejected, options } = watched()
+    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
+    await lastValueFrom(exportList({ ...options, misfit })(listOf(pages).pages()))
+    expect(rows).toEqual([0, 1, 3, 4])
+    expect(rejected).toEqual([
+      {
+        position: { page_num: 1 },
+        index: 0,
+        reason: 'n: expected another',
+        row: item(2),
+      },
+    ])
+  })
+
+  it('are shown without what is not to be kept', async () => {
+    const { rejected, options } = watched()
+    const shown = () => 'something'
+    await lastValueFrom(exportList({ ...options, shown })(listOf([[bad]]).pages()))
+    expect(rejected).toMatchObject([{ row: 'something' }])
+  })
+})
+
+describe('a row that comes again', () => {
+  it('is left out of its page, and counted', async () => {
+    const { rows, options } = watched()
+    const told = await lastValueFrom(
+      exportList(options)(listOf([good(0, 1, 0), good(1)]).pages()).pipe(toArray()),
+    )
+    expect(rows).toEqual([0, 1, 1])
+    expect(told.map(({ repeated }) => repeated)).toEqual([1, 1, 1])
+  })
+
+  it('is left out of the whole export when keys are kept', async () => {
+    const { rows, options } = watched()
+    const seen = new Set(['id-4'])
+    const last = await lastValueFrom(
+      exportList({ ...options, seen })(listOf([...pages, good(1, 5)]).pages()),
+    )
+    expect(rows).toEqual([0, 1, 2, 3, 5])
+    expect(last.repeated).toBe(2)
+    expect([...seen]).toEqual(['id-4', 'id-0', 'id-1', 'id-2', 'id-3', 'id-5'])
+  })
+})

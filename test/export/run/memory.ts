@@ -1,0 +1,174 @@
+/**
+ * A disk in memory that a crash can be played on. What was written is there for a process that starts
+ * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
+ */
+import { dirname } from 'node:path'
+import type { SmallFiles } from '../../../src/export/run/SmallFiles.js'
+
+interface Inode {
+  bytes: Uint8Array
+  synced: Uint8Array
+}
+
+/** Names of files, each with what it stands for. */
+type Names = Map<string, Inode>
+
+export interface Memory extends SmallFiles {
+  /** Changes to it so far. */
+  readonly changes: () => number
+  readonly text: (path: string) => string
+  readonly names: () => ReadonlyArray<string>
+  /** What the next process finds. */
+  readonly after: (what: 'kill' | 'power cut') => Memory
+  readonly put: (path: string, text: string) => void
+}
+
+export class Crash extends Error {}
+
+const fails = (code: string, path: string): never => {
+  throw Object.assign(new Error(`${code}: ${path}`), { code, path })
+}
+
+export interface MemoryOptions {
+  /** The change at which the process is killed; the first half of what it writes may be there. */
+  readonly dies?: number
+  /** Bytes of all files together, at most. */
+  readonly room?: number
+}
+
+const grown = (bytes: Uint8Array, length: number): Uint8Array => {
+  const more = new Uint8Array(length)
+  more.set(bytes.subarray(0, length))
+  return more
+}
+
+const memoryOf = (names: Names, durable: Names, { dies, room }: MemoryOptions): Memory => {
+  let changes = 0
+  let dead = false
+  const alive = (): void => {
+    if (dead) throw new Crash('killed')
+  }
+  const change = (): void => {
+    alive()
+    dead = ++changes === dies
+    alive()
+  }
+  const found = (path: string): Inode => names.get(path) ?? fails('ENOENT', path)
+  const used = (): number =>
+    [...new Set(names.values())].reduce((n, { bytes }) => n + bytes.length, 0)
+
+  const folder = (path: string) => ({
+    write: async () => fails('EISDIR', path),
+    read: async () => fails('EISDIR', path),
+    stat: async () => ({ size: 0 }),
+    truncate: async () => fails('EISDIR', path),
+    sync: async () => {
+      change()
+      for (const name of durable.keys()) if (dirname(name) === path) durable.delete(name)
+      for (const [name, inode] of names) if (dirname(name) === path) durable.set(name, inode)
+    },
+    close: async () => {},
+  })
+
+  const file = (path: string, inode: Inode) => ({
+    write: async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+      const put = (count: number): void => {
+        inode.bytes = grown(inode.bytes, Math.max(inode.bytes.length, position + count))
+        inode.bytes.set(bytes.subarray(offset, offset + count), position)
+      }
+      if (changes + 1 === dies) put(length >> 1)
+      change()
+      const left = room === undefined ? length : room - used() + inode.bytes.length - position
+      if (left <= 0) return fails('ENOSPC', path)
+      const count = Math.min(length, left)
+      put(count)
+      return { bytesWritten: count }
+    },
+    read: async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+      alive()
+      const part = inode.bytes.subarray(position, position + length)
+      bytes.set(part, offset)
+      return { bytesRead: part.length }
+    },
+    stat: async () => ({ size: inode.bytes.length }),
+    truncate: async (length: number) => {
+      change()
+      inode.bytes = grown(inode.bytes, length)
+    },
+    sync: async () => {
+      change()
+      inode.synced = inode.bytes.slice()
+    },
+    close: async () => {},
+  })
+
+  return {
+    open: async (path, flags) => {
+      alive()
+      const inode = names.get(path)
+      if (flags === 'w+') {
+        change()
+        const fresh = inode ?? { bytes: new Uint8Array(0), synced: new Uint8Array(0) }
+        fresh.bytes = new Uint8Array(0)
+        names.set(path, fresh)
+        return file(path, fresh)
+      }
+      if (inode !== undefined) return file(path, inode)
+      return flags === 'r' ? folder(path) : fails('ENOENT', path)
+    },
+    mkdir: async () => alive(),
+    readdir: async (path) => {
+      alive()
+      return [...names.keys()]
+        .filter((name) => dirname(name) === path)
+        .map((name) => name.slice(path.length + 1))
+    },
+    rm: async (path) => {
+      change()
+      names.delete(path)
+    },
+    rename: async (from, to) => {
+      const inode = found(from)
+      change()
+      names.delete(from)
+      names.set(to, inode)
+    },
+    link: async (from, to) => {
+      const inode = found(from)
+      if (names.has(to)) fails('EEXIST', to)
+      change()
+      names.set(to, inode)
+    },
+    readFile: async (path) => {
+      alive()
+      return new TextDecoder().decode(found(path).bytes)
+    },
+    stat: async (path) => ({ size: found(path).bytes.length }),
+    changes: () => changes,
+    text: (path) => new TextDecoder().decode(found(path).bytes),
+    names: () => [...names.keys()].sort(),
+    put: (path, text) => {
+      const bytes = new TextEncoder().encode(text)
+      names.set(path, { bytes, synced: bytes })
+    },
+    after: (what) => {
+      const left = what === 'kill' ? names : durable
+      const kept: Names = new Map()
+      for (const [name, inode] of left) {
+        const bytes = (what === 'kill' ? inode.bytes : inode.synced).slice()
+        kept.set(name, { bytes, synced: bytes.slice() })
+      }
+      return memoryOf(kept, new Map(kept), {})
+    },
+  }
+}
+
+export const memory = (options: MemoryOptions = {}): Memory =>
+  memoryOf(new Map(), new Map(), options)
+
+/** The same files, with other luck. */
+export const copyOf = (files: Memory, options: MemoryOptions): Memory => {
+  const copy = memory(options)
+  for (const name of files.names()) copy.put(name, files.text(name))
+  return copy
+}
