@@ -58,6 +58,12 @@ describe('a list that pages otherwise than its row says', () => {
     expect(facts()).toMatchObject([{ endpoint: BATCHES, path: 'has_more', example: 'true' }])
   })
 
+  it('is followed by numbers also where nothing but the filter is sent', () => {
+    const { client, run, positions } = told({ play: numbered })
+    run(client.batchTransfers.items({ id: 'bat_1' }).pages)
+    expect(positions()).toEqual([null, '1', '2'])
+  })
+
   it('says so for each endpoint', () => {
     const { client, run, facts } = told({ play: numbered, drift: true })
     run(client.batchTransfers.list().pages)
