@@ -26,7 +26,7 @@ export const parquetEncoder =
     const writer = new ParquetWriter({
       ...pageCodec(options.compress),
       writer: bytes,
-      schema: schemaOf(columns, options),
+      schema: schemaOf(columns, options, 'to the writer'),
       createdBy: 'payments-rx',
     })
     let recorded = 0
@@ -53,10 +53,11 @@ export const parquetEncoder =
 
     const endGroup = async (): Promise<void> => {
       if (count === 0) return
-      const columnData = columns.map(({ name }, at) => ({
+      const columnData = columns.map(({ name, type }, at) => ({
         name,
         data: waiting[at] ?? [],
         offsetIndex: false,
+        statistics: type !== 'json', // of use to nobody, and as long as the longest text
       }))
       await writer.write({ columnData, rowGroupSize: count })
       writer.pendingIndexes = [] // of the indexes that are not written
@@ -88,6 +89,7 @@ export const parquetEncoder =
       },
       end: async () => {
         await endGroup()
+        writer.schema = schemaOf(columns, options, 'to readers')
         await writer.finish()
         await handOn()
       },

@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FormatOptions, openFile } from '../../../src/export/index.js'
+import { duckdb, type Query } from '../reading.js'
+import { fields, format, pages, type Row, row, rowOf } from '../rows.js'
+
+let path = ''
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'export-'))
+  path = join(folder, 'rows.csv')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const written = async (
+  given: ReadonlyArray<ReadonlyArray<Row>>,
+  options: Partial<FormatOptions> = {},
+): Promise<string> => {
+  const file = await openFile({ path, format: format({ format: 'csv', ...options }) })
+  for (const page of given) await file.write(page)
+  await file.finish()
+  return readFile(path, 'utf8')
+}
+
+/** The values of a row as the library of reference is given them. */
+const valuesOf = ({ tags, fee, metadata, ...row }: Row) => [
+  ...[row.id, row.amount, row.currency, row.status, row.created_at, row.settled, row.tries],
+  ...[JSON.stringify(tags), row.note, fee?.amount, fee?.currency],
+  metadata === undefined || metadata === null ? metadata : JSON.stringify(metadata),
+]
+
+const reference = (rows: ReadonlyArray<Row>, escape_formulas: boolean): string =>
+  stringify([fields, ...rows.map(valuesOf)], {
+    record_delimiter: '\r\n',
+    quote_record_delimiter: true,
+    quoted_match: /^$/,
+    cast: { boolean: String },
+    escape_formulas,
+  })
+
+describe('CSV', () => {
+  it.each(['keep', 'escape'] as const)('is what csv-stringify writes (formulas: %s)', (formulas) =>
+    fc.assert(
+      fc.asyncProperty(pages, async (given) => {
+        expect(await written(given, { formulas })).toBe(
+          reference(given.flat(), formulas === 'escape'),
+        )
+      }),
+      { numRuns: 200 },
+    ),
+  )
+
+  it('is so for long pages, too, where few texts need quotes', async () => {
+    const clean = Array.from({ length: 700 }, (_, n) => rowOf({ id: `a${n}`, note: 'b' }))
+    await fc.assert(
+      fc.asyncProperty(fc.nat(699), row, async (at, odd) => {
+        const page = clean.with(at, odd)
+        expect(await written([page])).toBe(reference(page, false))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('has its header, and no more, when there are no rows', async () => {
+    expect(await written([])).toBe(`${fields.join(',')}\r\n`)
+  })
+
+  it('tells an empty text from nothing', async () => {
+    const given = [rowOf({ note: '' }), rowOf({ note: null }), rowOf({})]
+    expect(await written([given], { columns: ['note', 'id'] })).toBe(
+      'note,id\r\n"",a\r\n,a\r\n,a\r\n',
+    )
+  })
+
+  it('has a line for a row of one column that is null', async () => {
+    const given = [rowOf({ note: 'x' }), rowOf({ note: null })]
+    expect(await written([given], { columns: ['note'] })).toBe('note\r\nx\r\n""\r\n')
+  })
+
+  it('leaves numbers alone when it masks formulas', async () => {
+    const given = [rowOf({ amount: -1.5, note: '-1.5' }), rowOf({ amount: 2, note: '=A1' })]
+    expect(await written([given], { columns: ['amount', 'note'], formulas: 'escape' })).toBe(
+      "amount,note\r\n-1.5,'-1.5\r\n2,'=A1\r\n",
+    )
+  })
+
+  describe('read by DuckDB', () => {
+    let query: Query
+    beforeAll(async () => {
+      query = await duckdb()
+    })
+
+    it('has the same values', () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (given) => {
+          await written([given])
+          const read = await query(
+            `select * from read_csv('${path}', header = true, all_varchar = true, delim = ',', quote = '"',
+             escape = '"', new_line = '\\r\\n', allow_quoted_nulls = false)`,
+          )
+          expect(read.map((one) => Object.values(one))).toEqual(
+            given.map((one) =>
+              valuesOf(one).map((value) => (value == null ? null : String(value))),
+            ),
+          )
+        }),
+        { numRuns: 30 },
+      ))
+  })
+})

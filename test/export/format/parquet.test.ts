@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseExact } from '../../../src/decode/index.js'
+import { DoesNotFit, type FormatOptions, openFile } from '../../../src/export/index.js'
+import { duckdb, type Query } from '../reading.js'
+import { amount, format, pages, Row, rowOf } from '../rows.js'
+
+let path = ''
+let folder = ''
+let query: Query
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'export-'))
+  path = join(folder, 'rows.parquet')
+  query = await duckdb()
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const written = async (
+  given: ReadonlyArray<ReadonlyArray<Row>>,
+  options: Partial<FormatOptions> = {},
+): Promise<void> => {
+  const file = await openFile({
+    path,
+    format: format({ format: 'parquet', rowGroup: 7, ...options }),
+  })
+  for (const page of given) await file.write(page)
+  await file.finish()
+}
+
+const read = (columns = '*') => query(`select ${columns} from read_parquet('${path}')`)
+
+/** Ten-thousandths. */
+const units = (n: number): bigint => BigInt(Math.round(n * 10_000))
+
+const micros = (time: string): string =>
+  String(BigInt(new Date(time.replace('+0000', 'Z')).getTime()) * 1_000n)
+
+describe('Parquet, read by DuckDB', () => {
+  it('has a type for each column', async () => {
+    await written([])
+    const types = await query(`describe select * from read_parquet('${path}')`)
+    expect(Object.fromEntries(types.map((row) => [row.column_name, row.column_type]))).toEqual({
+      id: 'VARCHAR',
+      amount: 'DECIMAL(18,4)',
+      currency: 'VARCHAR',
+      status: 'VARCHAR',
+      created_at: 'TIMESTAMP WITH TIME ZONE',
+      settled: 'BOOLEAN',
+      tries: 'BIGINT',
+      tags: 'JSON',
+      note: 'VARCHAR',
+      'fee.amount': 'DECIMAL(18,4)',
+      'fee.currency': 'VARCHAR',
+      metadata: 'JSON',
+    })
+  })
+
+  it('has the same values', () =>
+    fc.assert(
+      fc.asyncProperty(pages, async (given) => {
+        await written(given)
+        const rows = await read(
+          `id, (amount::decimal(38, 4) * 10000)::bigint::varchar amount, status, epoch_us(created_at)::varchar created_at, settled,
+           tries::varchar tries, tags::varchar tags, note, ("fee.amount"::decimal(38, 4) * 10000)::bigint::varchar fee, metadata::varchar metadata`,
+        )
+        expect(rows).toEqual(
+          given.flat().map((row) => ({
+            id: row.id,
+            amount: String(units(row.amount)),
+            status: row.status,
+            created_at: micros(row.created_at),
+            settled: row.settled,
+            tries: String(row.tries),
+            tags: JSON.stringify(row.tags),
+            note: row.note ?? null,
+            fee: row.fee?.amount == null ? null : String(units(row.fee.amount)),
+            metadata: row.metadata == null ? null : JSON.stringify(row.metadata),
+          })),
+        )
+      }),
+      { numRuns: 30 },
+    ))
+
+  it('sums money exactly', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(amount, { minLength: 1, maxLength: 50 }), async (amounts) => {
+        await written([amounts.map((amount) => rowOf({ amount }))])
+        const [row] = await query(
+          `select (sum(amount)::decimal(38, 4) * 10000)::hugeint::varchar total from read_parquet('${path}')`,
+        )
+        expect(row?.total).toBe(String(amounts.map(units).reduce((a, b) => a + b, 0n)))
+      }),
+      { numRuns: 20 },
+    ))
+
+  it('finds rows by what is said of their row groups', async () => {
+    const given = Array.from({ length: 40 }, (_, n) => rowOf({ id: `id-${n}`, amount: n / 4 }))
+    await written([given])
+    for (const { id, amount } of given) {
+      expect(await query(`select id from '${path}' where amount = ${amount}`)).toEqual([{ id }])
+    }
+  })
+
+  it('has amounts as text when asked to', async () => {
+    await written([[rowOf({ amount: 12.5 })]], { decimal: 'text', columns: ['amount'] })
+    expect(await read()).toEqual([{ amount: '12.5' }])
+  })
+
+  it('takes the digits that came', async () => {
+    const decoded = Row.decode(
+      parseExact(JSON.stringify(rowOf({})).replace('"amount":1', '"amount":99999999999999.9900')),
+    )
+    if (decoded._tag === 'Left') throw new Error('no row')
+    const page = [decoded.right]
+    await written([page], { numbers: 'exact', columns: ['amount'] })
+    expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
+    await written([page], { numbers: 'exact', columns: ['amount'], decimal: 'text' })
+    expect(await read()).toEqual([{ amount: '99999999999999.9900' }])
+  })
+
+  it('has fields that the codec does not name, with the type they are given', async () => {
+    const given = [rowOf({ rate: 0.25, extra: { a: 1 }, at: '2026-01-01' }), rowOf({})]
+    const columns = ['rate:decimal', 'extra:json', 'at:time', 'tries:decimal', 'fee']
+    await written([given], { columns })
+    expect(
+      await read('rate::varchar rate, extra, epoch_ms("at")::varchar moment, tries, fee'),
+    ).toEqual([
+      { rate: '0.2500', extra: '{"a":1}', moment: '1767225600000', tries: '1.0000', fee: null },
+      { rate: null, extra: null, moment: null, tries: '1.0000', fee: null },
+    ])
+  })
+})
+
+describe('Parquet', () => {
+  it.each([
+    ['amount', { amount: 0.12345 }],
+    ['created_at', { created_at: '2026-02-30T00:00:00+0000' }],
+    ['created_at', { created_at: '2016-12-31T23:59:60+0000' }],
+    ['created_at', { created_at: '2026-01-01T00:00:00.0000001Z' }],
+    ['amount', { amount: 2 ** 39 }],
+  ])('refuses %s where it would say something else: %j', async (field, odd) => {
+    const how = format({ format: 'parquet' })
+    const row = rowOf(odd)
+    expect(how.misfit(row)).toMatchObject({ _tag: 'Misfit', field })
+    const file = await openFile({ path, format: how })
+    const refused = await file.write([rowOf({}), row]).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(DoesNotFit)
+    expect(refused).toMatchObject({ index: 1, misfit: { field } })
+    await file.write([rowOf({ id: 'b' })]) // nothing is broken
+    expect(await file.finish()).toMatchObject({ rows: 1 })
+  })
+
+  it('is no Parquet before it is finished', async () => {
+    const file = await openFile({ path, format: format({ format: 'parquet' }) })
+    await file.write([rowOf({})])
+    await file.commit()
+    await expect(read()).rejects.toThrow('magic bytes')
+    await file.finish()
+    expect(await read('id')).toEqual([{ id: 'a' }])
+  })
+
+  it('is not gone on with where no row group ends', async () => {
+    const how = format({ format: 'parquet' })
+    const file = await openFile({ path, format: how })
+    await file.write([rowOf({})])
+    const mark = await file.commit()
+    await file.abandon()
+    const wrong = { ...mark, bytes: mark.bytes - 1 }
+    await expect(openFile({ path, format: how, from: wrong })).rejects.toMatchObject({
+      _tag: 'NotTheSame',
+      path,
+    })
+  })
+})
