@@ -13,12 +13,14 @@ const MOST = 10n ** BigInt(PRECISION)
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * Of a double below 2^39, undefined if it has more places. The product is rounded to the nearest whole
- * number; if that is the right one, dividing gives the double back.
+ * Of a double below 2^39, undefined if it has more places. The product may be off by one; the right one,
+ * divided, gives the double back, and no other does.
  */
 export const scaledNumber = (n: number): bigint | undefined => {
-  const scaled = Math.round(n * FACTOR)
-  return scaled / FACTOR === n ? BigInt(scaled) : undefined
+  const near = Math.round(n * FACTOR)
+  if (near / FACTOR === n) return BigInt(near)
+  const scaled = [near - 1, near + 1].find((other) => other / FACTOR === n)
+  return scaled === undefined ? undefined : BigInt(scaled)
 }
 
 /** Undefined if it has more places or more digits than the column, or is no number. */

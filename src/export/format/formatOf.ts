@@ -54,7 +54,7 @@ export const formatOf =
   }
 
 /** The columns of a file of rows of this codec, unless others are chosen. */
-export const knownColumns = (codec: Codec<unknown>): ReadonlyArray<Pick<Column, 'name' | 'type'>> =>
+export const knownColumns = <A>(codec: Codec<A>): ReadonlyArray<Pick<Column, 'name' | 'type'>> =>
   columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
 
 const withColumns = (

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { BatchTransfer } from '../../../src/codec/index.js'
+import { parseExact } from '../../../src/decode/index.js'
+import {
+  type FormatName,
+  formatNames,
+  formatOf,
+  type Numbers,
+  sift,
+} from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { format, rowOf } from '../rows.js'
+
+const Money = t.type({ amount: t.number })
+
+const money = (name: FormatName, numbers: Numbers = 'fast') => {
+  const made = formatOf(Money)({ format: name, numbers })
+  if (E.isLeft(made)) throw new Error(made.left.message)
+  return made.right
+}
+
+/** Ten-thousandths as JSON would have it. */
+const written = (units: bigint): string => {
+  const digits = String(units < 0n ? -units : units).padStart(5, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -4)}.${digits.slice(-4)}`
+}
+
+const read = (text: string): { readonly amount: number } => {
+  const decoded = Money.decode(parseExact(`{"amount":${text}}`))
+  if (E.isLeft(decoded)) throw new Error('no money')
+  return decoded.right
+}
+
+describe.each(formatNames)('an amount in %s', (name) => {
+  it('fits when no other of four decimals reads as the same number, and only then', () => {
+    const below = 2n ** 39n * 10_000n
+    fc.assert(
+      fc.property(fc.bigInt({ min: -below + 1n, max: below - 1n }), (units) => {
+        const { amount } = read(written(units))
+        expect(money(name).misfit({ amount })).toBeUndefined()
+        expect(read(written(units + 1n)).amount).not.toBe(amount)
+        expect(read(written(units - 1n)).amount).not.toBe(amount)
+      }),
+    )
+    for (const amount of [2 ** 39, -(2 ** 39), 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+      expect(money(name).misfit({ amount })).toMatchObject({
+        _tag: 'Misfit',
+        field: 'amount',
+        message: expect.stringContaining("numbers: 'exact'"),
+      })
+    }
+  })
+
+  it('fits with its digits, if they are written', () => {
+    const large = read('99999999999999.0001')
+    expect(money(name, 'exact').misfit(large)).toBeUndefined()
+    expect(money(name, 'fast').misfit(large)).toMatchObject({ field: 'amount' })
+    expect(money(name, 'exact').misfit({ amount: large.amount })).toMatchObject({ field: 'amount' })
+  })
+})
+
+describe('an amount somewhere inside', () => {
+  const quote = (amount: number) => ({
+    ...{ amount_beneficiary_receives: 1, amount_payer_pays: amount, fee_amount: 1 },
+    ...{ fee_currency: 'EUR', source_currency: 'EUR', transfer_currency: 'EUR' },
+  })
+  const batch = (amount: number) => {
+    const decoded = BatchTransfer.decode({
+      ...{ id: 'a', request_id: 'b', short_reference_id: 'c', status: 'BOOKED' },
+      ...{ total_item_count: 1, valid_item_count: 1, updated_at: '2026-01-01T00:00:00+0000' },
+      quote_summary: { quotes: [quote(1), quote(amount)] },
+    })
+    if (E.isLeft(decoded)) throw new Error('no batch')
+    return decoded.right
+  }
+  const how = (columns?: ReadonlyArray<string>) => {
+    const made = formatOf(BatchTransfer)({ format: 'ndjson', ...(columns && { columns }) })
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    return made.right
+  }
+
+  it('is found', () => {
+    expect(how().misfit(batch(2))).toBeUndefined()
+    expect(how().misfit(batch(1e15))).toMatchObject({
+      field: 'quote_summary.quotes.1.amount_payer_pays',
+    })
+  })
+
+  it('does not matter when it is not written', () => {
+    expect(how(['id']).misfit(batch(1e15))).toBeUndefined()
+    expect(how(['quote_summary']).misfit(batch(1e15))).toBeDefined()
+  })
+})
+
+describe('sift', () => {
+  const how = format({ format: 'ndjson' })
+
+  it('parts what fits from what does not', () => {
+    const page = [rowOf({ id: 'a' }), rowOf({ id: 'b', amount: 1e12 }), rowOf({ id: 'c' })]
+    const { rows, misfits } = sift(how)(page)
+    expect(rows.map(({ id }) => id)).toEqual(['a', 'c'])
+    expect(misfits).toMatchObject([{ index: 1, misfit: { field: 'amount' } }])
+  })
+
+  it('answers with the page itself when all fits', () => {
+    const page = [rowOf({})]
+    expect(sift(how)(page).rows).toBe(page)
+  })
+})

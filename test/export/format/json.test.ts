@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { raw } from 'jq-wasm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseExact } from '../../../src/decode/index.js'
+import { type FormatOptions, jsonLines, openFile } from '../../../src/export/index.js'
+import { format, pages, Row, rowOf } from '../rows.js'
+
+let path = ''
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'export-'))
+  path = join(folder, 'rows.json')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const written = async (
+  given: ReadonlyArray<ReadonlyArray<Row>>,
+  options: Partial<FormatOptions> = {},
+): Promise<string> => {
+  const file = await openFile({ path, format: format({ format: 'ndjson', ...options }) })
+  for (const page of given) await file.write(page)
+  await file.finish()
+  return readFile(path, 'utf8')
+}
+
+describe('NDJSON, read by jq', () => {
+  it('has the same rows, a line each', () =>
+    fc.assert(
+      fc.asyncProperty(pages, async (given) => {
+        const text = await written(given)
+        const read = text === '' ? '[]' : await raw(text, '.', ['-s', '-c'])
+        expect(JSON.parse(read)).toEqual(given.flat())
+        expect(text.split('\n').length - 1).toBe(given.flat().length)
+      }),
+      { numRuns: 30 },
+    ))
+})
+
+describe('JSON, read by jq', () => {
+  it('is one array', () =>
+    fc.assert(
+      fc.asyncProperty(pages, async (given) => {
+        const text = await written(given, { format: 'json' })
+        expect(JSON.parse(await raw(text, '.', ['-c']))).toEqual(given.flat())
+      }),
+      { numRuns: 30 },
+    ))
+
+  it('is an array when there are no rows', async () => {
+    expect(await written([], { format: 'json' })).toBe('[]\n')
+  })
+})
+
+describe('NDJSON', () => {
+  it('has the fields that came, and no others', async () => {
+    expect(await written([[rowOf({ later: [1, { a: null }] })]])).toContain(
+      '"later":[1,{"a":null}]',
+    )
+  })
+
+  it('has the columns that are named, in their order, where they were', async () => {
+    const given = [
+      rowOf({ fee: { amount: 2, currency: 'EUR', more: 1 }, rate: 0.5, tags: ['x'] }),
+      rowOf({ fee: null, note: null }),
+      rowOf({}),
+    ]
+    const columns = ['fee.currency', 'id', 'rate:decimal', 'tags', 'note', 'fee.amount']
+    expect(await written([given], { columns })).toBe(
+      '{"fee":{"currency":"EUR","amount":2},"id":"a","rate":0.5,"tags":["x"]}\n' +
+        '{"fee":null,"id":"a","tags":[],"note":null}\n' +
+        '{"id":"a","tags":[]}\n',
+    )
+  })
+
+  it('has a whole object where it is named, even beside its fields', async () => {
+    const given = [rowOf({ fee: { amount: 2, more: 1 } })]
+    for (const columns of [
+      ['fee', 'fee.amount'],
+      ['fee.amount', 'fee'],
+    ]) {
+      expect(await written([given], { columns })).toBe('{"fee":{"amount":2,"more":1}}\n')
+    }
+  })
+
+  it.each([undefined, ['amount', 'fee', 'tags', 'fee.amount']])(
+    'has the digits of numbers as they came, if it is exact (columns %j)',
+    async (columns) => {
+      const text =
+        '{"amount":12345678901234567890.10,"fee":{"amount":1.50,"currency":null},"tags":["a"]}'
+      const { amount: _, tags: __, fee: ___, ...others } = rowOf({})
+      const came = text.replace(/}$/, `,${JSON.stringify(others).slice(1)}`)
+      const decoded = Row.decode(parseExact(came))
+      if (decoded._tag === 'Left') throw new Error('no row')
+      const options = columns === undefined ? {} : { columns }
+      expect(await written([[decoded.right]], { numbers: 'exact', ...options })).toBe(
+        `${columns === undefined ? came : text}\n`,
+      )
+    },
+  )
+})
+
+it('lines of JSON take anything', async () => {
+  const file = await openFile({ path, format: jsonLines() })
+  await file.write([{ a: 1 }, null, 'text', [1], undefined])
+  await file.finish()
+  expect(await readFile(path, 'utf8')).toBe('{"a":1}\nnull\n"text"\n[1]\nnull\n')
+})
