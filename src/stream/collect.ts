@@ -20,7 +20,7 @@ export interface Tally {
 // combinators
 
 /**
- * All values in one array, at the end; or the first failure, or a `TooMany` when one value more than
+ * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value more than
  * `max` comes. With either of these the source is left.
  *
  *     --a--b--c|            --a--L            --a--b--c
@@ -44,7 +44,7 @@ export const collect =
       )
     })
 
-/** How many values and failures came, at the end. */
+/** `count` of both sides: how many values and failures came, at the end. */
 export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tally> =>
   source.pipe(
     reduce(
