@@ -34,7 +34,7 @@ export interface Field {
 /** Answers in a row, for each walk, that only led to cutting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
 
-/** How far from its walk the end of a list without a known beginning is cut first, in pages. */
+/** How far from its walk a part is cut off first, in pages; twice as far each time that is too near. */
 const REACH = 8
 
 const NOTHING: Told = { _tag: 'Nothing' }
@@ -46,6 +46,7 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
   let slices = start.cut
   let order: Order | undefined
   let reach = REACH
+  let trust = 1 // parts that may be cut off before it is known whether there is anything in them
   let shapeless = 0
 
   const cut = (walk: Walk, at: number): Walk => {
@@ -54,12 +55,22 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
     return beyond
   }
 
+  /** Where there was nothing the rows have ended, maybe: on with care. */
+  const prove = (walk: Walk, more: boolean, hasRows: boolean): void => {
+    walk.unproven = false
+    if (more) trust++
+    if (hasRows) return
+    trust = 1
+    reach = REACH
+  }
+
   return {
     next: () => {
       const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
       if (waiting !== undefined) return waiting
+      if (walks.filter(({ unproven }) => unproven).length >= trust) return undefined
       const best = bestCut(walks, reach)
-      if (best?.open === true) reach *= 2
+      if (best?.far === true) reach *= 2
       return best && cut(best.walk, best.at)
     },
 
@@ -79,6 +90,7 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
           return NOTHING
         case 'Covers': {
           shapeless = 0
+          if (walk.unproven) prove(walk, more, times.length > 0)
           order ??= told.order
           const pace = told.span.to - told.span.from
           const span = both(told.span, walk.ahead) // of what is this walk's still
@@ -88,7 +100,10 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
       }
     },
 
-    pass: (walk, span) => covered(walk, span, undefined),
+    pass: (walk, span) => {
+      walk.unproven = false
+      covered(walk, span, undefined)
+    },
 
     deliver: (walk, span, rows) => {
       walk.left = without(walk.left, span)

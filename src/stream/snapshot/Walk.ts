@@ -28,6 +28,8 @@ export interface Walk {
   crowded: Span | undefined
   /** Whether an answer is on its way. */
   busy: boolean
+  /** Whether it was cut off for somebody, and no answer has shown yet whether there is anything in it. */
+  unproven: boolean
 }
 
 // constructors
@@ -41,6 +43,7 @@ export const walkOf = ({ number, from, to, rows, left }: Slice): Walk => ({
   gait: undefined,
   crowded: undefined,
   busy: false,
+  unproven: false,
 })
 
 export const sliceOf = ({ number, whole, rows, left }: Walk): Slice => ({
@@ -59,7 +62,12 @@ export const cutAt = (walk: Walk, at: number, number: number): Walk => {
   walk.whole = near(whole)
   walk.ahead = near(ahead)
   walk.left = near(left)
-  return { ...walkOf({ ...far(whole), number, rows: 0, left: far(left) }), ahead: far(ahead), gait }
+  return {
+    ...walkOf({ ...far(whole), number, rows: 0, left: far(left) }),
+    ahead: far(ahead),
+    gait,
+    unproven: true,
+  }
 }
 
 /** Takes note of an answer that covers a stretch of a walk. */
@@ -74,32 +82,32 @@ export const covered = (walk: Walk, span: Span, gait: Gait | undefined): void =>
 export interface Cut {
   readonly walk: Walk
   readonly at: number
-  /** Whether nobody knows where the walk ends. */
-  readonly open: boolean
+  /** Whether it is as far from its walk as it may be. */
+  readonly far: boolean
 }
+
+/** Pages that a walk has before it, at least, when a part of it is given away. */
+const WORTH = 4
 
 /**
  * Where one more walk is of most use: in the middle of what the longest one has before it, by the pages
- * that it is thought to have. What will not fill two pages is left alone.
- *
- * A list that is read from its newest row on may have no known beginning. There the last walk is cut
- * `reach` pages from where it is, so that the new one begins among rows, too.
+ * that it is thought to have; but no more than `reach` pages from where it is, since nobody knows how far
+ * the rows go on. A list that is read from its newest row on may have no known beginning at all.
  */
 export const bestCut = (walks: ReadonlyArray<Walk>, reach: number): Cut | undefined => {
   let best: Cut | undefined
-  let most = 2
+  let most = WORTH
   for (const walk of walks) {
     const { ahead, gait } = walk
     if (gait === undefined || isEmpty(ahead)) continue
     const { order, pace } = gait
-    const length = ahead.to - ahead.from
-    const open = order === 'descending' && ahead.from === 0
-    const pages = open ? Number.POSITIVE_INFINITY : length / pace
-    const near = open ? reach * pace : (length + pace) / 2
-    if (pages < most || near >= length) continue
+    const isOpen = order === 'descending' && ahead.from === 0
+    const pages = isOpen ? Number.POSITIVE_INFINITY : (ahead.to - ahead.from) / pace
+    const near = Math.min((pages + 1) / 2, reach) * pace
+    if (pages < most || near >= ahead.to - ahead.from) continue
     const at = cutNear(ahead, order === 'descending' ? ahead.to - near : ahead.from + near)
     if (at === undefined) continue
-    best = { walk, at, open }
+    best = { walk, at, far: near === reach * pace }
     most = pages
   }
   return best

@@ -158,7 +158,7 @@ describe('a snapshot', () => {
     marbles((m) => {
       const { log, read } = playing()
       const { reading } = collected(read(4))
-      timer(15).subscribe(() => reading.unsubscribe())
+      timer(45).subscribe(() => reading.unsubscribe())
       m.flush()
       expect(log.busy).toBe(0)
       expect(log.aborted).toBe(4)
@@ -175,10 +175,22 @@ describe('a snapshot', () => {
         expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(numbers(1_000))
         expect(log.most).toBe(5)
         // a page brings 9 rows: the tenth is of the second that the next one begins with
-        expect(log.asked.length).toBeLessThan(1_000 / 9 + 15)
+        expect(log.asked.length).toBeLessThan(1_000 / 9 + 20)
       }),
     )
   }
+
+  it(
+    'finds out that the rows end long before the time does',
+    marbles((m) => {
+      const position = wholeOf({ from: 0, to: 1_000_000 * SECOND })
+      const { log, read } = playing({ rows: 1_000, position })
+      const { out } = collected(read(5))
+      m.flush()
+      expect(out.length).toBe(1_000)
+      expect(log.asked.length).toBeLessThan(1_000 / 9 + 40)
+    }),
+  )
 
   it(
     'keeps answers asked for less pages consumed within its width',
