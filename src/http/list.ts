@@ -15,7 +15,7 @@ import { type Look, type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
-import { sameRows } from './sameRows.js'
+import { rowsMark } from './rowsMark.js'
 
 // model
 
@@ -69,7 +69,7 @@ export const list = <A>(
         fetch: (position) => ask({ ...filter, ...position }, read(position)),
         key: (position) => JSON.stringify(position),
         following: numbered,
-        same: sameRows,
+        mark: rowsMark,
         cut: truncated(route),
       }
       return Object.assign(view(pages), {
@@ -127,7 +127,7 @@ const truncated =
         return {
           ...common,
           attempts: 0,
-          message: `${where} this page was read before: its rows are those of the page before it`,
+          message: `${where} this page was read before: its rows are those of an earlier one`,
         }
       case 'OnlyEmpty':
         return { ...common, attempts: 0, message: `${where} the last ${cut.pages} were empty` }

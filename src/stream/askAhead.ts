@@ -8,7 +8,6 @@ interface Slot<E, A, Q> {
   readonly position: Q
   readonly answer: ReplaySubject<E.Either<E, Page<E, A, Q>>>
   readonly flight: Subscription
-  page?: Page<E, A, Q>
 }
 
 /**
@@ -23,11 +22,12 @@ const MORE = 2
  */
 export const askAhead = <E, A, Q>(
   width: number,
-  { fetch, key, following = () => O.none, same = () => false, maxPages }: PaginateOptions<E, A, Q>,
+  { fetch, key, following = () => O.none, mark = () => O.none, maxPages }: PaginateOptions<E, A, Q>,
   early: (page: Page<E, A, Q>) => void = () => {},
 ) => {
   /** In the order of the list; the first is the page that is wanted or worked on. */
   const slots: Array<Slot<E, A, Q>> = []
+  const marks = new Set<string>() // of the pages that came
   let reach = 1 // slots there may be
   let wanted = 0 // pages
   let ended = false // what comes after the last slot is known not to be wanted
@@ -47,8 +47,12 @@ export const askAhead = <E, A, Q>(
     return O.isSome(next) && O.isSome(told) && key(next.value) === key(told.value)
   }
 
-  const isNew = (page: Page<E, A, Q>): boolean =>
-    page.items.length > 0 && !slots.some((slot) => slot.page !== undefined && same(slot.page, page))
+  const isNew = (page: Page<E, A, Q>): boolean => {
+    const rows = mark(page)
+    const isKnown = O.isSome(rows) && marks.has(rows.value)
+    if (O.isSome(rows)) marks.add(rows.value)
+    return page.items.length > 0 && !isKnown
+  }
 
   const ask = (position: Q): Slot<E, A, Q> => {
     const answer = new ReplaySubject<E.Either<E, Page<E, A, Q>>>(1)
@@ -59,8 +63,7 @@ export const askAhead = <E, A, Q>(
         next: (page) => {
           answer.next(page) // first: who has enough now is gone before more is asked for
           if (E.isLeft(page) || !isAsTold(page.right)) return endWith(slot)
-          if (slot !== slots[0] && isNew(page.right)) early(page.right)
-          slot.page = page.right
+          if (isNew(page.right) && slot !== slots[0]) early(page.right)
           reach = Math.min(width, reach + MORE)
           fill()
         },

@@ -31,8 +31,8 @@ export interface PaginateOptions<E, A, Q> {
   readonly key: (position: Q) => string
   /** The position after this one, where it can be told before the page came: see `parallel`. */
   readonly following?: (position: Q) => O.Option<Q>
-  /** Whether a page that goes on is the page before it once more, under another position. */
-  readonly same?: (before: Page<E, A, Q>, page: Page<E, A, Q>) => boolean
+  /** What tells the rows of a page: two with the same mark are one page under two positions. */
+  readonly mark?: (page: Page<E, A, Q>) => O.Option<string>
   /** The failure that ends a list which was cut at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
   /** Pages a list may have. */
@@ -51,10 +51,10 @@ export interface PaginateOptions<E, A, Q> {
 export const paginate =
   <E, A, Q>(options: PaginateOptions<E, A, Q>) =>
   (): Pull<E.Either<E, Page<E, A, Q>>> => {
-    const { fetch, key, same = () => false, cut, maxPages, maxEmptyPages } = options
+    const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
     const seen = new Set<string>()
+    const marks = new Set<string>()
     let next: O.Option<Q> = O.some(options.first)
-    let before: Page<E, A, Q> | undefined
     let pages = 0
     let empty = 0
 
@@ -68,10 +68,13 @@ export const paginate =
         return end(cut({ _tag: 'Failed', failure: answer.left }, position, pages))
       }
       const page = answer.right
-      if (before !== undefined && O.isSome(page.next) && same(before, page)) {
-        return end(cut({ _tag: 'SameRows' }, position, pages))
+      const rows = mark(page)
+      if (O.isSome(rows)) {
+        if (O.isSome(page.next) && marks.has(rows.value)) {
+          return end(cut({ _tag: 'SameRows' }, position, pages))
+        }
+        marks.add(rows.value)
       }
-      before = page
       pages++
       seen.add(key(position))
       empty = page.items.length === 0 ? empty + 1 : 0

@@ -140,6 +140,18 @@ describe('a page that was read before', () => {
     expect(calls().length).toBeLessThan(3 + pages)
   })
 
+  it.each([1, 5])('ends a list that begins again under further numbers, %i at a time', (pages) => {
+    const turning: Play = ({ query }) => {
+      const num = Number(query.get('page_num')) % 3
+      const items = Array.from({ length: 4 }, (_, i) => ({ ...CHARGE, id: `chg_${num * 4 + i}` }))
+      return { ms: 20, body: { has_more: true, items } }
+    }
+    const { client, run } = lab({ play: turning })
+    const out = run(client.charges.list().parallel(pages)).map(({ value }) => value)
+    expect(out).toHaveLength(13)
+    expect(out.at(-1)).toMatchObject(E.left({ _tag: 'Truncated', position: { page_num: 3 } }))
+  })
+
   it('ends nothing where the list ends by itself, or where rows have no ids', () => {
     const last = lab({
       play: ({ query }) => ({ body: { has_more: query.get('page_num') === '0', items: two } }),

@@ -135,7 +135,7 @@ describe('pages as they come', () => {
     )({
       ...options,
       fetch: (position) => of(E.right(page(position, position + 1, [Math.min(position, 2)]))),
-      same: (before, { raw }) => before.raw[0] === raw[0],
+      mark: ({ raw }) => O.some(String(raw[0])),
     })
     expect(run(() => list.pages.pipe(map(shown)))).toEqual([0, 1, 2, 'SameRows 3'])
   })

@@ -107,7 +107,7 @@ describe('paginate', () => {
     expect(asked).toEqual([0, 1, 2, 3])
   })
 
-  it('ends with a `Left` when a page that goes on is the one before it once more', () => {
+  it('ends with a `Left` when a page that goes on has the rows of one before it', () => {
     const reading = (last: number | undefined) => {
       const cuts: Array<readonly [Cut<string, number>, number, number]> = []
       const open = paginate<string, string, number>({
@@ -117,7 +117,7 @@ describe('paginate', () => {
             E.right(page(position, position < 3 ? position + 1 : last, [`i${position % 3}`, 'x'])),
           ),
         key: String,
-        same: (before, { raw }) => before.position > 1 && raw.length === before.raw.length,
+        mark: ({ position, raw }) => (position > 1 ? O.some(String(raw.length)) : O.none),
         cut: (cut, position, pages) => {
           cuts.push([cut, position, pages])
           return cut._tag

@@ -1,7 +1,7 @@
 /** What becomes of pages on their way when the list is cut: given up at once, not after the last word. */
 import { asyncScheduler, concat, finalize, map, of, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { E } from '../../src/fp.js'
+import { E, O } from '../../src/fp.js'
 import { inParallel, type ParallelOptions } from '../../src/stream/index.js'
 import { type P, page, playing, run, shown } from './playing.js'
 
@@ -50,7 +50,7 @@ describe.each([{ ordered: true }, { ordered: false }])('a list in parallel, cut:
     })
     const options = {
       ...played.options,
-      same: (before: P, { raw }: P) => before.raw[0] === raw[0],
+      mark: ({ raw }: P) => O.some(String(raw[0])),
     }
     const { out, aborted, givenUp } = drained({ ...played, options }, how)
     expect(out).toEqual(['1010 0', '2010 1', '3010 2', '4010 SameRows 3', 'end'])

@@ -1,6 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sameRows } from '../../src/http/sameRows.js'
+import { O } from '../../src/fp.js'
+import { rowsMark } from '../../src/http/rowsMark.js'
+
+interface Rows {
+  readonly raw: ReadonlyArray<unknown>
+}
+
+/** Whether one page is taken for the other. */
+const sameRows = (one: Rows, other: Rows): boolean => {
+  const mark = rowsMark(one)
+  return (
+    O.isSome(mark) &&
+    O.getEq({ equals: (a: string, b: string) => a === b }).equals(mark, rowsMark(other))
+  )
+}
 
 const rows = (ids: ReadonlyArray<unknown>) => ({ raw: ids.map((id) => ({ id, amount: 1 })) })
 
