@@ -23,7 +23,7 @@ export interface Chart {
   readonly summary: string
   readonly show: (value: number) => string
   readonly lines: ReadonlyArray<Line>
-  /** A line from left to right, which is not to be crossed. */
+  /** A line from left to right. */
   readonly limit?: { readonly name: string; readonly value: number }
 }
 

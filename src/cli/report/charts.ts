@@ -56,11 +56,11 @@ const rows = ({ stretches }: Recording): Chart => {
 
 const requests = ({ stretches, limit }: Recording): Chart => {
   const most = Math.max(0, ...stretches.map(({ bucket }) => bucket.busiest))
-  const kept = limit && `${limit.name} limit: ${number(limit.perSecond)} a second`
+  const kept = limit && `${limit.name} limit, ${number(limit.perSecond)} a second`
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second. ${kept === undefined ? 'No limit was kept.' : `Kept: ${kept}.`}`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : `, under the ${kept}`}. Requests that were refused or broke off, and were sent again, are drawn each time.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
@@ -117,7 +117,7 @@ const trouble = ({ stretches }: Recording): Chart => ({
 const places = ({ pauses }: Recording): Chart => ({
   id: 'places',
   title: 'Requests at a time',
-  summary: `${pauses.count === 0 ? 'None was' : `${plural(pauses.count, 'request')} were`} put off for a fault to pass${pauses.count === 0 ? '' : `, for ${duration(pauses.ms)} in all`}. Those behind the limit are what uses the quota up.`,
+  summary: `${pauses.count === 0 ? 'None was' : `${plural(pauses.count, 'request')} were`} put off for a fault to pass${pauses.count === 0 ? '' : `, for ${duration(pauses.ms)} in all`}. Requests wait behind a limit when the quota is used up.`,
   show: decimal,
   lines: [
     { name: 'under way', form: 'area', of: atATime('flying') },

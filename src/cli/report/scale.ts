@@ -1,12 +1,12 @@
 /** Where the lines of a chart stand. */
 
-/** From 0 to at least `max`, in so many steps or less, of 1, 2 or 5 times a power of ten. */
-export const ticks = (max: number, steps = 4): ReadonlyArray<number> => {
-  const least = Math.max(max, Number.EPSILON) / steps
+/** From 0 to at least `max`, in so many steps or less, of 1, 2 or 5 times a power of ten: whole numbers. */
+export const ticks = (max: number, steps = 5): ReadonlyArray<number> => {
+  const least = Math.max(1, max / steps)
   const power = 10 ** Math.floor(Math.log10(least))
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least * (1 - 1e-9)) ?? least
-  const count = Math.max(1, Math.ceil(max / step - 1e-9))
-  return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)))
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least) ?? least
+  const count = Math.max(1, Math.ceil(max / step))
+  return Array.from({ length: count + 1 }, (_, i) => i * step)
 }
 
 const SECOND = 1_000

@@ -34,8 +34,9 @@ p { margin: .25rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; color: var(--faint); padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); }
-td.n, th.n { text-align: right; white-space: nowrap; }
-td.long { overflow-wrap: anywhere; }
+td.n, th.n { text-align: right; }
+td.n, thead th, th[scope="row"] { white-space: nowrap; }
+td.long { overflow-wrap: anywhere; min-width: 12rem; }
 code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--c0); outline-offset: 2px; }

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Stretch, series } from '../../../src/cli/report/Series.js'
+
+const rows = (stretches: ReadonlyArray<Stretch>): ReadonlyArray<number> =>
+  stretches.map(({ bucket }) => bucket.rows)
+
+describe('the stretches of a run', () => {
+  it('are seconds at first, also those in which nothing happened', () => {
+    const kept = series()
+    kept.at(200).rows += 1
+    kept.at(900).rows += 2
+    kept.at(3_500).rows += 4
+    expect(rows(kept.stretches(3_900))).toEqual([3, 0, 0, 4])
+    expect(kept.stretches(3_900).map(({ from, to }) => [from, to])).toEqual([
+      [0, 1_000],
+      [1_000, 2_000],
+      [2_000, 3_000],
+      [3_000, 3_900],
+    ])
+  })
+
+  it('become twice as long when there are too many', () => {
+    const kept = series(4)
+    for (const ms of [0, 1_000, 2_000, 3_000, 4_000]) kept.at(ms).rows += 1
+    expect(rows(kept.stretches(6_000))).toEqual([2, 2, 1])
+  })
+
+  it('end with a stretch that is long enough to tell something', () => {
+    const kept = series()
+    kept.at(900).rows += 1
+    kept.at(1_100).rows += 2
+    expect(kept.stretches(1_200)).toMatchObject([{ from: 0, to: 1_200, bucket: { rows: 3 } }])
+  })
+
+  it('abut, lose nothing, and are no more than allowed, however long the run was', () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 5 * 24 * 3_600_000 }), { minLength: 1 })
+    fc.assert(
+      fc.property(moments, (moments) => {
+        const kept = series()
+        for (const ms of moments.toSorted((a, b) => a - b)) {
+          const bucket = kept.at(ms)
+          bucket.rows++
+          bucket.busiest = Math.max(bucket.busiest, ms)
+        }
+        const end = Math.max(...moments)
+        const all = kept.stretches(end)
+        expect(rows(all).reduce((a, b) => a + b, 0)).toBe(moments.length)
+        expect(Math.max(...all.map(({ bucket }) => bucket.busiest))).toBe(end)
+        expect(all.length).toBeLessThanOrEqual(240)
+        expect(all.slice(1).map(({ from }) => from)).toEqual(all.slice(0, -1).map(({ to }) => to))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
