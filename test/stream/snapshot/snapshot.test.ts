@@ -156,7 +156,7 @@ describe('a snapshot', () => {
   it(
     'is given up when nobody listens any more',
     marbles((m) => {
-      const { log, read } = playing()
+      const { log, read } = playing({ rows: 1_000 })
       const { reading } = collected(read(4))
       timer(45).subscribe(() => reading.unsubscribe())
       m.flush()
