@@ -1,12 +1,12 @@
 /** Reads every charge in one of several ways, and tells its parent how long that took. */
 import { createClient } from 'payments-rx'
 import { sandboxCredentials } from 'payments-rx/sandbox'
-import { lastValueFrom, tap } from 'rxjs'
+import { lastValueFrom, mergeMap, range, take, tap } from 'rxjs'
 import Stripe from 'stripe'
 
 const SIZE = 2_000
 
-const [name = '', baseUrl = '', port = ''] = process.argv.slice(2)
+const [name = '', baseUrl = '', port = '', total = ''] = process.argv.slice(2)
 
 const payments = createClient({ baseUrl, credentials: sandboxCredentials })
 const charges = payments.charges.list({ page_size: SIZE })
@@ -33,6 +33,16 @@ const readers: Readonly<Record<string, () => Promise<number>>> = {
   },
 
   'parallel(10) as they come': () => count(charges.parallel(10, { ordered: false }).pages),
+
+  'every page at once, if one knew how many': async () => {
+    let rows = 0
+    const pages = range(0, Math.ceil(Number(total) / SIZE)).pipe(
+      mergeMap((page_num) => charges.from({ page_num }).pages.pipe(take(1))),
+      tap((page) => (rows += page._tag === 'Right' ? page.right.items.length : 0)),
+    )
+    await lastValueFrom(pages)
+    return rows
+  },
 
   'for await of pages': () => count(charges.pages),
 

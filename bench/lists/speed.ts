@@ -21,6 +21,7 @@ const READERS = [
   'parallel(10), for await of pages',
   'parallel(10), items in RxJS',
   'parallel(10) as they come',
+  'every page at once, if one knew how many',
   'for await of pages',
   'fetch in a for loop',
   'stripe, auto-pagination',
@@ -34,7 +35,7 @@ const message = async (from: ChildProcess): Promise<Readonly<Record<string, unkn
 const measure = async (name: string) => {
   const server = fork(here('server.ts'), [JSON.stringify({ charges, latency: 200 })])
   const { url, port } = await message(server)
-  const reader = fork(here('readers.ts'), [name, String(url), String(port)])
+  const reader = fork(here('readers.ts'), [name, String(url), String(port), String(charges)])
   const { rows, ms } = await message(reader)
   server.send('stats')
   const { requests, refused } = await message(server)
