@@ -4,8 +4,8 @@
  * ```
  *
  * Lets strands through as soon as all their buckets have room. A strand that cannot go waits at one
- * bucket that is full. Those who may be able to go are in one pool, where the best of them goes first:
- * buckets that get room at the same moment do not decide who.
+ * bucket that is full. When several buckets get room at the same moment, those who wait at any of them
+ * are put into one pool, where the best of them goes first: buckets do not decide who.
  */
 import type { Subscription } from 'rxjs'
 import type { Bucket } from './Bucket.js'
@@ -39,18 +39,24 @@ export interface Options {
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
-const full = (flow: Flow, now: Millis): Bucket | undefined => {
-  for (const bucket of flow.buckets) if (bucket.wait(now) > 0) return bucket
+const full = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
+  for (const bucket of buckets) if (bucket.wait(now) > 0) return bucket
   return undefined
 }
 
 export const admission = ({ clock, weights, patience, start }: Options): Admission => {
   const alarms = heap<Bucket>() // those that somebody waits for, and that time alone will open
   const pool = park(weights, patience)
-  const open: Array<Bucket> = [] // those that had room when they were last looked at
+  const due: Array<Bucket> = [] // those that may have room
   let running = false
   let alarm: Subscription | undefined
   let armed = Number.POSITIVE_INFINITY
+
+  const mark = (bucket: Bucket): void => {
+    if (bucket.due || bucket.park.size() === 0) return
+    bucket.due = true
+    due.push(bucket)
+  }
 
   const setAlarm = (bucket: Bucket, now: Millis): void => {
     const at = bucket.park.size() === 0 ? Number.POSITIVE_INFINITY : now + bucket.wait(now)
@@ -78,43 +84,57 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     }
   }
 
-  const letThrough = (strand: Strand, ticket: Ticket, now: Millis): void => {
+  const letThrough = (strand: Strand, ticket: Ticket, from: Park, now: Millis): void => {
     quit(ticket)
-    strand.age.rank = now
-    pool.went(strand.lane)
+    strand.since = now
+    from.went(strand.lane)
     if (strand.first === undefined) move(strand, undefined)
-    else pool.moved(strand)
+    else from.shrank(strand)
     start(ticket, now)
   }
 
-  /** Whether there was anybody to look at. */
-  const serve = (): boolean => {
-    const now = clock.now()
-    const strand = pool.next(now)
-    if (strand?.first === undefined) return false
+  /** Whether it is worth looking there again. */
+  const serve = (from: Park, now: Millis): boolean => {
+    const strand = from.next(now)
+    const ticket = strand?.first
+    if (strand === undefined || ticket === undefined) return false
     const bucket = full(strand.flow, now)
     if (bucket === undefined) {
-      letThrough(strand, strand.first, now)
-    } else {
-      move(strand, bucket.park)
-      setAlarm(bucket, now)
+      letThrough(strand, ticket, from, now)
+      return true
     }
+    if (bucket.park === from) return false
+    move(strand, bucket.park)
+    setAlarm(bucket, now)
     return true
   }
 
-  /** Whether there is anybody to look at now. `early`: buckets that much before their time, too. */
-  const refill = (early: Millis): boolean => {
-    const now = clock.now()
-    const until = now + early
-    for (let due = alarms.first(); due !== undefined && due.rank <= until; due = alarms.first()) {
-      alarms.remove(due)
-      open.push(due)
-    }
-    for (let bucket = open.pop(); bucket !== undefined; bucket = open.pop()) {
-      pull(bucket, now)
+  /** A bucket alone serves those who wait at it; several do so together. */
+  const round = (now: Millis): void => {
+    const bucket = due.pop()
+    if (bucket !== undefined) bucket.due = false
+    if (bucket !== undefined && due.length === 0 && pool.size() === 0) {
+      while (bucket.park.size() > 0 && bucket.wait(now) <= 0 && serve(bucket.park, now));
       setAlarm(bucket, now)
+      return
     }
-    return pool.size() > 0
+    for (let other = bucket; other !== undefined; other = due.pop()) {
+      other.due = false
+      pull(other, now)
+      setAlarm(other, now)
+    }
+    while (serve(pool, now));
+  }
+
+  /** Whether there is anybody to look at. `early`: at buckets that much before their time, too. */
+  const collect = (now: Millis, early: Millis): boolean => {
+    const until = now + early
+    for (let first = alarms.first(); first !== undefined; first = alarms.first()) {
+      if (first.rank > until) break
+      alarms.remove(first)
+      mark(first)
+    }
+    return due.length > 0 || pool.size() > 0
   }
 
   const arm = (): void => {
@@ -129,11 +149,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
-  const run = (): void => {
+  const run = (now: Millis): void => {
     if (running) return
     running = true
     try {
-      for (let early = EARLY; refill(early); early = 0) while (serve());
+      for (let early = EARLY; collect(now, early); early = 0) round(now)
     } finally {
       running = false
     }
@@ -143,7 +163,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   const ring = (): void => {
     alarm = undefined
     armed = Number.POSITIVE_INFINITY
-    run()
+    run(clock.now())
   }
 
   const reset = (buckets: ReadonlyArray<Bucket>, now: Millis): void => {
@@ -154,20 +174,20 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     refresh: () => reset(alarms.all(), clock.now()),
     join: (ticket, front) => {
       const { strand } = ticket
-      if (strand.first === undefined) strand.age.rank = clock.now()
       join(ticket, front)
       if (strand.parkedAt !== undefined) {
-        strand.parkedAt.moved(strand)
+        strand.parkedAt.grew(strand)
       } else {
+        strand.since = clock.now()
         move(strand, pool)
-        run()
+        run(strand.since)
       }
     },
     quit: (ticket) => {
       const { strand } = ticket
       quit(ticket)
       if (strand.first !== undefined) {
-        strand.parkedAt?.moved(strand)
+        strand.parkedAt?.shrank(strand)
         return
       }
       move(strand, undefined)
@@ -178,8 +198,8 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       if (!running) arm()
     },
     changed: (buckets, now) => {
-      reset(buckets, now)
-      run()
+      for (const bucket of buckets) mark(bucket)
+      run(now)
     },
   }
 }

@@ -10,7 +10,7 @@
  *     refused      |||||
  *     limit     20 |--- 0 ---| 10 ------- 11 -- 13 -- 17 -- 20
  */
-import type { Millis } from './Clock.js'
+import { type Millis, TICK } from './Clock.js'
 
 export interface Ceiling {
   /** How many places there are at present. */
@@ -18,8 +18,8 @@ export interface Ceiling {
   /** Until the cool-down is over; 0 when there is none. */
   readonly wait: (now: Millis) => Millis
   readonly accepted: (now: Millis) => void
-  /** `accepted`: how many the window holds that were let in. True if it was one of a burst. */
-  readonly refused: (now: Millis, retryAfter: Millis) => boolean
+  /** True if it was one of a burst. */
+  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
   /** Nothing is known but the configured limit. */
   readonly full: () => boolean
 }
@@ -31,6 +31,8 @@ const FEW = 3
 const CHRONIC = 4
 const CHRONIC_EACH = 0.2
 const LONG = 10
+/** One that is refused came too early. So would the next: it waits for so long, and twice as long each time. */
+const PAUSE: Millis = 4 * TICK
 /** Windows until all of the limit is tried once more. */
 const SECOND = 2
 /** Windows from one probe to the next: at first, and when probes were refused. */
@@ -39,94 +41,125 @@ const PROBE_MOST = 60
 /** The longest cool-down when nothing at all is let in, milliseconds. */
 const COOL_MOST: Millis = 16_000
 
-export const ceiling = (most: number, per: Millis): Ceiling => {
-  let current = most
-  let coolUntil = Number.NEGATIVE_INFINITY
-  let cooling = false
-  let barren = 0 // cool-downs in a row without one request let in
-  let letIn = 0 // in the present window, or since it began to cool
-  let refused = 0
-  let row = 0 // refused since the last that was let in
-  let windowEnd = Number.NEGATIVE_INFINITY
-  let chronic = 0
-  let chronicEnd = Number.NEGATIVE_INFINITY
-  let probeAt = Number.POSITIVE_INFINITY
-  let every = PROBE
-  let step = 1
-  let before = most // the limit before the last probe
-  let onTrial = Number.NEGATIVE_INFINITY // a probe is judged until then
+export const ceiling = (most: number, per: Millis): Ceiling => new Found(most, per)
 
-  const lower = (to: number, now: Millis): void => {
-    const bad = current === most // perhaps it was bad luck: then all of it is tried again at first
-    current = Math.max(1, Math.min(current, to))
-    step = bad ? most - current : 1
-    probeAt = now + (bad ? SECOND : every) * per
-    onTrial = Number.NEGATIVE_INFINITY
-    chronic = 0
+class Found implements Ceiling {
+  private readonly most: number
+  private readonly per: Millis
+  private current: number
+  private cooling = false
+  private closedUntil: Millis = 0
+  private barren = 0 // cool-downs in a row without one request let in
+  private letIn = 0 // in the present window, or since it began to cool
+  private refusals = 0
+  private row = 0 // refused since the last that was let in
+  private pauses = 0
+  private pausedAt: Millis = 0
+  private windowEnd: Millis = 0
+  private chronic = 0
+  private chronicEnd: Millis = 0
+  private probeAt = Number.POSITIVE_INFINITY
+  private every = PROBE
+  private step = 1
+  private before: number // the limit before the last probe
+  private onTrial = Number.NEGATIVE_INFINITY // a probe is judged until then
+
+  constructor(most: number, per: Millis) {
+    this.most = most
+    this.per = per
+    this.current = most
+    this.before = most
   }
 
-  const turn = (now: Millis): void => {
-    if (cooling && now >= coolUntil) {
-      cooling = false
-      barren = letIn === 0 ? barren + 1 : 0
-      lower(letIn, now)
-      windowEnd = now
-    }
-    if (!cooling && now >= windowEnd) {
-      letIn = 0
-      refused = 0
-      windowEnd = now + per
-    }
-    if (now >= chronicEnd) {
-      chronic = 0
-      chronicEnd = now + LONG * per
-    }
-    if (current < most && now >= probeAt && !cooling) {
-      before = current
-      current = Math.min(most, current + step)
-      step *= 2
-      onTrial = now + 2 * per
-      probeAt = now + 2 * per
-      if (current < most && step > 2) every = PROBE
-    }
+  limit(now: Millis): number {
+    if (this.current < this.most || this.cooling) this.turn(now)
+    return this.current
   }
 
-  const cool = (now: Millis, retryAfter: Millis): void => {
-    cooling = true
-    coolUntil = now + Math.max(Math.min(COOL_MOST, per * 2 ** barren), retryAfter)
+  wait(now: Millis): Millis {
+    return Math.max(0, this.closedUntil - now)
   }
 
-  return {
-    limit: (now) => {
-      if (current < most || cooling) turn(now)
-      return current
-    },
-    wait: (now) => (cooling ? Math.max(0, coolUntil - now) : 0),
-    accepted: (now) => {
-      turn(now)
-      letIn++
-      row = 0
-    },
-    refused: (now, retryAfter) => {
-      turn(now)
-      refused++
-      chronic++
-      row++
-      if (cooling) return true
-      if (now < onTrial) {
-        every = Math.min(PROBE_MOST, every * 2)
-        lower(before, now)
-        return false
-      }
-      if (refused >= Math.max(FEW, BURST * current) || row >= Math.max(FEW, current)) {
-        cool(now, retryAfter)
-        return true
-      }
-      if (current < Number.POSITIVE_INFINITY && chronic >= CHRONIC + CHRONIC_EACH * current) {
-        lower(current - Math.max(1, Math.round(chronic / LONG)), now)
-      }
+  accepted(now: Millis): void {
+    if (now >= this.windowEnd || this.cooling) this.turn(now)
+    this.letIn++
+    this.row = 0
+    this.pauses = 0
+  }
+
+  refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
+    this.turn(now)
+    this.refusals++
+    this.chronic++
+    this.row++
+    if (this.cooling) return true
+    this.pause(departed, now)
+    const { current } = this
+    if (now < this.onTrial) {
+      this.every = Math.min(PROBE_MOST, this.every * 2)
+      this.lower(this.before, now)
       return false
-    },
-    full: () => current === most && !cooling,
+    }
+    if (this.refusals >= Math.max(FEW, BURST * current) || this.row >= Math.max(FEW, current)) {
+      this.cool(now, retryAfter)
+      return true
+    }
+    if (current < Number.POSITIVE_INFINITY && this.chronic >= CHRONIC + CHRONIC_EACH * current) {
+      this.lower(current - Math.max(1, Math.round(this.chronic / LONG)), now)
+    }
+    return false
+  }
+
+  full(): boolean {
+    return this.current === this.most && !this.cooling
+  }
+
+  private pause(departed: Millis, now: Millis): void {
+    if (departed < this.pausedAt) return // it left before that was known
+    this.pausedAt = now
+    this.closedUntil = now + Math.min(this.per, PAUSE * 2 ** this.pauses)
+    this.pauses++
+  }
+
+  private lower(to: number, now: Millis): void {
+    const bad = this.current === this.most // perhaps it was bad luck: then all of it is tried again at first
+    this.current = Math.max(1, Math.min(this.current, to))
+    this.step = bad ? this.most - this.current : 1
+    this.probeAt = now + (bad ? SECOND : this.every) * this.per
+    this.onTrial = Number.NEGATIVE_INFINITY
+    this.chronic = 0
+  }
+
+  private cool(now: Millis, retryAfter: Millis): void {
+    this.cooling = true
+    this.closedUntil = now + Math.max(Math.min(COOL_MOST, this.per * 2 ** this.barren), retryAfter)
+  }
+
+  private turn(now: Millis): void {
+    if (this.cooling && now >= this.closedUntil) {
+      this.cooling = false
+      this.barren = this.letIn === 0 ? this.barren + 1 : 0
+      this.lower(this.letIn, now)
+      this.windowEnd = now
+    }
+    if (!this.cooling && now >= this.windowEnd) {
+      this.letIn = 0
+      this.refusals = 0
+      this.windowEnd = now + this.per
+    }
+    if (now >= this.chronicEnd) {
+      this.chronic = 0
+      this.chronicEnd = now + LONG * this.per
+    }
+    if (this.current < this.most && now >= this.probeAt && !this.cooling) this.probe(now)
+  }
+
+  private probe(now: Millis): void {
+    this.before = this.current
+    this.current = Math.min(this.most, this.current + this.step)
+    this.step *= 2
+    this.onTrial = now + 2 * this.per
+    this.probeAt = now + 2 * this.per
+    if (this.current < this.most && this.step > 2) this.every = PROBE
   }
 }

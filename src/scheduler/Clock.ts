@@ -4,10 +4,16 @@
  * ```
  *
  * Milliseconds that never run backwards, read from a timer whose clock may be set at any time.
+ *
+ *     clock of the timer   1 2 3 | 3,600,004 ...     set forward, while a timer is due at 5
+ *     this clock           1 2 3 | 5 6 ...           the timer is not that late: taken back
+ *     clock of the timer   7 8 9 | 2 3 ...           set back
+ *     this clock           7 8 9 | 9 10 ...
  */
 import type { SchedulerLike, Subscription } from 'rxjs'
+import { heap, type Ranked } from './Heap.js'
 
-/** A span, or a moment since an arbitrary origin, in milliseconds. */
+/** A span, or a moment since the clock was made, in milliseconds. */
 export type Millis = number
 
 /** How far apart two readings of one clock may be off: it ticks in whole milliseconds. */
@@ -15,35 +21,47 @@ export const TICK: Millis = 1
 
 /** A timer this late was not late: somebody set the clock, or the machine slept. */
 const JUMP: Millis = 2_000
+/** Timers of the platform cannot wait for longer: 2^31 ms. */
+const LONGEST: Millis = 2 ** 31 - 1
 
 export interface Clock {
   readonly now: () => Millis
-  /** Runs `work` after `delay`. Time that seems to pass beyond that is taken back. */
+  /** Runs `work` after `delay`, or after 24 days if that is sooner. */
   readonly after: (delay: Millis, work: () => void) => Subscription
 }
 
 export const clock = (timer: SchedulerLike): Clock => {
-  let offset = 0
-  let last = Number.NEGATIVE_INFINITY
+  const pending = heap<Ranked>() // when the timers are due
+  let offset = -timer.now() // small numbers are cheaper, too
+  let last = 0
 
   const now = (): Millis => {
-    const read = timer.now() + offset
-    if (read >= last) {
-      last = read
-    } else if (read < last) {
-      offset += last - read
+    let read = timer.now() + offset
+    const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
+    if (read > due + JUMP) {
+      offset -= read - Math.max(due, last)
+      read = Math.max(due, last)
     }
+    if (read < last) offset += last - read
+    else last = read
     return last
   }
 
-  const after = (delay: Millis, work: () => void): Subscription => {
-    const due = now() + delay
-    return timer.schedule(() => {
-      const late = timer.now() + offset - due
-      if (late > JUMP) offset -= late
-      work()
-    }, delay)
+  return {
+    now,
+    after: (delay, work) => {
+      const wait = Math.min(delay, LONGEST)
+      const entry: Ranked = { rank: now() + wait, slot: -1 }
+      pending.add(entry)
+      const subscription = timer.schedule(() => {
+        now() // whether it is late
+        if (entry.slot >= 0) pending.remove(entry)
+        work()
+      }, wait)
+      subscription.add(() => {
+        if (entry.slot >= 0) pending.remove(entry)
+      })
+      return subscription
+    },
   }
-
-  return { now, after }
 }

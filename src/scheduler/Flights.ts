@@ -8,20 +8,21 @@
  */
 import type { Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
+import { type Departure, departure } from './Departure.js'
 import type { Flow } from './Flow.js'
 import { roundTrip } from './RoundTrip.js'
 
 /** One attempt. */
 export interface Flight {
   readonly flow: Flow
+  readonly departure: Departure
   readonly started: Millis
-  /** `undefined` until the turn of the event loop that started it is over. */
-  departed: Millis | undefined
   answered: boolean
 }
 
 export interface Flights {
-  readonly start: (flow: Flow, now: Millis) => Flight
+  /** Takes a place in every bucket. */
+  readonly start: (flow: Flow, now: Millis) => Departure
   readonly accepted: (flight: Flight, now: Millis) => void
   /** True if it was one of a burst, after which the tier cools down. */
   readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => boolean
@@ -50,27 +51,34 @@ const ON_ITS_WAY: Millis = 1_000
  */
 const SOON = 10
 
+/** Which limit probably refused it. */
+const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
+  let best: Bucket | undefined
+  let most = 0
+  for (const bucket of buckets) {
+    const part = bucket.used(now) / bucket.ceiling.limit(now)
+    if (part < most) continue
+    best = bucket
+    most = part
+  }
+  return best
+}
+
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all = roundTrip()
-  let departing: Array<Flight> = []
+  let turn: Departure | undefined // of those that start now
   let inFlight = 0
 
-  const depart = (flight: Flight, now: Millis): Millis => {
-    flight.departed = now
-    for (const bucket of flight.flow.buckets) bucket.departed(now)
-    return now
-  }
-
-  /** The bytes leave after the turn of the event loop that asked for it. */
-  const stamp = (): void => {
-    const now = clock.now()
-    const batch = departing
-    departing = []
-    for (const flight of batch) {
-      if (flight.departed !== undefined) continue
-      depart(flight, now)
-      sooner(flight.flow.buckets, now)
-    }
+  const departing = ({ slacks }: Flow, now: Millis): Departure => {
+    if (turn !== undefined) return turn
+    const begun = departure(now, !slacks.every((slack) => slack.known()))
+    if (!stamps) return begun
+    turn = begun
+    clock.after(0, () => {
+      begun.at = clock.now()
+      turn = undefined
+    })
+    return begun
   }
 
   /** Whether those who wait will soon be through, as far as the limits of this flow tell. */
@@ -80,57 +88,44 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     return here < SOON * Math.min(...limits) && waiting() < SOON * Math.max(...limits)
   }
 
-  /** Which limit probably refused it. */
-  const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
-    let best: Bucket | undefined
-    let most = 0
-    for (const bucket of buckets) {
-      const part = bucket.used(now) / bucket.ceiling.limit(now)
-      if (part < most) continue
-      best = bucket
-      most = part
-    }
-    return best
-  }
-
   return {
     inFlight: () => inFlight,
     start: (flow, now) => {
       inFlight++
       flow.held++
-      for (const bucket of flow.buckets) bucket.enter(now)
-      const flight: Flight = { flow, started: now, departed: undefined, answered: false }
-      if (stamps) {
-        if (departing.length === 0) clock.after(0, stamp)
-        departing.push(flight)
-      }
-      return flight
+      const departure = departing(flow, now)
+      departure.open++
+      for (const bucket of flow.buckets) bucket.enter(departure, now)
+      return departure
     },
     accepted: (flight, now) => {
       if (flight.answered) return
       flight.answered = true
-      const { started, flow } = flight
-      const took = now - (flight.departed ?? started)
-      const departed = flight.departed ?? depart(flight, now)
+      const { flow, departure } = flight
+      const took = now - departure.at
       flow.roundTrip.add(took)
       all.add(took)
       const excess = took - (flow.roundTrip.shortest() || all.shortest())
-      for (const bucket of flow.buckets) {
-        bucket.answered(departed, now, excess)
-        bucket.accepted(now, took, excess)
-      }
-      sooner(flow.buckets, now)
+      departure.open--
+      departure.answers++
+      departure.took += took
+      departure.excess += excess
+      departure.most = Math.max(departure.most, excess)
+      for (const slack of flow.slacks) slack.answered(excess)
+      let known = false
+      for (const bucket of flow.buckets) known = bucket.accepted(now) || known
+      if (known) sooner(flow.buckets, now)
     },
     refused: (flight, now, retryAfter) => {
       if (flight.answered) return false
       flight.answered = true
-      const { flow } = flight
-      const departed = flight.departed ?? depart(flight, now)
-      const burst = fullest(flow, now)?.refused(departed, now, retryAfter) ?? false
+      const { flow, departure } = flight
+      departure.open--
+      const burst = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? false
       const back = !burst && endInSight(flow, now)
       for (const bucket of flow.buckets) {
-        if (back) bucket.givenBack(departed, now)
-        else bucket.answered(departed, now, 0)
+        if (back) bucket.givenBack(departure, now)
+        else bucket.kept(now)
       }
       sooner(flow.buckets, now)
       return burst
@@ -139,11 +134,10 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       const { flow, started, answered } = flight
       inFlight--
       flow.held--
-      const arrived = started + Math.max(ON_ITS_WAY, flow.roundTrip.longest())
-      const until = answered ? now : Math.max(now, arrived)
-      const departed = flight.departed ?? depart(flight, now)
+      const arrived = answered ? now : started + Math.max(ON_ITS_WAY, flow.roundTrip.longest())
+      const until = Math.max(now, arrived)
       for (const bucket of flow.buckets) {
-        if (!answered) bucket.lost(departed, until)
+        if (!answered) bucket.lost(until)
         bucket.left(now, until)
       }
       changed(flow.buckets, now)

@@ -12,6 +12,7 @@
  *     'learned'     |-- window + slack --> free
  */
 import { type Millis, TICK } from './Clock.js'
+import type { Departure } from './Departure.js'
 
 export type Guard = 'learned' | 'safe' | Millis
 
@@ -27,20 +28,10 @@ export interface Slack {
   readonly value: () => Millis
   /** Whether there were answers enough to tell. */
   readonly known: () => boolean
-  /**
-   * What is added for those that departed before. They may have had to open their connections, which
-   * nobody after them does: that took no longer than the shortest round trip of theirs.
-   */
-  readonly opening: () => Millis
-  /** Rises while little is known, whenever what departed before should be thought of anew. */
-  readonly lesson: () => number
-  /** A request was answered: how much longer than the shortest round trip of its kind that took. */
-  readonly answered: (took: Millis, excess: Millis) => void
-  /**
-   * How much longer than the window the place of one stays taken that was answered after so much
-   * more than usual, such as those of a burst that had to open its connections first: 0 for others.
-   */
-  readonly late: (excess: Millis) => Millis
+  /** What is added for this burst: more than `value` if it was held up on its way as a whole. */
+  readonly after: (departure: Departure) => Millis
+  /** A request was answered: how much later than after the shortest round trip of its kind. */
+  readonly answered: (excess: Millis) => void
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
 }
@@ -48,10 +39,10 @@ export interface Slack {
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
 /** Windows with a refusal, of all requests let in, at which the slack settles. */
-const CHANCE = 0.0023
+const CHANCE = 0.0046
 /** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
 const GROWTH = 0.1
-const GROWTH_LEAST: Millis = 4
+const GROWTH_LEAST = 4
 /** What it shrinks to when nothing is refused, in spreads. */
 const LEAST = 0.4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
@@ -61,20 +52,27 @@ const OWN: Millis = 3 * TICK
 const FEW = 5
 const LESSONS = 32
 const EVERY = 128
-/** An answer is late when it is so many spreads behind the median. */
-const LATE = 8
 /** So many answers are remembered: a network that has changed is forgotten after these. */
-const KEPT = 512
+const KEPT = 256
+
+/**
+ * The first burst has to open its connections, which nobody after it does: a trip for TCP, another one
+ * for TLS 1.3. So much of what it took passed before its requests were on their way.
+ */
+const OPENING = 2 / 3
+/** A later one was held up, such as by a busy process, when it took so many standard errors too long. */
+const HELD_UP = 4
 
 export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
   const recent = new Float64Array(KEPT)
   let seen = 0
+  let lessons = 0
   let spread = 0 // of the faster half of the answers: the slower half tells of the server, not of the way
-  let median = 0
-  let shortest = per // of the first
-  let lesson = 0
+  let mean = 0
+  let deviation = 0
   let learnt = 0 // more, or less, than one spread
+  let value = most
   let next = Number.NEGATIVE_INFINITY
 
   const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
@@ -82,37 +80,55 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const measure = (): void => {
     const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
     const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
-    median = quantile(0.5)
-    spread = median - quantile(0.05)
+    spread = quantile(0.5) - quantile(0.05)
+    let [sum, squares] = [0, 0]
+    for (const excess of sorted) {
+      sum += excess
+      squares += excess * excess
+    }
+    mean = sum / sorted.length
+    deviation = Math.sqrt(Math.max(0, squares / sorted.length - mean * mean))
+  }
+
+  const learn = (by: Millis): void => {
+    learnt = Math.max((LEAST - 1) * spread, Math.min(most, learnt + by))
+    const part = spread + learnt
+    value = Math.min(most, Math.sqrt(OWN * OWN + part * part))
+  }
+
+  /** How much later than others a burst arrived. */
+  const shift = ({ cold, answers, took, excess }: Departure): Millis => {
+    if (answers === 0) return cold ? most : 0
+    return cold
+      ? (OPENING * took) / answers
+      : excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
   }
 
   return {
-    value: () =>
-      seen < FEW
-        ? most
-        : Math.min(most, Math.hypot(OWN, Math.max(LEAST * spread, spread + learnt))),
+    value: () => value,
     known: () => seen >= FEW,
-    opening: () => shortest,
-    lesson: () => lesson,
-    late: (excess) => (excess > median + LATE * spread ? OWN + excess : 0),
-    answered: (took, excess) => {
+    after: (departure) => {
+      if (seen < FEW) return most + per
+      const tracked = value + Math.max(0, Math.min(most, shift(departure)))
+      // When all are answered, none of them can have arrived later than the last answer allows.
+      const certain = departure.open > 0 || departure.cold ? most : OWN + departure.most
+      return Math.min(tracked, certain)
+    },
+    answered: (excess) => {
       recent[seen % KEPT] = excess
       seen++
-      learnt = Math.max((LEAST - 1) * spread, learnt - step() * CHANCE)
-      if (lesson < LESSONS) {
-        shortest = Math.min(shortest, took)
-        if (seen < FEW) return
-        measure()
-        lesson++
-        learned()
-      } else if (seen % (seen < EVERY ? FEW : EVERY) === 0) {
-        measure()
-      }
+      if (seen < FEW) return
+      const lesson = lessons < LESSONS
+      if (lesson || seen % (seen < KEPT ? FEW : EVERY) === 0) measure()
+      learn(-step() * CHANCE)
+      if (!lesson) return
+      lessons++
+      learned()
     },
     refused: (now) => {
       if (now < next) return // what refuses one often refuses several
       next = now + per
-      learnt = Math.min(most, learnt + step())
+      learn(step())
     },
   }
 }

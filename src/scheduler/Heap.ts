@@ -19,70 +19,84 @@ export interface Heap<T extends Ranked> {
   readonly all: () => ReadonlyArray<T>
   readonly add: (item: T) => void
   readonly remove: (item: T) => void
-  /** To be called after the rank of a member has changed. */
+  /** To be called after the rank of a member has changed: in any way, to a lower, to a higher one. */
   readonly moved: (item: T) => void
+  readonly sooner: (item: T) => void
+  readonly later: (item: T) => void
 }
 
-export const heap = <T extends Ranked>(): Heap<T> => {
-  const items: Array<T> = []
+export const heap = <T extends Ranked>(): Heap<T> => new Binary()
 
-  const put = (item: T, slot: number): void => {
-    items[slot] = item
-    item.slot = slot
+class Binary<T extends Ranked> implements Heap<T> {
+  private readonly items: Array<T> = []
+
+  size(): number {
+    return this.items.length
   }
 
-  const up = (item: T): void => {
+  first(): T | undefined {
+    return this.items[0]
+  }
+
+  all(): ReadonlyArray<T> {
+    return [...this.items]
+  }
+
+  add(item: T): void {
+    item.slot = this.items.length
+    this.items.push(item)
+    this.sooner(item)
+  }
+
+  remove(item: T): void {
+    const last = this.items.pop()
+    const slot = item.slot
+    item.slot = -1
+    if (last === undefined || last === item) return
+    this.put(last, slot)
+    this.moved(last)
+  }
+
+  moved(item: T): void {
+    this.sooner(item)
+    this.later(item)
+  }
+
+  sooner(item: T): void {
+    const { items } = this
     let slot = item.slot
     while (slot > 0) {
       const above = (slot - 1) >> 1
       const parent = items[above]
       if (parent === undefined || parent.rank <= item.rank) break
-      put(parent, slot)
+      this.put(parent, slot)
       slot = above
     }
-    put(item, slot)
+    this.put(item, slot)
   }
 
-  const down = (item: T): void => {
+  later(item: T): void {
+    const { items } = this
     let slot = item.slot
     for (;;) {
       let below = 2 * slot + 1
+      if (below >= items.length) break
       let child = items[below]
+      const other = below + 1 < items.length ? items[below + 1] : undefined
       if (child === undefined) break
-      const other = items[below + 1]
       if (other !== undefined && other.rank < child.rank) {
         below++
         child = other
       }
       if (child.rank >= item.rank) break
-      put(child, slot)
+      this.put(child, slot)
       slot = below
     }
-    put(item, slot)
+    this.put(item, slot)
   }
 
-  const moved = (item: T): void => {
-    up(item)
-    down(item)
-  }
-
-  return {
-    size: () => items.length,
-    first: () => items[0],
-    all: () => [...items],
-    add: (item) => {
-      item.slot = items.length
-      items.push(item)
-      up(item)
-    },
-    remove: (item) => {
-      const last = items.pop()
-      const slot = item.slot
-      item.slot = -1
-      if (last === undefined || last === item) return
-      put(last, slot)
-      moved(last)
-    },
-    moved,
+  private put(item: T, slot: number): void {
+    this.items[slot] = item
+    item.slot = slot
   }
 }

@@ -59,6 +59,7 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
     park,
     counts,
     ceiling: ceiling(Number.POSITIVE_INFINITY, AGAIN),
+    due: false,
     rank: 0,
     slot: -1,
     wait: (now) => {
@@ -73,12 +74,11 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
     enter: () => {
       places--
     },
-    departed: () => {},
-    answered: () => {},
+    accepted: () => false,
+    kept: () => {},
     givenBack: () => {},
     lost: () => {},
     left: () => {},
-    accepted: () => {},
     refused: () => {
       counts.refused++
       return false

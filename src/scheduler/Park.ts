@@ -15,8 +15,10 @@ export interface Park {
   readonly next: (now: Millis) => Strand | undefined
   readonly add: (strand: Strand) => void
   readonly remove: (strand: Strand) => void
-  /** To be called after the length or the age of one that waits here has changed. */
-  readonly moved: (strand: Strand) => void
+  /** To be called after one that waits here has become longer. */
+  readonly grew: (strand: Strand) => void
+  /** To be called after one that waits here has become shorter. */
+  readonly shrank: (strand: Strand) => void
   /** One of this lane went through: the turn passes on. */
   readonly went: (lane: number) => void
 }
@@ -29,51 +31,72 @@ interface Lane {
   had: number
 }
 
-export const park = (weights: ReadonlyArray<number>, patience: Millis): Park => {
-  const lanes: ReadonlyArray<Lane> = weights.map((weight) => ({
-    longest: heap(),
-    oldest: heap(),
-    weight,
-    had: 0,
-  }))
-  let reached = 0
-  let size = 0
+export const park = (weights: ReadonlyArray<number>, patience: Millis): Park =>
+  new Lanes(weights, patience)
 
-  return {
-    size: () => size,
-    next: (now) => {
-      let best: Lane | undefined
-      for (const lane of lanes) {
-        if (lane.longest.size() > 0 && (best === undefined || lane.had < best.had)) best = lane
-      }
-      const oldest = best?.oldest.first()
-      return oldest !== undefined && now - oldest.rank > patience
-        ? oldest.strand
-        : best?.longest.first()
-    },
-    add: (strand) => {
-      const lane = lanes[strand.lane]
-      if (lane === undefined) return
-      // A lane that had nothing to send does not save its turns up.
-      if (lane.longest.size() === 0) lane.had = Math.max(lane.had, reached)
-      lane.longest.add(strand)
-      lane.oldest.add(strand.age)
-      size++
-    },
-    remove: (strand) => {
-      lanes[strand.lane]?.longest.remove(strand)
-      lanes[strand.lane]?.oldest.remove(strand.age)
-      size--
-    },
-    moved: (strand) => {
-      lanes[strand.lane]?.longest.moved(strand)
-      lanes[strand.lane]?.oldest.moved(strand.age)
-    },
-    went: (at) => {
-      const lane = lanes[at]
-      if (lane === undefined) return
-      reached = Math.max(reached, lane.had)
-      lane.had += 1 / lane.weight
-    },
+class Lanes implements Park {
+  private readonly patience: Millis
+  private readonly lanes: ReadonlyArray<Lane>
+  private reached = 0
+  private count = 0
+
+  constructor(weights: ReadonlyArray<number>, patience: Millis) {
+    this.patience = patience
+    this.lanes = weights.map((weight) => ({ longest: heap(), oldest: heap(), weight, had: 0 }))
+  }
+
+  size(): number {
+    return this.count
+  }
+
+  next(now: Millis): Strand | undefined {
+    let best: Lane | undefined
+    for (const lane of this.lanes) {
+      if (lane.longest.size() > 0 && (best === undefined || lane.had < best.had)) best = lane
+    }
+    return best === undefined ? undefined : (this.overdue(best, now) ?? best.longest.first())
+  }
+
+  add(strand: Strand): void {
+    const lane = this.lanes[strand.lane]
+    if (lane === undefined) return
+    // A lane that had nothing to send does not save its turns up.
+    if (lane.longest.size() === 0) lane.had = Math.max(lane.had, this.reached)
+    lane.longest.add(strand)
+    strand.age.rank = strand.since
+    lane.oldest.add(strand.age)
+    this.count++
+  }
+
+  remove(strand: Strand): void {
+    this.lanes[strand.lane]?.longest.remove(strand)
+    this.lanes[strand.lane]?.oldest.remove(strand.age)
+    this.count--
+  }
+
+  grew(strand: Strand): void {
+    this.lanes[strand.lane]?.longest.sooner(strand)
+  }
+
+  shrank(strand: Strand): void {
+    this.lanes[strand.lane]?.longest.later(strand)
+  }
+
+  went(at: number): void {
+    const lane = this.lanes[at]
+    if (lane === undefined) return
+    this.reached = Math.max(this.reached, lane.had)
+    lane.had += 1 / lane.weight
+  }
+
+  /** One that was not served for too long. Being served does not move it until somebody looks here. */
+  private overdue({ oldest }: Lane, now: Millis): Strand | undefined {
+    for (let age = oldest.first(); age !== undefined; age = oldest.first()) {
+      if (now - age.rank <= this.patience) return undefined
+      if (age.rank === age.strand.since) return age.strand
+      age.rank = age.strand.since
+      oldest.later(age)
+    }
+    return undefined
   }
 }

@@ -7,7 +7,7 @@
  * for them keep their place until it has surely ended.
  */
 import type { Bucket } from './Bucket.js'
-import { ceiling } from './Ceiling.js'
+import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
 import type { Park } from './Park.js'
 
@@ -21,61 +21,73 @@ export interface Places {
 /** What a concurrency limit has instead of a window, where refusals are judged. */
 const PERIOD: Millis = 1_000
 
-export const places = ({ key, limit, park, counts }: Places): Bucket => {
-  const room = ceiling(limit, PERIOD)
-  const lingering: Array<Millis> = [] // until when, earliest first
-  let used = 0
+export const places = (options: Places): Bucket => new AtOnce(options)
 
-  const sweep = (now: Millis): void => {
-    while ((lingering[0] ?? Number.POSITIVE_INFINITY) <= now) {
-      lingering.shift()
-      used--
-    }
+class AtOnce implements Bucket {
+  due = false
+  rank = 0
+  slot = -1
+  readonly key: string
+  readonly ceiling: Ceiling
+  readonly park: Park
+  readonly counts: { refused: number }
+  private readonly lingering: Array<Millis> = [] // until when, earliest first
+  private places = 0
+
+  constructor({ key, limit, park, counts }: Places) {
+    this.key = key
+    this.park = park
+    this.counts = counts
+    this.ceiling = ceiling(limit, PERIOD)
   }
 
-  return {
-    key,
-    ceiling: room,
-    park,
-    rank: 0,
-    slot: -1,
-    wait: (now) => {
-      sweep(now)
-      const limit = room.limit(now)
-      const cool = room.wait(now)
-      if (used < limit) return cool
-      return Math.max(cool, (lingering[0] ?? Number.POSITIVE_INFINITY) - now)
-    },
-    room: (now) => {
-      sweep(now)
-      const places = room.limit(now)
-      return room.wait(now) > 0 ? 0 : Math.max(0, places - used)
-    },
-    used: (now) => {
-      sweep(now)
-      return used
-    },
-    enter: () => {
-      used++
-    },
-    departed: () => {},
-    answered: () => {},
-    givenBack: () => {},
-    lost: () => {},
-    accepted: (now) => room.accepted(now),
-    refused: (_, now, retryAfter) => {
-      counts.refused++
-      return room.refused(now, retryAfter)
-    },
-    left: (now, until) => {
-      if (until <= now) {
-        used--
-        return
-      }
-      let at = lingering.length
-      while (at > 0 && (lingering[at - 1] ?? 0) > until) at--
-      lingering.splice(at, 0, until)
-    },
-    counts,
+  wait(now: Millis): Millis {
+    const limit = this.ceiling.limit(now)
+    const cool = this.ceiling.wait(now)
+    if (this.used(now) < limit) return cool
+    return Math.max(cool, (this.lingering[0] ?? Number.POSITIVE_INFINITY) - now)
+  }
+
+  room(now: Millis): number {
+    const limit = this.ceiling.limit(now)
+    return this.ceiling.wait(now) > 0 ? 0 : Math.max(0, limit - this.used(now))
+  }
+
+  used(now: Millis): number {
+    while (this.lingering.length > 0 && (this.lingering[0] ?? now) <= now) {
+      this.lingering.shift()
+      this.places--
+    }
+    return this.places
+  }
+
+  enter(): void {
+    this.places++
+  }
+
+  accepted(now: Millis): boolean {
+    this.ceiling.accepted(now)
+    return false
+  }
+
+  kept(): void {}
+
+  givenBack(): void {}
+
+  lost(): void {}
+
+  left(now: Millis, until: Millis): void {
+    if (until <= now) {
+      this.places--
+      return
+    }
+    let at = this.lingering.length
+    while (at > 0 && (this.lingering[at - 1] ?? 0) > until) at--
+    this.lingering.splice(at, 0, until)
+  }
+
+  refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
+    this.counts.refused++
+    return this.ceiling.refused(departed, now, retryAfter)
   }
 }

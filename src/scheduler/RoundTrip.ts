@@ -21,27 +21,37 @@ const FEW = 20
 /** Of so many answers at least, and of twice as many at most. */
 const GENERATION = 256
 
-export const roundTrip = (): RoundTrip => {
-  let count = 0
-  let enough = false
-  let [least, leastBefore] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  let [most, mostBefore] = [0, 0]
+export const roundTrip = (): RoundTrip => new Generations()
 
-  return {
-    add: (value) => {
-      if (count === GENERATION) {
-        leastBefore = least
-        mostBefore = most
-        least = Number.POSITIVE_INFINITY
-        most = 0
-        count = 0
-      }
-      count++
-      if (count >= FEW) enough = true
-      if (value < least) least = value
-      if (value > most) most = value
-    },
-    shortest: () => (enough ? Math.min(least, leastBefore) : 0),
-    longest: () => Math.max(most, mostBefore),
+class Generations implements RoundTrip {
+  private count = 0
+  private enough = false
+  private least: Millis = Number.POSITIVE_INFINITY
+  private leastBefore: Millis = Number.POSITIVE_INFINITY
+  private most: Millis = 0
+  private mostBefore: Millis = 0
+
+  add(value: Millis): void {
+    if (this.count === GENERATION) this.next()
+    this.count++
+    if (this.count >= FEW) this.enough = true
+    if (value < this.least) this.least = value
+    if (value > this.most) this.most = value
+  }
+
+  shortest(): Millis {
+    return this.enough ? Math.min(this.least, this.leastBefore) : 0
+  }
+
+  longest(): Millis {
+    return Math.max(this.most, this.mostBefore)
+  }
+
+  private next(): void {
+    this.leastBefore = this.least
+    this.mostBefore = this.most
+    this.least = Number.POSITIVE_INFINITY
+    this.most = 0
+    this.count = 0
   }
 }

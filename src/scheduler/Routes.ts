@@ -3,8 +3,8 @@
  * const routes: <R>(options: Options<R>) => Routes<R>
  * ```
  *
- * From a request to the buckets it is counted in. Those that nobody uses are forgotten now and then,
- * so that keys without end do not fill the memory.
+ * From a request to the buckets it is counted in, by one key after the other. Those that nobody uses
+ * are forgotten now and then, so that keys without end do not fill the memory.
  */
 import type { Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
@@ -14,62 +14,85 @@ import type { TierState } from './TierState.js'
 export interface Routes<in R> {
   /** Throws what a key function throws. */
   readonly find: (request: R, clock: Clock) => Flow
-  readonly flows: () => number
 }
+
+type Key = string | undefined
+interface Branch extends Map<Key, Branch | Flow> {}
 
 /** Not worth tidying up below. */
 const FEW = 256
 
-const absent = '-'
-const present = (key: string): string => `${key.length}:${key}`
+const idle = ({ held, strands, buckets }: Flow, now: Millis): boolean =>
+  held === 0 &&
+  strands.every((strand) => strand.first === undefined) &&
+  buckets.every((bucket) => bucket.used(now) === 0 && bucket.ceiling.full())
 
 export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
-  const flows = new Map<string, Flow>()
-  const keyed = tiers.filter((tier) => tier.spec.key !== undefined)
+  const root: Branch = new Map()
+  const keyed = tiers.flatMap(({ spec }) => (spec.key === undefined ? [] : [spec.key]))
+  const keys = keyed.length === 0 ? [() => undefined] : keyed
+  let flows = 0
   let tidyAt = FEW
-
-  const identify = (request: R): string => {
-    let id = ''
-    for (const { spec } of keyed) {
-      const key = spec.key?.(request)
-      id += key === undefined ? absent : present(`${key}`)
-    }
-    return id
-  }
 
   const create = (request: R): Flow => {
     const buckets: Array<Bucket> = []
     for (const tier of tiers) {
       const key = tier.spec.key === undefined ? '' : tier.spec.key(request)
-      if (key !== undefined) buckets.push(tier.bucket(`${key}`))
+      if (key !== undefined) buckets.push(tier.bucket(key))
     }
-    return flow(buckets, lanes)
+    const used = tiers.filter(({ buckets: own }) => buckets.some((b) => own.get(b.key) === b))
+    const slacks = new Set(used.flatMap(({ learns, slack }) => (learns ? [slack] : [])))
+    return flow(buckets, [...slacks], lanes)
   }
 
-  const tidy = (now: Millis): void => {
-    const used = new Set<Bucket>()
-    for (const [id, { held, strands, buckets }] of flows) {
-      const idle = held === 0 && strands.every((strand) => strand.first === undefined)
-      if (idle && buckets.every((bucket) => bucket.used(now) === 0 && bucket.ceiling.full())) {
-        flows.delete(id)
+  const add = (request: R): Flow => {
+    const created = create(request)
+    let branch = root
+    keys.forEach((keyOf, level) => {
+      const key = keyOf(request)
+      const next = branch.get(key)
+      if (level === keys.length - 1) branch.set(key, created)
+      else if (next instanceof Map) branch = next
+      else {
+        const below: Branch = new Map()
+        branch.set(key, below)
+        branch = below
+      }
+    })
+    flows++
+    return created
+  }
+
+  /** Keeps what is in use, and says in which buckets. */
+  const tidy = (branch: Branch, used: Set<Bucket>, now: Millis): void => {
+    for (const [key, below] of branch) {
+      if (below instanceof Map) {
+        tidy(below, used, now)
+        if (below.size === 0) branch.delete(key)
+      } else if (idle(below, now)) {
+        branch.delete(key)
+        flows--
       } else {
-        for (const bucket of buckets) used.add(bucket)
+        for (const bucket of below.buckets) used.add(bucket)
       }
     }
-    for (const tier of tiers) tier.keep(used)
-    tidyAt = Math.max(FEW, 2 * flows.size)
   }
 
   return {
     find: (request, clock) => {
-      const id = identify(request)
-      const known = flows.get(id)
-      if (known !== undefined) return known
-      if (flows.size >= tidyAt) tidy(clock.now())
-      const created = create(request)
-      flows.set(id, created)
-      return created
+      let found: Branch | Flow | undefined = root
+      for (const keyOf of keys) {
+        found = found instanceof Map ? found.get(keyOf(request)) : undefined
+        if (found === undefined) break
+      }
+      if (found !== undefined && !(found instanceof Map)) return found
+      if (flows >= tidyAt) {
+        const used = new Set<Bucket>()
+        tidy(root, used, clock.now())
+        for (const tier of tiers) tier.keep(used)
+        tidyAt = Math.max(FEW, 2 * flows)
+      }
+      return add(request)
     },
-    flows: () => flows.size,
   }
 }

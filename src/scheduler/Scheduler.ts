@@ -134,7 +134,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       counts.waiting--
       counts.started++
       show()
-      ticket.start(flown.start(ticket.strand.flow, now))
+      ticket.start(now)
     },
   })
 

@@ -6,7 +6,7 @@
  * Those of one lane who wait for the same buckets, first in, first out. Ranked by length, the longest
  * first; its `age` is ranked by when it was last served, or began to wait.
  */
-import type { Flight } from './Flights.js'
+import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
 import type { Ranked } from './Heap.js'
 import type { Park } from './Park.js'
@@ -14,7 +14,7 @@ import type { Park } from './Park.js'
 /** Somebody who waits, or has started. */
 export interface Ticket {
   readonly strand: Strand
-  start(flight: Flight): void
+  start(now: Millis): void
   waiting: boolean
   before: Ticket | undefined
   after: Ticket | undefined
@@ -28,28 +28,32 @@ export interface Strand extends Ranked {
   first: Ticket | undefined
   last: Ticket | undefined
   length: number
+  /** When it was last served, or began to wait. */
+  since: Millis
   readonly age: Age
 }
 
+/** Its rank is brought up to date when it is looked at. */
 export interface Age extends Ranked {
   readonly strand: Strand
 }
 
 export const strand = (flow: Flow, lane: number): Strand => {
   const self: Strand = {
+    rank: 0,
+    slot: -1,
     flow,
     lane,
     parkedAt: undefined,
     first: undefined,
     last: undefined,
     length: 0,
-    rank: 0,
-    slot: -1,
+    since: 0,
     get age() {
       return age
     },
   }
-  const age: Age = { strand: self, rank: 0, slot: -1 }
+  const age: Age = { rank: 0, slot: -1, strand: self }
   return self
 }
 

@@ -6,27 +6,28 @@
  * One subscription to a scheduled source: it waits, is under way, or backs off. The classes are what
  * RxJS asks for, and keep what waits to one object each: a hundred thousand may.
  */
-import { type Observable, Subscriber, type Subscription, type Unsubscribable } from 'rxjs'
+import { type Observable, Subscriber, type Unsubscribable } from 'rxjs'
 import { O } from '../fp.js'
 import type { Millis } from './Clock.js'
+import type { Departure } from './Departure.js'
 import type { Flight } from './Flights.js'
+import type { Flow } from './Flow.js'
 import { cap, delay } from './Refusals.js'
 import type { Core } from './Scheduler.js'
 import type { Strand, Ticket } from './Strand.js'
 import type { ScheduleOptions } from './schedule.js'
 
 class Task<A> implements Ticket, Unsubscribable {
-  readonly #core: Core<never>
-  readonly #options: ScheduleOptions<A>
-  readonly #source: Observable<A>
-  readonly #subscriber: Subscriber<A>
   readonly strand: Strand
   waiting = false
   before: Ticket | undefined = undefined
   after: Ticket | undefined = undefined
-  #attempt = 0
-  #flight: Flight | undefined = undefined
-  #under: Subscription | undefined = undefined // the source, or the backoff
+  private readonly core: Core<never>
+  private readonly options: ScheduleOptions<A>
+  private readonly source: Observable<A>
+  private readonly subscriber: Subscriber<A>
+  private attempts = 0
+  private under: Attempt<A> | Unsubscribable | undefined = undefined // or the backoff
 
   constructor(
     core: Core<never>,
@@ -35,114 +36,128 @@ class Task<A> implements Ticket, Unsubscribable {
     source: Observable<A>,
     subscriber: Subscriber<A>,
   ) {
-    this.#core = core
     this.strand = strand
-    this.#options = options
-    this.#source = source
-    this.#subscriber = subscriber
+    this.core = core
+    this.options = options
+    this.source = source
+    this.subscriber = subscriber
   }
 
-  start(flight: Flight): void {
-    this.#attempt++
-    this.#flight = flight
-    const attempt = new Attempt(this)
-    this.#under = attempt
-    this.#source.subscribe(attempt)
+  start(now: Millis): void {
+    const { flow } = this.strand
+    const attempt = new Attempt(this, flow, this.core.flights.start(flow, now), now)
+    this.attempts++
+    this.under = attempt
+    this.source.subscribe(attempt)
   }
 
-  /** What the source says. */
-  next(value: A): void {
-    const flight = this.#flight
-    if (flight === undefined || flight.answered) {
-      this.#subscriber.next(value)
+  // What the source says.
+
+  next(attempt: Attempt<A>, value: A): void {
+    if (attempt.answered) {
+      this.subscriber.next(value)
       return
     }
     try {
-      const wait = this.#verdict(flight, value)
+      const wait = this.verdict(attempt, value)
       if (wait === undefined) {
-        this.#subscriber.next(value)
+        this.subscriber.next(value)
       } else {
-        this.#under?.unsubscribe()
-        this.#leave(() => this.#again(wait))
+        attempt.unsubscribe()
+        this.again(wait)
+        this.gone(attempt)
       }
     } catch (error) {
-      this.#under?.unsubscribe()
-      this.error(error) // of `refused`, or of the function that gives the key
+      attempt.unsubscribe() // of `refused`, or of the function that gives the key
+      this.error(attempt, error)
     }
   }
 
-  error(error: unknown): void {
-    this.#leave(() => this.#subscriber.error(error))
+  error(attempt: Attempt<A>, error: unknown): void {
+    this.under = undefined
+    this.subscriber.error(error)
+    this.gone(attempt)
   }
 
-  complete(): void {
-    const { clock, flights } = this.#core
-    if (this.#flight?.answered === false) flights.accepted(this.#flight, clock.now())
-    this.#leave(() => this.#subscriber.complete())
+  complete(attempt: Attempt<A>): void {
+    const { clock, flights } = this.core
+    const now = clock.now()
+    flights.accepted(attempt, now)
+    this.under = undefined
+    this.subscriber.complete()
+    flights.left(attempt, now)
   }
 
   /** Nobody wants it any more. */
   unsubscribe(): void {
-    this.#core.quit(this)
-    this.#under?.unsubscribe()
-    this.#leave(() => {})
+    this.core.quit(this)
+    const under = this.under
+    if (under === undefined) return
+    this.under = undefined
+    under.unsubscribe()
+    if (under instanceof Attempt) this.gone(under)
   }
 
-  #leave(tell: () => void): void {
-    const flight = this.#flight
-    this.#flight = undefined
-    this.#under = undefined
-    tell()
-    if (flight !== undefined) this.#core.flights.left(flight, this.#core.clock.now())
+  private gone(attempt: Attempt<A>): void {
+    const { clock, flights } = this.core
+    flights.left(attempt, clock.now())
   }
 
   /** How long until it is sent again; `undefined` when the value is to be passed on. */
-  #verdict(flight: Flight, value: A): Millis | undefined {
-    const { clock, flights, random, refusals } = this.#core
-    const refusal = this.#options.refused?.(value) ?? O.none
-    if (O.isNone(refusal)) {
-      flights.accepted(flight, clock.now())
+  private verdict(attempt: Attempt<A>, value: A): Millis | undefined {
+    const { clock, flights, random, refusals } = this.core
+    const refusal = this.options.refused?.(value)
+    if (refusal === undefined || O.isNone(refusal)) {
+      flights.accepted(attempt, clock.now())
       return undefined
     }
     const { retryAfter } = refusal.value
-    const burst = flights.refused(flight, clock.now(), cap(refusals, retryAfter ?? 0))
-    const attempt = this.#attempt
-    return attempt < (this.#options.attempts ?? refusals.attempts)
-      ? delay(refusals, random, { attempt, burst, retryAfter })
+    const burst = flights.refused(attempt, clock.now(), cap(refusals, retryAfter ?? 0))
+    const sent = this.attempts
+    return sent < (this.options.attempts ?? refusals.attempts)
+      ? delay(refusals, random, { attempt: sent, burst, retryAfter })
       : undefined
   }
 
-  #again(wait: Millis): void {
+  private again(wait: Millis): void {
+    this.under = undefined
     if (wait === 0) {
-      this.#core.join(this, true)
+      this.core.join(this, true)
     } else {
-      this.#under = this.#core.backOff(this.strand.flow, wait, () => {
-        this.#under = undefined
-        this.#core.join(this, true)
+      this.under = this.core.backOff(this.strand.flow, wait, () => {
+        this.under = undefined
+        this.core.join(this, true)
       })
     }
   }
 }
 
-class Attempt<A> extends Subscriber<A> {
-  readonly #task: Task<A>
+class Attempt<A> extends Subscriber<A> implements Flight {
+  answered = false
+  readonly flow: Flow
+  readonly departure: Departure
+  readonly started: Millis
+  readonly task: Task<A>
 
-  constructor(task: Task<A>) {
+  constructor(task: Task<A>, flow: Flow, departure: Departure, started: Millis) {
     super()
-    this.#task = task
+    this.task = task
+    this.flow = flow
+    this.departure = departure
+    this.started = started
   }
 
   protected override _next(value: A): void {
-    this.#task.next(value)
+    this.task.next(this, value)
   }
 
   protected override _error(error: unknown): void {
-    this.#task.error(error)
+    this.task.error(this, error)
     this.unsubscribe()
   }
 
   protected override _complete(): void {
-    this.#task.complete()
+    this.task.complete(this)
     this.unsubscribe()
   }
 }

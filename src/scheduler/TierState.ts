@@ -20,6 +20,8 @@ export interface TierState<in R> {
   readonly limit: number
   readonly guard: Guard
   readonly slack: Slack
+  /** Whether the slack is learned from its requests. */
+  readonly learns: boolean
   readonly buckets: ReadonlyMap<string, Bucket>
   readonly bucket: (key: string) => Bucket
   /** Forgets all other buckets. */
@@ -65,6 +67,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
     limit,
     guard,
     slack: learned,
+    learns: spec._tag === 'Rate' && guard === 'learned',
     buckets,
     counts,
     bucket: (key) => {

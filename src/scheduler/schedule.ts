@@ -29,11 +29,13 @@ export interface ScheduleOptions<in A> {
   readonly attempts?: number
 }
 
+const DEFAULTS = {}
+
 export const schedule =
   <R, A>(
     scheduler: Scheduler<R>,
     request: R,
-    options: ScheduleOptions<A> = {},
+    options: ScheduleOptions<A> = DEFAULTS,
   ): MonoTypeOperatorFunction<A> =>
   (source) =>
     new Observable((subscriber) => task(scheduler.core, request, options, source, subscriber))

@@ -18,7 +18,7 @@ describe('a refusal', () => {
     })
 
   it(
-    'that is alone is sent again at once, when there is room',
+    'that is alone is sent again when there is room: after 4 ms, since it came too early',
     marbles((m) => {
       const answers = ['r', 'a']
       const source = new Observable<string>((s) =>
@@ -27,7 +27,7 @@ describe('a refusal', () => {
           .subscribe(s),
       )
       m.expectObservable(source.pipe(schedule(scheduler('resend'), undefined, { refused }))).toBe(
-        '----(a|)',
+        '--------(a|)',
       )
     }),
   )

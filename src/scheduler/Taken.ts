@@ -1,0 +1,145 @@
+/**
+ * ```ts
+ * interface Taken
+ * ```
+ *
+ * The places of a rolling window that are taken, in the order in which they become free: when the
+ * request that took it has certainly, or as the guard allows very probably, left the window of the server.
+ *
+ *     place taken at the start       |-----------------|
+ *     byAnswer: known until when         from the answer on
+ *     byDeparture                     from the departure on
+ */
+import { type Millis, TICK } from './Clock.js'
+import type { Departure } from './Departure.js'
+
+export interface Taken {
+  readonly enter: (departure: Departure) => void
+  /** One has been answered. True if the next may become free sooner than thought. */
+  readonly answered: (now: Millis) => boolean
+  /** One will have no answer. `until`: when at the latest the server has counted it. */
+  readonly lost: (until: Millis) => void
+  /** Whether one place of this departure is free now, which was not yet. */
+  readonly giveBack: (departure: Departure, now: Millis) => boolean
+  /** How many have become free since this was last asked. */
+  readonly freed: (now: Millis) => number
+  /** When the next one becomes free; `Infinity` when nobody knows. */
+  readonly next: () => Millis
+}
+
+/** Free a window after the departure, and as much later as `guard` says at that time. */
+export const byDeparture = (per: Millis, guard: (departure: Departure) => Millis): Taken =>
+  new ByDeparture(per, guard)
+
+/** Free a window after the answer. */
+export const byAnswer = (per: Millis): Taken => new ByAnswer(per)
+
+/** Those that become free together. */
+interface Group<By> {
+  readonly by: By
+  count: number
+  earlier: Group<By> | undefined
+  later: Group<By> | undefined
+}
+
+abstract class Line<By> {
+  protected first: Group<By> | undefined = undefined
+  protected last: Group<By> | undefined = undefined
+
+  protected abstract until(by: By): Millis
+
+  freed(now: Millis): number {
+    let { first } = this
+    if (first === undefined || this.until(first.by) > now) return 0
+    let count = 0
+    for (; first !== undefined && this.until(first.by) <= now; first = first.later) {
+      count += first.count
+    }
+    this.first = first
+    if (first === undefined) this.last = undefined
+    else first.earlier = undefined
+    return count
+  }
+
+  next(): Millis {
+    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first.by)
+  }
+
+  /** One more, behind `earlier`; at the front without it. */
+  protected put(by: By, earlier: Group<By> | undefined): void {
+    const later = earlier === undefined ? this.first : earlier.later
+    const group = { by, count: 1, earlier, later }
+    if (earlier === undefined) this.first = group
+    else earlier.later = group
+    if (later === undefined) this.last = group
+    else later.earlier = group
+  }
+}
+
+class ByDeparture extends Line<Departure> implements Taken {
+  private readonly per: Millis
+  private readonly guard: (departure: Departure) => Millis
+
+  constructor(per: Millis, guard: (departure: Departure) => Millis) {
+    super()
+    this.per = per
+    this.guard = guard
+  }
+
+  enter(departure: Departure): void {
+    const { last } = this
+    if (last !== undefined && last.by === departure) last.count++
+    else this.put(departure, last)
+  }
+
+  answered(): boolean {
+    return false
+  }
+
+  lost(): void {}
+
+  giveBack(departure: Departure): boolean {
+    let group = this.last
+    while (group !== undefined && group.by !== departure) group = group.earlier
+    if (group === undefined || group.count === 0) return false
+    group.count-- // an empty group goes when its time has come
+    return true
+  }
+
+  protected until(departure: Departure): Millis {
+    return departure.at + this.per + this.guard(departure)
+  }
+}
+
+class ByAnswer extends Line<Millis> implements Taken {
+  private readonly per: Millis
+
+  constructor(per: Millis) {
+    super()
+    this.per = per
+  }
+
+  enter(): void {}
+
+  answered(now: Millis): boolean {
+    const until = now + this.per + TICK
+    let earlier = this.last // they come nearly in order
+    while (earlier !== undefined && earlier.by > until) earlier = earlier.earlier
+    if (earlier?.by === until) earlier.count++
+    else this.put(until, earlier)
+    return true
+  }
+
+  lost(until: Millis): void {
+    this.answered(until)
+  }
+
+  giveBack(_: Departure, now: Millis): boolean {
+    this.answered(now)
+    return false
+  }
+
+  protected until(until: Millis): Millis {
+    return until
+  }
+}
