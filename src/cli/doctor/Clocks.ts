@@ -1,0 +1,54 @@
+/** How far the service's clock is from ours, told by the `Date` of its answers. */
+import { defer, type SchedulerLike, tap } from 'rxjs'
+import { E } from '../../fp.js'
+import type { Transport } from '../../http/Transport.js'
+
+// model
+
+/** One answer, by our clock and by the service's. In ms since 1970. */
+export interface Timed {
+  readonly sent: number
+  readonly received: number
+  /** In whole seconds: the service's clock stood somewhere in that second. */
+  readonly date: number
+}
+
+export interface Offset {
+  /** What is to be added to our clock to have the service's, in ms. */
+  readonly ms: number
+  /** The truth is at most so far from `ms`. */
+  readonly within: number
+}
+
+// constructors
+
+/** A transport that tells when answers came, and what they say of the time. */
+export const timed =
+  (timer: SchedulerLike, tell: (answer: Timed) => void) =>
+  (transport: Transport): Transport =>
+  (request) =>
+    defer(() => {
+      const sent = timer.now()
+      return transport(request).pipe(
+        tap((ea) => {
+          const date = E.isRight(ea) ? Date.parse(ea.right.header('date') ?? '') : Number.NaN
+          if (!Number.isNaN(date)) tell({ sent, received: timer.now(), date })
+        }),
+      )
+    })
+
+/**
+ * When the service wrote `date` our clock stood between `sent` and `received`, and the service's in the
+ * second that begins with `date`. Each answer leaves a stretch for the offset; all together, what they have
+ * in common. Nothing, when there is no answer, or nothing in common: some clock was set meanwhile.
+ *
+ *     ours     sent |------------| received
+ *     theirs           |date  ...  +1 s|
+ */
+export const offset = (answers: ReadonlyArray<Timed>): Offset | undefined => {
+  const least = Math.max(...answers.map(({ date, received }) => date - received))
+  const most = Math.min(...answers.map(({ date, sent }) => date + 1_000 - sent))
+  return answers.length === 0 || least > most
+    ? undefined
+    : { ms: (least + most) / 2, within: (most - least) / 2 }
+}

@@ -1,0 +1,60 @@
+/** How far a machine is reached: its name, a connection, TLS. What node has for it, as observables. */
+import { lookup } from 'node:dns/promises'
+import { connect as connectTcp, isIP } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { defer, Observable } from 'rxjs'
+
+// model
+
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Secured {
+  /** Such as `TLSv1.3`. */
+  readonly protocol: string
+  /** When the certificate ends, in ms since 1970. */
+  readonly validUntil: number
+}
+
+/** Each emits one value, or fails with the system's error; unsubscribing gives up. */
+export interface Reach {
+  readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
+  readonly connect: (place: Place) => Observable<void>
+  readonly secure: (place: Place) => Observable<Secured>
+}
+
+// constructors
+
+export const reach: Reach = {
+  addresses: (host) =>
+    defer(async () => (await lookup(host, { all: true })).map(({ address }) => address)),
+
+  connect: ({ host, port }) =>
+    new Observable((subscriber) => {
+      const socket = connectTcp({ host, port })
+      socket.once('connect', () => {
+        subscriber.next()
+        subscriber.complete()
+      })
+      socket.once('error', (error) => subscriber.error(error))
+      return () => socket.destroy()
+    }),
+
+  secure: ({ host, port }) =>
+    new Observable((subscriber) => {
+      const name = isIP(host) === 0 ? { servername: host } : {}
+      const socket = connectTls({ host, port, ...name }, () => {
+        subscriber.next(secured(socket))
+        subscriber.complete()
+      })
+      socket.once('error', (error) => subscriber.error(error))
+      return () => socket.destroy()
+    }),
+}
+
+const secured = (socket: TLSSocket): Secured => ({
+  protocol: socket.getProtocol() ?? 'TLS',
+  validUntil: Date.parse(socket.getPeerCertificate().valid_to),
+})

@@ -1,0 +1,103 @@
+import { Command, Option } from 'commander'
+import { concat, defer, EMPTY, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
+import { kyTransport } from '../../http/ky.js'
+import {
+  type Connection,
+  type ConnectionFlags,
+  environmentOf,
+  withConnection,
+} from '../connection.js'
+import { COMPLETE, INCOMPLETE, type Terminal } from '../Terminal.js'
+import { type Configured, configured } from './configuration.js'
+import { type Finding, gravest, inWords, ok, skipped } from './Finding.js'
+import { network } from './network.js'
+import { reach } from './Reach.js'
+import { service } from './service.js'
+
+interface DoctorFlags extends ConnectionFlags {
+  readonly sandbox?: boolean
+  readonly json: boolean
+}
+
+const HELP = `
+It logs in and reads a small page of charges a few times; nothing is changed.
+
+Exit status:
+  0  nothing failed
+  1  something failed: its line says what to do
+  2  wrong use`
+
+/** `doctor`: what would keep an export from working. */
+export const doctorCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+  withConnection(
+    new Command('doctor').description('Check settings, network, login, clock and limits.'),
+  )
+    .addOption(
+      new Option('--sandbox', 'start a sandbox on a free port, and check that').conflicts([
+        'baseUrl',
+        'clientId',
+        'apiKey',
+      ]),
+    )
+    .option('--json', 'what was found as one JSON object', false)
+    .addHelpText('after', HELP)
+    .action(async (flags: DoctorFlags) => done(await doctor(terminal, flags)))
+
+const doctor = async (terminal: Terminal, flags: DoctorFlags): Promise<number> => {
+  const { json, sandbox, ...connecting } = flags
+  if (sandbox !== true) return examine(terminal, json, configured(connecting, terminal.env))
+  const environment = environmentOf(flags, terminal.env)
+  const { listen, sandboxCredentials } = await import('../../sandbox/index.js')
+  const server = await listen({ environment })
+  try {
+    const connection = { environment, baseUrl: server.url, credentials: sandboxCredentials }
+    const findings = [
+      ok('configuration', `a sandbox with the limits of ${environment}`),
+      ok('base URL', server.url),
+    ]
+    return await examine(terminal, json, { findings, connection })
+  } finally {
+    await server.close()
+  }
+}
+
+const examine = async (
+  terminal: Terminal,
+  json: boolean,
+  { findings, connection }: Configured,
+): Promise<number> => {
+  const put = (text: string): void => {
+    terminal.stdout.write(`${text}\n`)
+  }
+  const all = await lastValueFrom(
+    concat(from(findings), connection === undefined ? EMPTY : checks(terminal, connection)).pipe(
+      tap((finding) => json || put(inWords(finding))),
+      toArray(),
+    ),
+  )
+  const status = gravest(all)
+  if (json) put(JSON.stringify({ status, findings: all }, null, 2))
+  return status === 'failed' ? INCOMPLETE : COMPLETE
+}
+
+/** The service is asked only where it can be reached. */
+const checks = ({ timer, env }: Terminal, connection: Connection): Observable<Finding> => {
+  let isReached = true
+  const asked = defer(() =>
+    isReached
+      ? service({ connection, transport: kyTransport({ scheduler: timer }), timer })
+      : EMPTY,
+  )
+  const found =
+    env.NODE_USE_ENV_PROXY === '1'
+      ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
+      : network({ reach, timer }, connection.baseUrl)
+  return concat(
+    found.pipe(
+      tap(({ verdict }) => {
+        if (verdict === 'failed') isReached = false
+      }),
+    ),
+    asked,
+  )
+}

@@ -1,0 +1,100 @@
+/** Whether the machine that a base URL names can be reached at all. */
+import {
+  catchError,
+  concat,
+  defer,
+  map,
+  type Observable,
+  of,
+  type SchedulerLike,
+  TimeoutError,
+  takeWhile,
+  timeout,
+} from 'rxjs'
+import { duration } from '../progress/words.js'
+import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
+import type { Place, Reach, Secured } from './Reach.js'
+
+// model
+
+export interface Network {
+  readonly reach: Reach
+  readonly timer: SchedulerLike
+}
+
+/** For each step, in ms. */
+const PATIENCE = 10_000
+const DAY = 24 * 3_600_000
+/** A certificate that ends sooner is worth a word, in ms. */
+const SOON = 14 * DAY
+
+// constructors
+
+/** Its name, a connection, TLS: each as long as the one before is there. */
+export const network = ({ reach, timer }: Network, baseUrl: string): Observable<Finding> => {
+  const { protocol, hostname, port } = new URL(baseUrl)
+  const isSecure = protocol === 'https:'
+  const place: Place = {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+  }
+
+  const step = <A>(
+    check: Check,
+    source: Observable<A>,
+    found: (value: A, ms: number) => Finding,
+  ): Observable<Finding> =>
+    defer(() => {
+      const began = timer.now()
+      return source.pipe(
+        timeout({ first: PATIENCE, scheduler: timer }),
+        map((value) => found(value, timer.now() - began)),
+        catchError((error: unknown) => of(unreached(check, place, error))),
+      )
+    })
+
+  const names = step('DNS', reach.addresses(place.host), (addresses, ms) =>
+    ok('DNS', `${place.host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
+      facts: { addresses, ms },
+    }),
+  )
+  const connection = step('connection', reach.connect(place), (_, ms) =>
+    ok('connection', `${place.host}, port ${place.port} (${Math.round(ms)} ms)`, { facts: { ms } }),
+  )
+  const security = isSecure
+    ? step('TLS', reach.secure(place), (secured) => certificate(secured, timer.now()))
+    : of(skipped('TLS', 'HTTP on this machine'))
+
+  return concat(names, connection, security).pipe(
+    takeWhile(({ verdict }) => verdict !== 'failed', true),
+  )
+}
+
+const certificate = ({ protocol, validUntil }: Secured, now: number): Finding => {
+  const left = validUntil - now
+  const found = `${protocol}, certificate good for ${Math.floor(left / DAY)} days`
+  const facts = { protocol, certificateMsLeft: left }
+  return left < SOON
+    ? warning('TLS', found, { facts, advice: 'whoever runs the service should renew it' })
+    : ok('TLS', found, { facts })
+}
+
+const unreached = (check: Check, { host, port }: Place, error: unknown): Finding => {
+  const code = codeOf(error)
+  return failed(check, `${host}, port ${port}: ${code}`, {
+    advice: advice[check] ?? '',
+    facts: { code },
+  })
+}
+
+const codeOf = (error: unknown): string => {
+  if (error instanceof TimeoutError) return `no answer within ${duration(PATIENCE)}`
+  if (!(error instanceof Error)) throw error
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}
+
+const advice: Readonly<Partial<Record<Check, string>>> = {
+  DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
+  connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
+  TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
+}

@@ -1,0 +1,96 @@
+/** What the service says to a login and a few small requests, through a client like any other. */
+import {
+  concat,
+  concatMap,
+  defer,
+  from,
+  type Observable,
+  repeat,
+  type SchedulerLike,
+  take,
+  toArray,
+} from 'rxjs'
+import { createClient } from '../../client.js'
+import { E } from '../../fp.js'
+import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { Transport } from '../../http/Transport.js'
+import type { Connection } from '../connection.js'
+import { type Timed, timed } from './Clocks.js'
+import { type Finding, skipped } from './Finding.js'
+import {
+  clock,
+  type FirstPage,
+  limits,
+  list,
+  login,
+  order,
+  roundTrip,
+  version,
+} from './findings.js'
+
+// model
+
+export interface Service {
+  readonly connection: Connection
+  readonly transport: Transport
+  readonly timer: SchedulerLike
+}
+
+/** Small requests, the first page among them: far from any limit. */
+const REQUESTS = 6
+const ROWS = 10
+/** Nobody waits a minute for a doctor; in ms. */
+const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000 }
+
+// constructors
+
+/** Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again. */
+export const service = ({ connection, transport, timer }: Service): Observable<Finding> =>
+  defer(() => {
+    const events: Array<ClientEvent> = []
+    const answers: Array<Timed> = []
+    const client = createClient({
+      ...connection,
+      transport: timed(timer, (answer) => answers.push(answer))(transport),
+      timer,
+      timeout: TIMEOUT,
+      retry: { faults: 0, throttled: 0 },
+      drift: true,
+    })
+    client.events.subscribe((event) => events.push(event))
+    const page = client.charges.list({ page_size: ROWS }).pages.pipe(take(1))
+
+    const more = (first: FirstPage): Observable<Finding> =>
+      E.isLeft(first)
+        ? from([skipped('order', NO_PAGE), skipped('round trip', NO_PAGE)])
+        : concat(
+            from([order(first.right.raw)]),
+            page.pipe(
+              repeat(REQUESTS - 1),
+              toArray(),
+              concatMap(() => [roundTrip(events)]),
+            ),
+          )
+
+    const last = defer(() =>
+      client.scheduler.state.pipe(
+        take(1),
+        concatMap((state) => [
+          clock(answers),
+          limits(connection.environment, state, events),
+          version(connection),
+        ]),
+      ),
+    )
+
+    return concat(
+      page.pipe(
+        concatMap((first) =>
+          concat(from([login(first, events), list(first, client.drift())]), more(first)),
+        ),
+      ),
+      last,
+    )
+  })
+
+const NO_PAGE = 'there is no page to tell it from'
