@@ -1,0 +1,28 @@
+/** Pages into a file of the library. Commits every 40,000 rows, as an export does about every second. */
+import { Charge } from 'payments-rx'
+import {
+  compressions,
+  type FormatOptions,
+  formatNames,
+  formatOf,
+  openFile,
+} from 'payments-rx/export'
+import { pages } from './pages.ts'
+
+const [name, compress, out, rows] = process.argv.slice(2)
+const options: FormatOptions = {
+  format: formatNames.find((one) => one === name) ?? 'ndjson',
+  compress: compressions.find((one) => one === compress) ?? 'none',
+}
+const format = formatOf(Charge)(options)
+if (format._tag === 'Left' || out === undefined)
+  throw new Error('usage: library FORMAT COMPRESS FILE ROWS')
+
+const file = await openFile({ path: out, format: format.right })
+let pagesWritten = 0
+for (const page of pages(Number(rows))) {
+  await file.write(page)
+  pagesWritten++
+  if (pagesWritten % 20 === 0) await file.commit()
+}
+await file.finish()

@@ -1,0 +1,66 @@
+/** A file system that writes little at a time, runs full, and tells what was done. */
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import type { Files, Handle } from '../../../src/export/index.js'
+
+export interface Limits {
+  /** Bytes that one write takes at most. */
+  readonly atOnce?: number
+  /** Bytes that there is room for. */
+  readonly room?: number
+}
+
+export interface Watched {
+  readonly files: Files
+  /** Paths that were synced, in order. */
+  readonly synced: ReadonlyArray<string>
+  /** How many handles are open. */
+  readonly open: () => number
+  /** Makes room, or takes it. */
+  readonly room: (bytes: number) => void
+}
+
+const full = (): Error =>
+  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', errno: -28 })
+
+export const watched = ({
+  atOnce = Number.POSITIVE_INFINITY,
+  room: first,
+}: Limits = {}): Watched => {
+  const synced: Array<string> = []
+  let room = first ?? Number.POSITIVE_INFINITY
+  let count = 0
+
+  const watch = async (path: string, flags: 'r' | 'r+' | 'w+'): Promise<Handle> => {
+    const handle = await open(path, flags)
+    count++
+    return {
+      write: async (bytes, offset, length, position) => {
+        const most = Math.min(length, atOnce, room)
+        if (most === 0) throw full()
+        room -= most
+        return handle.write(bytes, offset, most, position)
+      },
+      read: (bytes, offset, length, position) =>
+        handle.read(bytes, offset, Math.min(length, atOnce), position),
+      stat: () => handle.stat(),
+      truncate: (length) => handle.truncate(length),
+      sync: async () => {
+        await handle.sync()
+        synced.push(path)
+      },
+      close: async () => {
+        await handle.close()
+        count--
+      },
+    }
+  }
+
+  return {
+    files: { open: watch, mkdir, readdir, rm },
+    synced,
+    open: () => count,
+    room: (bytes) => {
+      room = bytes
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { PassThrough, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import zlib from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { openStream, toStream } from '../../../src/export/index.js'
+import { format, rowOf } from '../rows.js'
+
+const how = format({ format: 'csv', columns: ['id'] })
+const a = rowOf({ id: 'a' })
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A stream that takes a chunk when it is told to. */
+const slow = () => {
+  const taken: Array<string> = []
+  let take: (() => void) | undefined
+  return {
+    taken,
+    take: () => take?.(),
+    stream: new Writable({
+      write: (chunk, _encoding, done) => {
+        taken.push(String(chunk))
+        take = () => done()
+      },
+    }),
+  }
+}
+
+describe('rows into a stream of Node', () => {
+  it('wait until it has taken them', async () => {
+    const { stream, take, taken } = slow()
+    const { write } = await openStream({ stream, format: how })
+    let done = 0
+    const writing = [1, 2].map(async () => {
+      await write([a])
+      done++
+    })
+    await tick()
+    expect({ done, taken }).toEqual({ done: 0, taken: ['id\r\na\r\n'] })
+    take()
+    await tick()
+    expect({ done, taken }).toEqual({ done: 1, taken: ['id\r\na\r\n', 'a\r\n'] })
+    take()
+    await Promise.all(writing)
+  })
+
+  it('end it, unless it is to stay open', async () => {
+    const stream = new PassThrough()
+    const open = await openStream({ stream, format: how, close: false })
+    await open.write([a])
+    await open.finish()
+    expect(stream.writable).toBe(true)
+    const closing = await openStream({ stream, format: how })
+    await closing.write([a])
+    await closing.finish()
+    expect(stream.writableFinished).toBe(true)
+    expect(stream.listenerCount('error')).toBe(0)
+    expect(await text(stream)).toBe('id\r\na\r\nid\r\na\r\n')
+  })
+
+  it('keep what was handed on as it was, however long the stream holds it', async () => {
+    const stream = new PassThrough({ highWaterMark: 1e6 })
+    const { write, finish } = await openStream({ stream, format: how })
+    for (const id of ['a', 'b', 'c']) await write([rowOf({ id })])
+    await finish()
+    expect(await text(stream)).toBe('id\r\na\r\nb\r\nc\r\n')
+  })
+
+  it('fail with its error, now and later, and nobody else is told', async () => {
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(broken) })
+    const to = await toStream({ stream, format: how })
+    await expect(to.write([a], 1)).rejects.toBe(broken)
+    await to.abandon()
+    await expect(to.write([a], 1)).rejects.toBe(broken)
+    await tick()
+  })
+
+  it('may be Parquet, or compressed', async () => {
+    const stream = new PassThrough()
+    const all = stream.toArray()
+    const { write, finish } = await openStream({
+      stream,
+      format: format({ format: 'ndjson', columns: ['id'], compress: 'gzip' }),
+    })
+    await write([a])
+    await finish()
+    expect(zlib.gunzipSync(Buffer.concat(await all)).toString()).toBe('{"id":"a"}\n')
+  })
+
+  it('have no mark, and no files', async () => {
+    const stream = new PassThrough()
+    const to = await toStream({ stream, format: how })
+    await to.write([a], 1)
+    expect(await to.commit()).toBeUndefined()
+    await to.endSlice(1)
+    expect(await to.finish()).toEqual([])
+  })
+})
+
+describe('rows into a stream of the web', () => {
+  it('wait until it has taken them, and end it', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const { write, finish, abandon } = await openStream({ stream: writable, format: how })
+    let done = false
+    const writing = write([a]).then(() => {
+      done = true
+    })
+    await tick()
+    expect(done).toBe(false)
+    const all = new Response(readable).text()
+    await writing
+    await finish()
+    await abandon()
+    expect(await all).toBe('id\r\na\r\n')
+  })
+
+  it('fail with its error', async () => {
+    const broken = new Error('gone')
+    const stream = new WritableStream<Uint8Array>({ write: () => Promise.reject(broken) })
+    const { write, abandon } = await openStream({ stream, format: how })
+    await expect(write([a])).rejects.toBe(broken)
+    await abandon()
+    expect(stream.locked).toBe(false)
+  })
+})
