@@ -56,7 +56,10 @@ const LOG_EVERY = 30_000
 
 // constructors
 
-export const view = (terminal: Terminal, { progress, quiet }: Shown, watch: Watch): View => {
+/** What it sees of the outside. */
+type Screen = Pick<Terminal, 'stderr' | 'env'>
+
+export const view = (terminal: Screen, { progress, quiet }: Shown, watch: Watch): View => {
   const { stderr, env } = terminal
   const write = (text: string): void => {
     stderr.write(`${text}\n`)
@@ -79,7 +82,7 @@ export const view = (terminal: Terminal, { progress, quiet }: Shown, watch: Watc
 const logged = (say: (text: string) => void, { readings }: Watch): View =>
   ending(readings.pipe(spaced(LOG_EVERY), map(logLine)).subscribe(say), say, lastWords(say))
 
-const drawn = ({ stderr, env }: Terminal, say: (text: string) => void, watch: Watch): View => {
+const drawn = ({ stderr, env }: Screen, say: (text: string) => void, watch: Watch): View => {
   const line = createLogUpdate(stderr)
   const colours = (env.NO_COLOR ?? '') === ''
   const drawing = watch.readings.subscribe((reading) =>

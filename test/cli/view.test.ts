@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { NEVER } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { count, EMPTY_METER, progressed, summary } from '../../src/cli/Meter.js'
 import { watch } from '../../src/cli/progress/Reading.js'
@@ -43,7 +42,7 @@ const shown = (
   })
   const watching = watch({ client, meter: () => meter, timer })
   const showing = view(
-    { args: [], env: screen.env ?? {}, stdout: stderr, stderr, signals: NEVER, timer },
+    { env: screen.env ?? {}, stderr },
     { progress: 'auto', quiet: false, ...shown },
     watching,
   )

@@ -27,8 +27,11 @@ Exit status:
   1  something failed: its line says what to do
   2  wrong use`
 
+/** What it sees of the outside. */
+type Outside = Pick<Terminal, 'env' | 'stdout' | 'timer'>
+
 /** `doctor`: what would keep an export from working. */
-export const doctorCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+export const doctorCommand = (terminal: Outside, done: (status: number) => void): Command =>
   withConnection(
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
@@ -43,7 +46,7 @@ export const doctorCommand = (terminal: Terminal, done: (status: number) => void
     .addHelpText('after', HELP)
     .action(async (flags: DoctorFlags) => done(await doctor(terminal, flags)))
 
-const doctor = async (terminal: Terminal, flags: DoctorFlags): Promise<number> => {
+const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> => {
   const { json, sandbox, ...connecting } = flags
   if (sandbox !== true) return examine(terminal, json, configured(connecting, terminal.env))
   const environment = environmentOf(flags, terminal.env)
@@ -62,7 +65,7 @@ const doctor = async (terminal: Terminal, flags: DoctorFlags): Promise<number> =
 }
 
 const examine = async (
-  terminal: Terminal,
+  terminal: Outside,
   json: boolean,
   { findings, connection }: Configured,
 ): Promise<number> => {
@@ -81,7 +84,7 @@ const examine = async (
 }
 
 /** The service is asked only where it can be reached. */
-const checks = ({ timer, env }: Terminal, connection: Connection): Observable<Finding> => {
+const checks = ({ timer, env }: Outside, connection: Connection): Observable<Finding> => {
   let isReached = true
   const asked = defer(() =>
     isReached

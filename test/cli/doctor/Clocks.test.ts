@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { offset, type Timed } from '../../../src/cli/doctor/Clocks.js'
+
+/** What an answer tells when the service's clock is ahead of ours by so much. */
+const answer = (ahead: number) =>
+  fc
+    .record({
+      sent: fc.integer({ min: 1e12, max: 1e12 + 1e7 }),
+      there: fc.nat(400),
+      back: fc.nat(400),
+    })
+    .map(
+      ({ sent, there, back }): Timed => ({
+        sent,
+        received: sent + there + back,
+        date: Math.floor((sent + there + ahead) / 1_000) * 1_000,
+      }),
+    )
+
+const worlds = fc
+  .integer({ min: -1e6, max: 1e6 })
+  .chain((ahead) =>
+    fc.array(answer(ahead), { minLength: 1, maxLength: 8 }).map((answers) => ({ ahead, answers })),
+  )
+
+it('is never farther off than it says, whatever the way there and back took', () => {
+  fc.assert(
+    fc.property(worlds, ({ ahead, answers }) => {
+      const found = offset(answers)
+      expect(found).toBeDefined()
+      expect(Math.abs((found?.ms ?? 0) - ahead)).toBeLessThanOrEqual(found?.within ?? 0)
+    }),
+  )
+})
+
+it('is told more closely by every answer', () => {
+  fc.assert(
+    fc.property(worlds, ({ answers }) => {
+      const all = offset(answers)?.within ?? 0
+      expect(all).toBeLessThanOrEqual(offset(answers.slice(0, 1))?.within ?? 0)
+    }),
+  )
+})
+
+it('is not told of no answer, or of answers that contradict each other', () => {
+  expect(offset([])).toBeUndefined()
+  expect(
+    offset([
+      { sent: 0, received: 10, date: 0 },
+      { sent: 20, received: 30, date: 60_000 },
+    ]),
+  ).toBeUndefined()
+})

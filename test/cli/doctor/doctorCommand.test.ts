@@ -1,0 +1,135 @@
+import { Writable } from 'node:stream'
+import { asyncScheduler } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.js'
+import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { expectNoSecret, secrets } from '../../support/secrets.js'
+
+const doctor = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly text: string }> => {
+  const chunks: Array<string> = []
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  let status = -1
+  await doctorCommand({ env, stdout, timer: asyncScheduler }, (code) => {
+    status = code
+  }).parseAsync(args, { from: 'user' })
+  return { status, text: chunks.join('') }
+}
+
+describe('doctor', () => {
+  it('finds a sandbox well, over a socket', async () => {
+    const { status, text } = await doctor(['--sandbox', '--environment', 'sandbox'])
+    expect(text).not.toMatch(/^(warning|failed)/m)
+    expect(text).toMatch(/^ok {7}limits {9}10 requests a second an endpoint/m)
+    expect(status).toBe(0)
+  })
+
+  it('is within the limits of what it asks', async () => {
+    const server = await listen({ limits: { endpoint: 6, global: 7, concurrency: 1 } })
+    try {
+      const { text } = await doctor(['--base-url', server.url], {
+        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+      })
+      expect(text).toMatch(/^ok {7}limits/m)
+      expect(text).toMatch(
+        /^ok {7}configuration {2}--base-url, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY; /m,
+      )
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('tells of an account with newest charges first', async () => {
+    const server = await listen({ order: 'descending' })
+    try {
+      const { text } = await doctor(['--base-url', server.url], {
+        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+      })
+      expect(text).toContain('charges come newest first')
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('fails where keys are wrong, and repeats none', async () => {
+    const server = await listen()
+    try {
+      const { status, text } = await doctor([], {
+        PAYMENTS_BASE_URL: server.url,
+        PAYMENTS_CLIENT_ID: 'somebody',
+        PAYMENTS_API_KEY: secrets.apiKey,
+      })
+      expect(text).toMatch(/^failed {3}login .*401/m)
+      expectNoSecret(text)
+      expect(status).toBe(1)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('does not ask where nobody listens', async () => {
+    const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:1'], {
+      PAYMENTS_CLIENT_ID: 'somebody',
+      PAYMENTS_API_KEY: 'a-key',
+    })
+    expect(text).toMatch(/^failed {3}connection .*ECONNREFUSED/m)
+    expect(text).not.toContain('login')
+    expect(status).toBe(1)
+  })
+
+  it('is one JSON object for machines', async () => {
+    const { status, text } = await doctor(['--sandbox', '--json'])
+    const told = JSON.parse(text)
+    expect(told.status).toBe('ok')
+    expect(told.findings).toHaveLength(12)
+    expect(told.findings[5]).toMatchObject({
+      check: 'login',
+      facts: { tokenMsLeft: expect.any(Number) },
+    })
+    expect(status).toBe(0)
+  })
+})
+
+describe('settings', () => {
+  it.each<[string, ReadonlyArray<string>, Readonly<Record<string, string>>, RegExp]>([
+    ['nothing', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is needed.*; nothing is set/],
+    [
+      'a key on the command line',
+      ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me', '--api-key', secrets.apiKey],
+      {},
+      /warning .*--api-key; limits of production\n.*other users of this machine can see --api-key/,
+    ],
+    [
+      'a key with a line break',
+      ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me'],
+      { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
+      /warning .*PAYMENTS_API_KEY; limits of production\n.*a space or a line break/,
+    ],
+    [
+      'a base URL that is not secure',
+      ['--base-url', `http://me:${encodeURIComponent(secrets.apiKey)}@api.example.com`],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: secrets.apiKey },
+      /failed {3}base URL .*should be an HTTPS URL/,
+    ],
+    [
+      'a proxy that Node does not use',
+      ['--base-url', 'http://127.0.0.1:1'],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'a-key', HTTPS_PROXY: 'http://proxy:3128' },
+      /warning .*\n.*NODE_USE_ENV_PROXY=1/,
+    ],
+  ])('%s', async (_, args, env, said) => {
+    const { text } = await doctor(args, env)
+    expect(text).toMatch(said)
+    expectNoSecret(text)
+  })
+})

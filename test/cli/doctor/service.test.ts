@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import type { Check, Finding } from '../../../src/cli/doctor/Finding.js'
+import { service } from '../../../src/cli/doctor/service.js'
+import {
+  CHARGE,
+  type Departure,
+  LOGIN,
+  lab,
+  ME,
+  problem,
+  RESET,
+  type Reply,
+  timeText,
+} from '../../support/lab.js'
+import { everything, expectNoSecret, secrets } from '../../support/secrets.js'
+
+type Play = (departure: Departure, nth: number) => Reply
+
+const at = (seconds: number) => ({
+  ...CHARGE,
+  created_at: timeText(1_700_000_000_000 + seconds * 1_000),
+})
+
+const items = (...rows: ReadonlyArray<unknown>): Reply => ({
+  ms: 40,
+  body: { items: rows, has_more: true },
+})
+
+/** The `Date` of an answer that takes 40 ms, from a clock that is ahead by so much. */
+const dated = (reply: Reply, departed: number, ahead: number): Reply => ({
+  ...reply,
+  headers: { date: new Date(departed + 20 + ahead).toUTCString() },
+})
+
+const examined = (
+  play: Play,
+  options: { readonly login?: Play; readonly apiKey?: string } = {},
+) => {
+  const world = lab({ play, ...(options.login === undefined ? {} : { login: options.login }) })
+  const connection = {
+    environment: 'production',
+    baseUrl: 'https://platform.test',
+    credentials: { clientId: ME.clientId, apiKey: options.apiKey ?? ME.apiKey },
+  } as const
+  const findings = world
+    .run(service({ connection, transport: world.transport, timer: world.timer }))
+    .map(({ value }) => value)
+  const of = (check: Check): Finding | undefined => findings.find((one) => one.check === check)
+  return { findings, of, sent: world.sent }
+}
+
+describe('a service that is well', () => {
+  const { findings, sent, of } = examined(({ at: now }) => dated(items(at(1), at(2)), now, 0))
+
+  it('is found to be so, line by line', () => {
+    expect(findings.map(({ check, verdict, found }) => `${check}: ${verdict}: ${found}`)).toEqual([
+      'login: ok: accepted; the token is good for 30 min 00 s',
+      'list: ok: 2 charges came and decoded',
+      'order: ok: charges come oldest first',
+      'round trip: ok: 40 ms at least, 40 ms in the middle, 40 ms at most, of 5 requests',
+      expect.stringMatching(/^clock: ok: that of the service, give or take 0\.\d s$/),
+      'limits: ok: 20 requests a second an endpoint, 100 a second in all, 50 at a time, 100 logins a minute (production)',
+      "API version: ok: the account's own: none is asked for",
+    ])
+  })
+
+  it('is asked little, and nothing that changes anything', () => {
+    expect(sent.map(({ route }) => route)).toEqual([LOGIN, ...Array(6).fill('GET /api/v1/charges')])
+    expect(sent.slice(1).every(({ query }) => query.get('page_size') === '10')).toBe(true)
+  })
+
+  it('tells machines the numbers', () => {
+    expect(of('round trip')?.facts).toEqual({ minMs: 40, medianMs: 40, maxMs: 40, requests: 5 })
+    expect(of('limits')?.facts).toMatchObject({ endpoint: 20, global: 100 })
+  })
+})
+
+describe('what it finds', () => {
+  it.each([
+    [
+      5_000,
+      /^[45]\.\d s behind the service's, give or take 0\.\d s$/,
+      'leave out what was made last',
+    ],
+    [
+      -60_000,
+      /^59\.\d s ahead of the service's, give or take 0\.\d s$/,
+      'ask for what is not there yet',
+    ],
+  ])('a clock that is off by %d ms', (ahead, found, advice) => {
+    const { of } = examined(({ at: now }) => dated(items(at(1)), now, ahead))
+    expect(of('clock')).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringMatching(found),
+      advice: expect.stringContaining(advice),
+    })
+  })
+
+  it('a service that does not tell its time', () => {
+    expect(examined(() => items(at(1))).of('clock')).toMatchObject({ verdict: 'skipped' })
+  })
+
+  it.each([
+    ['newest first', [at(3), at(2), at(2)], 'ok'],
+    ['too few charges', [at(3)], 'skipped'],
+    ['neither oldest nor newest', [at(1), at(3), at(2)], 'warning'],
+    ['without a time', [at(1), { ...CHARGE, created_at: 'x' }], 'warning'],
+  ])('that charges come %s', (found, rows, verdict) => {
+    expect(examined(() => items(...rows)).of('order')).toMatchObject({
+      verdict,
+      found: expect.stringContaining(found),
+    })
+  })
+
+  it('rows that do not decode', () => {
+    const { of } = examined(() => items(at(1), { ...CHARGE, amount: '9.99' }))
+    expect(of('list')).toMatchObject({
+      verdict: 'failed',
+      found: expect.stringMatching(/^1 of 2 charges did not decode: .*amount should be number/),
+    })
+  })
+
+  it('what no codec names, and that it does no harm', () => {
+    const { of } = examined(() => items({ ...at(1), shade: 'blue' }))
+    expect(of('list')).toMatchObject({
+      verdict: 'ok',
+      found: expect.stringContaining('unknown field shade (text of 4 characters)'),
+    })
+  })
+
+  it('that keys are refused, and goes on with what can be told', () => {
+    const { findings, of } = examined(() => items(), {
+      login: ({ at: now }) => dated(problem(401, 'credentials_invalid'), now, 0),
+    })
+    expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
+      'login: failed',
+      'list: skipped',
+      'order: skipped',
+      'round trip: skipped',
+      'clock: ok',
+      'limits: ok',
+      'API version: ok',
+    ])
+    expect(of('login')?.advice).toContain('PAYMENTS_API_KEY')
+  })
+
+  it.each<[string, Reply, string]>([
+    ['an error of the service', problem(503, 'away'), 'for the service to mend'],
+    ['a broken connection', { outage: RESET }, 'try again'],
+    ['another service', { body: '<html>' }, 'this is not how the platform answers'],
+    ['a path that is not there', problem(404, 'not_found'), 'check the base URL'],
+    ['a limit that is used up', problem(429, 'too_many_requests'), 'somebody else'],
+  ])('%s, and does not try again', (_, reply, advice) => {
+    const { of, sent } = examined(() => reply)
+    expect(of('login')).toMatchObject({ verdict: 'ok' })
+    expect(of('list')).toMatchObject({
+      verdict: 'failed',
+      advice: expect.stringContaining(advice),
+    })
+    expect(sent).toHaveLength(2)
+  })
+
+  it('that somebody else uses the account', () => {
+    const { of } = examined((_, nth) =>
+      nth === 4 ? problem(429, 'too_many_requests') : items(at(1), at(2)),
+    )
+    expect(of('limits')).toMatchObject({
+      verdict: 'warning',
+      advice: expect.stringContaining('--share'),
+    })
+  })
+
+  it('a token that is hardly good for anything', () => {
+    const { of } = examined(() => items(at(1)), {
+      login: ({ at: now }) => ({
+        body: { token: 't'.repeat(20), expires_at: timeText(now + 60_000) },
+      }),
+    })
+    expect(of('login')).toMatchObject({ verdict: 'warning' })
+  })
+})
+
+it('shows no secret, whatever the service says', () => {
+  const echo: Play = ({ request }) => {
+    const all = Object.values(request.headers).join(' ; ')
+    return { status: 400, body: { code: all, message: all, source: all } }
+  }
+  const options = { apiKey: secrets.apiKey }
+  const login: Play = () => ({ body: { token: secrets.token } })
+  for (const { findings } of [
+    examined(echo, { ...options, login: echo }),
+    examined(echo, { ...options, login }),
+  ]) {
+    expect(findings.length).toBe(7)
+    everything(findings).forEach(expectNoSecret)
+  }
+})
