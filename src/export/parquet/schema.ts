@@ -1,6 +1,7 @@
 /**
- * The schema of a Parquet file: every column typed, and every one may be null. The writer is given JSON
- * as text, and told so: told that it is JSON, it would write JSON of the text. The file says what it is.
+ * The schema of a Parquet file: every column typed, and every one may be null. The file says of bytes
+ * what they are. The writer is not told: it would write JSON of JSON, and encode all texts of a row group
+ * before it writes the first.
  */
 import type { SchemaElement } from 'hyparquet'
 import type { Column } from '../column/Column.js'
@@ -23,20 +24,16 @@ const elementOf = (
   { decimal }: Pick<StoreOptions, 'decimal'>,
   told: Told,
 ): SchemaElement => {
-  const text: SchemaElement = {
-    name,
-    repetition_type: 'OPTIONAL',
-    type: 'BYTE_ARRAY',
-    converted_type: 'UTF8',
-  }
+  const bytes: SchemaElement = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' }
+  const text: SchemaElement = told === 'to readers' ? { ...bytes, converted_type: 'UTF8' } : bytes
   const long: SchemaElement = { name, repetition_type: 'OPTIONAL', type: 'INT64' }
   switch (type) {
     case 'text':
       return text
     case 'json':
       return told === 'to readers'
-        ? { ...text, converted_type: 'JSON', logical_type: { type: 'JSON' } }
-        : text
+        ? { ...bytes, converted_type: 'JSON', logical_type: { type: 'JSON' } }
+        : bytes
     case 'boolean':
       return { name, repetition_type: 'OPTIONAL', type: 'BOOLEAN' }
     case 'integer':
