@@ -1,6 +1,7 @@
 /** What the commands see of the outside; only `main.ts` knows where it comes from. */
 import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
+import type { Runner } from '../export/index.js'
 
 export interface Terminal {
   /** The words after the command's own name. */
@@ -11,6 +12,10 @@ export interface Terminal {
   /** Someone wants it to end. Listens only while subscribed. */
   readonly signals: Observable<Signal>
   readonly timer: SchedulerLike
+  /** This process, as others see it. */
+  readonly runner: Runner
+  /** Of this package. */
+  readonly version: string
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM'

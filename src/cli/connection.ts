@@ -11,15 +11,45 @@ export interface ConnectionFlags {
   readonly baseUrl?: string
   readonly clientId?: string
   readonly apiKey?: string
+  readonly loginAs?: string
+  readonly onBehalfOf?: string
 }
 
-export type Connection = Pick<ClientOptions, 'baseUrl' | 'credentials' | 'environment'>
+export interface PartnerFlags {
+  readonly environment?: Environment
+  readonly baseUrl?: string
+  readonly partnerId?: string
+  readonly partnerSecret?: string
+}
+
+/** What a client is made with, and whose data it reads. */
+export interface Connection
+  extends Pick<
+    ClientOptions,
+    'baseUrl' | 'credentials' | 'partner' | 'environment' | 'onBehalfOf'
+  > {
+  readonly environment: Environment
+}
 
 export const ENVIRONMENTS = Object.keys(limits)
 
 // constructors
 
+const SEEN = 'other users of this machine can see command lines: prefer the variable'
+
 export const withConnection = (command: Command): Command =>
+  withPlace(command)
+    .option('--client-id <id>', 'who asks [PAYMENTS_CLIENT_ID]')
+    .option('--api-key <key>', `its key [PAYMENTS_API_KEY]; ${SEEN}`)
+    .option('--login-as <id>', 'the account, for keys of several [PAYMENTS_LOGIN_AS]')
+    .option('--on-behalf-of <id>', 'the connected account to act for [PAYMENTS_ON_BEHALF_OF]')
+
+export const withPartner = (command: Command): Command =>
+  withPlace(command)
+    .option('--partner-id <id>', 'the application [PAYMENTS_PARTNER_ID]')
+    .option('--partner-secret <secret>', `its secret [PAYMENTS_PARTNER_SECRET]; ${SEEN}`)
+
+const withPlace = (command: Command): Command =>
   command
     .addOption(
       new Option(
@@ -28,19 +58,47 @@ export const withConnection = (command: Command): Command =>
       ).choices(ENVIRONMENTS),
     )
     .option('--base-url <url>', 'where the platform is [PAYMENTS_BASE_URL]')
-    .option('--client-id <id>', 'who asks [PAYMENTS_CLIENT_ID]')
-    .option(
-      '--api-key <key>',
-      'its key [PAYMENTS_API_KEY]; other users of this machine can see command lines: prefer the variable',
-    )
 
-export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connection => ({
+export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
+  const loginAs = flags.loginAs ?? env.PAYMENTS_LOGIN_AS
+  const onBehalfOf = flags.onBehalfOf ?? env.PAYMENTS_ON_BEHALF_OF
+  return {
+    ...placeOf(flags, env),
+    credentials: {
+      clientId: needed(
+        flags.clientId ?? env.PAYMENTS_CLIENT_ID,
+        '--client-id',
+        'PAYMENTS_CLIENT_ID',
+      ),
+      apiKey: needed(flags.apiKey ?? env.PAYMENTS_API_KEY, '--api-key', 'PAYMENTS_API_KEY'),
+      ...(loginAs === undefined ? {} : { loginAs }),
+    },
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+  }
+}
+
+export const partnerConnection = (flags: PartnerFlags, env: Terminal['env']): Connection => ({
+  ...placeOf(flags, env),
+  partner: {
+    clientId: needed(
+      flags.partnerId ?? env.PAYMENTS_PARTNER_ID,
+      '--partner-id',
+      'PAYMENTS_PARTNER_ID',
+    ),
+    clientSecret: needed(
+      flags.partnerSecret ?? env.PAYMENTS_PARTNER_SECRET,
+      '--partner-secret',
+      'PAYMENTS_PARTNER_SECRET',
+    ),
+  },
+})
+
+const placeOf = (
+  flags: Pick<ConnectionFlags, 'environment' | 'baseUrl'>,
+  env: Terminal['env'],
+): Pick<Connection, 'environment' | 'baseUrl'> => ({
   environment: environmentOf(flags, env),
   baseUrl: needed(flags.baseUrl ?? env.PAYMENTS_BASE_URL, '--base-url', 'PAYMENTS_BASE_URL'),
-  credentials: {
-    clientId: needed(flags.clientId ?? env.PAYMENTS_CLIENT_ID, '--client-id', 'PAYMENTS_CLIENT_ID'),
-    apiKey: needed(flags.apiKey ?? env.PAYMENTS_API_KEY, '--api-key', 'PAYMENTS_API_KEY'),
-  },
 })
 
 const needed = (value: string | undefined, option: string, variable: string): string => {
@@ -52,7 +110,10 @@ const needed = (value: string | undefined, option: string, variable: string): st
 
 const isEnvironment = (text: string): text is Environment => ENVIRONMENTS.includes(text)
 
-export const environmentOf = (flags: ConnectionFlags, env: Terminal['env']): Environment => {
+export const environmentOf = (
+  flags: Pick<ConnectionFlags, 'environment'>,
+  env: Terminal['env'],
+): Environment => {
   const name = flags.environment ?? env.PAYMENTS_ENVIRONMENT ?? 'production'
   if (isEnvironment(name)) return name
   throw new WrongUse(`PAYMENTS_ENVIRONMENT should be one of ${ENVIRONMENTS.join(', ')}`)

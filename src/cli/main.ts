@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command `payments-rx`: the only file that knows the process. */
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { asyncScheduler, fromEvent, map, merge } from 'rxjs'
@@ -22,14 +23,27 @@ const on = (signal: Signal) => fromEvent(process, signal).pipe(map(() => signal)
 // a reader that went away is told by the write that fails, not by an event that ends the process
 process.stdout.on('error', () => {})
 
-process.exitCode = await run(
-  {
-    args: process.argv.slice(2),
-    env: process.env,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    signals: merge(on('SIGINT'), on('SIGTERM')),
-    timer: asyncScheduler,
+/** Sent no signal: it only tells whether there is such a process, also one of somebody else. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+process.exitCode = await run({
+  args: process.argv.slice(2),
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signals: merge(on('SIGINT'), on('SIGTERM')),
+  timer: asyncScheduler,
+  runner: {
+    pid: process.pid,
+    host: hostname(),
+    since: Math.round(performance.timeOrigin),
+    isAlive,
   },
-  String(Object(manifest).version),
-)
+  version: String(Object(manifest).version),
+})

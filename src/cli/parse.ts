@@ -34,3 +34,29 @@ export const guard = (text: string): 'learned' | 'safe' | number => {
   if (/^\d+$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It should be learned, safe, or milliseconds.')
 }
+
+export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+
+/** Above 0, up to 1. */
+export const fraction = (text: string): number => {
+  const n = Number(text)
+  if (/^[\d.]+$/.test(text) && n > 0 && n <= 1) return n
+  throw new InvalidArgumentError('It should be a number above 0 and up to 1, such as 0.5.')
+}
+
+/** `id,amount,...` */
+export const names = (text: string): ReadonlyArray<string> => {
+  const all = text.split(',').map((name) => name.trim())
+  if (all.every((name) => name !== '')) return all
+  throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `7d`, `12h` or `30m`, in ms. */
+export const days = (text: string): number => {
+  const [, digits = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
+  const ms = Number(digits) * (UNITS[unit] ?? 0)
+  if (digits !== '' && Number.isSafeInteger(ms)) return ms
+  throw new InvalidArgumentError('It should be a time such as 7d, 12h or 30m.')
+}

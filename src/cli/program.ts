@@ -1,20 +1,22 @@
 import { Command, CommanderError } from 'commander'
 import { InvalidOption } from '../ClientOptions.js'
-import { exportCommand } from './exportCommand.js'
+import { doctorCommand } from './doctor/doctorCommand.js'
+import { exportCommand } from './export/exportCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
 
 /** Runs the command that the words ask for; answers with the exit status. */
-export const run = async (terminal: Terminal, version: string): Promise<number> => {
+export const run = async (terminal: Terminal): Promise<number> => {
   let status = COMPLETE
   const done = (code: number): void => {
     status = code
   }
   const program = new Command('payments-rx')
-    .description('Stream charges of the Payments Platform into files, or serve a sandbox of it.')
-    .version(version)
+    .description('Stream lists of the Payments Platform into files, or serve a sandbox of it.')
+    .version(terminal.version)
     .addCommand(exportCommand(terminal, done))
     .addCommand(sandboxCommand(terminal, done))
+    .addCommand(doctorCommand(terminal, done))
   quietly(program, terminal)
 
   try {

@@ -47,12 +47,13 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     const server = await serve({ charges: 1_234 })
     const { status, stderr, stdout } = await cli(to(server, '--page-size', '100'))
     const rows = await rowsOf(out)
-    expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1_234 }, (_, i) => `chg_${i}`))
+    const ids = rows.map(({ id }) => Number(String(id).slice(4)))
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_234 }, (_, i) => i))
     for (const row of rows) expect(Object.keys(row)).toEqual(FIELDS)
     expect(status).toBe(0)
     expect(stdout).toBe('')
     expect(stderr).toMatch(
-      /^complete: 1,234 rows in \S+charges\.ndjson, .*, 14 requests, 0 refused, 0 rows rejected\n$/,
+      /^complete: 1,234 rows in \S+charges\.ndjson, .*, \d+ requests, 0 refused, 0 rows rejected\n$/m,
     )
     expect(existsSync(rejects)).toBe(false)
   })
@@ -78,7 +79,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     const asked = server.seen.find(({ route }) => route === 'GET /api/v1/charges')
     expect(Object.fromEntries(asked?.url.searchParams ?? [])).toEqual({
       from_created_at: '2024-01-31T00:00:00+0000',
-      to_created_at: '2024-02-29T23:59:59+0000',
+      to_created_at: '2024-03-01T00:00:00+0000', // what is of that second is left out
       status: 'SETTLED',
       currency: 'EUR',
       source: 'acct_3',
@@ -116,29 +117,31 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
         route === 'GET /api/v1/charges' && nth > 3 ? { status: 500 } : undefined,
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'))
-    expect(await rowsOf(out)).toHaveLength(150)
+    const { length } = await rowsOf(out)
+    expect(length).toBeGreaterThan(50)
+    expect(length).toBeLessThan(400)
     expect(status).toBe(1)
-    expect(stderr).toContain('incomplete: 150 rows')
-    expect(stderr).toContain('ended before page_num 3')
+    expect(stderr).toContain(`incomplete: ${length} rows`)
+    expect(stderr).toMatch(
+      /incomplete: ended after 3 pages.*; the same command with --resume goes on/,
+    )
   })
 
   it('puts aside what does not decode, counts it, and is not complete', async () => {
     const server = await serve({
       charges: 120,
-      page: (page, pageNum) => ({
+      page: (page) => ({
         ...page,
-        items: page.items.map((row, i) =>
-          pageNum === 1 && i === 7 ? { ...row, amount: '9.99' } : row,
-        ),
+        items: page.items.map((row) => (row.id === 'chg_57' ? { ...row, amount: '9.99' } : row)),
       }),
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'))
     expect(await rowsOf(out)).toHaveLength(119)
     expect(await rowsOf(rejects)).toEqual([
       {
-        position: { page_num: 1 },
-        index: 7,
-        reason: expect.stringMatching(/items\[7\]\.amount should be number/),
+        position: expect.objectContaining({ slices: [expect.anything()] }),
+        index: expect.any(Number),
+        reason: expect.stringMatching(/items\[\d+\]\.amount should be number/),
         row: expect.objectContaining({ id: 'chg_57', amount: '9.99' }),
       },
     ])
@@ -183,10 +186,11 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
       },
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'), { signals })
-    expect(await rowsOf(out)).toHaveLength(150)
+    const { length } = await rowsOf(out)
+    expect(stderr).toContain(`incomplete: ${length} rows`)
     expect(status).toBe(130)
-    expect(stderr).toContain('stopped by SIGINT')
-    await server.until(() => server.abandoned() === 1)
+    expect(stderr).toContain('stopped by SIGINT; the same command with --resume goes on')
+    await server.until(() => server.abandoned() > 0)
   })
 
   it('takes the connection from the environment', async () => {

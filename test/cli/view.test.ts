@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { count, EMPTY_METER, progressed, summary } from '../../src/cli/Meter.js'
+import { count, EMPTY_METER, fresh, progressed, summary } from '../../src/cli/Meter.js'
 import { watch } from '../../src/cli/progress/Reading.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
 import { type Shown, type View, view } from '../../src/cli/view.js'
@@ -168,6 +168,23 @@ describe('quiet', () => {
     expect(shown({ quiet: true }, {}, undefined, during(FAILED))).toBe(
       'payments-rx: the service is away\n',
     )
+  })
+})
+
+describe('a run that was resumed', () => {
+  const begun = { rows: 900, rejects: 3, pages: 9, ended: false, begun: { resumed: true } }
+  const left = { from: 1_000, to: 2_000, slices: [{ left: { from: 1_900, to: 2_000 } }] }
+  const resumed = progressed(begun, left)(EMPTY_METER)
+
+  it('goes on from the share that was read, and is no faster for it', () => {
+    expect(resumed.coverage.share).toBe(0.9)
+    expect(fresh(resumed)).toEqual({ rows: 0, rejects: 0 })
+  })
+
+  it('has read all when it ends', () => {
+    const ended = progressed({ rows: 910, rejects: 3, pages: 10, ended: true })(resumed)
+    expect(ended.coverage.share).toBe(1)
+    expect(fresh(ended)).toEqual({ rows: 10, rejects: 0 })
   })
 })
 

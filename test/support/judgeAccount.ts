@@ -21,6 +21,13 @@ export const CLIENT = { clientId: 'judge-client', apiKey: 'judge-key-5d41402abc4
 /** The OAuth application. */
 export const PARTNER = { clientId: 'judge-partner', clientSecret: 'judge-secret-7d793037' } as const
 
+/** When the first charge was created, and how long it is to the next: half a minute. */
+const FIRST = Date.UTC(2024, 1, 1, 10, 15, 30)
+const STEP = 30_000
+
+/** As the interface writes times. */
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000')
+
 /** All 12 fields, as the interface shows them. */
 export const charge = (index: number): Row => ({
   id: `chg_${index}`,
@@ -33,9 +40,13 @@ export const charge = (index: number): Row => ({
   fee: 0.25,
   short_reference_id: `CH${index}`,
   status: ['NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED'][index % 5],
-  created_at: `2024-02-0${1 + (index % 9)}T10:15:30+0000`,
+  created_at: timeText(FIRST + index * STEP),
   updated_at: '2024-03-01T00:00:00+0000',
 })
+
+/** Both ends of a filter count, by the second. */
+const secondOf = (time: unknown): number =>
+  typeof time === 'string' ? Math.floor(Date.parse(time) / 1_000) : Number.NaN
 
 const refusal = (status: number, code: string, message: string): Reply => ({
   status,
@@ -70,8 +81,7 @@ export const account = ({
     const token = `judge-token-${tokens.size + 1}-${'x'.repeat(24)}`
     const end = Date.now() + tokenLife * 1_000
     tokens.set(token, end)
-    const expires_at = new Date(end).toISOString().replace(/\.\d+Z$/, '+0000')
-    return { status: 201, body: { token, expires_at } }
+    return { status: 201, body: { token, expires_at: timeText(end) } }
   }
 
   const create = ({ body }: Seen): Reply => {
@@ -92,11 +102,20 @@ export const account = ({
     const query = url.searchParams
     const size = Number(query.get('page_size') ?? '100')
     if (!(size >= 10 && size <= 2_000)) return refusal(400, 'invalid_argument', 'page_size')
-    const found = all.filter((row) =>
-      ['currency', 'request_id', 'source', 'status'].every(
-        (name) => !query.has(name) || query.get(name) === row[name],
-      ),
-    )
+    const [from, to] = [
+      secondOf(query.get('from_created_at')),
+      secondOf(query.get('to_created_at')),
+    ]
+    const found = all.filter((row) => {
+      const created = secondOf(row.created_at)
+      const isIn = !(created < from) && !(created > to) // without a limit it is NaN
+      return (
+        isIn &&
+        ['currency', 'request_id', 'source', 'status'].every(
+          (name) => !query.has(name) || query.get(name) === row[name],
+        )
+      )
+    })
     const answer = numbered(found, query, size, oddPages)
     return {
       status: 200,

@@ -22,15 +22,23 @@ export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure
   readonly repeats: boolean
 }
 
+/** A list, or a snapshot, that goes on from where it stood. */
+export interface Resumable<Q, P> extends Drainable<P> {
+  readonly from: (standing: Q) => Drainable<P>
+}
+
 // constructors
+
+const from =
+  <Q, P>(list: Resumable<Q, P>) =>
+  (standing?: Q): Drainable<P> =>
+    standing === undefined ? list : list.from(standing)
 
 /** A list that stands still while it is read: `payments.charges.snapshot(...)`. */
 export const fromSnapshot = <A>(
-  snapshot: Drainable<SnapshotPage<AnyFailure, A>> & {
-    readonly from: (position: SnapshotPosition) => Drainable<SnapshotPage<AnyFailure, A>>
-  },
+  snapshot: Resumable<SnapshotPosition, SnapshotPage<AnyFailure, A>>,
 ): Source<A, SnapshotPosition, SnapshotPage<AnyFailure, A>> => ({
-  pages: (position) => (position === undefined ? snapshot : snapshot.from(position)),
+  pages: from(snapshot),
   standing: SnapshotStanding,
   sliceOf: ({ slice }) => slice,
   boundsOf: ({ from, to }) => ({ from, to }),
@@ -38,13 +46,13 @@ export const fromSnapshot = <A>(
 })
 
 /**
- * A plain list: `fromList((position) => payments.batchTransfers.list({ ...filter, ...position }))`. A row
- * that comes again is left out, for which the ids of all rows are kept: some 100 bytes a row.
+ * A plain list: `payments.batchTransfers.list(...)`. A row that comes again is left out, for which the
+ * ids of all rows are kept: some 100 bytes a row.
  */
 export const fromList = <A>(
-  list: (position: Position) => Drainable<Page<AnyFailure, A, Position>>,
+  list: Resumable<Position, Page<AnyFailure, A, Position>>,
 ): Source<A, Position> => ({
-  pages: (position) => list(position ?? {}),
+  pages: from(list),
   standing: ListStanding,
   sliceOf: () => undefined,
   boundsOf: () => undefined,

@@ -11,7 +11,7 @@ import {
   targetOf,
 } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
-import type { AnyFailure, Page, Position } from '../../../src/index.js'
+import type { AnyFailure, Page, Paged, Position } from '../../../src/index.js'
 import { paged, paginate } from '../../../src/stream/index.js'
 import type { Memory } from './memory.js'
 
@@ -45,11 +45,11 @@ export const pagesOf = (count: number, size: number): ReadonlyArray<ReadonlyArra
 export const listOf = (
   pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
   asked: Array<number> = [],
-) =>
-  fromList<Item>((start) =>
+) => {
+  const listFrom = (first: Position): Paged<AnyFailure, Item, Position> =>
     paged(
       paginate<AnyFailure, Item, Position>({
-        first: 'page_num' in start ? start : { page_num: 0 },
+        first,
         fetch: (position) =>
           defer(() => {
             const n = 'page_num' in position ? position.page_num : 0
@@ -64,8 +64,9 @@ export const listOf = (
         maxPages: 1_000,
         maxEmptyPages: 3,
       }),
-    ),
-  )
+    )
+  return fromList<Item>(Object.assign(listFrom({ page_num: 0 }), { from: listFrom }))
+}
 
 const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
 

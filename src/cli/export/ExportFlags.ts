@@ -1,0 +1,20 @@
+import type { Environment } from '../../api/limits.js'
+import type { Guard } from '../../scheduler/index.js'
+import type { Shown } from '../view.js'
+import type { OutputFlags } from './outputPlan.js'
+
+/** What every export can be told. */
+export interface ExportFlags extends OutputFlags, Shown {
+  readonly environment?: Environment
+  readonly guard: Guard
+  /** Requests at a time. */
+  readonly parallel?: number
+  /** The part of the limits to use. */
+  readonly share: number
+  /** How long a fault is waited for, in seconds. */
+  readonly patience: number
+  readonly maxRejects: number
+  readonly report?: string
+  readonly sandbox?: boolean
+  readonly rows?: number
+}

@@ -1,0 +1,29 @@
+/** What can be exported, as a row: what it is narrowed by, and how it is read. */
+import type { Command } from 'commander'
+import type { Client } from '../../client.js'
+import type { Codec } from '../../codec/Codec.js'
+import type { Source } from '../../export/index.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import type { Connection } from '../connection.js'
+import type { Terminal } from '../Terminal.js'
+
+export interface Resource<A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter> {
+  /** As it is called on the command line and in a manifest: `batch-transfers`. */
+  readonly name: string
+  readonly description: string
+  /** Decodes its rows. */
+  readonly codec: Codec<A>
+  readonly withOptions: (command: Command) => Command
+  /** Where it is read, and as whom. */
+  readonly connection: (flags: Flags, env: Terminal['env']) => Connection
+  /** What it is narrowed by, from the flags. */
+  readonly filter: (flags: Flags) => Filter
+  /**
+   * The same for what was made from then on, for what is listed by times of creation: that can be read in
+   * several slices at a time, and since the last run.
+   */
+  readonly since?: (from: string, filter: Filter) => Filter
+  /** `requests`: so many at a time, where that is possible. */
+  readonly source: (client: Client, filter: Filter, requests: number) => Source<A, Q, P>
+}

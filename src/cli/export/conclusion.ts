@@ -1,0 +1,75 @@
+/** How an export ended: its exit status, and its last line. */
+
+import { InvalidOption } from '../../ClientOptions.js'
+import { CannotRun, NotTheSame, type Obstacle, type RunProgress } from '../../export/index.js'
+import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
+
+// model
+
+export interface Conclusion {
+  readonly status: number
+  /** Why it is not complete; nothing when it is, or when nobody listens any more. */
+  readonly reason?: string
+}
+
+/** What an export writes to, as it is called. */
+export interface Named {
+  readonly name: string
+  readonly rejectsName: string
+}
+
+const RESUME = 'the same command with --resume goes on'
+
+// constructors
+
+/** The list was read until it ended, failed, or somebody stopped it. */
+export const conclusion = (
+  { ended, failure, cut, rejects, entry }: RunProgress,
+  stopped: Signal | undefined,
+  { rejectsName }: Named,
+): Conclusion => {
+  const goOn = entry === undefined ? '' : `; ${RESUME}`
+  if (failure !== undefined) {
+    const status = failure._tag === 'InvalidRequest' ? WRONG_USE : INCOMPLETE
+    return { status, reason: `${failure.message}${goOn}` }
+  }
+  if (cut === 'rejects') {
+    const why = `more rows than --max-rejects did not decode: see ${rejectsName}`
+    return { status: INCOMPLETE, reason: `${why}${goOn}` }
+  }
+  if (stopped !== undefined && !ended) {
+    return { status: STATUS[stopped], reason: `stopped by ${stopped}${goOn}` }
+  }
+  return rejects > 0
+    ? { status: INCOMPLETE, reason: `rows did not decode: see ${rejectsName}` }
+    : { status: COMPLETE }
+}
+
+const ADVICE: Readonly<Record<Obstacle, string>> = {
+  begun: ': --resume goes on with it, --restart starts over',
+  foreign: ': use the options that it was begun with, or --restart to start over',
+  damaged: ': --restart starts over',
+  later: '',
+  locked: '',
+  kept: ': --since-last adds to it, --restart replaces it',
+}
+
+/**
+ * What was in the way, or what came of writing. Throws what is neither wrong use nor the system's word for
+ * it, since that is a bug.
+ */
+export const writeFailure = (error: unknown, { name }: Named, canResume: boolean): Conclusion => {
+  if (error instanceof WrongUse || error instanceof InvalidOption) throw error
+  if (error instanceof CannotRun) {
+    const status = error.obstacle === 'locked' ? INCOMPLETE : WRONG_USE
+    return { status, reason: `${error.message}${ADVICE[error.obstacle]}` }
+  }
+  if (error instanceof NotTheSame) {
+    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over` }
+  }
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
+  if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : name
+  const goOn = canResume ? `; ${RESUME}` : ''
+  return { status: INCOMPLETE, reason: `cannot write ${path}: ${error.message}${goOn}` }
+}

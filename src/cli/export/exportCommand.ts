@@ -1,0 +1,131 @@
+import { Command, Option } from 'commander'
+import { compressions, formatNames } from '../../export/index.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import { count, days, fraction, guard, names, wholeNumber } from '../parse.js'
+import type { Terminal } from '../Terminal.js'
+import { PROGRESS } from '../view.js'
+import type { ExportFlags } from './ExportFlags.js'
+import { exportResource } from './exportResource.js'
+import { help } from './help.js'
+import type { Resource } from './Resource.js'
+import { batchItems, batchTransfers, charges, partnerWebhooks, webhooks } from './resources.js'
+
+type Done = (status: number) => void
+
+/** `export`: a list, into files. */
+export const exportCommand = (terminal: Terminal, done: Done): Command =>
+  new Command('export')
+    .description('Stream a list into files that survive a crash.')
+    .addCommand(commandOf(charges, terminal, done))
+    .addCommand(commandOf(batchTransfers, terminal, done))
+    .addCommand(commandOf(batchItems, terminal, done))
+    .addCommand(commandOf(webhooks, terminal, done))
+    .addCommand(commandOf(partnerWebhooks, terminal, done))
+
+const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
+  resource: Resource<A, Q, P, Flags, Filter>,
+  terminal: Terminal,
+  done: Done,
+): Command => {
+  const own = resource.withOptions(new Command(resource.name).description(resource.description))
+  const timed = resource.since === undefined ? own : withTimes(own)
+  const exported = exportResource(resource)
+  return withSandbox(withView(withPace(withFiles(timed))))
+    .addHelpText('after', help(resource.name))
+    .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
+}
+
+const MAX = Number.MAX_SAFE_INTEGER
+
+const withFiles = (command: Command): Command =>
+  command
+    .option('--out <path>', 'FILE, DIR/ for a file for each slice of time, or - for stdout', '-')
+    .addOption(
+      new Option(
+        '--format <name>',
+        'how rows are written [by the name of the file, ndjson]',
+      ).choices(formatNames),
+    )
+    .addOption(
+      new Option('--compress <how>', '[by the name of the file; Parquet: zstd, within]').choices(
+        compressions,
+      ),
+    )
+    .option('--columns <names>', 'fields and their order, nested ones dotted: id,amount', names)
+    .addOption(
+      new Option('--amounts <how>', 'Parquet: decimal(18,4), or text [decimal]').choices([
+        'decimal',
+        'text',
+      ]),
+    )
+    .option(
+      '--exact',
+      'numbers digit by digit as they came; reads at an eighth of the speed',
+      false,
+    )
+    .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
+    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1, MAX))
+    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1, MAX))
+    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]')
+    .addOption(
+      new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
+    )
+    .option('--restart', 'start over, whatever is there', false)
+    .option('--max-rejects <n>', 'stop when more rows than that cannot be written', count, 10_000)
+
+const withTimes = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--since-last [manifest]',
+        'only what the last complete run of DIR/ or of that manifest has not, and what may have changed',
+      ).conflicts('from'),
+    )
+    .option('--lookback <time>', 'how far back charges may have changed [7d]', days)
+    .option(
+      '--parallel <n>',
+      'requests at a time [as many as use the quota up]',
+      wholeNumber(1, 100),
+    )
+
+const withPace = (command: Command): Command =>
+  command
+    .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
+    .addOption(
+      new Option(
+        '--guard <how>',
+        "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds",
+      )
+        .argParser(guard)
+        .default('learned'),
+    )
+    .option('--patience <seconds>', 'how long a fault of the service is waited for', count, 300)
+
+const withView = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--progress <how>',
+        'auto (a line that changes, or one every half minute in a log), json, or none',
+      )
+        .choices(PROGRESS)
+        .default('auto'),
+    )
+    .addOption(
+      new Option('--quiet', 'no progress and no summary; only what went wrong')
+        .default(false)
+        .conflicts('progress'),
+    )
+    .option('--report <file>', 'a page of how it went, to be opened in a browser')
+
+const withSandbox = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--sandbox', 'start a sandbox on a free port, and read from it').conflicts([
+        'baseUrl',
+        'clientId',
+        'apiKey',
+      ]),
+    )
+    .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))

@@ -1,0 +1,48 @@
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import { environmentOf } from '../connection.js'
+import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
+import type { ExportFlags } from './ExportFlags.js'
+import { perform } from './perform.js'
+import { type Connected, prepare } from './prepare.js'
+import type { Resource } from './Resource.js'
+
+/** For whoever has seen the sandbox. */
+const next = (name: string): string =>
+  'next: PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY of your account in place of --sandbox; ' +
+  `all options: npx payments-rx export ${name} --help\n`
+
+/** Answers with the exit status. Throws `WrongUse`, and what can only be a bug. */
+export const exportResource =
+  <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
+    resource: Resource<A, Q, P, Flags, Filter>,
+  ) =>
+  async (terminal: Terminal, flags: ExportFlags & Flags): Promise<number> => {
+    const exported = async (connected: Connected): Promise<number> =>
+      perform(terminal, flags, await prepare(resource)(terminal, flags, connected))
+
+    if (flags.sandbox !== true) {
+      if (flags.rows !== undefined) throw new WrongUse('--rows goes with --sandbox')
+      const connection = resource.connection(flags, terminal.env)
+      return exported({ ...connection, knownAs: connection.baseUrl })
+    }
+    const environment = environmentOf(flags, terminal.env)
+    const { listen, sandboxCredentials, sandboxPartner } = await import('../../sandbox/index.js') // or not, to start fast
+    const server = await listen({
+      environment,
+      ...(flags.rows === undefined ? {} : { charges: flags.rows }),
+    })
+    try {
+      const status = await exported({
+        environment,
+        baseUrl: server.url,
+        credentials: sandboxCredentials,
+        partner: sandboxPartner,
+        knownAs: 'the sandbox of this package',
+      })
+      if (status === COMPLETE && !flags.quiet) terminal.stderr.write(next(resource.name))
+      return status
+    } finally {
+      await server.close()
+    }
+  }

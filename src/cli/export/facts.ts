@@ -1,0 +1,50 @@
+/** What a report says of an export, besides its charts. */
+import type { RunProgress } from '../../export/index.js'
+import { isComplete, type Meter } from '../Meter.js'
+import { number, percent } from '../progress/words.js'
+import type { Facts } from '../report/page.js'
+import type { Conclusion } from './conclusion.js'
+import type { Prepared } from './prepare.js'
+
+interface Told {
+  readonly prepared: Pick<Prepared, 'title' | 'query'>
+  readonly last: RunProgress
+  readonly meter: Meter
+  readonly ended: Conclusion
+  /** In ms since 1970. */
+  readonly began: number
+  readonly ms: number
+  readonly told: string
+  readonly version: string
+}
+
+export const factsOf = ({
+  prepared,
+  last,
+  meter,
+  ended,
+  began,
+  ms,
+  told,
+  version,
+}: Told): Facts => ({
+  title: prepared.title,
+  began,
+  ms,
+  isComplete: isComplete(meter),
+  summary: told,
+  ...(ended.reason === undefined ? {} : { reason: ended.reason }),
+  query: Object.entries(prepared.query),
+  counts: [
+    ['rows', number(meter.rows)],
+    ['rejected', number(meter.rejects)],
+    ['repeated', number(meter.repeated ?? 0)],
+    ['requests', number(meter.requests)],
+    ['refused', number(meter.refused)],
+    ...(last.entry?.quota === undefined
+      ? []
+      : [['of the quota', percent(last.entry.quota)] as const]),
+  ],
+  files: (last.entry?.files ?? []).map(({ path, ...file }) => ({ name: path, ...file })),
+  version,
+})

@@ -1,0 +1,127 @@
+/** Where an export goes and how it is written, from what was said on the command line. */
+import { stat } from 'node:fs/promises'
+import type { Compression, FormatName, FormatOptions } from '../../export/index.js'
+import { isFolder } from '../../export/index.js'
+import { WrongUse } from '../Terminal.js'
+
+// model
+
+export interface OutputFlags {
+  readonly out: string
+  readonly format?: FormatName
+  readonly compress?: Compression
+  readonly columns?: ReadonlyArray<string>
+  readonly amounts?: 'decimal' | 'text'
+  readonly exact: boolean
+  readonly safeCells: boolean
+  readonly rotateRows?: number
+  readonly rotateBytes?: number
+  readonly checkpoint?: string
+  readonly resume: boolean
+  readonly restart: boolean
+  readonly sinceLast?: true | string
+  readonly lookback?: number
+}
+
+export interface OutputPlan {
+  /** `-`, a file, or a folder with a slash at its end. */
+  readonly out: string
+  readonly kind: 'stdout' | 'file' | 'folder'
+  readonly options: FormatOptions
+}
+
+// constructors
+
+/** Throws a `WrongUse` that names the option. */
+export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
+  const isThere = await stat(flags.out).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  const out = isThere && !isFolder(flags.out) ? `${flags.out}/` : flags.out
+  const kind = out === '-' ? 'stdout' : isFolder(out) ? 'folder' : 'file'
+  check(kind, flags)
+  const named = kind === 'file' ? told(out) : {}
+  const compress = flags.compress ?? named.compress
+  if (named.compress !== undefined && compress !== named.compress) {
+    throw new WrongUse(`--compress ${compress} does not go with the name ${out}`)
+  }
+  const format = flags.format ?? named.format ?? 'ndjson'
+  if (named.compress !== undefined && format === 'parquet') {
+    throw new WrongUse(
+      '--out: Parquet is compressed within: name it NAME.parquet, and use --compress',
+    )
+  }
+  const only = (options: string, fits: boolean, given: boolean): void => {
+    if (given && !fits) throw new WrongUse(`${options}, and the format is ${format}`)
+  }
+  only('--amounts goes with --format parquet', format === 'parquet', flags.amounts !== undefined)
+  only('--safe-cells goes with --format csv', format === 'csv', flags.safeCells)
+  return { out, kind, options: formatOptions({ ...flags, format }, compress) }
+}
+
+const formatOptions = (
+  {
+    format,
+    columns,
+    amounts,
+    exact,
+    safeCells,
+  }: Omit<OutputFlags, 'format'> & { readonly format: FormatName },
+  compress: Compression | undefined,
+): FormatOptions => ({
+  format,
+  ...(compress === undefined ? {} : { compress }),
+  ...(columns === undefined ? {} : { columns }),
+  ...(amounts === undefined ? {} : { decimal: amounts }),
+  ...(exact ? { numbers: 'exact' as const } : {}),
+  ...(safeCells ? { formulas: 'escape' as const } : {}),
+})
+
+/** What does not go together. */
+const check = (kind: OutputPlan['kind'], flags: OutputFlags): void => {
+  const kept = {
+    '--checkpoint': flags.checkpoint !== undefined,
+    '--resume': flags.resume,
+    '--restart': flags.restart,
+    '--since-last': flags.sinceLast !== undefined,
+  }
+  for (const [option, given] of Object.entries(kept)) {
+    if (given && kind === 'stdout') {
+      throw new WrongUse(
+        `${option} needs --out FILE or DIR/: what went to stdout cannot be cut back`,
+      )
+    }
+  }
+  const rotated = { '--rotate-rows': flags.rotateRows, '--rotate-bytes': flags.rotateBytes }
+  for (const [option, given] of Object.entries(rotated)) {
+    if (given !== undefined && kind !== 'folder') {
+      throw new WrongUse(`${option} needs --out DIR/: a file for each part`)
+    }
+  }
+  if (flags.lookback !== undefined && flags.sinceLast === undefined) {
+    throw new WrongUse('--lookback goes with --since-last')
+  }
+}
+
+// what the name of a file says
+
+const COMPRESSED: Readonly<Record<string, Compression>> = { gz: 'gzip', zst: 'zstd' }
+
+const FORMATS: Readonly<Record<string, FormatName>> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+  csv: 'csv',
+  parquet: 'parquet',
+}
+
+const told = (name: string): { readonly format?: FormatName; readonly compress?: Compression } => {
+  const words = name.toLowerCase().split('.')
+  const compress = COMPRESSED[words.at(-1) ?? '']
+  const format = FORMATS[words.at(compress === undefined ? -1 : -2) ?? '']
+  return {
+    ...(format === undefined ? {} : { format }),
+    ...(compress === undefined ? {} : { compress }),
+  }
+}

@@ -1,0 +1,23 @@
+/** How hard an export asks, and how long it waits: pure. */
+import type { Limits } from '../../api/limits.js'
+
+/** How long a page of 2,000 charges takes, in ms, as far as is known before one was read. */
+const PAGE_MS = 400
+
+/** Requests a second that an endpoint allows, of which `share` is ours. */
+export const perSecond = (limits: Pick<Limits, 'global' | 'endpoint'>, share: number): number =>
+  Math.min(limits.global, limits.endpoint) * share
+
+/** Requests at a time that use the quota up, and no more than there may be. */
+export const widthOf = (limits: Limits, share: number): number =>
+  Math.max(
+    1,
+    Math.floor(Math.min((perSecond(limits, share) * PAGE_MS) / 1_000, limits.concurrency * share)),
+  )
+
+/** Attempts after the first that take `seconds` at least, with pauses of 1, 2, 4 ... 16 s. */
+export const attemptsFor = (seconds: number): number => {
+  let attempts = 0
+  for (let waited = 0; waited < seconds; attempts++) waited += Math.min(16, 2 ** attempts)
+  return attempts
+}

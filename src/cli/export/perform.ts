@@ -1,0 +1,98 @@
+/** Runs a prepared export: shows how it goes, and says what came of it. */
+import { lastValueFrom, tap } from 'rxjs'
+import type { RunProgress } from '../../export/index.js'
+import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
+import type { TimeLeft } from '../progress/Coverage.js'
+import { watch } from '../progress/Reading.js'
+import { number } from '../progress/words.js'
+import { STATUS, type Terminal } from '../Terminal.js'
+import { view } from '../view.js'
+import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
+import type { ExportFlags } from './ExportFlags.js'
+import { factsOf } from './facts.js'
+import type { Prepared } from './prepare.js'
+
+type Shown = Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>
+
+/** Answers with the exit status. Throws wrong use, and what can only be a bug. */
+export const perform = async (
+  terminal: Terminal,
+  flags: Shown,
+  prepared: Prepared,
+): Promise<number> => {
+  const { client, run, name } = prepared
+  const { timer, version } = terminal
+  const started = timer.now()
+  let meter = EMPTY_METER
+  let last: RunProgress = EMPTY_METER
+
+  const watching = watch({ client, meter: () => meter, timer })
+  const report = await openedReport(flags.report, { client, timer }, watching)
+  const shown = view(terminal, flags, watching)
+  const counting = client.events.subscribe((event) => {
+    meter = count(meter, event)
+    if (event._tag === 'Repeating') {
+      shown.say(`waiting ${(event.ms / 1_000).toFixed(1)} s: ${event.failure.message}`)
+    }
+  })
+  for (const note of prepared.notes) shown.say(note)
+
+  const took = tap((progress: RunProgress) => {
+    last = progress
+    meter = progressed(progress, timeLeft(progress))(meter)
+    for (const note of beginning(progress, flags)) shown.say(note)
+  })
+
+  const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
+    .then((progress) => conclusion(progress, prepared.stopped(), prepared))
+    .catch((error: unknown) =>
+      writeFailure(error, prepared, prepared.canResume && last.next !== undefined),
+    )
+    .finally(() => {
+      counting.unsubscribe()
+    })
+
+  const { status, reason } = ended
+  const ms = timer.now() - started
+  const told = summary(meter, last.entry?.ms ?? ms, name)
+  await report?.write(factsOf({ prepared, last, meter, ended, began: started, ms, told, version }))
+  shown.end(
+    status === STATUS.SIGPIPE
+      ? undefined
+      : { status, summary: told, ...(reason === undefined ? {} : { reason }) },
+  )
+  watching.close()
+  return status
+}
+
+const isTimed = (u: unknown): u is TimeLeft =>
+  typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
+
+const timeLeft = ({ next }: RunProgress): TimeLeft | undefined => (isTimed(next) ? next : undefined)
+
+/** What is said of how a run begins. */
+const beginning = (
+  { begun, rows }: RunProgress,
+  { resume }: Pick<ExportFlags, 'resume'>,
+): ReadonlyArray<string> => {
+  if (begun === undefined) return []
+  const { resumed, dead } = begun
+  return [
+    ...(dead === undefined ? [] : [`took over the lock of process ${dead.pid}, which is no more`]),
+    ...(resumed ? [`resumed after ${number(rows)} rows`] : []),
+    ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
+  ]
+}
+
+/** The recorder is for those who want a report. */
+const openedReport = async (path: string | undefined, ...rest: ReportArguments) => {
+  if (path === undefined) return undefined
+  const { openReport } = await import('../report/report.js') // or not, to start fast
+  return openReport(path, ...rest)
+}
+
+type ReportArguments = Tail<Parameters<typeof import('../report/report.js').openReport>>
+
+type Tail<T extends ReadonlyArray<unknown>> = T extends readonly [unknown, ...infer Rest]
+  ? Rest
+  : never

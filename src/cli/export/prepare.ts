@@ -1,0 +1,182 @@
+/** An export, ready to be subscribed to, from what was said on the command line. */
+import { type Observable, tap } from 'rxjs'
+import { limits } from '../../api/limits.js'
+import { type Client, createClient } from '../../client.js'
+import {
+  accountOf,
+  type Format,
+  formatOf,
+  type Purpose,
+  pathsOf,
+  type RunProgress,
+  runExport,
+  targetOf,
+} from '../../export/index.js'
+import { wholeDisk } from '../../export/run/SmallFiles.js'
+import { E } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+import type { Connection } from '../connection.js'
+import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
+import type { Named } from './conclusion.js'
+import type { ExportFlags } from './ExportFlags.js'
+import { type OutputPlan, outputPlan } from './outputPlan.js'
+import { attemptsFor, perSecond, widthOf } from './pace.js'
+import type { Resource } from './Resource.js'
+import { since } from './since.js'
+import { toStdout } from './toStdout.js'
+
+// model
+
+export interface Prepared extends Named {
+  readonly client: Client
+  readonly run: Observable<RunProgress>
+  /** Which signal stopped it, if one did. */
+  readonly stopped: () => Signal | undefined
+  /** Whether what was written can be gone on with. */
+  readonly canResume: boolean
+  readonly query: Purpose['query']
+  /** What it is called in a report. */
+  readonly title: string
+  /** To be said before it begins. */
+  readonly notes: ReadonlyArray<string>
+}
+
+// constructors
+
+/** A connection, and by what it is known: a sandbox is on another port each time. */
+export interface Connected extends Connection {
+  readonly knownAs: string
+}
+
+/** Throws a `WrongUse` or an `InvalidOption`; touches nothing. */
+export const prepare =
+  <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
+    resource: Resource<A, Q, P, Flags, Filter>,
+  ) =>
+  async (
+    terminal: Terminal,
+    flags: ExportFlags & Flags,
+    connection: Connected,
+  ): Promise<Prepared> => {
+    const { timer } = terminal
+    const { knownAs: _, ...clientOptions } = connection
+    const { share, patience, maxRejects } = flags
+    const plan = await outputPlan(flags)
+    const format = formatFor(resource, plan)
+    const allowed = limits[connection.environment]
+    const attempts = attemptsFor(patience)
+    const client = createClient({
+      ...clientOptions,
+      share,
+      guard: flags.guard,
+      priority: 'bulk',
+      retry: { faults: attempts, throttled: Math.max(7, attempts) },
+      drift: true,
+      ...(flags.exact ? { numbers: 'exact' as const } : {}),
+      timer,
+    })
+
+    const purposeFor = purposeOf(resource.name, connection, format, flags)
+    const asked = resource.filter(flags)
+    const last =
+      flags.sinceLast === undefined
+        ? undefined
+        : await since({
+            plan,
+            sinceLast: flags.sinceLast,
+            ...(flags.lookback === undefined ? {} : { lookback: flags.lookback }),
+            purpose: purposeFor(asked),
+            files: wholeDisk,
+          })
+    const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)
+    const purpose = purposeFor(filter)
+    const requests = flags.parallel ?? widthOf(allowed, share)
+    const source = resource.source(client, filter, requests)
+
+    let stopped: Signal | undefined
+    const stop = terminal.signals.pipe(
+      tap((signal) => {
+        stopped = signal
+      }),
+    )
+    const common = { maxRejects, stop, timer }
+    const { rejects } = pathsOf(plan.out, flags.checkpoint)
+    const target = targetOf<A>({
+      out: plan.out,
+      format,
+      ...(flags.checkpoint === undefined ? {} : { checkpoint: flags.checkpoint }),
+      rotation: {
+        ...(flags.rotateRows === undefined ? {} : { rows: flags.rotateRows }),
+        ...(flags.rotateBytes === undefined ? {} : { bytes: flags.rotateBytes }),
+      },
+    })
+    return {
+      client,
+      query: purpose.query,
+      title: `Export of ${resource.name}`,
+      notes: last === undefined ? [] : [last.note],
+      name: plan.kind === 'stdout' ? 'stdout' : plan.out,
+      rejectsName: plan.kind === 'stdout' ? 'stderr' : rejects(1),
+      canResume: plan.kind !== 'stdout',
+      stopped: () => stopped,
+      run:
+        plan.kind === 'stdout'
+          ? toStdout(terminal, format, source, common)
+          : runExport<A, Q, P>({
+              ...common,
+              source,
+              target,
+              purpose,
+              misfit: format.misfit,
+              begin: flags.restart ? 'restart' : flags.resume ? 'resume' : 'new',
+              adds: flags.sinceLast !== undefined,
+              client,
+              perSecond: perSecond(allowed, share),
+              runner: terminal.runner,
+            }),
+    }
+  }
+
+const formatFor = <A>(
+  { codec, name }: Pick<Resource<A, never, never, never, never>, 'codec' | 'name'>,
+  { options }: OutputPlan,
+): Format<A> => {
+  const format = formatOf(codec)(options)
+  if (E.isRight(format)) return format.right
+  throw new WrongUse(`--columns: ${format.left.message} (export ${name})`)
+}
+
+/** What a run is of, but for what it is narrowed by. */
+const purposeOf =
+  (
+    resource: string,
+    { knownAs, credentials, partner, onBehalfOf }: Connected,
+    { name, compress, columns }: Format<never>,
+    { exact, safeCells, amounts }: ExportFlags,
+  ) =>
+  (filter: object): Omit<Purpose, 'output'> => {
+    const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
+    const actingFor = onBehalfOf ?? keys?.loginAs
+    return {
+      resource,
+      account: accountOf({
+        baseUrl: knownAs,
+        clientId: keys?.clientId ?? partner?.clientId ?? '',
+        ...(actingFor === undefined ? {} : { actingFor }),
+      }),
+      query: Object.fromEntries(
+        Object.entries(filter)
+          .filter(([field]) => field !== 'page_size') // it changes nothing of what comes
+          .map(([field, value]) => [field, String(value)]),
+      ),
+      format: {
+        name,
+        compress,
+        ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
+        ...(exact ? { numbers: 'exact' } : {}),
+        ...(safeCells ? { formulas: 'escape' } : {}),
+        ...(amounts === undefined ? {} : { amounts }),
+      },
+    }
+  }

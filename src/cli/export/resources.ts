@@ -1,0 +1,142 @@
+/** What can be exported. */
+import { type Command, Option } from 'commander'
+import type { Position } from '../../api/Paging.js'
+import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
+import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
+import { Charge, ChargeStatus } from '../../codec/Charge.js'
+import { Webhook } from '../../codec/Webhook.js'
+import { fromList, fromSnapshot } from '../../export/index.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { SnapshotFilter } from '../../snapshot.js'
+import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
+import {
+  type ConnectionFlags,
+  connection,
+  type PartnerFlags,
+  partnerConnection,
+  withConnection,
+  withPartner,
+} from '../connection.js'
+import { currency, time, wholeNumber } from '../parse.js'
+import type { Resource } from './Resource.js'
+import { withoutSecret } from './withoutSecret.js'
+
+// model
+
+interface ListResource<A, Flags, Filter>
+  extends Resource<A, Position, Page<AnyFailure, A, Position>, Flags, Filter> {}
+
+const statuses = (command: Command, what: string, keys: object): Command =>
+  command.addOption(
+    new Option('--status <status>', `only ${what} in it`).choices(Object.keys(keys)),
+  )
+
+// charges
+
+export interface ChargeFlags extends ConnectionFlags {
+  readonly from?: string
+  readonly to?: string
+  readonly status?: ChargeStatus
+  readonly currency?: string
+  readonly source?: string
+  readonly requestId?: string
+  readonly pageSize: number
+}
+
+export const charges: Resource<
+  Charge,
+  SnapshotPosition,
+  SnapshotPage<AnyFailure, Charge>,
+  ChargeFlags,
+  SnapshotFilter
+> = {
+  name: 'charges',
+  description: 'Charges, as they stand when the export begins: every one that passes the filters.',
+  codec: Charge,
+  since: (from, filter) => ({ ...filter, from_created_at: from }),
+  withOptions: (command) =>
+    statuses(
+      withConnection(command)
+        .option('--from <time>', 'created at this time or later', time('00:00:00'))
+        .option('--to <time>', 'created at this time or earlier [now]', time('23:59:59')),
+      'charges',
+      ChargeStatus.keys,
+    )
+      .option('--currency <code>', 'only charges in it, such as USD', currency)
+      .option('--source <id>', 'only charges of this account')
+      .option('--request-id <id>', 'only the charge that was made with it')
+      .option('--page-size <n>', 'rows a request, 10 to 2000', wholeNumber(10, 2_000), 2_000),
+  connection,
+  filter: ({ from, to, status, currency, source, requestId, pageSize }) => ({
+    page_size: pageSize,
+    ...(from === undefined ? {} : { from_created_at: from }),
+    ...(to === undefined ? {} : { to_created_at: to }),
+    ...(status === undefined ? {} : { status }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(source === undefined ? {} : { source }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  }),
+  source: ({ charges }, filter, requests) =>
+    fromSnapshot(charges.snapshot(filter).parallel(requests)),
+}
+
+// batches and their items
+
+interface BatchFlags extends ConnectionFlags {
+  readonly status?: BatchStatus
+  readonly requestId?: string
+  readonly shortReferenceId?: string
+}
+
+export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter> = {
+  name: 'batch-transfers',
+  description: 'Batches of transfers.',
+  codec: BatchTransfer,
+  withOptions: (command) =>
+    statuses(withConnection(command), 'batches', BatchStatus.keys)
+      .option('--request-id <id>', 'only the batch that was made with it')
+      .option('--short-reference-id <id>', 'only the batch that has it'),
+  connection,
+  filter: ({ status, requestId, shortReferenceId }) => ({
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(shortReferenceId === undefined ? {} : { short_reference_id: shortReferenceId }),
+  }),
+  source: ({ batchTransfers }, filter) => fromList(batchTransfers.list(filter)),
+}
+
+interface ItemFlags extends ConnectionFlags {
+  readonly batch: string
+}
+
+export const batchItems: ListResource<BatchItem, ItemFlags, BatchItemFilter> = {
+  name: 'batch-items',
+  description: 'The items of one batch of transfers.',
+  codec: BatchItem,
+  withOptions: (command) => withConnection(command).requiredOption('--batch <id>', 'the batch'),
+  connection,
+  filter: ({ batch }) => ({ id: batch }),
+  source: ({ batchTransfers }, filter) => fromList(batchTransfers.items(filter)),
+}
+
+// webhooks
+
+export const webhooks: ListResource<Webhook, ConnectionFlags, object> = {
+  name: 'webhooks',
+  description: 'Webhooks, without their secrets.',
+  codec: Webhook,
+  withOptions: withConnection,
+  connection,
+  filter: () => ({}),
+  source: ({ webhooks }) => fromList(withoutSecret(webhooks.list())),
+}
+
+export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
+  name: 'partner-webhooks',
+  description: 'Webhooks of a partner’s application, without their secrets.',
+  codec: Webhook,
+  withOptions: withPartner,
+  connection: partnerConnection,
+  filter: () => ({}),
+  source: ({ partnerWebhooks }) => fromList(withoutSecret(partnerWebhooks.list())),
+}

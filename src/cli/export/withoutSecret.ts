@@ -1,0 +1,44 @@
+import type { Drainable, Resumable } from '../../export/index.js'
+import { E } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Page } from '../../stream/index.js'
+
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === 'object' && u !== null
+
+const stripped = (u: unknown): unknown => {
+  if (!isRecord(u) || !('secret' in u)) return u
+  const { secret: _, ...rest } = u
+  return rest
+}
+
+const strip = <A extends { readonly secret?: unknown }>(row: A): A => {
+  if (!('secret' in row)) return row
+  const { secret: _, ...rest } = row
+  return rest as A // it is optional
+}
+
+const drained = <A extends { readonly secret?: unknown }, Q>(
+  list: Drainable<Page<AnyFailure, A, Q>>,
+): Drainable<Page<AnyFailure, A, Q>> => ({
+  drain: (project, options) =>
+    list.drain(
+      (page) =>
+        project(
+          E.map(({ items, raw, ...rest }: Page<AnyFailure, A, Q>) => ({
+            ...rest,
+            items: items.map(E.map(strip)),
+            raw: raw.map(stripped),
+          }))(page),
+        ),
+      options,
+    ),
+})
+
+/** The same list without the `secret` of its rows: it is for who verifies signatures, not for a file. */
+export const withoutSecret = <A extends { readonly secret?: unknown }, Q>(
+  list: Resumable<Q, Page<AnyFailure, A, Q>>,
+): Resumable<Q, Page<AnyFailure, A, Q>> => ({
+  ...drained(list),
+  from: (standing) => drained(list.from(standing)),
+})
