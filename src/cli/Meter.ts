@@ -1,7 +1,7 @@
 /** What a run has done so far, counted from what it tells and from what its client does. */
 import type { Progress } from '../export/index.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import { type Coverage, cover, type TimeLeft, UNREAD } from './progress/Coverage.js'
+import { ALL_READ, type Coverage, cover, type TimeLeft, UNREAD } from './progress/Coverage.js'
 import { duration, number, plural } from './progress/words.js'
 
 // model
@@ -15,7 +15,11 @@ export interface Meter extends Progress {
   readonly failed: number
   /** How much of its time is read, for a list that is read by time. */
   readonly coverage: Coverage
+  /** What a run that is resumed had done before. */
+  readonly before: Done
 }
+
+export type Done = Pick<Progress, 'rows' | 'rejects'>
 
 export const EMPTY_METER: Meter = {
   rows: 0,
@@ -26,6 +30,7 @@ export const EMPTY_METER: Meter = {
   refused: 0,
   failed: 0,
   coverage: UNREAD,
+  before: { rows: 0, rejects: 0 },
 }
 
 // combinators
@@ -46,14 +51,29 @@ export const count = (meter: Meter, event: ClientEvent): Meter => {
   }
 }
 
-/** After a page; `left` is what it leaves to read, of a list that is read by time. */
+/** After a page, or with the first word, `begun`; `left` is what is left to read, of a list that is read by time. */
 export const progressed =
-  (progress: Progress, left?: TimeLeft) =>
+  (progress: Progress & { readonly begun?: unknown }, left?: TimeLeft) =>
   (meter: Meter): Meter => {
-    const rows = progress.rows + progress.rejects - meter.rows - meter.rejects
-    const coverage = left === undefined ? meter.coverage : cover(left, rows)(meter.coverage)
-    return { ...meter, ...progress, coverage }
+    const { begun, ...done } = progress
+    const rows = done.rows + done.rejects - meter.rows - meter.rejects
+    return {
+      ...meter,
+      ...done,
+      before: begun === undefined ? meter.before : { rows: done.rows, rejects: done.rejects },
+      coverage: done.ended
+        ? ALL_READ
+        : left === undefined
+          ? meter.coverage
+          : cover(left, rows)(meter.coverage),
+    }
   }
+
+/** What this run did by itself. */
+export const fresh = ({ rows, rejects, before }: Meter): Done => ({
+  rows: rows - before.rows,
+  rejects: rejects - before.rejects,
+})
 
 // interop
 

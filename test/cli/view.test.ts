@@ -21,7 +21,7 @@ const FAILED = { status: 1, summary: 'incomplete: 5 rows', reason: 'the service 
 const shown = (
   shown: Partial<Shown>,
   screen: Screen = {},
-  play: (departure: Departure, nth: number) => Reply = () => ({ ms: 400, ...PAGE }),
+  play: (departure: Departure, nth: number) => Reply = rowsAt,
   during: (view: View) => void = () => {},
 ): string => {
   const chunks: Array<string> = []
@@ -60,7 +60,14 @@ const shown = (
   return chunks.join('')
 }
 
-const PAGE = { body: { items: Array.from({ length: 5 }, () => CHARGE), has_more: true } }
+/** Five charges that no other page has. */
+function rowsAt({ query }: Departure): Reply {
+  const ids = Array.from({ length: 5 }, (_, i) => `chg_${query.get('page_num')}_${i}`)
+  return { ms: 400, body: { items: ids.map((id) => ({ ...CHARGE, id })), has_more: true } }
+}
+
+const away = (departure: Departure, nth: number): Reply =>
+  nth > 3 ? problem(503, 'away') : rowsAt(departure)
 
 describe('on a terminal', () => {
   it('draws a line over and over, and leaves the last word', () => {
@@ -88,7 +95,6 @@ describe('on a terminal', () => {
   })
 
   it('has no colours where NO_COLOR is set', () => {
-    const away = (_: Departure, nth: number) => (nth > 3 ? problem(503, 'away') : PAGE)
     const colours = '\u001b[31m'
     expect(shown({}, { isTTY: true }, away)).toContain(colours)
     const plain = shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, away)
@@ -149,8 +155,7 @@ describe('for machines', () => {
   })
 
   it('names what it waits for', () => {
-    const away = (_: Departure, nth: number) => (nth > 3 ? problem(503, 'away') : PAGE)
-    expect(records(shown({ progress: 'json' }, {}, away))[0]).toMatchObject({
+    expect(records(shown({ progress: 'json' }, {}, away))[1]).toMatchObject({
       failed: expect.any(Number),
       backingOff: 1,
       waits: [expect.stringMatching(/^again in .*503 away/)],

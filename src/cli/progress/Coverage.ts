@@ -23,6 +23,8 @@ export interface Coverage {
 
 export const UNREAD: Coverage = { read: 0 }
 
+export const ALL_READ: Coverage = { read: 1, left: 0, share: 1 }
+
 // combinators
 
 /**

@@ -3,7 +3,7 @@ import { interval, map, type Observable, type SchedulerLike, Subscription, share
 import type { Client } from '../../client.js'
 import type { IO } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
-import type { Meter } from '../Meter.js'
+import { fresh, type Meter } from '../Meter.js'
 import { IDLE, noted, pausing } from './Activity.js'
 import { type Pace, rowsPerSecond, sampled, timeLeft } from './Pace.js'
 import { type Wait, waits } from './Wait.js'
@@ -48,7 +48,7 @@ const EVERY = 250
 export const watch = ({ client, meter, timer }: Watched): Watch => {
   const started = timer.now()
   let activity = IDLE
-  let pace: Pace = [{ at: 0, rows: seen(meter()) }]
+  let pace: Pace = [{ at: 0, rows: 0 }]
   let scheduler: SchedulerState = NOTHING
 
   const watching = new Subscription()
@@ -67,9 +67,9 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
     const now = timer.now()
     const at = now - started
     const counted = meter()
-    const rows = seen(counted)
+    const { rows, rejects } = fresh(counted)
     const { share } = counted.coverage
-    pace = sampled({ at, rows, ...(share === undefined ? {} : { share }) })(pace)
+    pace = sampled({ at, rows: rows + rejects, ...(share === undefined ? {} : { share }) })(pace)
     const msLeft = timeLeft(pace)
     return {
       ms: at,
@@ -89,8 +89,6 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
     close: () => watching.unsubscribe(),
   }
 }
-
-const seen = ({ rows, rejects }: Meter): number => rows + rejects
 
 const NOTHING: SchedulerState = {
   waiting: 0,

@@ -4,6 +4,7 @@ import { login } from '../../api/authentication.js'
 import type { IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
+import { fresh } from '../Meter.js'
 import type { Reading, Watch, Watched } from '../progress/Reading.js'
 import { record } from './Histogram.js'
 import { happened, type Incidents, NONE } from './Incidents.js'
@@ -108,8 +109,9 @@ export const recorder = (
     const { ms, meter, scheduler } = reading
     const bucket = kept.at(ms)
     const passed = Math.max(0, ms - before.ms)
-    bucket.rows += Math.max(0, meter.rows - before.meter.rows)
-    bucket.rejects += Math.max(0, meter.rejects - before.meter.rejects)
+    const [done, doneBefore] = [fresh(meter), fresh(before.meter)]
+    bucket.rows += done.rows - doneBefore.rows
+    bucket.rejects += done.rejects - doneBefore.rejects
     bucket.seen += passed
     bucket.flying += scheduler.inFlight * passed
     bucket.waiting += scheduler.waiting * passed

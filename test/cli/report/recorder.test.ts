@@ -15,12 +15,16 @@ import { expectNoSecret, secrets, spellings } from '../../support/secrets.js'
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
 
-const PAGE: Reply = { ms: 150, body: { items: [CHARGE, CHARGE], has_more: true } }
+/** Two charges that no other page has. */
+const rowsAt = ({ query }: Departure): Reply => {
+  const ids = ['a', 'b'].map((name) => `chg_${query.get('page_num')}${name}`)
+  return { ms: 150, body: { items: ids.map((id) => ({ ...CHARGE, id })), has_more: true } }
+}
 
 /** A list read for so long in virtual time, three pages at a time. */
 const recorded = (
   ms: number,
-  play: (departure: Departure, nth: number) => Reply = () => PAGE,
+  play: (departure: Departure, nth: number) => Reply = rowsAt,
 ): Recording => {
   const { client, timer, runUntil } = lab({ play, lists: { maxPages: 1e6 } })
   let meter = EMPTY_METER
@@ -53,7 +57,7 @@ describe('what is kept of a run', () => {
     expect(logins).toBe(1)
     expect(incidents.kinds.size).toBe(0)
     for (const { bucket } of stretches.slice(1)) {
-      expect(bucket.sent).toBeGreaterThan(15)
+      expect(bucket.sent).toBeGreaterThan(10)
       expect(bucket.busiest).toBeLessThanOrEqual(20)
       expect(Math.abs(bucket.rows - bucket.sent * 2)).toBeLessThanOrEqual(12)
       expect(bucket.slowest).toBeCloseTo(150)
@@ -62,8 +66,12 @@ describe('what is kept of a run', () => {
   })
 
   it('is what was refused and what failed, and how long that was waited for', () => {
-    const { stretches, incidents, pauses } = recorded(20_000, (_, nth) =>
-      nth === 5 ? problem(503, 'away') : nth === 9 ? problem(429, 'too_many_requests') : PAGE,
+    const { stretches, incidents, pauses } = recorded(20_000, (departure, nth) =>
+      nth === 5
+        ? problem(503, 'away')
+        : nth === 9
+          ? problem(429, 'too_many_requests')
+          : rowsAt(departure),
     )
     const all = (what: 'refused' | 'failed') =>
       stretches.reduce((sum, { bucket }) => sum + bucket[what], 0)
