@@ -1,7 +1,8 @@
 /**
- * Limiters side by side on the real clock, against a server that keeps rolling windows over arrivals.
+ * Limiters side by side on the real clock, against the sandbox or against windows that know nothing of
+ * this package; with the delays of a network.
  *
- *     npm run build && node bench/scheduler/real.ts [requests to one endpoint]
+ *     npm run build && node bench/scheduler/real.ts [requests to one endpoint] [sandbox | judge] [only these]
  */
 import { fork } from 'node:child_process'
 import { Agent, request as httpRequest } from 'node:http'
@@ -17,6 +18,7 @@ import pThrottle from 'p-throttle'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
 import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
 import { defer, from, lastValueFrom, mergeMap, toArray } from 'rxjs'
+import type { Verdict } from './accounts.ts'
 
 const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
 const PER = 1_000
@@ -99,6 +101,15 @@ const clients: Readonly<Record<string, Client>> = {
     const queue = new pQueue({ concurrency: places, intervalCap: limit, interval: PER })
     return (task) => queue.add(task)
   }),
+  'p-queue (strict)': peer((limit, places) => {
+    const queue = new pQueue({
+      concurrency: places,
+      intervalCap: limit,
+      interval: PER,
+      strict: true,
+    })
+    return (task) => queue.add(task)
+  }),
   bottleneck: peer((limit, places) => {
     const limiter = new Bottleneck({ minTime: PER / limit, maxConcurrent: places })
     return (task) => limiter.schedule(task)
@@ -112,13 +123,6 @@ const clients: Readonly<Record<string, Client>> = {
     }
   }),
   effect: peer(effectLimit),
-}
-
-interface Verdict {
-  readonly first: number
-  readonly last: number
-  readonly accepted: number
-  readonly refused: number
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4_000, timeout: 60_000 })
@@ -136,15 +140,22 @@ const get = (port: number, path: string): Promise<{ status: number; body: string
       .end()
   })
 
-const run = async (
-  port: number,
-  network: string,
-  requests: ReadonlyArray<string>,
-  best: number,
-): Promise<void> => {
-  await get(port, `/reset?network=${network}`)
+interface Case {
+  readonly port: number
+  readonly by: string
+  readonly only: string
+  readonly network: string
+  readonly requests: ReadonlyArray<string>
+  /** Milliseconds from the first to the last arrival, when nothing is wasted. */
+  readonly best: number
+}
+
+const run = async ({ port, by, only, network, requests, best }: Case): Promise<void> => {
+  const measured = Object.entries(clients).filter(([name]) => name.startsWith(only))
+  await get(port, `/reset?network=${network}&by=${by}&accounts=${measured.length}`)
+  await wait(2 * PER) // logins are counted, too
   const results = await Promise.all(
-    Object.entries(clients).map(async ([name, client], i) => {
+    measured.map(async ([name, client], i) => {
       await client(requests, async (endpoint) => (await get(port, `/${i}/${endpoint}`)).status)
       const { body } = await get(port, `/${i}?verdict`)
       const verdict: Verdict = JSON.parse(body)
@@ -159,7 +170,7 @@ const run = async (
   }
 }
 
-const main = async (one: number): Promise<void> => {
+const main = async (one: number, by: string, only: string): Promise<void> => {
   const server = fork(fileURLToPath(new URL('./server.ts', import.meta.url)))
   const port = await new Promise<number>((resolve) => {
     server.once('message', (address: { readonly port: number }) => resolve(address.port))
@@ -170,21 +181,22 @@ const main = async (one: number): Promise<void> => {
   const cases = [
     [
       `One endpoint, ${one} requests at 20/s`,
-      Array.from({ length: one }, () => 'a'),
+      Array.from({ length: one }, () => '0'),
       (one / 20 - 1) * PER,
     ],
     ['Eight unequal endpoints, 1,000 requests at 100/s', eight, 9 * PER],
   ] as const
   for (const [title, requests, best] of cases) {
-    console.log(`\n${title}, all limiters at the same time\n`)
+    console.log(`\n${title}, judged by the ${by}, all limiters at the same time\n`)
     console.log('| network  | limiter               | % of quota | refused |')
     console.log('|----------|-----------------------|-----------:|--------:|')
     for (const network of ['loopback', 'steady', 'wan', 'jittery']) {
-      await run(port, network, requests, best)
+      await run({ port, by, only, network, requests, best })
     }
   }
   server.kill()
   process.exit(0)
 }
 
-await main(Number(process.argv[2] ?? 400))
+const [one = '400', by = 'sandbox', only = ''] = process.argv.slice(2)
+await main(Number(one), by, only)

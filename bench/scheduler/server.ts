@@ -1,27 +1,22 @@
 /**
- * A server with rolling windows on the real clock, and a network in front of it. Keeps one account for
- * every first part of the path, so that several clients can be judged at once.
+ * A server on the real clock, and a network in front of it. Keeps one account for every first part of
+ * the path, so that several clients can be judged at once.
  *
- *     POST /reset?network=wan&global=100&endpoint=20
- *     GET /account/endpoint
- *     GET /account?verdict
+ *     /reset?network=wan&by=sandbox&accounts=8
+ *     /account/endpoint
+ *     /account?verdict
  */
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Judge, judge } from './judge.ts'
+import { type Account, judged, sandboxed } from './accounts.ts'
 import { networks } from './network.ts'
 import { seeded } from './random.ts'
 
-const judges = new Map<string, Judge>()
-let network = networks.loopback
-let limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
-const random = seeded(5)
+const PRODUCTION = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 
-const account = (name: string): Judge => {
-  const known = judges.get(name) ?? judge(limits)
-  judges.set(name, known)
-  return known
-}
+let accounts: ReadonlyArray<Account> = []
+let network = networks.loopback
+const random = seeded(5)
 
 /** Waits a drawn time; none when the network is the real one, which has its own. */
 const pass = (draw: ((random: () => number) => number) | undefined): Promise<unknown> =>
@@ -31,26 +26,27 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost')
   if (url.pathname === '/reset') {
     network = networks[url.searchParams.get('network') ?? 'loopback']
-    limits = {
-      ...limits,
-      global: Number(url.searchParams.get('global') ?? 100),
-      endpoint: Number(url.searchParams.get('endpoint') ?? 20),
-    }
-    judges.clear()
+    const by = url.searchParams.get('by')
+    accounts = await Promise.all(
+      Array.from({ length: Number(url.searchParams.get('accounts')) }, () =>
+        by === 'sandbox' ? sandboxed() : judged(PRODUCTION),
+      ),
+    )
     response.end()
     return
   }
   const [, name = '', endpoint = ''] = url.pathname.split('/')
-  const judged = account(name)
+  const account = accounts[Number(name)]
+  if (account === undefined) throw new Error(`no account ${name}`)
   if (url.searchParams.has('verdict')) {
-    response.end(JSON.stringify({ ...judged.arrivals(), refused: judged.refused() }))
+    response.end(JSON.stringify(account.verdict()))
     return
   }
   await pass(network?.uplink)
-  const ok = judged.arrives(endpoint, performance.now())
+  const ok = await account.arrives(endpoint, performance.now())
   if (ok) {
     await pass(network?.processing)
-    judged.leaves()
+    account.leaves()
   }
   await pass(network?.downlink)
   response.statusCode = ok ? 200 : 429

@@ -6,11 +6,14 @@
 
 import * as O from 'fp-ts/lib/Option.js'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
-import { from, mergeMap, Observable } from 'rxjs'
+import { from, type MonoTypeOperatorFunction, mergeMap, Observable } from 'rxjs'
 import { judge, type Limits } from './judge.ts'
 import { type Network, networks } from './network.ts'
 import { seeded } from './random.ts'
-import { virtualTimer } from './timer.ts'
+import { reference } from './reference.ts'
+import { type VirtualTimer, virtualTimer } from './timer.ts'
+
+const REFERENCE = 'two bounds'
 
 interface Answer {
   readonly ok: boolean
@@ -18,7 +21,7 @@ interface Answer {
 
 export interface Run {
   readonly network: Network
-  readonly guard: Guard
+  readonly policy: Guard | typeof REFERENCE
   readonly seed: number
   /** The endpoint of every request, in the order in which they are asked for. */
   readonly requests: ReadonlyArray<string>
@@ -34,25 +37,36 @@ export interface Result {
   readonly finished: number
 }
 
-export const simulate = ({ network, guard, seed, requests, limits, best }: Run): Result => {
+/** Holds requests to an endpoint back. */
+type Hold = (endpoint: string) => MonoTypeOperatorFunction<Answer>
+
+const ours = (guard: Guard, limits: Limits, seed: number, timer: VirtualTimer): Hold => {
+  const { global, endpoint: limit, per, concurrent } = limits
+  const scheduler = createScheduler<string>({
+    tiers: [
+      rate({ name: 'global', limit: global, per }),
+      rate({ name: 'endpoint', limit, per, key: (endpoint) => endpoint }),
+      concurrency({ name: 'concurrency', limit: concurrent }),
+    ],
+    guard,
+    random: seeded(seed),
+    timer,
+  })
+  return (endpoint) =>
+    schedule(scheduler, endpoint, {
+      attempts: 50,
+      refused: ({ ok }) => (ok ? O.none : O.some({})),
+    })
+}
+
+export const simulate = ({ network, policy, seed, requests, limits, best }: Run): Result => {
   const random = seeded(seed)
   const timer = virtualTimer()
   const server = judge(limits)
-  const scheduler = createScheduler<string>({
-    tiers: [
-      rate({ name: 'global', limit: limits.global, per: limits.per }),
-      rate({
-        name: 'endpoint',
-        limit: limits.endpoint,
-        per: limits.per,
-        key: (endpoint) => endpoint,
-      }),
-      concurrency({ name: 'concurrency', limit: limits.concurrent }),
-    ],
-    guard,
-    random: seeded(seed + 1_000),
-    timer,
-  })
+  const hold: Hold =
+    policy === REFERENCE
+      ? reference(limits, timer, ({ ok }) => !ok)
+      : ours(policy, limits, seed + 1_000, timer)
 
   const send = (endpoint: string): Observable<Answer> =>
     new Observable((subscriber) => {
@@ -73,16 +87,7 @@ export const simulate = ({ network, guard, seed, requests, limits, best }: Run):
   let finished = 0
   let end = 0
   from(requests)
-    .pipe(
-      mergeMap((endpoint) =>
-        send(endpoint).pipe(
-          schedule<string, Answer>(scheduler, endpoint, {
-            attempts: 50,
-            refused: ({ ok }) => (ok ? O.none : O.some({})),
-          }),
-        ),
-      ),
-    )
+    .pipe(mergeMap((endpoint) => send(endpoint).pipe(hold(endpoint))))
     .subscribe(() => {
       finished++
       end = timer.now()
@@ -99,7 +104,7 @@ export const simulate = ({ network, guard, seed, requests, limits, best }: Run):
 }
 
 const PRODUCTION: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
-const GUARDS: ReadonlyArray<Guard> = ['learned', 'safe', 30]
+const POLICIES: ReadonlyArray<Run['policy']> = ['learned', REFERENCE, 'safe', 30]
 const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
 
 const one = Array.from({ length: 2_000 }, () => 'a')
@@ -120,21 +125,21 @@ const table = (
 ): void => {
   console.log(`\n${name} (${seeds} seeds)\n`)
   console.log(
-    '| network  | guard   | % of quota | worst | % to last answer | refused of 1000 | worst |',
+    '| network  | policy     | % of quota | worst | % to last answer | refused of 1000 | worst |',
   )
   console.log(
-    '|----------|---------|-----------:|------:|-----------------:|----------------:|------:|',
+    '|----------|------------|-----------:|------:|-----------------:|----------------:|------:|',
   )
   for (const [label, network] of Object.entries(networks)) {
-    for (const guard of GUARDS) {
+    for (const policy of POLICIES) {
       const runs = Array.from({ length: seeds }, (_, seed) =>
-        simulate({ network, guard, seed: seed + 1, requests, limits, best }),
+        simulate({ network, policy, seed: seed + 1, requests, limits, best }),
       )
       const shares = runs.map((run) => run.share * 100)
       const refused = runs.map((run) => run.refusedPer1000)
       const lost = runs.filter((run) => run.finished !== requests.length).length
       console.log(
-        `| ${label.padEnd(8)} | ${`${guard}`.padEnd(7)} | ${mean(shares).toFixed(2).padStart(10)} | ${Math.min(
+        `| ${label.padEnd(8)} | ${`${policy}`.padEnd(10)} | ${mean(shares).toFixed(2).padStart(10)} | ${Math.min(
           ...shares,
         )
           .toFixed(1)

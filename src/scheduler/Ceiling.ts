@@ -4,8 +4,8 @@
  * ```
  *
  * How much of a limit can be used. The server may allow less than it says, or somebody else may use
- * the same quota: a burst of refusals stops the bucket for a window, after which it goes on with what
- * was let in meanwhile, and probes back up.
+ * the same quota: bursts of refusals in two windows running stop the bucket for a window, after which it
+ * goes on with what was let in meanwhile, and probes back up.
  *
  *     refused      |||||
  *     limit     20 |--- 0 ---| 10 ------- 11 -- 13 -- 17 -- 20
@@ -27,9 +27,12 @@ export interface Ceiling {
 /** A burst is this share of the limit refused within a window, and at least `FEW`. */
 const BURST = 0.5
 const FEW = 3
-/** Many single refusals tell the same: so many, and so many for a place, within `LONG` windows. */
+/** So many limits refused in a row are no accident, even in one window. */
+const HOPELESS = 3
+/** Many single refusals tell the same: so many, and so many for a place, in some of `LONG` windows. */
 const CHRONIC = 4
 const CHRONIC_EACH = 0.2
+const CHRONIC_WINDOWS = 3
 const LONG = 10
 /** One that is refused came too early. So would the next: it waits for so long, and twice as long each time. */
 const PAUSE: Millis = 4 * TICK
@@ -57,7 +60,10 @@ class Found implements Ceiling {
   private pausedAt: Millis = 0
   private windowEnd: Millis = 0
   private chronic = 0
+  private chronicWindows = 0
   private chronicEnd: Millis = 0
+  private excused: Millis = -1 // the end of the window whose burst was an accident
+  private watchUntil: Millis = 0 // another one until then is none
   private probeAt = Number.POSITIVE_INFINITY
   private every = PROBE
   private step = 1
@@ -89,6 +95,7 @@ class Found implements Ceiling {
 
   refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
     this.turn(now)
+    if (this.refusals === 0) this.chronicWindows++
     this.refusals++
     this.chronic++
     this.row++
@@ -101,11 +108,14 @@ class Found implements Ceiling {
       return false
     }
     if (this.refusals >= Math.max(FEW, BURST * current) || this.row >= Math.max(FEW, current)) {
-      this.cool(now, retryAfter)
-      return true
+      return this.burst(now, retryAfter)
     }
-    if (current < Number.POSITIVE_INFINITY && this.chronic >= CHRONIC + CHRONIC_EACH * current) {
-      this.lower(current - Math.max(1, Math.round(this.chronic / LONG)), now)
+    if (
+      current < Number.POSITIVE_INFINITY &&
+      this.chronic >= CHRONIC + CHRONIC_EACH * current &&
+      this.chronicWindows >= CHRONIC_WINDOWS
+    ) {
+      this.lower(current - Math.max(1, Math.round(this.chronic / this.chronicWindows)), now)
     }
     return false
   }
@@ -122,12 +132,26 @@ class Found implements Ceiling {
   }
 
   private lower(to: number, now: Millis): void {
-    const bad = this.current === this.most // perhaps it was bad luck: then all of it is tried again at first
+    const trial = now < this.onTrial
+    const bad = this.current === this.most && !trial // perhaps bad luck: then all of it is tried at first
     this.current = Math.max(1, Math.min(this.current, to))
     this.step = bad ? this.most - this.current : 1
     this.probeAt = now + (bad ? SECOND : this.every) * this.per
     this.onTrial = Number.NEGATIVE_INFINITY
     this.chronic = 0
+    this.chronicWindows = 0
+  }
+
+  /** One window with a burst is an accident, such as a busy process; the next one is not. */
+  private burst(now: Millis, retryAfter: Millis): boolean {
+    if (now >= this.watchUntil && retryAfter === 0) {
+      this.excused = this.windowEnd
+      this.watchUntil = this.windowEnd + 2 * this.per
+    }
+    const excused =
+      this.excused === this.windowEnd && this.row < HOPELESS * Math.max(FEW, this.current)
+    if (!excused) this.cool(now, retryAfter)
+    return !excused
   }
 
   private cool(now: Millis, retryAfter: Millis): void {
@@ -149,6 +173,7 @@ class Found implements Ceiling {
     }
     if (now >= this.chronicEnd) {
       this.chronic = 0
+      this.chronicWindows = 0
       this.chronicEnd = now + LONG * this.per
     }
     if (this.current < this.most && now >= this.probeAt && !this.cooling) this.probe(now)

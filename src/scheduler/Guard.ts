@@ -39,11 +39,12 @@ export interface Slack {
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
 /** Windows with a refusal, of all requests let in, at which the slack settles. */
-const CHANCE = 0.0046
+const CHANCE = 0.0025
 /** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
-const GROWTH = 0.1
+const GROWTH = 0.13
 const GROWTH_LEAST = 4
-/** What it shrinks to when nothing is refused, in spreads. */
+/** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
+const START = 0.6
 const LEAST = 0.4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
@@ -71,7 +72,8 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let spread = 0 // of the faster half of the answers: the slower half tells of the server, not of the way
   let mean = 0
   let deviation = 0
-  let learnt = 0 // more, or less, than one spread
+  let learnt = 0 // more, or less, than at the start
+  let learntAt = 0 // with this spread
   let value = most
   let next = Number.NEGATIVE_INFINITY
 
@@ -81,6 +83,12 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
     const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
     spread = quantile(0.5) - quantile(0.05)
+    if (spread > learntAt) {
+      learntAt = spread
+    } else if (spread < learntAt / 2) {
+      learnt *= spread / learntAt // of another network
+      learntAt = spread
+    }
     let [sum, squares] = [0, 0]
     for (const excess of sorted) {
       sum += excess
@@ -91,8 +99,8 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   const learn = (by: Millis): void => {
-    learnt = Math.max((LEAST - 1) * spread, Math.min(most, learnt + by))
-    const part = spread + learnt
+    learnt = Math.max((LEAST - START) * spread, Math.min(most, learnt + by))
+    const part = START * spread + learnt
     value = Math.min(most, Math.sqrt(OWN * OWN + part * part))
   }
 
