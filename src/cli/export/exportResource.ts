@@ -40,7 +40,8 @@ export const exportResource =
         partner: sandboxPartner,
         knownAs: 'the sandbox of this package',
       })
-      if (status === COMPLETE && !flags.quiet) terminal.stderr.write(next(resource.name))
+      if (status === COMPLETE && !flags.quiet && flags.progress !== 'json')
+        terminal.stderr.write(next(resource.name))
       return status
     } finally {
       await server.close()

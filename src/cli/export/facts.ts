@@ -34,7 +34,7 @@ export const factsOf = ({
   isComplete: isComplete(meter),
   summary: told,
   ...(ended.reason === undefined ? {} : { reason: ended.reason }),
-  query: Object.entries(prepared.query),
+  query: [...Object.entries(prepared.query), ...boundsOf(last)],
   counts: [
     ['rows', number(meter.rows)],
     ['rejected', number(meter.rejects)],
@@ -48,3 +48,14 @@ export const factsOf = ({
   files: (last.entry?.files ?? []).map(({ path, ...file }) => ({ name: path, ...file })),
   version,
 })
+
+/** From when to when rows were created, of a list that is read by time. */
+const boundsOf = ({ entry }: RunProgress): Facts['query'] =>
+  entry?.bounds === undefined
+    ? []
+    : [
+        ['created from', entry.bounds.from === 0 ? 'the beginning' : iso(entry.bounds.from)],
+        ['created before', iso(entry.bounds.to)],
+      ]
+
+const iso = (ms: number): string => new Date(ms).toISOString()

@@ -5,7 +5,7 @@ import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'
 import { watch } from '../progress/Reading.js'
 import { number } from '../progress/words.js'
-import { STATUS, type Terminal } from '../Terminal.js'
+import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
 import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
@@ -52,10 +52,13 @@ export const perform = async (
       counting.unsubscribe()
     })
 
-  const { status, reason } = ended
   const ms = timer.now() - started
   const told = summary(meter, last.entry?.ms ?? ms, name)
-  await report?.write(factsOf({ prepared, last, meter, ended, began: started, ms, told, version }))
+  const unwritten = await report?.write(
+    factsOf({ prepared, last, meter, ended, began: started, ms, told, version }),
+  )
+  const reason = ended.reason ?? unwritten
+  const status = unwritten === undefined ? ended.status : Math.max(ended.status, INCOMPLETE)
   shown.end(
     status === STATUS.SIGPIPE
       ? undefined

@@ -60,7 +60,7 @@ const requests = ({ stretches, limit }: Recording): Chart => {
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : `, under the ${kept}`}. Requests that were refused or broke off, and were sent again, are drawn each time.`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },

@@ -94,10 +94,12 @@ const asked = ({ query }: Facts): Html =>
   section(
     'asked',
     'What was asked for',
-    html`<table><tbody>${query.map(
-      ([name, value]) =>
-        html`<tr><th scope="row">${name}</th><td class="long"><bdi>${value}</bdi></td></tr>`,
-    )}</tbody></table>`,
+    query.length === 0
+      ? html`<p>All that there is.</p>`
+      : html`<table><tbody>${query.map(
+          ([name, value]) =>
+            html`<tr><th scope="row">${name}</th><td class="long"><bdi>${value}</bdi></td></tr>`,
+        )}</tbody></table>`,
   )
 
 const files = ({ files }: Facts): Html =>

@@ -9,8 +9,8 @@ import { recorder } from './recorder.js'
 // model
 
 export interface Report {
-  /** Stops recording and writes the page. Fails with the system's word for why it cannot. */
-  readonly write: (facts: Facts) => Promise<void>
+  /** Stops recording and writes the page. Answers why it could not be written, if so. */
+  readonly write: (facts: Facts) => Promise<string | undefined>
   /** Stops recording, if there is to be no page. */
   readonly close: () => void
 }
@@ -31,8 +31,16 @@ export const openReport = async (
     write: (facts) => {
       const recorded = recording.recording()
       recording.close()
-      return writeFile(path, page(facts, recorded))
+      return writeFile(path, page(facts, recorded)).then(() => undefined, unwritten(path))
     },
     close: recording.close,
   }
 }
+
+/** Throws what is not the system's word for it, since that is a bug. */
+const unwritten =
+  (path: string) =>
+  (error: unknown): string => {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return `cannot write ${path}: ${error.message}`
+  }

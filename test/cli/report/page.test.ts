@@ -51,7 +51,7 @@ describe('a report', () => {
       'status SETTLED',
       'charges.ndjson 5,000 1.2 MB abc123',
       'At most 3,000 a second; none for 1.0 s',
-      'under the endpoint limit, 20 a second',
+      '(endpoint limit, 20 a second)',
       'Half of the answers came within 146 ms',
       'Nothing: every request was answered',
       'Made by payments-rx 1.2.3',

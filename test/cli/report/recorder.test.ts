@@ -109,10 +109,17 @@ describe('--report', () => {
     const { client, timer } = lab()
     const watching = watch({ client, meter: () => EMPTY_METER, timer })
     const report = await openReport(join(folder, 'report.html'), { client, timer }, watching)
-    await report.write(FACTS)
+    expect(await report.write(FACTS)).toBeUndefined()
     expect(await readFile(join(folder, 'report.html'), 'utf8')).toMatch(
       /^<!doctype html>\n<html lang/,
     )
+  })
+
+  it('says why no page can be written', async () => {
+    const { client, timer } = lab()
+    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    const report = await openReport(join(folder, 'x'.repeat(300)), { client, timer }, watching)
+    expect(await report.write(FACTS)).toMatch(/^cannot write .*ENAMETOOLONG/)
   })
 
   it('is refused before anything is sent, where no file can be made', async () => {
