@@ -10,8 +10,8 @@ export interface Column {
   /** From the row to the value. */
   readonly path: ReadonlyArray<string>
   readonly type: ColumnType
-  /** What the codec says of the value, if it names the field. */
-  readonly shape?: Shape
+  /** What the codec says of the value. */
+  readonly shape: Shape
 }
 
 /** Why columns cannot be chosen so. */
@@ -72,13 +72,21 @@ export const chosenColumns =
       if (columns.some((other) => other.name === name)) {
         return problem('RepeatedColumn', name, `the column ${name} is named twice`)
       }
-      const { path, ...rest } = found ?? { path: name.split('.'), type: 'json' }
-      columns.push({ ...rest, name, path, type: type ?? rest.type })
+      if (found !== undefined) columns.push(type === undefined ? found : { ...found, type })
+      else if (type !== undefined) columns.push(unnamed(name, type))
     }
     return columns.length === 0
       ? problem('NoColumns', '', 'no columns are named')
       : E.right(columns)
   }
+
+/** A field that the codec does not name. */
+const unnamed = (name: string, type: ColumnType): Column => ({
+  name,
+  path: name.split('.'),
+  type,
+  shape: { _tag: 'Leaf', type },
+})
 
 const typed = (asked: string): { readonly name: string; readonly type?: string } => {
   const at = asked.lastIndexOf(':')

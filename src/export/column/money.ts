@@ -77,7 +77,7 @@ const each =
 /** Looks at what the codec calls a number, in these columns: one comparison each. */
 export const exactMoney = (columns: ReadonlyArray<Column>, numbers: Numbers): Fitting => {
   const looks = columns.flatMap(({ path, shape }) => {
-    const find = shape && findIn(shape, numbers)
+    const find = findIn(shape, numbers)
     const key = path[path.length - 1]
     return find && key !== undefined ? [{ path, key, find, above: reader(path.slice(0, -1)) }] : []
   })

@@ -10,7 +10,7 @@ import { inTurn } from './inTurn.js'
 // model
 
 export interface StreamOptions<A> {
-  readonly stream: Writable | WritableStream<Uint8Array>
+  readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   readonly format: Format<A>
   /** Whether `finish` ends the stream, too: yes unless given. Not for stdout. */
   readonly close?: boolean
@@ -88,7 +88,7 @@ const ofNode = (stream: Writable): Target => {
   return {
     size: () => size,
     append: async (bytes) => {
-      const own = Uint8Array.from(bytes) // a stream may keep them for as long as it likes
+      const own = new Uint8Array(bytes) // a stream may keep them for as long as it likes
       await done((ended) => stream.write(own, ended))
       size += own.length
     },
@@ -99,7 +99,7 @@ const ofNode = (stream: Writable): Target => {
   }
 }
 
-const ofTheWeb = (stream: WritableStream<Uint8Array>): Target => {
+const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): Target => {
   const writer = stream.getWriter()
   writer.closed.catch(() => {}) // whoever writes is told
   let size = 0
@@ -107,7 +107,7 @@ const ofTheWeb = (stream: WritableStream<Uint8Array>): Target => {
     size: () => size,
     append: async (bytes) => {
       await writer.ready
-      await writer.write(Uint8Array.from(bytes))
+      await writer.write(new Uint8Array(bytes))
       size += bytes.length
     },
     end: () => writer.close(),

@@ -94,6 +94,12 @@ describe('an amount somewhere inside', () => {
   })
 })
 
+it('an amount that only the caller knows of is looked at, too', () => {
+  const how = format({ format: 'csv', columns: ['id', 'rate:decimal'] })
+  expect(how.misfit(rowOf({ rate: 1 }))).toBeUndefined()
+  expect(how.misfit(rowOf({ rate: 1e12 }))).toMatchObject({ field: 'rate' })
+})
+
 describe('sift', () => {
   const how = format({ format: 'ndjson' })
 
