@@ -53,7 +53,8 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   readonly rejects: Sink<Reject<Q>>
   /**
    * Makes durable what both sinks were given, and keeps what it is told: `next` goes on from there. Called
-   * between two pages, at most once `every` ms (1,000 unless given), and when it ends, however it does.
+   * after the first page, then between pages once `every` ms (1,000 unless given), and when it ends, however
+   * it does.
    */
   readonly commit?: (progress: Progress<Q>) => Promise<unknown>
   readonly every?: Millis
@@ -95,7 +96,7 @@ export const exportList =
       })
       let progress: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
       let committed = progress
-      let committedAt = timer.now()
+      let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
       let failure: AnyFailure | undefined
       let stopped = false
       let working: Promise<unknown> = Promise.resolve()

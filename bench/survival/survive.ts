@@ -1,0 +1,83 @@
+/**
+ * An export on the command line that is killed (SIGKILL) again and again, and resumed each time, until it
+ * is complete. The moment is a change to its folder: the n-th that is seen, n drawn at random, so that
+ * every stage is hit: the lock, cutting back, pages, checkpoints, the end, the manifest.
+ */
+import { spawn } from 'node:child_process'
+import { watch } from 'node:fs'
+
+// model
+
+export interface Survival {
+  /** The arguments of node: the command, and what it is told. */
+  readonly args: ReadonlyArray<string>
+  /** Its own: whatever changes there is a moment to be killed at. */
+  readonly folder: string
+  /** How often it is killed at most. */
+  readonly kills: number
+  /** From 0 up to 1. */
+  readonly random: () => number
+}
+
+export interface Survived {
+  readonly kills: number
+  /** How often it gave up by itself, and said so: a fault that lasts too long. */
+  readonly stops: number
+  /** Of the last run, which was let be. */
+  readonly status: number | null
+  readonly stderr: string
+}
+
+/** Changes that a run may live to see: those of about a second. */
+const MOST = 60
+
+/** An export that gives up more often than that would never end. */
+const MOST_STOPS = 50
+
+// constructors
+
+export const survive = async ({ args, folder, kills, random }: Survival): Promise<Survived> => {
+  let stops = 0
+  for (let killed = 0; ; ) {
+    const last = await life(args, folder, killed < kills ? 1 + Math.floor(random() * MOST) : 0)
+    if (last.signal === 'SIGKILL') killed++
+    else if (last.status !== 1 || stops === MOST_STOPS) return { kills: killed, stops, ...last }
+    else stops++
+  }
+}
+
+interface Death {
+  readonly status: number | null
+  readonly signal: string | null
+  readonly stderr: string
+}
+
+/** One run; killed at the n-th change, or never if that is 0. */
+const life = (args: ReadonlyArray<string>, folder: string, moment: number): Promise<Death> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    let changes = 0
+    const watching = watch(folder, () => {
+      if (++changes === moment) child.kill('SIGKILL')
+    })
+    child.stderr.on('data', (text) => {
+      stderr += text
+    })
+    child.once('error', reject)
+    child.once('close', (status, signal) => {
+      watching.close()
+      resolve({ status, signal, stderr })
+    })
+  })
+
+/** The same numbers for the same seed (mulberry32). */
+export const seeded = (seed: number): (() => number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
