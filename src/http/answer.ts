@@ -7,6 +7,7 @@ import { E } from '../fp.js'
 import type { Page } from '../stream/index.js'
 import type { Failure, Undecodable } from './Failure.js'
 import type { Asking } from './refusal.js'
+import { rowTexts } from './rowTexts.js'
 import type { Answer } from './Transport.js'
 
 // model
@@ -57,6 +58,7 @@ export const readPage = <A>(
     return E.right({
       items,
       raw: page.right.items,
+      texts: () => rowTexts(answer.body, items.length),
       position,
       next: following(position, page.right),
     })

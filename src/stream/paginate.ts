@@ -10,6 +10,8 @@ export interface Page<E, A, Q> {
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
+  /** Their texts, letter by letter, where the answer can be cut into them. They are cut when it is called. */
+  readonly texts?: () => ReadonlyArray<string> | undefined
   /** What asks for this page again. */
   readonly position: Q
   /** What asks for the page after it, if there is one. */

@@ -4,6 +4,7 @@ import { from, mergeMap, type Observable } from 'rxjs'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { E } from '../../src/fp.js'
 import {
+  type AnyFailure,
   type Call,
   type Charge,
   type Client,
@@ -17,6 +18,8 @@ import {
   type Page,
   type Paged,
   type Position,
+  type SnapshotFailure,
+  type SnapshotPosition,
 } from '../../src/index.js'
 
 const client = createClient({
@@ -112,7 +115,7 @@ describe('failures', () => {
         case 'Undecodable':
           return failure.path
         case 'Truncated':
-          expectTypeOf(failure.cause).toEqualTypeOf<Failure | undefined>()
+          expectTypeOf(failure.cause).toEqualTypeOf<AnyFailure | undefined>()
           return `${failure.pages}`
         case 'Ambiguous':
           return failure.tried.join()
@@ -168,5 +171,18 @@ describe('options', () => {
     void ((one: Client) => one.with({ credentials }))
     // @ts-expect-error: no such option of a call
     void ((one: Client) => one.with({ onBehalf: 'acct_2' }))
+  })
+
+  it('a snapshot ends on a failure of its list, and goes on from where it says', () => {
+    const snapshot = payments.charges.snapshot({ status: 'SETTLED' })
+    expectTypeOf(snapshot).toExtend<Paged<AnyFailure, Charge, SnapshotPosition>>()
+    expectTypeOf(snapshot.parallel(4).from).parameter(0).toEqualTypeOf<SnapshotPosition>()
+    const goOn = (failure: SnapshotFailure<ChargeCode>) =>
+      failure._tag === 'Truncated' && 'slices' in failure.position
+        ? snapshot.from(failure.position)
+        : undefined
+    expectTypeOf(goOn).returns.toEqualTypeOf<typeof snapshot | undefined>()
+    // @ts-expect-error a snapshot has no page numbers
+    payments.charges.snapshot({ page_num: 1 })
   })
 })

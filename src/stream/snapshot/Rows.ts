@@ -1,11 +1,8 @@
-import type { E } from '../../fp.js'
+import type { Page } from '../paginate.js'
 import { contains, type Span } from './Span.js'
 
-/** Rows, decoded one by one, and as they came. */
-export interface Rows<E, A> {
-  readonly items: ReadonlyArray<E.Either<E, A>>
-  readonly raw: ReadonlyArray<unknown>
-}
+/** Rows of a page, or of several: decoded one by one, and as they came. */
+export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw' | 'texts'> {}
 
 /** The rows of a stretch of time, and those whose time cannot be read (NaN). */
 export const within =
@@ -31,10 +28,12 @@ export const once = (time: (raw: unknown) => number, key: (raw: unknown) => stri
 
 const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A> => {
   const kept = rows.raw.map((_, i) => isKept(i))
-  return kept.every(Boolean)
-    ? rows
-    : {
-        items: rows.items.filter((_, i) => kept[i]),
-        raw: rows.raw.filter((_, i) => kept[i]),
-      }
+  if (kept.every(Boolean)) return rows
+  const some = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => kept[i])
+  const { items, raw, texts } = rows
+  return {
+    items: some(items),
+    raw: some(raw),
+    ...(texts === undefined ? {} : { texts: () => texts()?.filter((_, i) => kept[i]) }),
+  }
 }

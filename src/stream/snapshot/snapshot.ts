@@ -133,6 +133,7 @@ export const snapshot =
       return {
         items: rows.items,
         raw: rows.raw,
+        ...(rows.texts === undefined ? {} : { texts: rows.texts }),
         slice,
         position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
         next: field.isDone() ? O.none : O.some(field.position()),
