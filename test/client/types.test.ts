@@ -174,7 +174,7 @@ describe('options', () => {
   })
 
   it('a snapshot ends on a failure of its list, and goes on from where it says', () => {
-    const snapshot = payments.charges.snapshot({ status: 'SETTLED' })
+    const snapshot = client.charges.snapshot({ status: 'SETTLED' })
     expectTypeOf(snapshot).toExtend<Paged<AnyFailure, Charge, SnapshotPosition>>()
     expectTypeOf(snapshot.parallel(4).from).parameter(0).toEqualTypeOf<SnapshotPosition>()
     const goOn = (failure: SnapshotFailure<ChargeCode>) =>
@@ -183,6 +183,6 @@ describe('options', () => {
         : undefined
     expectTypeOf(goOn).returns.toEqualTypeOf<typeof snapshot | undefined>()
     // @ts-expect-error a snapshot has no page numbers
-    payments.charges.snapshot({ page_num: 1 })
+    client.charges.snapshot({ page_num: 1 })
   })
 })
