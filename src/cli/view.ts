@@ -116,14 +116,17 @@ const ending = (
   showing: Subscription,
   say: (line: string) => void,
   last: (last: Last) => void,
-): View => ({
-  say,
-  end: (said) => {
-    if (showing.closed) return
-    showing.unsubscribe()
-    if (said !== undefined) last(said)
-  },
-})
+): View => {
+  let ended = false
+  return {
+    say,
+    end: (said) => {
+      showing.unsubscribe()
+      if (!ended && said !== undefined) last(said)
+      ended = true
+    },
+  }
+}
 
 const lastWords =
   (say: (line: string) => void) =>

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { count, EMPTY_METER, fresh, progressed, summary } from '../../src/cli/Meter.js'
-import { watch } from '../../src/cli/progress/Reading.js'
+import { type Watch, watch } from '../../src/cli/progress/Reading.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
 import { type Shown, type View, view } from '../../src/cli/view.js'
 import { E } from '../../src/fp.js'
@@ -22,7 +22,7 @@ const shown = (
   shown: Partial<Shown>,
   screen: Screen = {},
   play: (departure: Departure, nth: number) => Reply = rowsAt,
-  during: (view: View) => void = () => {},
+  during: (view: View, watch: Watch) => void = () => {},
 ): string => {
   const chunks: Array<string> = []
   const stderr = Object.assign(
@@ -54,7 +54,7 @@ const shown = (
     meter = progressed(progress, left)(meter)
   })
   runUntil(61_000)
-  during(showing)
+  during(showing, watching)
   reading.unsubscribe()
   watching.close()
   return chunks.join('')
@@ -78,6 +78,14 @@ describe('on a terminal', () => {
         /^█{3}░{17} {2}\d\d % {2}\d+ rows {2}1\d rows\/s {2}.* min \d\d s left$/,
       ),
     )
+    expect(text.endsWith('complete: 5 rows\n')).toBe(true)
+  })
+
+  it('draws nothing after what it watches was closed, and has the last word all the same', () => {
+    const text = shown({}, { isTTY: true }, undefined, (view, { close }) => {
+      close()
+      view.end(DONE)
+    })
     expect(text.endsWith('complete: 5 rows\n')).toBe(true)
   })
 

@@ -50,6 +50,7 @@ export const perform = async (
     )
     .finally(() => {
       counting.unsubscribe()
+      watching.close()
     })
 
   const ms = timer.now() - started
@@ -64,7 +65,6 @@ export const perform = async (
       ? undefined
       : { status, summary: told, ...(reason === undefined ? {} : { reason }) },
   )
-  watching.close()
   return status
 }
 

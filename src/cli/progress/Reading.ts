@@ -1,5 +1,14 @@
 /** What can be said of a run at a moment: what a line of progress and a report are made of. */
-import { interval, map, type Observable, type SchedulerLike, Subscription, share } from 'rxjs'
+import {
+  interval,
+  map,
+  type Observable,
+  type SchedulerLike,
+  Subject,
+  Subscription,
+  share,
+  takeUntil,
+} from 'rxjs'
 import type { Client } from '../../client.js'
 import type { IO } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
@@ -36,7 +45,9 @@ export interface Watched {
 export interface Watch {
   /** As often as a scheduler shows itself. */
   readonly readings: Observable<Reading>
+  /** Also when it is closed. */
   readonly now: IO<Reading>
+  /** Ends `readings`: nothing is left that keeps a process alive. */
   readonly close: () => void
 }
 
@@ -51,7 +62,8 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
   let pace: Pace = [{ at: 0, rows: 0 }]
   let scheduler: SchedulerState = NOTHING
 
-  const watching = new Subscription()
+  const closed = new Subject<void>()
+  const watching = new Subscription(() => closed.next())
   watching.add(
     client.events.subscribe((event) => {
       activity = noted(event, timer.now())(activity)
@@ -84,7 +96,7 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
   }
 
   return {
-    readings: interval(EVERY, timer).pipe(map(read), share()),
+    readings: interval(EVERY, timer).pipe(map(read), takeUntil(closed), share()),
     now: read,
     close: () => watching.unsubscribe(),
   }
