@@ -42,9 +42,11 @@ export const allFit = <A>(
   format: { readonly misfit: (row: A) => Misfit | undefined },
   rows: ReadonlyArray<A>,
 ): void => {
-  for (const [index, row] of rows.entries()) {
+  let index = 0
+  for (const row of rows) {
     const misfit = format.misfit(row)
     if (misfit !== undefined) throw new DoesNotFit(misfit, index)
+    index++
   }
 }
 
@@ -58,10 +60,13 @@ export interface Sifted<A> {
 export const sift =
   <A>(format: { readonly misfit: (row: A) => Misfit | undefined }) =>
   (page: ReadonlyArray<A>): Sifted<A> => {
-    const misfits = page.flatMap((row, index) => {
+    const misfits: Array<Sifted<A>['misfits'][number]> = []
+    let index = 0
+    for (const row of page) {
       const misfit = format.misfit(row)
-      return misfit === undefined ? [] : [{ index, misfit }]
-    })
+      if (misfit !== undefined) misfits.push({ index, misfit })
+      index++
+    }
     if (misfits.length === 0) return { rows: page, misfits }
     const bad = new Set(misfits.map(({ index }) => index))
     return { rows: page.filter((_, index) => !bad.has(index)), misfits }

@@ -6,11 +6,12 @@ import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
 import { type Fitting, type Misfit, misfit } from './Misfit.js'
+import { withinBounds } from './quickly.js'
 import { isObject, reader } from './read.js'
 import type { Shape } from './Shape.js'
 
 /** 549,755,813,888. */
-export const EXACT_BELOW = 2 ** 39
+const EXACT_BELOW = 2 ** 39
 
 const EXPECTED = `a number below ${EXACT_BELOW.toLocaleString('en-US')}, or its digits (read and written with numbers: 'exact')`
 
@@ -74,14 +75,16 @@ const each =
     return undefined
   }
 
-/** Looks at what the codec calls a number, in these columns: one comparison each. */
+/** Looks at what the codec calls a number, in these columns. */
 export const exactMoney = (columns: ReadonlyArray<Column>, numbers: Numbers): Fitting => {
   const looks = columns.flatMap(({ path, shape }) => {
     const find = findIn(shape, numbers)
     const key = path[path.length - 1]
     return find && key !== undefined ? [{ path, key, find, above: reader(path.slice(0, -1)) }] : []
   })
+  const vouch = withinBounds(columns, EXACT_BELOW)
   return (row): Misfit | undefined => {
+    if (vouch(row)) return undefined
     for (const { path, key, find, above } of looks) {
       const holder = above(row)
       const found = isObject(holder) ? find(holder, key) : undefined

@@ -3,6 +3,7 @@
  * is named: a third less time a row. Where no code may be made of text, it is the loop.
  */
 import { mayGenerate } from '../../decode/generate/generate.js'
+import { sourceOf } from '../column/source.js'
 
 // model
 
@@ -59,8 +60,7 @@ const generated = (cells: ReadonlyArray<Cell>, mask: Mask): Lines => {
 
 const source = ({ path, isPlain }: Cell, i: number): string => {
   if (!isPlain) return `w${i}(row)`
-  const value = `row${path.map((key) => `?.[${JSON.stringify(key)}]`).join('')}`
-  return `((v = ${value}) === undefined || v === null ? ''
+  return `((v = ${sourceOf(path)}) === undefined || v === null ? ''
     : typeof v === 'string' ? (v === '' ? '""' : mask(v))
     : typeof v === 'number' ? String(v) : w${i}(row))`
 }
