@@ -234,6 +234,7 @@ it('payments-rx/export has these values', async () => {
       "toFile",
       "toFolder",
       "toStream",
+      "verify",
     ]
   `)
 })

@@ -51,6 +51,7 @@ const ADVICE: Readonly<Record<Obstacle, string>> = {
   damaged: ': --restart starts over',
   later: '',
   locked: '',
+  missing: '',
   kept: ': --since-last adds to it, --restart replaces it',
 }
 

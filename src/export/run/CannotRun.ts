@@ -1,4 +1,4 @@
-/** Why an export is not begun: nothing was asked for, and nothing was changed. */
+/** Why an export is not begun, or not verified: nothing was asked for, and nothing was changed. */
 
 /**
  * - `foreign`: the checkpoint is of another export; `field` says in what.
@@ -7,8 +7,9 @@
  * - `begun`: there is a checkpoint, and nobody said whether to resume it.
  * - `locked`: another run is writing there.
  * - `kept`: an earlier export is kept there, which would be lost.
+ * - `missing`: there is no manifest to verify files by.
  */
-export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'kept'
+export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'kept' | 'missing'
 
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'

@@ -114,13 +114,16 @@ const memoryOf = (names: Names, durable: Names, { dies, room }: MemoryOptions): 
         return file(path, fresh)
       }
       if (inode !== undefined) return file(path, inode)
-      return flags === 'r' ? folder(path) : fails('ENOENT', path)
+      const isFolder = [...names.keys(), ...durable.keys()].some((name) =>
+        name.startsWith(`${path}/`),
+      )
+      return isFolder ? folder(path) : fails('ENOENT', path)
     },
     mkdir: async () => alive(),
     readdir: async (path) => {
       alive()
       return [...names.keys()]
-        .filter((name) => dirname(name) === path)
+        .filter((name) => name.startsWith(`${path}/`))
         .map((name) => name.slice(path.length + 1))
     },
     rm: async (path) => {

@@ -95,7 +95,12 @@ export const exportOf = (
   runExport({
     source,
     target: targetOf<Item>({ out, format, files }),
-    purpose: { resource: 'items', account: 'me', query: {}, format: { name: format.name } },
+    purpose: {
+      resource: 'items',
+      account: 'me',
+      query: {},
+      format: { name: format.name, compress: format.compress },
+    },
     files,
     every: 0,
     runner: runner(1),

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises'
+import { Command } from 'commander'
+import { lastValueFrom, scan, startWith, tap } from 'rxjs'
+import { CannotRun, type Checked, pathsOf, verify } from '../export/index.js'
+import { plural } from './progress/words.js'
+import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
+
+const HELP = `
+Exit status:
+  0  every file is there, with the size, the hash and the rows that the manifest says
+  1  one is not, or the export is not complete: each difference is a line
+  2  there is no manifest`
+
+/** `verify`: whether the files of an export are what its manifest says. */
+export const verifyCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+  new Command('verify')
+    .description('Check the files of an export against its manifest.')
+    .argument('<path>', 'the file, the folder, or the manifest')
+    .addHelpText('after', HELP)
+    .action(async (path: string) => done(await verified(terminal, path)))
+
+const verified = async ({ stdout }: Terminal, path: string): Promise<number> => {
+  const say = (text: string): void => {
+    stdout.write(`${text}\n`)
+  }
+  const counts = await lastValueFrom(
+    verify(await manifestOf(path)).pipe(
+      tap(({ path, differences }) => {
+        for (const { message } of differences) say(`${path}: ${message}`)
+      }),
+      scan(counted, { checked: 0, wrong: 0 }),
+      startWith({ checked: 0, wrong: 0 }),
+    ),
+  ).catch((error: unknown) => {
+    throw error instanceof CannotRun ? new WrongUse(error.message) : error
+  })
+  if (counts.wrong === 0) say(`as the manifest says: ${plural(counts.checked, 'file')}`)
+  return counts.wrong === 0 ? COMPLETE : INCOMPLETE
+}
+
+interface Counts {
+  readonly checked: number
+  readonly wrong: number
+}
+
+/** A run is told under the name of its manifest, and is no file. */
+const counted = (counts: Counts, { isFile, differences }: Checked): Counts => ({
+  checked: counts.checked + (isFile ? 1 : 0),
+  wrong: counts.wrong + differences.length,
+})
+
+const manifestOf = async (path: string): Promise<string> => {
+  if (path.endsWith('manifest.json')) return path
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return pathsOf(isFolder && !path.endsWith('/') ? `${path}/` : path).manifest
+}

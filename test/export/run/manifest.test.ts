@@ -1,0 +1,179 @@
+import { lastValueFrom, Subject, toArray } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { jsonLines, readManifest, verify } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { type Memory, memory } from './memory.js'
+import { away, good, listOf, numbers, OUT, outcome, run } from './playing.js'
+
+const MANIFEST = `${OUT}.manifest.json`
+const runs = (files: Memory, path = MANIFEST) => readManifest(path)(files.text(path)).runs
+
+describe('a manifest', () => {
+  it('says what is in the files', async () => {
+    const files = memory()
+    const last = await outcome(files, listOf([good(0, 1, 1), good(1, 2)]))
+    expect(runs(files)).toEqual([last?.entry])
+    expect(last?.entry).toMatchObject({
+      complete: true,
+      missing: [],
+      ended: true,
+      purpose: { resource: 'items', account: 'me', query: {}, output: 'items.ndjson' },
+      rows: 3,
+      distinct: 3,
+      repeated: 2,
+      rejects: 0,
+      starts: 1,
+      files: [{ path: 'items.ndjson', rows: 3, bytes: files.text(OUT).length }],
+    })
+  })
+
+  it('says what is missing when rows were rejected', async () => {
+    const files = memory()
+    await outcome(files, listOf([[E.left(away), ...good(1)]]))
+    expect(runs(files)).toMatchObject([
+      {
+        complete: false,
+        ended: true,
+        missing: ['1 rows that were rejected'],
+        rejected: { path: 'items.ndjson.rejects.ndjson', rows: 1 },
+      },
+    ])
+  })
+
+  it('says what is missing when the list failed, and up to where files are good', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0), away]))
+    expect(runs(files)).toMatchObject([
+      {
+        complete: false,
+        ended: false,
+        missing: [`what comes after these rows: ${away.message}`],
+        files: [{ path: 'items.ndjson', rows: 1, bytes: files.text(OUT).length }],
+      },
+    ])
+    expect(runs(files)[0]?.files[0]?.sha256).toBe(undefined)
+  })
+
+  it('says so when it was stopped, and when the disk was full', async () => {
+    const files = memory()
+    const stop = new Subject<void>()
+    const key = ({ id, n }: { id: string; n: number }) => {
+      if (n === 1) stop.next()
+      return id
+    }
+    await outcome(files, listOf([good(0), good(1), good(2)]), { stop, key })
+    expect(runs(files)[0]?.missing).toEqual(['what comes after these rows: it was stopped'])
+
+    const small = memory({ room: 2_200 })
+    const many = Array.from({ length: 40 }, (_, n) => good(n))
+    await expect(run(small, listOf(many))).rejects.toMatchObject({ code: 'ENOSPC' })
+    const left = small.after('kill')
+    expect(JSON.parse(left.text(`${OUT}.checkpoint.json`)).counts.rows).toBeGreaterThan(0)
+    const last = await outcome(left, listOf(many), { begin: 'resume' })
+    expect(last?.rows).toBe(40)
+    expect(numbers(left.text(OUT))).toEqual(Array.from({ length: 40 }, (_, n) => n))
+  })
+
+  it('is not written when nothing was read: what was there stays as it is', async () => {
+    const files = memory()
+    files.put(OUT, 'earlier')
+    files.put(MANIFEST, 'earlier')
+    const last = await outcome(files, listOf([away]))
+    expect(last).toMatchObject({ failure: away, ended: false })
+    expect(last?.entry).toBe(undefined)
+    expect(files.names()).toEqual([OUT, MANIFEST])
+    expect(files.text(OUT)).toBe('earlier')
+  })
+})
+
+describe('a folder', () => {
+  const OUT = '/exports/items/'
+  const MANIFEST = '/exports/items/manifest.json'
+
+  it('keeps runs beside each other, the later after the earlier', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1)]), { out: OUT, adds: true })
+    await outcome(files, listOf([good(1, 2)]), { out: OUT, adds: true })
+    expect(files.names()).toEqual([
+      '/exports/items/manifest.json',
+      '/exports/items/part-00000-001.ndjson',
+      '/exports/items/run-0002-00000-001.ndjson',
+    ])
+    expect(runs(files, MANIFEST).map(({ files }) => files.map(({ path }) => path))).toEqual([
+      ['part-00000-001.ndjson'],
+      ['run-0002-00000-001.ndjson'],
+    ])
+  })
+
+  it('goes on with a run that adds', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1)]), { out: OUT, adds: true })
+    await outcome(files, listOf([good(2), away]), { out: OUT, adds: true })
+    expect(runs(files, MANIFEST).map(({ ended }) => ended)).toEqual([true, false])
+    await outcome(files, listOf([good(2), good(3)]), { out: OUT, adds: true, begin: 'resume' })
+    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([2, 2])
+    expect(numbers(files.text('/exports/items/run-0002-00000-001.ndjson'))).toEqual([2, 3])
+  })
+
+  it('is not replaced unless it is said so', async () => {
+    const files = memory()
+    await outcome(files, listOf([[E.left(away), ...good(0)]]), { out: OUT, adds: true })
+    await outcome(files, listOf([good(1)]), { out: OUT, adds: true })
+    await expect(run(files, listOf([good(5)]), { out: OUT })).rejects.toMatchObject({
+      obstacle: 'kept',
+      path: MANIFEST,
+    })
+    await outcome(files, listOf([good(5)]), { out: OUT, begin: 'restart' })
+    expect(files.names()).toEqual([MANIFEST, '/exports/items/part-00000-001.ndjson'])
+    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1])
+  })
+})
+
+describe('verify', () => {
+  const found = (files: Memory) =>
+    lastValueFrom(verify(MANIFEST, files).pipe(toArray())).then((all) =>
+      all.flatMap(({ path, differences }) =>
+        differences.map(({ _tag, message }) => `${_tag} ${path} ${message}`),
+      ),
+    )
+
+  const exported = async (format = jsonLines()) => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1), good(2)]), { format })
+    return files
+  }
+
+  it('finds nothing where all is well', async () => {
+    expect(await found(await exported())).toEqual([])
+    expect(await found(await exported(jsonLines('gzip')))).toEqual([])
+  })
+
+  it('finds a file that is not there, longer, changed, or of fewer rows', async () => {
+    const files = await exported()
+    const text = files.text(OUT)
+    await files.rm(OUT, { force: true })
+    expect(await found(files)).toEqual([`Missing ${OUT} is not there`])
+    files.put(OUT, text.replace('id-1', 'id-7'))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Hash .*SHA-256 is \w+, and should/),
+    ])
+    files.put(OUT, `${text}\n`)
+    expect((await found(files)).map((line) => line.split(' ')[0])).toEqual([
+      'Bytes',
+      'Hash',
+      'Rows',
+    ])
+  })
+
+  it('finds that an export is not complete', async () => {
+    const files = memory()
+    await outcome(files, listOf([[E.left(away)], good(1)]))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Incomplete .* missing are 1 rows that were rejected$/),
+    ])
+  })
+
+  it('fails where there is no manifest', async () => {
+    await expect(found(memory())).rejects.toMatchObject({ obstacle: 'missing' })
+  })
+})
