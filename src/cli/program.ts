@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
+import { verifyCommand } from './verifyCommand.js'
 
 /** Runs the command that the words ask for; answers with the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
@@ -15,6 +16,7 @@ export const run = async (terminal: Terminal): Promise<number> => {
     .description('Stream lists of the Payments Platform into files, or serve a sandbox of it.')
     .version(terminal.version)
     .addCommand(exportCommand(terminal, done))
+    .addCommand(verifyCommand(terminal, done))
     .addCommand(sandboxCommand(terminal, done))
     .addCommand(doctorCommand(terminal, done))
   quietly(program, terminal)
