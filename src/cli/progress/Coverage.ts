@@ -13,23 +13,28 @@ export interface TimeLeft extends Span {
 }
 
 export interface Coverage {
-  /** Milliseconds of the range that are read and had rows. */
+  /** Milliseconds of the range that are read and had rows, and how many. */
   readonly read: number
+  readonly rows: number
   /** Those that are not read; nothing before that is known. */
   readonly left?: number
   /** The share that is read, 0 to 1; it never falls. Nothing while the beginning is unknown. */
   readonly share?: number
 }
 
-export const UNREAD: Coverage = { read: 0 }
+export const UNREAD: Coverage = { read: 0, rows: 0 }
 
-export const ALL_READ: Coverage = { read: 1, left: 0, share: 1 }
+export const ALL_READ: Coverage = { read: 1, rows: 1, left: 0, share: 1 }
+
+/** A stretch whose rows are so many times thinner than usual is for the most part empty. */
+const THIN = 5
 
 // combinators
 
 /**
- * After `rows` more rows. A stretch without rows takes no time to read, so it counts for nothing: a
- * range that ends long after its last row would seem half read for ever.
+ * After `rows` more rows. A stretch without rows takes no time to read, so it counts for nothing, and one
+ * with few for little: a range that ends long after its last row would seem half read for ever, and then
+ * be read at once.
  */
 export const cover =
   (position: TimeLeft, rows: number) =>
@@ -38,9 +43,26 @@ export const cover =
     const open = slices.map(({ left }) => left).filter(({ from, to }) => from < to)
     if (open.some(({ from }) => from === 0)) return before
     const left = open.reduce((sum, { from, to }) => sum + to - from, 0)
-    const known = before.left ?? (from === 0 ? left : to - from)
-    const read =
-      before.read + (rows > 0 || before.left === undefined ? Math.max(0, known - left) : 0)
-    const share = left === 0 ? 1 : Math.max(read / (read + left), before.share ?? 0)
-    return { read, left, share }
+    if (before.left === undefined)
+      return begun(from === 0 ? 0 : Math.max(0, to - from - left), left, rows)
+    const usual =
+      before.read > 0 ? before.read / Math.max(1, before.rows) : Number.POSITIVE_INFINITY
+    const gained = rows > 0 ? Math.min(Math.max(0, before.left - left), rows * usual * THIN) : 0
+    const read = before.read + gained
+    return {
+      read,
+      rows: before.rows + rows,
+      left,
+      share: Math.max(shareOf(read, left), before.share ?? 0),
+    }
   }
+
+/** What is known first: of a list from its beginning, its first page is what tells where that is. */
+const begun = (read: number, left: number, rows: number): Coverage => ({
+  read,
+  rows: read > 0 ? rows : 0,
+  left,
+  share: shareOf(read, left),
+})
+
+const shareOf = (read: number, left: number): number => (left === 0 ? 1 : read / (read + left))

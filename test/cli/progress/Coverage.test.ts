@@ -35,6 +35,12 @@ describe('the share of the time that is read', () => {
     expect(told(begun, empty).share).toBe(0.5)
   })
 
+  it('takes little account of a stretch with few rows: of the end of a list, long after its last', () => {
+    const steps = [100, 200, 300].map((at) => [left(0, 90_000, [at, 90_000]), 100] as const)
+    const end = [left(0, 90_000, [400, 450]), 10] as const
+    expect(told(...steps, end).share).toBeCloseTo(250 / 300)
+  })
+
   it('never falls, stays within 0 and 1, and ends at 1, whatever comes in which order', () => {
     const position = fc
       .array(fc.tuple(fc.nat(100), fc.nat(100)), { maxLength: 5 })

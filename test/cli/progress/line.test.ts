@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { UNREAD } from '../../../src/cli/progress/Coverage.js'
 import { lines, logLine } from '../../../src/cli/progress/line.js'
 import { METER, READING } from './support.js'
 
@@ -33,7 +34,7 @@ describe('a line on a terminal', () => {
 
   it('leaves out what is not known', () => {
     const { msLeft: _, ...rest } = READING
-    const meter = { ...METER, coverage: { read: 0 } }
+    const meter = { ...METER, coverage: UNREAD }
     expect(at(140, { ...rest, meter })).toBe(
       '1,234,000 rows  39,800 rows/s  98 % of the quota  0 refused  31.0 s',
     )

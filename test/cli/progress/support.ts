@@ -8,7 +8,7 @@ export const METER: Meter = {
   rows: 1_234_000,
   pages: 617,
   requests: 618,
-  coverage: { read: 47, left: 53, share: 0.47 },
+  coverage: { read: 47, rows: 1_234_000, left: 53, share: 0.47 },
 }
 
 export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
