@@ -31,7 +31,7 @@ const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\
 /** All 12 fields, as the interface shows them. */
 export const charge = (index: number): Row => ({
   id: `chg_${index}`,
-  amount: 10 + index / 100,
+  amount: (1_000 + index) / 100,
   currency: index % 2 === 0 ? 'USD' : 'EUR',
   reason: 'goods_purchased',
   reference: `Order ${index}`,

@@ -1,0 +1,334 @@
+/** What a command leaves on the disk: formats, checkpoints, resumptions, manifests. */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Subject } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readManifest } from '../../src/export/index.js'
+import { duckdb, textOf } from '../export/reading.js'
+import { CLIENT, type Fault, type Judge, judge, PARTNER, type Seen } from '../support/judge.js'
+import { cli, folder, type RunOptions, rowsOf } from './support.js'
+
+const file = await folder()
+const servers: Array<Judge> = []
+beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+
+const serve = async (options: Parameters<typeof judge>[0]): Promise<Judge> => {
+  const server = await judge(options)
+  servers.push(server)
+  return server
+}
+
+const KEYS = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
+
+const charges = (
+  { url }: Judge,
+  out: string,
+  more: ReadonlyArray<string> = [],
+  options: RunOptions = {},
+) =>
+  cli(
+    [
+      ...['export', 'charges', '--base-url', url, ...KEYS, '--out', out, '--page-size', '50'],
+      ...['--progress', 'none', ...more],
+    ],
+    options,
+  )
+
+const runsOf = async (path: string) => readManifest(path)(await readFile(path, 'utf8')).runs
+
+/** A fault for pages from the `n`th request on, for as long as it is switched on. */
+const breaking = (
+  n: number,
+  fault: Fault = { status: 400, body: { code: 'invalid_argument' } },
+) => {
+  const state = { on: true }
+  return {
+    state,
+    fault: ({ route, nth }: Seen): Fault | undefined =>
+      state.on && route === 'GET /api/v1/charges' && nth >= n ? fault : undefined,
+  }
+}
+
+const idsOf = (rows: ReadonlyArray<Record<string, unknown>>): ReadonlyArray<number> =>
+  rows.map(({ id }) => Number(String(id).slice(4))).sort((a, b) => a - b)
+
+const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, n) => n)
+
+describe('the format', () => {
+  it.each([
+    ['c.csv', [], 'none'],
+    ['c.csv.gz', [], 'gzip'],
+    ['c.txt', ['--format', 'csv', '--compress', 'zstd'], 'zstd'],
+  ] as const)('of %s is CSV', async (name, more, compress) => {
+    const server = await serve({ charges: 60 })
+    const { status, stderr } = await charges(server, file(name), [
+      ...more,
+      '--columns',
+      'id,amount',
+    ])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('complete: 60 rows')])
+    const [head, ...lines] = (await textOf(file(name), compress)).trimEnd().split(/\r?\n/)
+    expect(head).toBe('id,amount')
+    expect(lines).toHaveLength(60)
+  })
+
+  it('of a name with .parquet is Parquet, whose sums DuckDB finds to be right', async () => {
+    const server = await serve({ charges: 300 })
+    expect((await charges(server, file('c.parquet'))).status).toBe(0)
+    const sql = await duckdb()
+    const [found] = await sql(
+      `select count(distinct id) as ids, sum(amount)::varchar as sum from '${file('c.parquet')}'`,
+    )
+    expect(Number(found?.ids)).toBe(300)
+    expect(Number(found?.sum)).toBeCloseTo(300 * 10 + (299 * 300) / 2 / 100, 6)
+  })
+
+  it('of a name with .json is one array', async () => {
+    const server = await serve({ charges: 3 })
+    await charges(server, file('c.json'))
+    expect(JSON.parse(await readFile(file('c.json'), 'utf8'))).toHaveLength(3)
+  })
+
+  it('is NDJSON on stdout, and whatever was asked for', async () => {
+    const server = await serve({ charges: 3 })
+    const { stdout } = await charges(server, '-', ['--format', 'csv', '--columns', 'id'])
+    expect(stdout.split(/\r?\n/)).toEqual(['id', 'chg_0', 'chg_1', 'chg_2', ''])
+  })
+})
+
+describe('an export that stopped', () => {
+  it.each([['c.ndjson'], ['c.csv.gz'], ['c.parquet']])('goes on: %s', async (name) => {
+    const { fault, state } = breaking(6)
+    const server = await serve({ charges: 700, fault })
+    const out = file(name)
+    const first = await charges(server, out)
+    expect(first.status).toBe(1)
+    expect(first.stderr).toContain('the same command with --resume goes on')
+    expect(existsSync(`${out}.checkpoint.json`)).toBe(true)
+    expect((await runsOf(`${out}.manifest.json`))[0]?.complete).toBe(false)
+
+    const again = await charges(server, out)
+    expect(again.status).toBe(2)
+    expect(again.stderr).toContain('--resume goes on with it, --restart starts over')
+
+    state.on = false
+    const { status, stderr } = await charges(server, out, ['--resume'])
+    expect(stderr).toMatch(/resumed after [\d,]+ rows\ncomplete: 700 rows/)
+    expect(status).toBe(0)
+    const sql = await duckdb()
+    const [found] = await sql(`select count(*) as rows, count(distinct id) as ids from '${out}'`)
+    expect(found).toEqual({ rows: '700', ids: '700' })
+    expect(existsSync(`${out}.checkpoint.json`)).toBe(false)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([{ complete: true, starts: 2 }])
+    const verified = await cli(['verify', out])
+    expect(verified).toEqual({
+      status: 0,
+      stdout: 'as the manifest says: 1 file\n',
+      stderr: '',
+    })
+  })
+
+  it('by a signal says how to go on, and goes on', async () => {
+    const signals = new Subject<'SIGTERM'>()
+    const { fault, state } = breaking(5, 'silent')
+    const server = await serve({
+      charges: 400,
+      fault: (seen) => {
+        const found = fault(seen)
+        if (found !== undefined) queueMicrotask(() => signals.next('SIGTERM'))
+        return found
+      },
+    })
+    const out = file('c.ndjson')
+    const { status, stderr } = await charges(server, out, [], { signals })
+    expect(status).toBe(143)
+    expect(stderr).toContain('stopped by SIGTERM; the same command with --resume goes on')
+    state.on = false
+    expect((await charges(server, out, ['--resume', '--parallel', '2'])).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
+  })
+
+  it('is not gone on with for another query', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    const { status, stderr } = await charges(server, out, ['--resume', '--status', 'SETTLED'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('its query.status is not given, and now it is "SETTLED"')
+  })
+
+  it('starts anew, and says so, where there is nothing to resume', async () => {
+    const server = await serve({ charges: 5 })
+    const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+    expect(stderr).toContain('there is no checkpoint to resume: it starts anew')
+    expect(status).toBe(0)
+  })
+
+  it('starts over when it is told to', async () => {
+    const { fault, state } = breaking(4)
+    const server = await serve({ charges: 400, fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    state.on = false
+    expect((await charges(server, out, ['--restart'])).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
+  })
+
+  it('because too many rows were rejected goes on when more may be', async () => {
+    const server = await serve({
+      charges: 300,
+      page: (page) => ({
+        ...page,
+        items: page.items.map((row, i) => (i % 10 === 0 ? { ...row, amount: null } : row)),
+      }),
+    })
+    const out = file('c.ndjson')
+    const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
+    expect(first.status).toBe(1)
+    expect(first.stderr).toContain('more rows than --max-rejects did not decode')
+    const last = await charges(server, out, ['--resume'])
+    expect(last.status).toBe(1)
+    const rejected = await rowsOf(`${out}.rejects.ndjson`)
+    expect((await rowsOf(out)).length + rejected.length).toBe(300)
+    expect(await cli(['verify', out])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('rows that were rejected'),
+    })
+  })
+})
+
+describe('two runs of one output', () => {
+  it('are refused', async () => {
+    const server = await serve({ charges: 5 })
+    const out = file('c.ndjson')
+    await writeFile(`${out}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
+    const runner = { isAlive: () => true }
+    const { status, stderr } = await charges(server, out, [], { runner })
+    expect(status).toBe(1)
+    expect(stderr).toContain('process 7 on here is writing there')
+    expect(existsSync(out)).toBe(false)
+
+    const later = await charges(server, out)
+    expect(later.stderr).toContain('took over the lock of process 7, which is no more')
+    expect(later.status).toBe(0)
+  })
+})
+
+describe('a folder', () => {
+  it('has a file for each slice of time, and the manifest names them', async () => {
+    const server = await serve({ charges: 1_000 })
+    const { status } = await charges(server, file('parts/'), ['--parallel', '4'])
+    expect(status).toBe(0)
+    const [run] = await runsOf(file('parts/manifest.json'))
+    const names = (await readdir(file('parts'))).filter((name) => name.startsWith('part-'))
+    expect(run?.files.map(({ path }) => path)).toEqual(names)
+    expect(names.length).toBeGreaterThan(1)
+    expect(run?.slices.reduce((sum, { rows }) => sum + rows, 0)).toBe(1_000)
+    expect(await cli(['verify', file('parts')])).toMatchObject({ status: 0 })
+    await rm(file(`parts/${names[0]}`))
+    expect(await cli(['verify', file('parts/')])).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/part-\S+ is not there|part-\S+: is not there/),
+    })
+  })
+
+  it('rotates by rows', async () => {
+    const server = await serve({ charges: 250 })
+    await charges(server, file('parts/'), ['--parallel', '1', '--rotate-rows', '100'])
+    const [run] = await runsOf(file('parts/manifest.json'))
+    expect(run?.files.every(({ rows }) => rows <= 100)).toBe(true)
+    expect(run?.rows).toBe(250)
+  })
+
+  it('is added to since the last run, and the later row is the one that holds', async () => {
+    const server = await serve({ charges: 500 })
+    const out = file('all/')
+    const day = ['--to', '2024-02-01T12:00:00Z'] // of charges every half minute from 10:15:30 on
+    const first = await charges(server, out, ['--since-last', ...day])
+    expect(first.stderr).toContain('everything is read')
+    expect(first.status).toBe(0)
+    const { status, stderr } = await charges(server, out, ['--since-last', '--lookback', '30m'])
+    expect(status).toBe(0)
+    expect(stderr).toContain('since 2024-02-01T11:30:00.')
+    const runs = await runsOf(file('all/manifest.json'))
+    expect(runs.map(({ rows }) => rows)).toEqual([210, 351])
+    expect(runs[1]?.purpose.query).toEqual({ from_created_at: '2024-02-01T11:30:00+0000' })
+
+    const sql = await duckdb()
+    const [merged] = await sql(
+      `select count(*) as rows from (
+         select * from read_json('${out}*.ndjson', filename = true)
+         qualify row_number() over (partition by id order by filename desc) = 1)`,
+    )
+    expect(merged).toEqual({ rows: '500' })
+
+    const other = await charges(server, out, ['--since-last', '--currency', 'USD'])
+    expect([other.status, other.stderr]).toEqual([2, expect.stringContaining('another currency')])
+    const fresh = await charges(server, out)
+    expect([fresh.status, fresh.stderr]).toEqual([2, expect.stringContaining('--restart replaces')])
+  })
+
+  it('of one file a new one goes on', async () => {
+    const server = await serve({ charges: 300 })
+    const last = file('monday.ndjson')
+    await charges(server, last, ['--to', '2024-02-01T11:00:00Z'])
+    const since = ['--since-last', `${last}.manifest.json`]
+    const { status } = await charges(server, file('tuesday.ndjson'), since)
+    expect(status).toBe(0)
+    const again = await charges(server, last, since)
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('name a new file')])
+    const none = await charges(server, file('wednesday.ndjson'), ['--since-last', file('no.json')])
+    expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('there is no manifest')])
+  })
+})
+
+describe('other lists', () => {
+  it.each([
+    ['batch-transfers', ['--status', 'BOOKED'], { batches: 120 }, 120],
+    ['batch-items', ['--batch', 'bat_0'], { items: 2_345 }, 2_345],
+    ['webhooks', [], { webhooks: 45 }, 45],
+  ] as const)('%s', async (name, more, options, count) => {
+    const server = await serve(options)
+    const out = file('c.ndjson')
+    const { status, stderr } = await cli([
+      ...['export', name, '--base-url', server.url, ...KEYS, '--out', out, ...more],
+    ])
+    expect(stderr).toContain(`complete: ${count.toLocaleString('en-US')} rows`)
+    expect(status).toBe(0)
+    const rows = await rowsOf(out)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(count)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([{ rows: count, complete: true }])
+  })
+
+  it('partner-webhooks, as the application', async () => {
+    const server = await serve({ partnerWebhooks: 33 })
+    const out = file('c.csv')
+    const args = ['export', 'partner-webhooks', '--base-url', server.url, '--out', out]
+    expect(await cli(args)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--partner-id or PAYMENTS_PARTNER_ID is needed'),
+    })
+    const env = {
+      PAYMENTS_PARTNER_ID: PARTNER.clientId,
+      PAYMENTS_PARTNER_SECRET: PARTNER.clientSecret,
+    }
+    expect((await cli(args, { env })).status).toBe(0)
+    expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(34)
+  })
+
+  it('leave out the secrets of webhooks', async () => {
+    const { status, stdout } = await cli(['export', 'webhooks', '--sandbox', '--quiet'])
+    expect(status).toBe(0)
+    expect(stdout).not.toContain('secret')
+  })
+})
+
+it('writes a report of how it went', async () => {
+  const server = await serve({ charges: 50 })
+  await charges(server, file('c.ndjson'), ['--report', file('report.html')])
+  const page = await readFile(file('report.html'), 'utf8')
+  expect(page).toContain('Export of charges')
+  expect(page).toContain('complete: 50 rows')
+})
