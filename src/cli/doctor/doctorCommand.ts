@@ -7,6 +7,7 @@ import {
   environmentOf,
   withConnection,
 } from '../connection.js'
+import { fraction } from '../parse.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from '../Terminal.js'
 import { type Configured, configured } from './configuration.js'
 import { type Finding, gravest, inWords, ok, skipped } from './Finding.js'
@@ -15,6 +16,7 @@ import { reach } from './Reach.js'
 import { service } from './service.js'
 
 interface DoctorFlags extends ConnectionFlags {
+  readonly share: number
   readonly sandbox?: boolean
   readonly json: boolean
 }
@@ -42,13 +44,15 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
         'apiKey',
       ]),
     )
+    .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
     .option('--json', 'what was found as one JSON object', false)
     .addHelpText('after', HELP)
     .action(async (flags: DoctorFlags) => done(await doctor(terminal, flags)))
 
 const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> => {
-  const { json, sandbox, ...connecting } = flags
-  if (sandbox !== true) return examine(terminal, json, configured(connecting, terminal.env))
+  const { json, sandbox, share, ...connecting } = flags
+  if (sandbox !== true)
+    return examine(terminal, { json, share }, configured(connecting, terminal.env))
   const environment = environmentOf(flags, terminal.env)
   const { listen, sandboxCredentials } = await import('../../sandbox/index.js')
   const server = await listen({ environment })
@@ -58,7 +62,7 @@ const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> =>
       ok('configuration', `a sandbox with the limits of ${environment}`),
       ok('base URL', server.url),
     ]
-    return await examine(terminal, json, { findings, connection })
+    return await examine(terminal, { json, share }, { findings, connection })
   } finally {
     await server.close()
   }
@@ -66,14 +70,17 @@ const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> =>
 
 const examine = async (
   terminal: Outside,
-  json: boolean,
+  { json, share }: Pick<DoctorFlags, 'json' | 'share'>,
   { findings, connection }: Configured,
 ): Promise<number> => {
   const put = (text: string): void => {
     terminal.stdout.write(`${text}\n`)
   }
   const all = await lastValueFrom(
-    concat(from(findings), connection === undefined ? EMPTY : checks(terminal, connection)).pipe(
+    concat(
+      from(findings),
+      connection === undefined ? EMPTY : checks(terminal, connection, share),
+    ).pipe(
       tap((finding) => json || put(inWords(finding))),
       toArray(),
     ),
@@ -84,11 +91,15 @@ const examine = async (
 }
 
 /** The service is asked only where it can be reached. */
-const checks = ({ timer, env }: Outside, connection: Connection): Observable<Finding> => {
+const checks = (
+  { timer, env }: Outside,
+  connection: Connection,
+  share: number,
+): Observable<Finding> => {
   let isReached = true
   const asked = defer(() =>
     isReached
-      ? service({ connection, transport: kyTransport({ scheduler: timer }), timer })
+      ? service({ connection, share, transport: kyTransport({ scheduler: timer }), timer })
       : EMPTY,
   )
   const found =

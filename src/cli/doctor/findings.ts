@@ -12,7 +12,7 @@ import type { Failure } from '../../http/Failure.js'
 import type { SchedulerState } from '../../scheduler/index.js'
 import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
-import { duration, number, plain, plural } from '../progress/words.js'
+import { duration, number, percent, plain, plural } from '../progress/words.js'
 import { offset, type Timed } from './Clocks.js'
 import { type Finding, failed, ok, skipped, warning } from './Finding.js'
 
@@ -134,7 +134,7 @@ export const clock = (answers: ReadonlyArray<Timed>): Finding => {
 }
 
 export const limits = (
-  environment: Environment | undefined,
+  { environment, share }: { readonly environment: Environment; readonly share: number },
   { tiers }: SchedulerState,
   events: ReadonlyArray<ClientEvent>,
 ): Finding => {
@@ -149,8 +149,12 @@ export const limits = (
     const tier = of(name)
     return tier === undefined ? [] : [`${number(tier.limit)} ${word}`]
   })
-  const found = `${kept.join(', ')} (${environment ?? 'production'})`
-  const facts = Object.fromEntries(tiers.map(({ name, limit }) => [name, limit]))
+  const found = `${kept.join(', ')} (${environment}${share < 1 ? `, ${percent(share)} of them` : ''})`
+  const facts = {
+    environment,
+    share,
+    ...Object.fromEntries(tiers.map(({ name, limit }) => [name, limit])),
+  }
   return events.some((event) => event._tag === 'Answered' && event.status === 429)
     ? warning('limits', `${found}; a request was refused for them`, {
         facts,

@@ -32,6 +32,8 @@ import {
 
 export interface Service {
   readonly connection: Connection
+  /** The part of the limits to use. */
+  readonly share: number
   readonly transport: Transport
   readonly timer: SchedulerLike
 }
@@ -45,12 +47,13 @@ const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000 }
 // constructors
 
 /** Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again. */
-export const service = ({ connection, transport, timer }: Service): Observable<Finding> =>
+export const service = ({ connection, share, transport, timer }: Service): Observable<Finding> =>
   defer(() => {
     const events: Array<ClientEvent> = []
     const answers: Array<Timed> = []
     const client = createClient({
       ...connection,
+      share,
       transport: timed(timer, (answer) => answers.push(answer))(transport),
       timer,
       timeout: TIMEOUT,
@@ -77,7 +80,7 @@ export const service = ({ connection, transport, timer }: Service): Observable<F
         take(1),
         concatMap((state) => [
           clock(answers),
-          limits(connection.environment, state, events),
+          limits({ environment: connection.environment, share }, state, events),
           version(connection),
         ]),
       ),

@@ -32,6 +32,11 @@ describe('doctor', () => {
     expect(status).toBe(0)
   })
 
+  it('keeps a part of the limits, for those who share an account', async () => {
+    const { text } = await doctor(['--sandbox', '--share', '0.5'])
+    expect(text).toMatch(/^ok {7}limits {9}10 requests a second .* \(production, 50 % of them\)$/m)
+  })
+
   it('is within the limits of what it asks', async () => {
     const server = await listen({ limits: { endpoint: 6, global: 7, concurrency: 1 } })
     try {

@@ -43,7 +43,7 @@ const examined = (
     credentials: { clientId: ME.clientId, apiKey: options.apiKey ?? ME.apiKey },
   } as const
   const findings = world
-    .run(service({ connection, transport: world.transport, timer: world.timer }))
+    .run(service({ connection, share: 1, transport: world.transport, timer: world.timer }))
     .map(({ value }) => value)
   const of = (check: Check): Finding | undefined => findings.find((one) => one.check === check)
   return { findings, of, sent: world.sent }
