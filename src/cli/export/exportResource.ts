@@ -4,7 +4,8 @@ import { environmentOf } from '../connection.js'
 import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { perform } from './perform.js'
-import { type Connected, prepare } from './prepare.js'
+import { prepare } from './prepare.js'
+import type { Connected } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 
 /** For whoever has seen the sandbox. */

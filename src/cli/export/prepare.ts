@@ -3,7 +3,6 @@ import { type Observable, tap } from 'rxjs'
 import { limits } from '../../api/limits.js'
 import { type Client, createClient } from '../../client.js'
 import {
-  accountOf,
   type Format,
   formatOf,
   type Purpose,
@@ -16,15 +15,16 @@ import { wholeDisk } from '../../export/run/SmallFiles.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import type { Connection } from '../connection.js'
 import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
 import type { Named } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { type OutputPlan, outputPlan } from './outputPlan.js'
 import { attemptsFor, perSecond, widthOf } from './pace.js'
+import { type Connected, purposeOf } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
 import { toStdout } from './toStdout.js'
+import { shownOf } from './withoutSecret.js'
 
 // model
 
@@ -43,11 +43,6 @@ export interface Prepared extends Named {
 }
 
 // constructors
-
-/** A connection, and by what it is known: a sandbox is on another port each time. */
-export interface Connected extends Connection {
-  readonly knownAs: string
-}
 
 /** Throws a `WrongUse` or an `InvalidOption`; touches nothing. */
 export const prepare =
@@ -100,7 +95,7 @@ export const prepare =
         stopped = signal
       }),
     )
-    const common = { maxRejects, stop, timer }
+    const common = { maxRejects, stop, timer, shown: shownOf(connection) }
     const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,
@@ -146,37 +141,3 @@ const formatFor = <A>(
   if (E.isRight(format)) return format.right
   throw new WrongUse(`--columns: ${format.left.message} (export ${name})`)
 }
-
-/** What a run is of, but for what it is narrowed by. */
-const purposeOf =
-  (
-    resource: string,
-    { knownAs, credentials, partner, onBehalfOf }: Connected,
-    { name, compress, columns }: Format<never>,
-    { exact, safeCells, amounts }: ExportFlags,
-  ) =>
-  (filter: object): Omit<Purpose, 'output'> => {
-    const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
-    const actingFor = onBehalfOf ?? keys?.loginAs
-    return {
-      resource,
-      account: accountOf({
-        baseUrl: knownAs,
-        clientId: keys?.clientId ?? partner?.clientId ?? '',
-        ...(actingFor === undefined ? {} : { actingFor }),
-      }),
-      query: Object.fromEntries(
-        Object.entries(filter)
-          .filter(([field]) => field !== 'page_size') // it changes nothing of what comes
-          .map(([field, value]) => [field, String(value)]),
-      ),
-      format: {
-        name,
-        compress,
-        ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
-        ...(exact ? { numbers: 'exact' } : {}),
-        ...(safeCells ? { formulas: 'escape' } : {}),
-        ...(amounts === undefined ? {} : { amounts }),
-      },
-    }
-  }

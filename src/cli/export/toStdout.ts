@@ -19,7 +19,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
   { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
   format: Format<A>,
   source: Source<A, Q, P>,
-  options: Pick<ExportOptions<A, Q, P>, 'maxRejects' | 'stop' | 'timer'>,
+  options: Pick<ExportOptions<A, Q, P>, 'maxRejects' | 'shown' | 'stop' | 'timer'>,
 ): Observable<Progress<Q>> =>
   defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
     concatMap((destination) =>

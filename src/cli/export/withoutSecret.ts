@@ -1,7 +1,9 @@
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
+import { scrubAll, scrubber } from '../../http/secrets.js'
 import type { Page } from '../../stream/index.js'
+import type { Connection } from '../connection.js'
 
 const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null
@@ -42,3 +44,12 @@ export const withoutSecret = <A extends { readonly secret?: unknown }, Q>(
   ...drained(list),
   from: (standing) => drained(list.from(standing)),
 })
+
+/** Rows that are put aside are kept as they came, but for what no file is to hold. */
+export const shownOf = ({ credentials, partner }: Connection): ((raw: unknown) => unknown) => {
+  const key = credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []
+  const scrub = scrubAll(
+    scrubber([...key, ...(partner === undefined ? [] : [partner.clientSecret])]),
+  )
+  return (raw) => scrub(stripped(raw))
+}

@@ -1,0 +1,47 @@
+/** What an export is of, as its checkpoint and its manifest say it. */
+import { accountOf, type Format, type Purpose } from '../../export/index.js'
+import type { Connection } from '../connection.js'
+import type { ExportFlags } from './ExportFlags.js'
+
+// model
+
+/** A connection, and by what it is known: a sandbox is on another port each time. */
+export interface Connected extends Connection {
+  readonly knownAs: string
+}
+
+// constructors
+
+/** What a run is of, but for what it is narrowed by. */
+export const purposeOf =
+  (
+    resource: string,
+    { knownAs, credentials, partner, onBehalfOf }: Connected,
+    { name, compress, columns }: Format<never>,
+    { exact, safeCells, amounts }: ExportFlags,
+  ) =>
+  (filter: object): Omit<Purpose, 'output'> => {
+    const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
+    const actingFor = onBehalfOf ?? keys?.loginAs
+    return {
+      resource,
+      account: accountOf({
+        baseUrl: knownAs,
+        clientId: keys?.clientId ?? partner?.clientId ?? '',
+        ...(actingFor === undefined ? {} : { actingFor }),
+      }),
+      query: Object.fromEntries(
+        Object.entries(filter)
+          .filter(([field]) => field !== 'page_size') // it changes nothing of what comes
+          .map(([field, value]) => [field, String(value)]),
+      ),
+      format: {
+        name,
+        compress,
+        ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
+        ...(exact ? { numbers: 'exact' } : {}),
+        ...(safeCells ? { formulas: 'escape' } : {}),
+        ...(amounts === undefined ? {} : { amounts }),
+      },
+    }
+  }
