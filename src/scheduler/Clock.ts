@@ -20,7 +20,7 @@ export type Millis = number
 export const TICK: Millis = 1
 
 /** A timer this late was not late: somebody set the clock, or the machine slept. */
-const JUMP: Millis = 2_000
+const JUMP: Millis = 500
 /** Timers of the platform cannot wait for longer: 2^31 ms. */
 const LONGEST: Millis = 2 ** 31 - 1
 

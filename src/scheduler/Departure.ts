@@ -18,8 +18,10 @@ export interface Departure {
   answers: number
   /** The sum of their round trips. */
   took: Millis
-  /** The sum of what that was more than the shortest ones. */
+  /** The sum of what their round trips were more than the shortest. */
   excess: Millis
+  /** The sum of the squares of that. */
+  squares: number
   /** The greatest of those. */
   most: Millis
 }
@@ -31,5 +33,6 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   answers: 0,
   took: 0,
   excess: 0,
+  squares: 0,
   most: 0,
 })

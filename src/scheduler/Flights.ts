@@ -110,6 +110,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       departure.answers++
       departure.took += took
       departure.excess += excess
+      departure.squares += excess * excess
       departure.most = Math.max(departure.most, excess)
       for (const slack of flow.slacks) slack.answered(excess)
       let known = false

@@ -39,7 +39,7 @@ export interface Slack {
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
 /** Windows with a refusal, of all requests let in, at which the slack settles. */
-const CHANCE = 0.0025
+const CHANCE = 0.0026
 /** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
 const GROWTH = 0.13
 const GROWTH_LEAST = 4
@@ -61,6 +61,8 @@ const KEPT = 256
  * for TLS 1.3. So much of what it took passed before its requests were on their way.
  */
 const OPENING = 2 / 3
+/** They are opened one after the other: the last requests leave so many standard deviations after the mean. */
+const LAST = 0.5
 /** A later one was held up, such as by a busy process, when it took so many standard errors too long. */
 const HELD_UP = 4
 
@@ -105,11 +107,12 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   /** How much later than others a burst arrived. */
-  const shift = ({ cold, answers, took, excess }: Departure): Millis => {
+  const shift = ({ cold, answers, took, excess, squares }: Departure): Millis => {
     if (answers === 0) return cold ? most : 0
-    return cold
-      ? (OPENING * took) / answers
-      : excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
+    const average = excess / answers
+    if (!cold) return average - mean - (HELD_UP * deviation) / Math.sqrt(answers)
+    const scatter = Math.sqrt(Math.max(0, squares / answers - average * average))
+    return Math.max((OPENING * took) / answers, average + LAST * scatter)
   }
 
   return {
@@ -119,7 +122,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (seen < FEW) return most + per
       const tracked = value + Math.max(0, Math.min(most, shift(departure)))
       // When all are answered, none of them can have arrived later than the last answer allows.
-      const certain = departure.open > 0 || departure.cold ? most : OWN + departure.most
+      const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
       return Math.min(tracked, certain)
     },
     answered: (excess) => {

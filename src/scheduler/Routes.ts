@@ -7,7 +7,7 @@
  * are forgotten now and then, so that keys without end do not fill the memory.
  */
 import type { Bucket } from './Bucket.js'
-import type { Clock, Millis } from './Clock.js'
+import type { Clock } from './Clock.js'
 import { type Flow, flow } from './Flow.js'
 import type { TierState } from './TierState.js'
 
@@ -22,10 +22,8 @@ interface Branch extends Map<Key, Branch | Flow> {}
 /** Not worth tidying up below. */
 const FEW = 256
 
-const idle = ({ held, strands, buckets }: Flow, now: Millis): boolean =>
-  held === 0 &&
-  strands.every((strand) => strand.first === undefined) &&
-  buckets.every((bucket) => bucket.used(now) === 0 && bucket.ceiling.full())
+const idle = ({ held, strands }: Flow): boolean =>
+  held === 0 && strands.every((strand) => strand.first === undefined)
 
 export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
   const root: Branch = new Map()
@@ -64,12 +62,12 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   }
 
   /** Keeps what is in use, and says in which buckets. */
-  const tidy = (branch: Branch, used: Set<Bucket>, now: Millis): void => {
+  const tidy = (branch: Branch, used: Set<Bucket>): void => {
     for (const [key, below] of branch) {
       if (below instanceof Map) {
-        tidy(below, used, now)
+        tidy(below, used)
         if (below.size === 0) branch.delete(key)
-      } else if (idle(below, now)) {
+      } else if (idle(below)) {
         branch.delete(key)
         flows--
       } else {
@@ -88,8 +86,8 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
       if (found !== undefined && !(found instanceof Map)) return found
       if (flows >= tidyAt) {
         const used = new Set<Bucket>()
-        tidy(root, used, clock.now())
-        for (const tier of tiers) tier.keep(used)
+        tidy(root, used)
+        for (const tier of tiers) tier.keep(used, clock.now())
         tidyAt = Math.max(FEW, 2 * flows)
       }
       return add(request)

@@ -74,6 +74,13 @@ abstract class Line<By> {
     if (later === undefined) this.last = group
     else later.earlier = group
   }
+
+  protected remove({ earlier, later }: Group<By>): void {
+    if (earlier === undefined) this.first = later
+    else earlier.later = later
+    if (later === undefined) this.last = earlier
+    else later.earlier = earlier
+  }
 }
 
 class ByDeparture extends Line<Departure> implements Taken {
@@ -98,11 +105,12 @@ class ByDeparture extends Line<Departure> implements Taken {
 
   lost(): void {}
 
-  giveBack(departure: Departure): boolean {
+  giveBack(left: Departure): boolean {
     let group = this.last
-    while (group !== undefined && group.by !== departure) group = group.earlier
-    if (group === undefined || group.count === 0) return false
-    group.count-- // an empty group goes when its time has come
+    while (group !== undefined && group.by !== left) group = group.earlier
+    if (group === undefined) return false
+    group.count--
+    if (group.count === 0) this.remove(group)
     return true
   }
 

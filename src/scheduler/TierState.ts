@@ -24,8 +24,8 @@ export interface TierState<in R> {
   readonly learns: boolean
   readonly buckets: ReadonlyMap<string, Bucket>
   readonly bucket: (key: string) => Bucket
-  /** Forgets all other buckets. */
-  readonly keep: (used: ReadonlySet<Bucket>) => void
+  /** Forgets all other buckets that are empty and have learned nothing. */
+  readonly keep: (used: ReadonlySet<Bucket>, now: Millis) => void
   readonly counts: { refused: number }
 }
 
@@ -77,8 +77,11 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
       buckets.set(key, created)
       return created
     },
-    keep: (used) => {
-      for (const [key, bucket] of buckets) if (!used.has(bucket)) buckets.delete(key)
+    keep: (used, now) => {
+      for (const [key, bucket] of buckets) {
+        const empty = bucket.used(now) === 0 && bucket.ceiling.full()
+        if (empty && !used.has(bucket)) buckets.delete(key)
+      }
     },
   }
 }

@@ -1,5 +1,4 @@
-import { asyncScheduler, NEVER, of, type SchedulerLike, Subject } from 'rxjs'
-import { mergeMap } from 'rxjs/operators'
+import { asyncScheduler, NEVER, of } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import type { O } from '../../src/fp.js'
@@ -65,41 +64,6 @@ describe('numbers that make no sense', () => {
   })
 })
 
-describe('a clock that jumps', () => {
-  const jumping = () => {
-    const timer = virtualTimer()
-    let offset = 0
-    const set: SchedulerLike = {
-      now: () => timer.now() + offset,
-      schedule: timer.schedule,
-    }
-    return { timer, set, jump: (by: number) => (offset += by) }
-  }
-
-  it.each([3_600_000, -3_600_000])('by %d ms neither stops nor hurries it', (by) => {
-    const { timer, set, jump } = jumping()
-    const scheduler = createScheduler({
-      tiers: [rate({ name: 'r', limit: 2, per: 1_000 })],
-      guard: 0,
-      timer: set,
-    })
-    const seen: Array<number> = []
-    for (let i = 0; i < 6; i++) {
-      of(i)
-        .pipe(schedule(scheduler, undefined))
-        .subscribe(() => seen.push(timer.now()))
-    }
-    timer.schedule(() => jump(by), 500)
-    timer.flush()
-    expect(seen.length).toBe(6)
-    // Every window of a second of real time has two at most, and none waits much longer.
-    seen.forEach((at, i) => {
-      expect(at - (seen[i - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(999)
-    })
-    expect(seen.at(-1)).toBeLessThan(4_000)
-  })
-})
-
 describe('what stays behind', () => {
   it('is no timer, when all have left, in whatever way', () => {
     const timer = virtualTimer()
@@ -131,30 +95,6 @@ describe('what stays behind', () => {
     })
     expect(state?.tiers[0]?.keys).toBeLessThan(2_000)
     expect(state).toMatchObject({ started: 20_000, waiting: 0 })
-  })
-
-  it('is nothing of a million tasks', () => {
-    const timer = virtualTimer()
-    const scheduler = createScheduler<number>({
-      tiers: [rate({ name: 'r', limit: 1_000, per: 1 }), concurrency({ name: 'c', limit: 100 })],
-      guard: 0,
-      timer,
-    })
-    let seen = 0
-    const more = new Subject<number>()
-    more.pipe(mergeMap((n) => of(n).pipe(schedule(scheduler, n)))).subscribe(() => seen++)
-    for (let n = 0; n < 200_000; n++) {
-      more.next(n)
-      if (n % 1_000 === 999) timer.flush(timer.now() + 2)
-    }
-    timer.flush()
-    expect(seen).toBe(200_000)
-    expect(timer.pending()).toBe(0)
-    let state: SchedulerState | undefined
-    scheduler.state.subscribe((now) => {
-      state = now
-    })
-    expect(state).toMatchObject({ waiting: 0, inFlight: 0 })
   })
 })
 

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { of, type SchedulerLike } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+
+/** A timer whose clock is set to another time; its delays are real. */
+const jumping = () => {
+  const timer = virtualTimer()
+  let offset = 0
+  const set: SchedulerLike = {
+    now: () => timer.now() + offset,
+    schedule: timer.schedule,
+  }
+  return {
+    timer,
+    set,
+    jump: (by: number) => {
+      offset += by
+    },
+  }
+}
+
+const HOUR = 3_600_000
+const jumps = fc.array(
+  fc.record({
+    at: fc.integer({ min: 1, max: 5_000 }),
+    by: fc.oneof(
+      fc.integer({ min: -24 * HOUR, max: -1 }),
+      fc.integer({ min: HOUR, max: 24 * HOUR }),
+    ),
+  }),
+  { maxLength: 6 },
+)
+
+describe('a clock that is set while requests wait', () => {
+  it('neither lets more through in any window, nor stops them', () => {
+    fc.assert(
+      fc.property(jumps, fc.integer({ min: 1, max: 5 }), (changes, limit) => {
+        const { timer, set, jump } = jumping()
+        const scheduler = createScheduler({
+          tiers: [rate({ name: 'r', limit, per: 1_000 })],
+          guard: 0,
+          timer: set,
+        })
+        const seen: Array<number> = []
+        const windows = 6
+        for (let i = 0; i < windows * limit; i++) {
+          of(i)
+            .pipe(schedule(scheduler, undefined))
+            .subscribe(() => seen.push(timer.now()))
+        }
+        for (const { at, by } of changes) timer.schedule(() => jump(by), at)
+        timer.flush(60_000)
+        expect(seen.length).toBe(windows * limit)
+        seen.forEach((at, i) => {
+          expect(at - (seen[i - limit] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(999)
+        })
+        // A clock that is set back stands still until a timer shows how long: one window each time.
+        expect(seen.at(-1)).toBeLessThanOrEqual((windows + changes.length) * 1_001)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('ends backoffs after their time', () => {
+    fc.assert(
+      fc.property(jumps, (changes) => {
+        const { timer, set, jump } = jumping()
+        const scheduler = createScheduler({
+          tiers: [rate({ name: 'r', limit: 1, per: 10 })],
+          refusals: { lone: 'backoff', backoff: 2_000, jitter: 0 },
+          timer: set,
+        })
+        let [asked, end] = [0, 0]
+        of(1)
+          .pipe(
+            schedule(scheduler, undefined, {
+              refused: () => (++asked === 1 ? { _tag: 'Some', value: {} } : { _tag: 'None' }),
+            }),
+          )
+          .subscribe(() => {
+            end = timer.now()
+          })
+        for (const { at, by } of changes) timer.schedule(() => jump(by), at)
+        timer.flush()
+        expect(end).toBeGreaterThanOrEqual(2_000)
+        expect(end).toBeLessThan(3_500)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('a window of weeks', () => {
+  it('asks no timer for more than the platform can wait', () => {
+    const timer = virtualTimer()
+    const asked: Array<number> = []
+    const recorded: SchedulerLike = {
+      now: timer.now,
+      schedule: (work, delay, state) => {
+        asked.push(delay ?? 0)
+        return timer.schedule(work, delay, state)
+      },
+    }
+    const month = 30 * 24 * HOUR
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: 1, per: month })],
+      guard: 0,
+      timer: recorded,
+    })
+    const seen: Array<number> = []
+    for (let i = 0; i < 2; i++) {
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => seen.push(timer.now()))
+    }
+    timer.flush()
+    expect(seen).toEqual([0, month])
+    expect(Math.max(...asked)).toBeLessThan(2 ** 31)
+  })
+})
