@@ -39,6 +39,7 @@ td.n, thead th, th[scope="row"] { white-space: nowrap; }
 td.long { overflow-wrap: anywhere; min-width: 12rem; }
 code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
+.scroll code { display: block; min-width: 17rem; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--c0); outline-offset: 2px; }
 summary { cursor: pointer; }
 figure { margin: 0 0 2.25rem; }
