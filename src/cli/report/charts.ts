@@ -54,13 +54,13 @@ const rows = ({ stretches }: Recording): Chart => {
   }
 }
 
-const requests = ({ stretches, limit }: Recording): Chart => {
+const requests = ({ stretches, limit, logins }: Recording): Chart => {
   const most = Math.max(0, ...stretches.map(({ bucket }) => bucket.busiest))
   const kept = limit && `${limit.name} limit, ${number(limit.perSecond)} a second`
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent.`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} not.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
