@@ -38,29 +38,41 @@ const measure = async (script: string, args: ReadonlyArray<string>): Promise<Usa
   return used
 }
 
+/** Others use the machine, too: each has its turn, and the least CPU counts. */
+const ROUNDS = 3
+
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000]
 const folder = await mkdtemp(join(tmpdir(), 'bench-formats-'))
 const file = join(folder, 'rows')
 
 for (const rows of sizes) {
-  const table: Record<string, Readonly<Record<string, number | string>>> = {}
-  let parsed = 0
-  let floor = 0
-  for (const [script = '', ...args] of contenders) {
-    const usage = await measure(script, [...args, file, String(rows)])
-    const cpu = (usage.cpu * 1e6) / rows
-    if (args[0] === 'parse') parsed = cpu
-    if (args[0] === 'stringify') floor = cpu - parsed
-    table[args.join(' ')] = {
-      'rows/s': Math.round((rows * 1_000) / usage.ms),
-      'CPU s a million': cpu.toFixed(2),
-      'but for parsing': (cpu - parsed).toFixed(2),
-      '× stringify': floor === 0 ? '' : ((cpu - parsed) / floor).toFixed(2),
-      'MB a million': (((await stat(file)).size * 1e6) / rows / 1e6).toFixed(0),
-      'peak MiB': Math.round(usage.rss),
+  const least = new Map<string, Usage & { readonly size: number }>()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [script = '', ...args] of contenders) {
+      const usage = await measure(script, [...args, file, String(rows)])
+      const before = least.get(args.join(' '))
+      if (before !== undefined && before.cpu <= usage.cpu) continue
+      least.set(args.join(' '), { ...usage, size: (await stat(file)).size })
     }
   }
-  console.log(`${rows.toLocaleString('en-US')} charges`)
-  console.table(table)
+  const million = (n: number): number => (n * 1e6) / rows
+  const parsing = least.get('parse')?.cpu ?? 0
+  const floor = (least.get('stringify')?.cpu ?? 0) - parsing
+  console.log(`${rows.toLocaleString('en-US')} charges, the best of ${ROUNDS} rounds`)
+  console.table(
+    Object.fromEntries(
+      [...least].map(([name, { cpu, ms, rss, size }]) => [
+        name,
+        {
+          'rows/s': Math.round((rows * 1_000) / ms),
+          'CPU s a million': million(cpu).toFixed(2),
+          'but for parsing': million(cpu - parsing).toFixed(2),
+          '× stringify': ((cpu - parsing) / floor).toFixed(2),
+          'MB a million': (million(size) / 1e6).toFixed(0),
+          'peak MiB': Math.round(rss),
+        },
+      ]),
+    ),
+  )
 }
 await rm(folder, { recursive: true })
