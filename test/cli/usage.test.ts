@@ -9,7 +9,37 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--to', '2024-13-01'], 'ISO 8601'],
     [['export', 'charges', '--status', 'DONE'], 'NEW, PENDING, SETTLED, SUSPENDED, FAILED'],
     [['export', 'charges', '--currency', 'usd'], 'such as USD'],
-    [['export', 'charges', '--format', 'xls'], 'ndjson'],
+    [['export', 'charges', '--format', 'xls'], 'ndjson, json, csv, parquet'],
+    [['export', 'charges', '--compress', 'zip'], 'none, gzip, zstd'],
+    [['export', 'charges', '--sandbox', '--columns', 'id,,amount'], 'names with commas'],
+    [['export', 'charges', '--sandbox', '--columns', 'id,amuont'], '--columns: no column amuont'],
+    [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
+    [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],
+    [['export', 'charges', '--patience', 'long'], 'whole number from 0'],
+    [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],
+    [['export', 'charges', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
+    [['export', 'charges', '--sandbox', '--lookback', '1d'], '--lookback goes with --since-last'],
+    [['export', 'charges', '--from', '2024-01-01', '--since-last'], 'cannot be used with'],
+    [['export', 'charges', '--resume', '--restart'], 'cannot be used with'],
+    [['export', 'charges', '--sandbox', '--resume'], '--resume needs --out FILE or DIR/'],
+    [['export', 'charges', '--sandbox', '--checkpoint', 'c'], '--checkpoint needs --out'],
+    [['export', 'charges', '--sandbox', '--rotate-rows', '5'], '--rotate-rows needs --out DIR/'],
+    [
+      ['export', 'charges', '--sandbox', '--amounts', 'text'],
+      '--amounts goes with --format parquet',
+    ],
+    [['export', 'charges', '--sandbox', '--safe-cells'], '--safe-cells goes with --format csv'],
+    [
+      ['export', 'charges', '--sandbox', '--out', 'a.csv.gz', '--compress', 'zstd'],
+      '--compress zstd does not go with the name a.csv.gz',
+    ],
+    [['export', 'charges', '--sandbox', '--out', 'a.parquet.gz'], 'NAME.parquet'],
+    [['export', 'charges', '--sandbox', '--out', 'a.csv', '--since-last'], '--since-last needs'],
+    [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
+    [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
+    [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
+    [['verify'], "missing required argument 'path'"],
+    [['verify', 'no/such/export.csv'], 'no/such/export.csv.manifest.json is not there'],
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
@@ -46,6 +76,9 @@ describe('help', () => {
     [['--help']],
     [['export', '--help']],
     [['export', 'charges', '--help']],
+    [['export', 'batch-items', '--help']],
+    [['export', 'partner-webhooks', '--help']],
+    [['verify', '--help']],
     [['sandbox', '--help']],
   ])('%j is on stdout, with status 0', async (args) => {
     const { status, stdout, stderr } = await cli(args)
@@ -67,6 +100,17 @@ describe('help', () => {
     }
     expect(text).toContain('other users of this machine can see command lines')
     expect(text).toContain('Exit status: 0 complete')
+    for (const said of [
+      '--resume',
+      '--since-last',
+      '--max-rejects',
+      '130',
+      '143',
+      '141',
+      'jq .id',
+    ]) {
+      expect(text).toContain(said)
+    }
   })
 
   it('tells the version', async () => {

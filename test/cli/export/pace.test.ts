@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { limits } from '../../../src/api/limits.js'
+import { attemptsFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
+import { O } from '../../../src/fp.js'
+import { exponential, PAUSES } from '../../../src/stream/index.js'
+
+describe('requests at a time', () => {
+  it('are as many as use up the quota when a page takes 400 ms', () => {
+    expect(widthOf(limits.production, 1)).toBe(8)
+    expect(widthOf(limits.sandbox, 1)).toBe(4)
+  })
+
+  it('are fewer of a share, and never none', () => {
+    expect(widthOf(limits.production, 0.5)).toBe(4)
+    expect(widthOf(limits.sandbox, 0.01)).toBe(1)
+  })
+
+  it('are no more than there may be', () => {
+    expect(widthOf({ ...limits.production, endpoint: 100, concurrency: 3 }, 1)).toBe(3)
+    expect(perSecond(limits.production, 0.5)).toBe(10)
+  })
+})
+
+describe('patience', () => {
+  const waited = (attempts: number): number => {
+    const backoff = exponential({ ...PAUSES, repeats: attempts, random: () => 0 })
+    let ms = 0
+    for (let n = 1; ; n++) {
+      const pause = backoff(n)
+      if (O.isNone(pause)) return ms
+      ms += pause.value
+    }
+  }
+
+  it('is at least as long as it is said to be, and not a pause longer', () => {
+    for (const seconds of [0, 1, 2, 30, 31, 32, 300, 3_600]) {
+      const attempts = attemptsFor(seconds)
+      expect(waited(attempts)).toBeGreaterThanOrEqual(seconds * 1_000)
+      if (attempts > 0) expect(waited(attempts - 1)).toBeLessThan(seconds * 1_000)
+    }
+  })
+})
