@@ -332,3 +332,50 @@ it('writes a report of how it went', async () => {
   expect(page).toContain('Export of charges')
   expect(page).toContain('complete: 50 rows')
 })
+
+describe('faults', () => {
+  const isPage = ({ route }: Seen): boolean => route === 'GET /api/v1/charges'
+
+  it('of a service that is gone for a minute are waited for', async () => {
+    let away = 0
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => (isPage(seen) && seen.nth > 2 && away++ < 14 ? 'reset' : undefined),
+    })
+    const out = file('c.ndjson')
+    const { status, stderr } = await charges(server, out, ['--parallel', '1'])
+    expect(stderr).toMatch(/waiting (1[6-9]|20)\.\d s: /) // 1 + 2 + 4 + 8 + 16 + 16 + 16 s, of two at a time
+    expect(status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
+  })
+
+  it('are waited for no longer than patience lasts', async () => {
+    const server = await serve({ charges: 300, fault: breaking(3, 'reset').fault })
+    const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5'])
+    expect(stderr.match(/waiting/g)?.length).toBeGreaterThanOrEqual(3)
+    expect(stderr).toContain('the same command with --resume goes on')
+    expect(status).toBe(1)
+  })
+
+  it('such as a token that is revoked in the middle are got over', async () => {
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => {
+        if (isPage(seen) && seen.nth === 4) server.revoke()
+        return undefined
+      },
+    })
+    const out = file('c.ndjson')
+    expect((await charges(server, out)).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
+    expect(server.seen.filter(({ route }) => route.endsWith('/login'))).toHaveLength(2)
+  })
+
+  it('such as a file that cannot be written are said with its name', async () => {
+    const server = await serve({ charges: 5 })
+    await mkdir(file('c.ndjson.checkpoint.json.tmp'))
+    const { status, stderr } = await charges(server, file('c.ndjson'))
+    expect(stderr).toMatch(/cannot write \S+c\.ndjson\.checkpoint\.json\.tmp: EISDIR/)
+    expect(status).toBe(1)
+  })
+})
