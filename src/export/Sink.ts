@@ -1,3 +1,4 @@
+import { jsonTexts, ndjsonText } from './format/json.js'
 import type { Output } from './Output.js'
 
 // model
@@ -10,11 +11,8 @@ export type Sink<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
 // constructors
 
-/** One JSON text a line, in the order the fields came in. */
-export const ndjson =
-  (output: Output): Sink<unknown> =>
-  (rows) => {
-    let text = ''
-    for (const row of rows) text += `${JSON.stringify(row)}\n`
-    return output.write(text)
-  }
+/** One JSON text a line: as it came where that is known, or with its fields in the order they came in. */
+export const ndjson = (output: Output): Sink<unknown> => {
+  const lines = ndjsonText(jsonTexts('fast'))
+  return (rows) => output.write(lines.rows(rows, 0))
+}

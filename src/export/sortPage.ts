@@ -1,6 +1,7 @@
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Page } from '../stream/index.js'
+import { asCame } from './asCame.js'
 
 // model
 
@@ -38,8 +39,10 @@ export interface Sorting<A> {
 export const sortPage =
   <A>({ key, misfit, shown }: Sorting<A>) =>
   (seen: Set<string>) =>
-  <Q>({ items, raw, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
+  <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
     const good: Array<A> = []
+    const from: Array<number> = [] // where in the page each of them stands
+    let unchanged = texts !== undefined
     const bad: Array<Reject<Q>> = []
     let repeated = 0
     const reject = (index: number, reason: string): void => {
@@ -61,7 +64,20 @@ export const sortPage =
       const name = key(row)
       const known = seen.size
       if (name !== undefined && seen.add(name).size === known) repeated++
-      else good.push(row)
+      else {
+        good.push(row)
+        from.push(index)
+        unchanged &&= row === raw[index]
+      }
     }
-    return { good, bad, repeated }
+    return { good: unchanged && texts ? asCame(good, of(from)(texts)) : good, bad, repeated }
+  }
+
+/** The texts of some of the rows. */
+const of =
+  (from: ReadonlyArray<number>) =>
+  (texts: () => ReadonlyArray<string> | undefined) =>
+  (): ReadonlyArray<string> | undefined => {
+    const all = texts()
+    return all?.length === from.length ? all : all && from.map((index) => all[index] ?? '')
   }

@@ -8,7 +8,7 @@ import { storable } from '../column/store.js'
 import { extensionOf, hasZstd } from './compress.js'
 import { csvText } from './csv.js'
 import type { Compression, Format, FormatName } from './Format.js'
-import { jsonRow, jsonText, ndjsonText } from './json.js'
+import { jsonText, jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './text.js'
 
 // model
@@ -84,7 +84,7 @@ const withColumns = (
   }
 
   const { compress = 'none' } = options
-  const json = jsonRow(numbers, chosen)
+  const json = jsonTexts(numbers, chosen)
   const texts = {
     ndjson: () => ndjsonText(json),
     json: () => jsonText(json),

@@ -1,7 +1,6 @@
 import { extensionOf } from './compress.js'
 import type { Compression, Format } from './Format.js'
-import { ndjsonText } from './json.js'
-import { jsonOf } from './jsonValue.js'
+import { jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './text.js'
 
 /** NDJSON of anything, as it is: for rows that no codec describes, such as those that did not decode. */
@@ -11,5 +10,5 @@ export const jsonLines = (compress: Compression = 'none'): Format<unknown> => ({
   extension: extensionOf('ndjson', compress),
   columns: [],
   misfit: () => undefined,
-  encoder: textEncoder(ndjsonText(jsonOf('fast')), compress),
+  encoder: textEncoder(ndjsonText(jsonTexts('fast')), compress),
 })
