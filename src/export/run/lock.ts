@@ -1,4 +1,5 @@
 /** One run at a time for one output: a file that says who is at it. */
+import { basename, dirname, join } from 'node:path'
 import * as t from 'io-ts'
 import { E } from '../../fp.js'
 import { CannotRun } from './CannotRun.js'
@@ -44,8 +45,8 @@ export const takeLock =
       host === self.host && (pid === self.pid ? since !== self.since : !isAlive(pid))
 
     const attempt = async (tries: number, dead?: Owner): Promise<Lock> => {
-      const there = await placed(files, own, path)
-      if (there) {
+      if (await placed(files, own, path)) {
+        await sweep(files, path, isAlive)
         return {
           ...(dead === undefined ? {} : { dead }),
           release: async () => {
@@ -101,6 +102,21 @@ const takeAway = async (
   if (!moved) return
   if ((await readText(files, aside)) !== expected) await placed(files, aside, path)
   await files.rm(aside, { force: true })
+}
+
+/** Takes away what processes left that were killed when they took a lock. */
+const sweep = async (
+  files: SmallFiles,
+  path: string,
+  isAlive: Runner['isAlive'],
+): Promise<void> => {
+  const start = `${basename(path)}.`
+  for (const name of await files.readdir(dirname(path))) {
+    const [, pid] =
+      /^(\d+)(\.dead)?$/.exec(name.startsWith(start) ? name.slice(start.length) : '') ?? []
+    if (pid === undefined || isAlive(Number(pid))) continue
+    await files.rm(join(dirname(path), name), { force: true })
+  }
 }
 
 const ownerOf = (text: string): Owner | undefined => {
