@@ -103,7 +103,7 @@ describe('CSV', () => {
         fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (given) => {
           await written([given])
           const read = await query(
-            `select * from read_csv('${path}', header = true, all_varchar = true, delim = ',', quote = '"',
+            `select * from read_csv('${path}', header = true, all_varchar = true, comment = '', delim = ',', quote = '"',
              escape = '"', new_line = '\\r\\n', allow_quoted_nulls = false)`,
           )
           expect(read.map((one) => Object.values(one))).toEqual(
