@@ -13,9 +13,14 @@ const [kills = 200, rows = 200_000, seed = 1] = process.argv.slice(2).map(Number
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname
 
 const FILES = [
-  ...['ndjson', 'ndjson.gz', 'ndjson.zst', 'csv', 'csv.gz', 'csv.zst'].map((name) => [name]),
-  ['parquet', '--compress', 'none'],
+  ['ndjson'],
+  ['csv'],
   ['parquet', '--compress', 'zstd'],
+  ['ndjson.zst'],
+  ['csv.gz'],
+  ['parquet', '--compress', 'none'],
+  ['ndjson.gz'],
+  ['csv.zst'],
 ]
 
 const sandbox = await listen({
@@ -69,7 +74,12 @@ const endure = async ([name = '', ...more]: ReadonlyArray<string>, number: numbe
   while (killed < kills) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-survival-'))
     const out = join(folder, `charges.${name}`)
-    const { kills: some, stops, status, stderr } = await survive({
+    const {
+      kills: some,
+      stops,
+      status,
+      stderr,
+    } = await survive({
       args: [
         ...[cli, 'export', 'charges', '--base-url', sandbox.url, '--client-id', 'sandbox'],
         ...['--api-key', 'sandbox-key', '--environment', 'sandbox', '--page-size', '1000'],
@@ -87,13 +97,16 @@ const endure = async ([name = '', ...more]: ReadonlyArray<string>, number: numbe
     if (found.rows === rows && found.ids === ids && found.hashes) exact++
     await rm(folder, { recursive: true })
   }
-  table[[name, ...more].join(' ')] = {
+  const title = [name, ...more].join(' ')
+  const row = {
     kills: killed,
     'gave up': stopped,
     exports,
     exact,
     minutes: ((performance.now() - from) / 60_000).toFixed(1),
   }
+  table[title] = row
+  console.log(title, JSON.stringify(row)) // it takes long: each as it is there
 }
 
 // side by side: they wait for limits and pauses most of the time

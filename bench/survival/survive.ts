@@ -29,7 +29,7 @@ export interface Survived {
 }
 
 /** Changes that a run may live to see: those of about a second. */
-const MOST = 60
+const MOST = 40
 
 /** An export that gives up more often than that would never end. */
 const MOST_STOPS = 50
