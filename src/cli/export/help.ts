@@ -15,7 +15,7 @@ const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 export const help = (name: string): string => `
-Every second all that was read is made durable, and FILE.checkpoint.json says up to where: after whatever
+Every second (Parquet: ten) all that was read is made durable, and FILE.checkpoint.json says up to where: after whatever
 stopped it, the same command with --resume goes on. At the end FILE.manifest.json says what is in the
 files; "payments-rx verify FILE" checks them. Rows that cannot be written go to FILE.rejects.ndjson, each
 with the reason (with --out - to stderr).

@@ -42,6 +42,10 @@ export interface Prepared extends Named {
   readonly notes: ReadonlyArray<string>
 }
 
+/** How often all that was read is made durable, in ms. */
+const EVERY = 1_000
+const ROW_GROUPS_EVERY = 10_000
+
 // constructors
 
 /** Throws a `WrongUse` or an `InvalidOption`; touches nothing. */
@@ -95,7 +99,9 @@ export const prepare =
         stopped = signal
       }),
     )
-    const common = { maxRejects, stop, timer, shown: shownOf(connection) }
+    // a commit ends a row group: they should not be small
+    const every = plan.options.format === 'parquet' ? ROW_GROUPS_EVERY : EVERY
+    const common = { maxRejects, every, stop, timer, shown: shownOf(connection) }
     const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,
