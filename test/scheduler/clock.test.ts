@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { of, type SchedulerLike } from 'rxjs'
+import { of, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
@@ -98,8 +98,12 @@ describe('a window of weeks', () => {
     const asked: Array<number> = []
     const recorded: SchedulerLike = {
       now: timer.now,
-      schedule: (work, delay, state) => {
-        asked.push(delay ?? 0)
+      schedule: <T>(
+        work: (this: SchedulerAction<T>, state?: T) => void,
+        delay = 0,
+        state?: T,
+      ): Subscription => {
+        asked.push(delay)
         return timer.schedule(work, delay, state)
       },
     }

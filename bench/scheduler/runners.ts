@@ -1,0 +1,106 @@
+/** The limiters whose overhead is measured: each runs a task so many times, all asked for at once. */
+import Bottleneck from 'bottleneck'
+import * as Effect from 'effect/Effect'
+import * as Layer from 'effect/Layer'
+import * as EffectLimiter from 'effect/persistence/RateLimiter'
+import pQueue from 'p-queue'
+import pThrottle from 'p-throttle'
+import { concurrency, createScheduler, rate, schedule } from 'payments-rx/scheduler'
+import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
+import { defer, type Observable } from 'rxjs'
+
+const PLACES = 50
+const MANY = 1e9
+
+type Task = () => Promise<number>
+export type Runner = (task: Task, tasks: number) => Promise<unknown>
+
+const all = (tasks: number, one: (i: number) => Promise<unknown>): Promise<unknown> =>
+  Promise.all(Array.from({ length: tasks }, (_, i) => one(i)))
+
+/** Not through mergeMap: without a bound, that takes time by the square of what waits in it. */
+const subscribed = (tasks: number, one: (i: number) => Observable<number>): Promise<void> =>
+  new Promise((resolve) => {
+    let left = tasks
+    const complete = (): void => {
+      left--
+      if (left === 0) resolve()
+    }
+    for (let i = 0; i < tasks; i++) one(i).subscribe({ complete })
+  })
+
+const scheduled = (keys: number): Runner => {
+  const names = Array.from({ length: keys }, (_, i) => `key ${i}`)
+  const scheduler = createScheduler<number>({
+    tiers: [
+      rate({ name: 'rate', limit: MANY, per: 1_000 }),
+      ...(keys > 0
+        ? [rate<number>({ name: 'key', limit: MANY, per: 1_000, key: (i) => names[i % keys] })]
+        : []),
+      concurrency({ name: 'places', limit: PLACES }),
+    ],
+  })
+  return (task, tasks) => {
+    const source = defer(task)
+    return subscribed(tasks, (i) => source.pipe(schedule(scheduler, i)))
+  }
+}
+
+const queued =
+  (strict: boolean): Runner =>
+  (task, tasks) => {
+    const queue = new pQueue({ concurrency: PLACES, intervalCap: MANY, interval: 1_000, strict })
+    return all(tasks, () => queue.add(task))
+  }
+
+/** It takes the next task when a place is free: none waits. */
+const effected: Runner = (task, tasks) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const limit = yield* EffectLimiter.makeWithRateLimiter
+      const limited = limit({
+        algorithm: 'token-bucket',
+        onExceeded: 'delay',
+        window: '1 second',
+        limit: MANY,
+        key: 'rate',
+      })(Effect.promise(task))
+      yield* Effect.forEach(Array.from({ length: tasks }), () => limited, {
+        concurrency: PLACES,
+        discard: true,
+      })
+    }).pipe(
+      Effect.provide(EffectLimiter.layer.pipe(Layer.provide(EffectLimiter.layerStoreMemory))),
+    ),
+  )
+
+export const runners: Readonly<Record<string, () => Runner>> = {
+  'not scheduled: defer alone': () => (task, tasks) => {
+    const source = defer(task)
+    return subscribed(tasks, () => source)
+  },
+  'payments-rx': () => scheduled(0),
+  'payments-rx, 1 key': () => scheduled(1),
+  'payments-rx, 1,000 keys': () => scheduled(1_000),
+  'p-queue': () => queued(false),
+  'p-queue (strict)': () => queued(true),
+  'effect (none waits)': () => effected,
+  bottleneck: () => (task, tasks) => {
+    const limiter = new Bottleneck({
+      maxConcurrent: PLACES,
+      reservoir: MANY,
+      reservoirRefreshAmount: MANY,
+      reservoirRefreshInterval: 1_000,
+    })
+    return all(tasks, () => limiter.schedule(task))
+  },
+  'p-throttle (rate only)': () => (task, tasks) => {
+    const throttled = pThrottle({ limit: MANY, interval: 1_000 })(task)
+    return all(tasks, throttled)
+  },
+  'rate-limiter-flexible (rate only)': () => (task, tasks) => {
+    const limiter = new RateLimiterMemory({ points: MANY, duration: 1 })
+    const queue = new RateLimiterQueue(limiter, { maxQueueSize: MANY })
+    return all(tasks, () => queue.removeTokens(1).then(task))
+  },
+}
