@@ -72,17 +72,29 @@ export const toDate = (instant: Instant): Date =>
 /** `toDate`, in ms since 1970, without making a `Date` where it can do without. NaN for what is no time. */
 export const millisOf = (u: unknown): number => {
   if (typeof u !== 'string') return Number.NaN
-  if (isUsual(u) && !u.startsWith('00')) return usual(u) // `Date.UTC` takes 99 for 1999
+  if (isUsual(u)) return usual(u)
   return Instant.is(u) ? toDate(u).getTime() : Number.NaN
 }
 
 const usual = (text: string): number => {
-  const offset = (two(text, 20) * 60 + two(text, 22)) * 60_000
-  const year = two(text, 0) * 100 + two(text, 2)
-  const seconds = Math.min(59, two(text, 17))
-  const day = Date.UTC(year, two(text, 5) - 1, two(text, 8))
-  const local = day + ((two(text, 11) * 60 + two(text, 14)) * 60 + seconds) * 1_000
-  return text[19] === '-' ? local + offset : local - offset
+  const offset = two(text, 20) * 60 + two(text, 22)
+  const minutes =
+    (days(two(text, 0) * 100 + two(text, 2), two(text, 5), two(text, 8)) * 24 + two(text, 11)) *
+      60 +
+    two(text, 14) -
+    (text[19] === '-' ? -offset : offset)
+  return (minutes * 60 + Math.min(59, two(text, 17))) * 1_000
+}
+
+/** Days since 1970, by Howard Hinnant's `days_from_civil`: years begin in March. */
+const days = (year: number, month: number, day: number): number => {
+  const y = month > 2 ? year : year - 1
+  const era = Math.floor(y / 400)
+  const ofEra = y - era * 400
+  const ofYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  return (
+    era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468
+  )
 }
 
 /** `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
