@@ -43,6 +43,8 @@ const CHANCE = 0.0026
 /** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
 const GROWTH = 0.13
 const GROWTH_LEAST = 4
+/** When so many are refused in one window, it doubles. */
+const MANY = 8
 /** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
 const START = 0.6
 const LEAST = 0.4
@@ -78,6 +80,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let learntAt = 0 // with this spread
   let value = most
   let next = Number.NEGATIVE_INFINITY
+  let together = 0 // refused in the present window
 
   const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
 
@@ -137,9 +140,13 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       learned()
     },
     refused: (now) => {
-      if (now < next) return // what refuses one often refuses several
-      next = now + per
-      learn(step())
+      if (now >= next) {
+        next = now + per
+        together = 0
+        learn(step())
+      }
+      together++ // what refuses one often refuses several
+      if (together === MANY) learn(value)
     },
   }
 }
