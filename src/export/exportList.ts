@@ -109,7 +109,7 @@ export const exportList =
       }
 
       const write = async (page: P): Promise<Progress<Q>> => {
-        const { good, bad, repeated } = sort(options.seen ?? new Set())(page)
+        const { good, bad, repeated } = sort(options.seen)(page)
         await sink(good, page)
         if (bad.length > 0) await rejects(bad)
         const { next: _, ...before } = progress

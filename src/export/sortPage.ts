@@ -2,6 +2,7 @@ import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Page } from '../stream/index.js'
 import { asCame } from './asCame.js'
+import { mayRepeat } from './mayRepeat.js'
 
 // model
 
@@ -35,49 +36,66 @@ export interface Sorting<A> {
 
 // constructors
 
-/** Rows whose key is in `seen` are left out; those that are written are added to it. */
-export const sortPage =
-  <A>({ key, misfit, shown }: Sorting<A>) =>
-  (seen: Set<string>) =>
-  <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
-    const good: Array<A> = []
-    const from: Array<number> = [] // where in the page each of them stands
-    let unchanged = texts !== undefined
-    const bad: Array<Reject<Q>> = []
-    let repeated = 0
-    const reject = (index: number, reason: string): void => {
-      bad.push({ position, index, reason, row: shown(raw[index]) })
-    }
-    let index = -1
-    for (const item of items) {
-      index++
-      if (E.isLeft(item)) {
-        reject(index, item.left.message)
-        continue
+/**
+ * Rows whose key is in `seen` are left out; those that are written are added to it. Without it, rows are
+ * told apart within their page.
+ */
+export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
+  const twice = mayRepeat()
+  return (seen?: Set<string>) =>
+    <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
+      const fit: Array<A> = []
+      const places: Array<number> = [] // where in the page each of them stands
+      const keys: Array<string> = []
+      const bad: Array<Reject<Q>> = []
+      const reject = (index: number, reason: string): void => {
+        bad.push({ position, index, reason, row: shown(raw[index]) })
       }
-      const row = item.right
-      const wrong = misfit?.(row)
-      if (wrong !== undefined) {
-        reject(index, wrong.message)
-        continue
-      }
-      const name = key(row)
-      const known = seen.size
-      if (name !== undefined && seen.add(name).size === known) repeated++
-      else {
-        good.push(row)
-        from.push(index)
+      let unchanged = texts !== undefined
+      let index = -1
+      for (const item of items) {
+        index++
+        if (E.isLeft(item)) {
+          reject(index, item.left.message)
+          continue
+        }
+        const row = item.right
+        const wrong = misfit?.(row)
+        if (wrong !== undefined) {
+          reject(index, wrong.message)
+          continue
+        }
+        fit.push(row)
+        places.push(index)
         unchanged &&= row === raw[index]
+        const name = key(row)
+        if (name !== undefined) keys.push(name)
+      }
+
+      const all = seen === undefined && !twice(keys)
+      const known = seen ?? new Set()
+      const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
+      const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
+        isNew === undefined ? list : list.filter((_, i) => isNew[i])
+      const good = kept(fit)
+      return {
+        good: unchanged && texts ? asCame(good, of(kept(places))(texts)) : good,
+        bad,
+        repeated: fit.length - good.length,
       }
     }
-    return { good: unchanged && texts ? asCame(good, of(from)(texts)) : good, bad, repeated }
-  }
+}
+
+const isFirst = (known: Set<string>, name: string | undefined): boolean => {
+  const { size } = known
+  return name === undefined || known.add(name).size > size
+}
 
 /** The texts of some of the rows. */
 const of =
-  (from: ReadonlyArray<number>) =>
+  (places: ReadonlyArray<number>) =>
   (texts: () => ReadonlyArray<string> | undefined) =>
   (): ReadonlyArray<string> | undefined => {
     const all = texts()
-    return all?.length === from.length ? all : all && from.map((index) => all[index] ?? '')
+    return all?.length === places.length ? all : all && places.map((index) => all[index] ?? '')
   }

@@ -27,7 +27,7 @@ const drained = <A extends { readonly secret?: unknown }, Q>(
     list.drain(
       (page) =>
         project(
-          E.map(({ items, raw, ...rest }: Page<AnyFailure, A, Q>) => ({
+          E.map(({ items, raw, texts: _, ...rest }: Page<AnyFailure, A, Q>) => ({
             ...rest,
             items: items.map(E.map(strip)),
             raw: raw.map(stripped),

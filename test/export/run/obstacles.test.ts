@@ -167,9 +167,9 @@ describe('a lock', () => {
         return id
       },
     })
-    expect(seen.map((text) => JSON.parse(text))).toEqual(
-      Array(3).fill({ pid: 1, host: 'here', since: 1_000 }),
-    )
+    expect([...new Set(seen)].map((text) => JSON.parse(text))).toEqual([
+      { pid: 1, host: 'here', since: 1_000 },
+    ])
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
   })
 
