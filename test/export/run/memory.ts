@@ -23,7 +23,7 @@ export interface Memory extends SmallFiles {
   readonly put: (path: string, text: string) => void
 }
 
-export class Crash extends Error {}
+class Crash extends Error {}
 
 const fails = (code: string, path: string): never => {
   throw Object.assign(new Error(`${code}: ${path}`), { code, path })

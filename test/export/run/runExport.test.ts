@@ -1,0 +1,109 @@
+import { firstValueFrom, lastValueFrom, of, Subject, take } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import type { ClientEvent, DriftFact } from '../../../src/index.js'
+import { memory } from './memory.js'
+import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
+
+const CHECKPOINT = `${OUT}.checkpoint.json`
+
+describe('runExport', () => {
+  it('does nothing before it is subscribed to, and is a run each time', async () => {
+    const files = memory()
+    const asked: Array<number> = []
+    const exporting = exportOf(files, listOf(pagesOf(4, 2), asked))
+    expect([asked, files.names()]).toEqual([[], []])
+    await lastValueFrom(exporting)
+    await lastValueFrom(exporting)
+    expect(asked).toEqual([0, 1, 0, 1])
+    expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
+  })
+
+  it('gives everything back when nobody listens any more, and can be resumed', async () => {
+    for (const words of [1, 2, 3]) {
+      const files = memory()
+      const pages = pagesOf(50, 5)
+      await firstValueFrom(exportOf(files, listOf(pages)).pipe(take(words)))
+      while (files.names().includes(`${OUT}.lock`)) await new Promise(setImmediate)
+      await outcome(files, listOf(pages), { begin: 'resume' })
+      expect(numbers(files.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
+    }
+  })
+
+  it('gives back what it took while nobody listened any more', async () => {
+    const files = memory()
+    exportOf(files, listOf(pagesOf(4, 2)))
+      .subscribe()
+      .unsubscribe()
+    await new Promise(setImmediate)
+    while (files.names().length > 0) await new Promise(setImmediate)
+    expect(files.names()).toEqual([])
+  })
+
+  it('counts what comes again over a resumption, too', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1), away]))
+    const last = await outcome(files, listOf([[], good(1, 2)]), { begin: 'resume' })
+    expect(last).toMatchObject({ rows: 3, repeated: 1 })
+    expect(numbers(files.text(OUT))).toEqual([0, 1, 2])
+  })
+
+  it('writes only its end when nothing else is left', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0), away]))
+    const checkpoint = JSON.parse(files.text(CHECKPOINT))
+    const { position: _, ...ended } = checkpoint
+    files.put(CHECKPOINT, JSON.stringify(ended))
+    const asked: Array<number> = []
+    const last = await outcome(files, listOf([good(7)], asked), { begin: 'resume' })
+    expect(asked).toEqual([])
+    expect(last).toMatchObject({ ended: true, rows: 1, entry: { complete: true } })
+  })
+
+  it('counts requests, refusals and drift of its client, over all starts', async () => {
+    const files = memory()
+    const events = new Subject<ClientEvent>()
+    const fact: DriftFact = {
+      endpoint: 'GET /api/v1/things',
+      path: 'items[].colour',
+      kind: 'unknown field',
+      example: 'text of 3 characters',
+      count: 2,
+    }
+    const client = { events, drift: () => [fact] }
+    const key = ({ id }: { id: string }) => {
+      for (const status of [200, 429]) {
+        events.next({ _tag: 'Answered', endpoint: fact.endpoint, attempt: 1, status, ms: 5 })
+      }
+      return id
+    }
+    await outcome(files, listOf([good(0), away]), { client, key })
+    const { requests, refused } = JSON.parse(files.text(CHECKPOINT)).counts
+    expect(refused).toBe(requests / 2)
+    expect(refused).toBeGreaterThan(0)
+    const last = await outcome(files, listOf([[], good(1)]), { client, key, begin: 'resume' })
+    expect(last?.entry).toMatchObject({
+      requests: 2 * requests,
+      refused: 2 * refused,
+      starts: 2,
+      drift: [{ ...fact, count: 4 }],
+    })
+    expect(events.observed).toBe(false)
+  })
+
+  it('stops at more rejects than there may be, over all starts', async () => {
+    const bad = { _tag: 'Left', left: away } as const
+    const files = memory()
+    const pages = [[bad, bad], [bad], good(1), good(2)]
+    const first = await outcome(files, listOf(pages), { maxRejects: 2 })
+    expect(first).toMatchObject({ rejects: 3, cut: 'rejects' })
+    const last = await outcome(files, listOf(pages), { maxRejects: 3, begin: 'resume' })
+    expect(last).toMatchObject({ rejects: 3, rows: 2, ended: true, entry: { complete: false } })
+  })
+
+  it('ends at once when it is told to stop before its first page', async () => {
+    const files = memory()
+    const told = await run(files, listOf(pagesOf(4, 2)), { stop: of('now') })
+    expect(told.at(-1)).toMatchObject({ cut: 'stopped', rows: 0 })
+    expect(files.names()).toEqual([])
+  })
+})
