@@ -3,11 +3,12 @@
  * are written by hand for this one list. `npm run bench -- export [ROWS ...]`.
  */
 import { spawn } from 'node:child_process'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 
 interface Usage {
   /** Seconds, user and system. */
@@ -21,16 +22,34 @@ interface Usage {
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 const cli = here('../../dist/cli/main.js')
 
-const contenders: Readonly<Record<string, ReadonlyArray<string>>> = {
-  'undici loop': [here('floor-undici.ts'), 'URL', 'FILE'],
-  'fetch loop': [here('floor-fetch.ts'), 'URL', 'FILE'],
-  'fetch loop, decoding': [here('floor-decoding.ts'), 'URL', 'FILE'],
-  library: [here('ours.ts'), 'URL', 'FILE'],
-  'command line, production limits': [
-    ...[cli, 'export', 'charges', '--base-url', 'URL', '--out', 'FILE', '--quiet'],
-    ...['--client-id', 'sandbox', '--api-key', 'sandbox-key'],
-  ],
+interface Contender {
+  readonly name: string
+  /** With URL and FILE in place of both. */
+  readonly args: ReadonlyArray<string>
+  readonly format: 'ndjson' | 'csv' | 'parquet'
 }
+
+const command = [
+  ...[cli, 'export', 'charges', '--base-url', 'URL', '--out', 'FILE', '--quiet'],
+  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key'],
+]
+
+/** The first of a format is what the others of it are measured by; Parquet has the first of all. */
+const contenders: ReadonlyArray<Contender> = [
+  { name: 'fetch loop', format: 'ndjson', args: [here('floor-fetch.ts'), 'URL', 'FILE'] },
+  { name: 'undici loop', format: 'ndjson', args: [here('floor-undici.ts'), 'URL', 'FILE'] },
+  {
+    name: 'fetch loop, decoding',
+    format: 'ndjson',
+    args: [here('floor-decoding.ts'), 'URL', 'FILE'],
+  },
+  { name: 'library', format: 'ndjson', args: [here('ours.ts'), 'URL', 'FILE'] },
+  { name: 'command line', format: 'ndjson', args: command },
+  { name: 'fetch loop', format: 'csv', args: [here('floor-fetch.ts'), 'URL', 'FILE'] },
+  { name: 'library', format: 'csv', args: [here('ours.ts'), 'URL', 'FILE'] },
+  { name: 'command line', format: 'csv', args: command },
+  { name: 'command line', format: 'parquet', args: command },
+]
 
 const measure = async (args: ReadonlyArray<string>): Promise<Usage> => {
   const child = spawn(process.execPath, ['--import', here('usage.ts'), ...args], {
@@ -42,8 +61,13 @@ const measure = async (args: ReadonlyArray<string>): Promise<Usage> => {
   return usage
 }
 
-const lines = async (file: string): Promise<number> => {
-  let count = 0
+/** Rows in a file; of Parquet, as its footer says. */
+const rowsIn = async (file: string, format: Contender['format']): Promise<number> => {
+  if (format === 'parquet') {
+    const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(file))
+    return Number(num_rows)
+  }
+  let count = format === 'csv' ? -1 : 0
   const handle = await open(file)
   for await (const chunk of handle.createReadStream()) {
     for (const byte of chunk) if (byte === 10) count++
@@ -60,31 +84,35 @@ const sandbox = async (rows: number) => {
   throw new Error('the sandbox did not start')
 }
 
-const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000, 3_000_000]
+const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000, 5_000_000]
 const folder = await mkdtemp(join(tmpdir(), 'bench-export-'))
-const file = join(folder, 'charges.ndjson')
 
 for (const rows of sizes) {
   const { url, stop } = await sandbox(rows)
-  const table: Record<string, Readonly<Record<string, number | string>>> = {}
-  let floor: Usage | undefined
-  for (const [name, args] of Object.entries(contenders)) {
+  const floors = new Map<string, Usage>()
+  const table = []
+  for (const { name, format, args } of contenders) {
+    const file = join(folder, `charges.${format}`)
     const usage = await measure(
       args.map((arg) => (arg === 'URL' ? url : arg === 'FILE' ? file : arg)),
     )
-    floor ??= usage
-    const written = await lines(file)
+    if (format !== 'parquet' && !floors.has(format)) floors.set(format, usage)
+    const floor = floors.get(format) ?? floors.get('ndjson') ?? usage
+    const written = await rowsIn(file, format)
     if (written !== rows) throw new Error(`${name} wrote ${written} of ${rows} rows`)
-    table[name] = {
+    table.push({
+      '': `${format}, ${name}`,
       'rows/s': Math.round((rows * 1_000) / usage.ms),
       'CPU s a million': ((usage.cpu * 1e6) / rows).toFixed(2),
-      '× floor': (usage.cpu / floor.cpu).toFixed(2),
+      '× fetch': (usage.cpu / floor.cpu).toFixed(2),
       'peak MiB': Math.round(usage.rss),
-      '× floor ': (usage.rss / floor.rss).toFixed(2),
-    }
+      '× fetch ': (usage.rss / floor.rss).toFixed(2),
+    })
+    await rm(folder, { recursive: true })
+    await mkdir(folder)
   }
   stop()
-  console.log(`${rows.toLocaleString('en-US')} charges`)
+  console.log(`${rows.toLocaleString('en-US')} charges; the command line keeps production limits`)
   console.table(table)
 }
 await rm(folder, { recursive: true })

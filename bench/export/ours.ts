@@ -1,7 +1,14 @@
-/** The same export with the library, its limits out of the way. */
-
-import { createClient } from 'payments-rx'
-import { exportList, fileOutput, ndjson } from 'payments-rx/export'
+/** The same export with the library, its limits out of the way; the format by the name of the file. */
+import { extname } from 'node:path'
+import { Charge, createClient } from 'payments-rx'
+import {
+  accountOf,
+  formatNames,
+  formatOf,
+  fromSnapshot,
+  runExport,
+  targetOf,
+} from 'payments-rx/export'
 import { lastValueFrom } from 'rxjs'
 
 const [baseUrl, out] = process.argv.slice(2)
@@ -13,13 +20,23 @@ const payments = createClient({
   credentials: { clientId: 'sandbox', apiKey: 'sandbox-key' },
   limits: { global: none, endpoint: none, concurrency: none, logins: none },
 })
-const rows = await fileOutput(out)
-const rejects = await fileOutput(`${out}.rejects.ndjson`)
-const last = await lastValueFrom(
-  exportList({ sink: ndjson(rows), rejects: ndjson(rejects) })(
-    payments.charges.list({ page_size: 2_000 }),
-  ),
+const name = formatNames.find((known) => known === extname(out).slice(1)) ?? 'ndjson'
+const format = formatOf(Charge)({ format: name })
+if (format._tag === 'Left') throw new Error(format.left.message)
+
+const { entry, failure } = await lastValueFrom(
+  runExport({
+    source: fromSnapshot(payments.charges.snapshot({}).parallel(2)),
+    target: targetOf({ out, format: format.right }),
+    purpose: {
+      resource: 'charges',
+      account: accountOf({ baseUrl, clientId: 'sandbox' }),
+      query: {},
+      format: { name },
+    },
+    misfit: format.right.misfit,
+    begin: 'restart',
+    client: payments,
+  }),
 )
-await rows.close()
-await rejects.close()
-if (!last.ended) throw new Error(last.failure?.message)
+if (entry?.complete !== true) throw new Error(failure?.message ?? 'incomplete')
