@@ -159,6 +159,16 @@ describe('an export that stopped', () => {
     expect(stderr).toContain('its query.status is not given, and now it is "SETTLED"')
   })
 
+  it('is not gone on with when its file is not what it was', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    await writeFile(out, 'short')
+    const { status, stderr } = await charges(server, out, ['--resume'])
+    expect([status, await readFile(out, 'utf8')]).toEqual([2, 'short'])
+    expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
+  })
+
   it('starts anew, and says so, where there is nothing to resume', async () => {
     const server = await serve({ charges: 5 })
     const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])

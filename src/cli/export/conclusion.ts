@@ -66,7 +66,7 @@ export const writeFailure = (error: unknown, { name }: Named, canResume: boolean
     return { status, reason: `${error.message}${ADVICE[error.obstacle]}` }
   }
   if (error instanceof NotTheSame) {
-    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over` }
+    return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
   }
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough

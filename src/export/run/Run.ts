@@ -26,6 +26,8 @@ export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   readonly end: (progress: Progress<Q>) => Promise<RunProgress<Q>>
   /** Writes the manifest if that is possible still; never fails. */
   readonly fail: (error: unknown) => Promise<void>
+  /** Cuts the files back to where they were durable; fails when they are not what they were. */
+  readonly goOn: () => Promise<unknown>
   /** May be called again. */
   readonly abandon: () => Promise<void>
 }
@@ -159,6 +161,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const why = error instanceof Error ? error.message : 'writing failed'
       await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
     },
+    goOn: out.ready,
     abandon: out.abandon,
   }
 }

@@ -21,6 +21,8 @@ export interface Finished {
 }
 
 export interface Outputs<A> {
+  /** Opens what there is, cut back, without waiting for something to write. */
+  readonly ready: () => Promise<unknown>
   readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
   readonly endSlice: (slice: number) => Promise<void>
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<unknown>
@@ -78,6 +80,10 @@ export const outputs = <A>({
     bad === undefined && from?.rejects === undefined ? undefined : rejected()
 
   return {
+    ready: async () => {
+      await destination()
+      await anyRejected()
+    },
     write: async (page, slice) => (await destination()).write(page, slice),
     endSlice: async (slice) => (await destination()).endSlice(slice),
     reject: async (page) => (await rejected()).write(page),

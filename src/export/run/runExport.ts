@@ -41,25 +41,25 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const acquire = async (): Promise<Held<A, Q, P>> => {
     if (paths.isFolder) await files.mkdir(paths.out, { recursive: true })
     const lock = runner && (await takeLock(files, runner)(paths.lock))
+    const tally = tallyOf(options.client)
+    let run: Run<A, Q, P> | undefined
+    const release = async (): Promise<void> => {
+      tally.close()
+      await run?.abandon()
+      await lock?.release()
+    }
     try {
       const purpose = { ...options.purpose, output: seenFrom(paths.checkpoint, paths.out) }
       const { standing } = source
       const found = await find({ files, paths, purpose, standing, begin, adds })
-      const tally = tallyOf(options.client)
-      const run = runOf(options, { files, timer, tally, found, purpose })
       const { checkpoint } = found
-      return {
-        run,
-        checkpoint,
-        begun: { resumed: checkpoint !== undefined, ...(lock?.dead && { dead: lock.dead }) },
-        release: async () => {
-          tally.close()
-          await run.abandon()
-          await lock?.release()
-        },
-      }
+      run = runOf(options, { files, timer, tally, found, purpose })
+      if (checkpoint !== undefined) await run.goOn()
+      const dead = lock?.dead
+      const begun = { resumed: checkpoint !== undefined, ...(dead === undefined ? {} : { dead }) }
+      return { run, checkpoint, begun, release }
     } catch (error) {
-      await lock?.release()
+      await release()
       throw error
     }
   }
