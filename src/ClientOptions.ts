@@ -44,8 +44,17 @@ export interface ClientOptions extends CallOptions {
   readonly guard?: Guard
   /** The scheduler of another client, for those who use one account together. */
   readonly scheduler?: Scheduler<Slot>
-  /** Attempts after the first: 7 after a 429, 2 after other faults. */
-  readonly retry?: { readonly throttled?: number; readonly faults?: number }
+  readonly retry?: {
+    /** Attempts after the first, after a 429; 7 unless given. */
+    readonly throttled?: number
+    /** Attempts after the first, after other faults; 2 unless given. */
+    readonly faults?: number
+    /**
+     * Of these, all calls together, for each request: 0.2 unless given. Beside that two a second, and
+     * as many at once as may be under way. `Infinity` is no bound.
+     */
+    readonly budget?: number
+  }
   /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. */
   readonly numbers?: 'exact' | 'fast'
   /** `true` counts what comes that no codec names: see `events` and `drift` of the client. */
@@ -173,6 +182,8 @@ export const checkNumbers = (options: ClientOptions): void => {
   }
   check('retry.throttled', retry?.throttled, isCount(0), 'a whole number')
   check('retry.faults', retry?.faults, isCount(0), 'a whole number')
+  const isBudget = (u: unknown) => u === Number.POSITIVE_INFINITY || isSpan(u)
+  check('retry.budget', retry?.budget, isBudget, 'a number of at least 0, or Infinity')
   check('lists.maxPages', lists?.maxPages, isCount(1), 'a whole number of at least 1')
   check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
   check('renewEarly', renewEarly, isSpan, 'milliseconds')

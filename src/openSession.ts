@@ -1,5 +1,6 @@
 import { asyncScheduler, Subject } from 'rxjs'
 import { type ClientOptions, checkCredentials, checkNumbers, limitsOf } from './ClientOptions.js'
+import { budget, pausesOf, SHARE } from './http/Budget.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { kyTransport } from './http/ky.js'
 import type { Session, Settings } from './http/Session.js'
@@ -19,6 +20,7 @@ export const openSession = (
   const { retry, timer = asyncScheduler, random = Math.random } = options
   checkCredentials(options)
   checkNumbers(options)
+  const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()
 
   const scheduler =
@@ -45,7 +47,13 @@ export const openSession = (
     timer,
     random,
     auth: (row) => auth(row),
-    backoff: exponential({ ...PAUSES, repeats: retry?.faults ?? REPEATS, random }),
+    backoff: exponential({ ...PAUSES, repeats, random }),
+    budget: budget({
+      share: retry?.budget ?? SHARE,
+      burst: limitsOf(options).concurrency,
+      patience: pausesOf(repeats),
+      now: () => timer.now(),
+    }),
     secrets: secretsOf(options),
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),

@@ -5,6 +5,7 @@ import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
 import type { Backoff } from '../stream/index.js'
 import type { Auth } from './auth.js'
+import type { Budget } from './Budget.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Timeout, Transport } from './Transport.js'
 
@@ -21,6 +22,8 @@ export interface Session {
   readonly scheduler: Scheduler<Slot>
   /** After a fault, in place of a 429's backoff, which the scheduler has. */
   readonly backoff: Backoff
+  /** How much of that all calls may do together. */
+  readonly budget: Budget
   readonly auth: (row: AnyEndpoint) => Auth
   /** All that must not show, whatever the request. */
   readonly secrets: ReadonlyArray<string>

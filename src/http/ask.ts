@@ -1,7 +1,7 @@
 import { defer, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
-import { E, O } from '../fp.js'
-import { left, type ObservableEither, retry } from '../stream/index.js'
+import { E, O, pipe } from '../fp.js'
+import { left, type Millis, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
@@ -32,11 +32,25 @@ export const ask = (
       const repeating = isIdentified(row, given) ? row : { ...row, repeatable: undefined }
       const attempts: Attempts = { count: 0 }
       let unsure = false
+      let spent = false // all that the client may try again
+
+      const pauseAfter = (attempt: number): O.Option<Millis> =>
+        pipe(
+          session.backoff(attempt),
+          O.chain((ms) => {
+            const turn = session.budget.take()
+            spent = O.isNone(turn)
+            return pipe(
+              turn,
+              O.map((wait) => Math.max(ms, wait)),
+            )
+          }),
+        )
 
       const after = (failure: Failure, attempt: number): O.Option<number> => {
         // the login's: it was repeated by itself, and says nothing of what became of this call
         if (failure.endpoint !== row.route) return O.none
-        const pause = mayRepeat(repeating, failure) ? session.backoff(attempt) : O.none
+        const pause = mayRepeat(repeating, failure) ? pauseAfter(attempt) : O.none
         unsure ||= isUnsure(failure)
         if (O.isSome(pause)) {
           session.emit({ _tag: 'Repeating', endpoint: row.route, failure, ms: pause.value })
@@ -47,6 +61,7 @@ export const ask = (
       return sent(asked.right, attempts).pipe(
         map(E.chain(({ asking, answer }) => read(asking)(answer))),
         retry(after, session.timer),
+        map(E.mapLeft((failure) => (spent ? notAgain(failure) : failure))),
         map(
           E.mapLeft((failure) => (unsure ? unclear(row, given, attempts.count, failure) : failure)),
         ),
@@ -59,3 +74,8 @@ const identified = (params: unknown, uuid: () => string): unknown => {
   const { request_id, ...rest } = Object(params)
   return { ...rest, request_id: request_id ?? uuid() }
 }
+
+const notAgain = (failure: Failure): Failure => ({
+  ...failure,
+  message: `${failure.message} (not tried again: too many others are, see retry.budget)`,
+})

@@ -32,7 +32,7 @@ export interface Success {
 export const send =
   (session: Session, settings: Settings, row: AnyEndpoint, slot: Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { emit, timer } = session
+    const { budget, emit, timer } = session
     const auth = session.auth(row)
     const endpoint = row.route
 
@@ -40,6 +40,7 @@ export const send =
       let authorization = taken
       const attempt = defer(() => {
         const attempt = ++attempts.count
+        if (attempt === 1) budget.earn()
         const departed = timer.now()
         authorization = auth.newest(taken)
         emit({ _tag: 'Sent', endpoint, attempt })
