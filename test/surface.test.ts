@@ -147,6 +147,7 @@ it('payments-rx/stream has these values', async () => {
       "right",
       "rights",
       "snapshot",
+      "someOf",
       "tally",
       "views",
       "wholeOf",

@@ -1,6 +1,6 @@
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import type { Page } from '../stream/index.js'
+import { type Page, type RowTexts, someOf } from '../stream/index.js'
 import { asCame } from './asCame.js'
 import { mayRepeat } from './mayRepeat.js'
 
@@ -79,7 +79,7 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
         isNew === undefined ? list : list.filter((_, i) => isNew[i])
       const good = kept(fit)
       return {
-        good: unchanged && texts ? asCame(good, of(kept(places))(texts)) : good,
+        good: unchanged && texts ? asCame(good, () => cut(kept(places), texts())) : good,
         bad,
         repeated: fit.length - good.length,
       }
@@ -91,11 +91,5 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   return name === undefined || known.add(name).size > size
 }
 
-/** The texts of some of the rows. */
-const of =
-  (places: ReadonlyArray<number>) =>
-  (texts: () => ReadonlyArray<string> | undefined) =>
-  (): ReadonlyArray<string> | undefined => {
-    const all = texts()
-    return all?.length === places.length ? all : all && places.map((index) => all[index] ?? '')
-  }
+const cut = (places: ReadonlyArray<number>, texts: RowTexts | undefined): RowTexts | undefined =>
+  texts && someOf(places, texts)

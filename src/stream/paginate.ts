@@ -2,6 +2,7 @@ import { defer, EMPTY, map, type Observable, of } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { ObservableEither } from './ObservableEither.js'
 import type { Pull } from './Pull.js'
+import type { RowTexts } from './RowTexts.js'
 
 // model
 
@@ -10,8 +11,8 @@ export interface Page<E, A, Q> {
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
-  /** Their texts, letter by letter, where the answer can be cut into them. They are cut when it is called. */
-  readonly texts?: () => ReadonlyArray<string> | undefined
+  /** Their texts, letter by letter, where the answer can be cut into them; it is cut when this is called. */
+  readonly texts?: () => RowTexts | undefined
   /** What asks for this page again. */
   readonly position: Q
   /** What asks for the page after it, if there is one. */

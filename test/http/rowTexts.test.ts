@@ -21,6 +21,8 @@ const row = fc.dictionary(
   { minKeys: 0, maxKeys: 4 },
 )
 
+const odd = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => i % 2 === 1)
+
 describe('the texts of rows', () => {
   it('are those rows, or none at all', () => {
     let cut = 0
@@ -32,7 +34,15 @@ describe('the texts of rows', () => {
           const texts = rowTexts(envelope(JSON.stringify(rows)), rows.length)
           if (texts === undefined) return
           cut++
-          expect(texts.map((text) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(rows)))
+          const places = rows.map((_, i) => i)
+          const read = (some: ReadonlyArray<number>) =>
+            some.map((place) => JSON.parse(texts.join([place], '')))
+          expect(texts.length).toBe(rows.length)
+          expect(read(places)).toEqual(JSON.parse(JSON.stringify(rows)))
+          for (const some of [places, odd(places), places.slice(1)]) {
+            const lines = some.map((place) => texts.join([place], ''))
+            expect(texts.join(some, '\n')).toBe(lines.join('\n'))
+          }
         },
       ),
       { numRuns: 2_000 },
@@ -43,7 +53,11 @@ describe('the texts of rows', () => {
   it('keep digits, order and escapes as the service wrote them', () => {
     const rows = ['{"amount":9.50,"id":"a"}', '{"id":"\\u0062","amount":90071992547409931}']
     for (const envelope of envelopes) {
-      expect(rowTexts(envelope(`[${rows}]`), 2)).toEqual(rows)
+      const texts = rowTexts(envelope(`[${rows}]`), 2)
+      expect(texts?.join([0, 1], '\n')).toBe(rows.join('\n'))
+      expect(texts?.join([1], '\n')).toBe(rows[1])
+      expect(texts?.join([], '\n')).toBe('')
+      expect(texts?.join([0, 1], '$&')).toBe(rows.join('$&'))
     }
   })
 

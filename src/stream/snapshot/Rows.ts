@@ -1,4 +1,5 @@
 import type { Page } from '../paginate.js'
+import { type RowTexts, someOf } from '../RowTexts.js'
 import { contains, type Span } from './Span.js'
 
 /** Rows of a page, or of several: decoded one by one, and as they came. */
@@ -16,9 +17,9 @@ export const within =
 /** Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. */
 export const once = (time: (raw: unknown) => number, key: (raw: unknown) => string) => {
   const seen = new Set<string>()
-  return <E, A>(rows: Rows<E, A>, times = rows.raw.map(time)): Rows<E, A> =>
+  return <E, A>(rows: Rows<E, A>): Rows<E, A> =>
     keep(rows, (i) => {
-      if (!Number.isNaN(times[i])) return true
+      if (!Number.isNaN(time(rows.raw[i]))) return true
       const name = key(rows.raw[i])
       const isNew = !seen.has(name)
       seen.add(name)
@@ -31,9 +32,9 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
   if (kept.every(Boolean)) return rows
   const some = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => kept[i])
   const { items, raw, texts } = rows
-  return {
-    items: some(items),
-    raw: some(raw),
-    ...(texts === undefined ? {} : { texts: () => texts()?.filter((_, i) => kept[i]) }),
+  const cut = (): RowTexts | undefined => {
+    const all = texts?.()
+    return all && someOf(some(items.map((_, i) => i)), all)
   }
+  return { items: some(items), raw: some(raw), ...(texts === undefined ? {} : { texts: cut }) }
 }

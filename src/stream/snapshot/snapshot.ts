@@ -80,10 +80,11 @@ export const snapshot =
         const times = page.raw.map(time)
         const told = field.tell(walk, span, times, O.isSome(page.next))
         switch (told._tag) {
-          case 'Covered':
-            return E.right(
-              O.some({ walk, span: told.span, rows: unseen(within(told.span, times)(page)) }),
-            )
+          case 'Covered': {
+            const rows = within(told.span, times)(page)
+            const strays = times.some(Number.isNaN)
+            return E.right(O.some({ walk, span: told.span, rows: strays ? unseen(rows) : rows }))
+          }
           case 'Nothing':
             return E.right(O.none)
           default:
