@@ -38,23 +38,24 @@ export interface Age extends Ranked {
   readonly strand: Strand
 }
 
-export const strand = (flow: Flow, lane: number): Strand => {
-  const self: Strand = {
-    rank: 0,
-    slot: -1,
-    flow,
-    lane,
-    parkedAt: undefined,
-    first: undefined,
-    last: undefined,
-    length: 0,
-    since: 0,
-    get age() {
-      return age
-    },
+export const strand = (flow: Flow, lane: number): Strand => new Waiting(flow, lane)
+
+class Waiting implements Strand {
+  rank = 0
+  slot = -1
+  parkedAt: Park | undefined = undefined
+  first: Ticket | undefined = undefined
+  last: Ticket | undefined = undefined
+  length = 0
+  since: Millis = 0
+  readonly flow: Flow
+  readonly lane: number
+  readonly age: Age = { rank: 0, slot: -1, strand: this }
+
+  constructor(flow: Flow, lane: number) {
+    this.flow = flow
+    this.lane = lane
   }
-  const age: Age = { rank: 0, slot: -1, strand: self }
-  return self
 }
 
 /** At the end; or, if it had started before and comes back, at the front. */
