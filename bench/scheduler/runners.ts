@@ -7,7 +7,7 @@ import pQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 import { concurrency, createScheduler, rate, schedule } from 'payments-rx/scheduler'
 import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
-import { defer, type Observable } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 
 const PLACES = 50
 const MANY = 1e9
@@ -29,7 +29,7 @@ const subscribed = (tasks: number, one: (i: number) => Observable<number>): Prom
     for (let i = 0; i < tasks; i++) one(i).subscribe({ complete })
   })
 
-const scheduled = (keys: number): Runner => {
+const scheduled = (keys: number, watched = false): Runner => {
   const names = Array.from({ length: keys }, (_, i) => `key ${i}`)
   const scheduler = createScheduler<number>({
     tiers: [
@@ -40,9 +40,42 @@ const scheduled = (keys: number): Runner => {
       concurrency({ name: 'places', limit: PLACES }),
     ],
   })
+  if (watched) scheduler.state.subscribe()
   return (task, tasks) => {
     const source = defer(task)
     return subscribed(tasks, (i) => source.pipe(schedule(scheduler, i)))
+  }
+}
+
+/** The least that an operator can do that holds back: it counts places, first in, first out. */
+const semaphore = (): Runner => {
+  let waiting: Array<() => void> = []
+  let next = 0
+  let inside = 0
+  const pump = (): void => {
+    while (inside < PLACES && next < waiting.length) {
+      inside++
+      waiting[next++]?.()
+    }
+    if (next < waiting.length) return
+    waiting = []
+    next = 0
+  }
+  const held = (source: Observable<number>): Observable<number> =>
+    new Observable((subscriber) => {
+      const left = (): void => {
+        inside--
+        pump()
+      }
+      waiting.push(() => {
+        subscriber.add(left)
+        source.subscribe(subscriber)
+      })
+      pump()
+    })
+  return (task, tasks) => {
+    const source = defer(task)
+    return subscribed(tasks, () => source.pipe(held))
   }
 }
 
@@ -79,7 +112,9 @@ export const runners: Readonly<Record<string, () => Runner>> = {
     const source = defer(task)
     return subscribed(tasks, () => source)
   },
+  'not limited: counts places': semaphore,
   'payments-rx': () => scheduled(0),
+  'payments-rx, state watched': () => scheduled(0, true),
   'payments-rx, 1 key': () => scheduled(1),
   'payments-rx, 1,000 keys': () => scheduled(1_000),
   'p-queue': () => queued(false),

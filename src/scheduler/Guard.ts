@@ -79,6 +79,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
   let value = most
+  let told = value // to those who wait
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
 
@@ -135,8 +136,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       const lesson = lessons < LESSONS
       if (lesson || seen % (seen < KEPT ? FEW : EVERY) === 0) measure()
       learn(-step() * CHANCE)
-      if (!lesson) return
-      lessons++
+      if (lesson) lessons++
+      told = Math.max(told, value)
+      if (value > told - TICK) return
+      told = value
       learned()
     },
     refused: (now) => {

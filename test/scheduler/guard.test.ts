@@ -83,6 +83,44 @@ describe('the learned guard', () => {
   })
 })
 
+describe('an endpoint that waits for its own places', () => {
+  const weights = [180, 180, 140, 120, 120, 100, 80, 80]
+  const requests = Array.from({ length: 180 }, (_, turn) =>
+    weights.flatMap((weight, i) => (turn < weight ? [`${i}`] : [])),
+  ).flat()
+
+  const shareOf = (seed: number): number => {
+    const w = world({ ...limits, concurrent: 1_000 })
+    const random = seeded(seed)
+    const { uplink, processing, downlink } = networks.jittery ?? {}
+    requests.forEach((endpoint, i) => {
+      const delays = {
+        get up() {
+          return uplink?.(random) ?? 0
+        },
+        get work() {
+          return processing?.(random) ?? 0
+        },
+        get down() {
+          return downlink?.(random) ?? 0
+        },
+      }
+      w.send(`${i}`, endpoint, delays)
+        .pipe(schedule(w.scheduler, endpoint, { refused, attempts: 100 }))
+        .subscribe()
+    })
+    w.timer.flush()
+    const { first, last, accepted } = w.server.arrivals()
+    expect(accepted).toBe(requests.length)
+    return 9_000 / (last - first)
+  }
+
+  it('is there when they are free sooner than thought, and does not miss a turn of all', () => {
+    const shares = Array.from({ length: 30 }, (_, seed) => shareOf(seed + 1))
+    expect(Math.min(...shares)).toBeGreaterThan(0.87) // one turn is 0.08
+  })
+})
+
 describe('the safe guard', () => {
   it.each(Object.keys(networks))('has nothing refused on %s', (name) => {
     const result = send('safe', 500, networks[name])
