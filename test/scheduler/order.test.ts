@@ -54,6 +54,46 @@ describe('who goes first', () => {
     expect(times.get('b')).toBe(110)
   })
 
+  it('leaves no key unserved for longer than the patience and a round of all keys', () => {
+    const arrivals = fc.array(
+      fc.record({
+        at: fc.integer({ min: 0, max: 2_000 }),
+        key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+        many: fc.integer({ min: 1, max: 60 }),
+      }),
+      { minLength: 1, maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(arrivals, fc.integer({ min: 10, max: 1_000 }), (all, patience) => {
+        const { timer, went, times, ask } = single({ patience })
+        const asked = new Map<string, Array<{ readonly name: string; readonly at: number }>>()
+        all.forEach(({ at, key, many }, i) => {
+          timer.schedule(() => {
+            const mine = asked.get(key) ?? []
+            asked.set(key, mine)
+            for (let n = 0; n < many; n++) {
+              const name = `${key}${i}.${n}`
+              mine.push({ name, at: timer.now() })
+              ask(name, key)
+            }
+          }, at)
+        })
+        timer.flush()
+        expect(went).toHaveLength(all.reduce((sum, { many }) => sum + many, 0))
+        for (const mine of asked.values()) {
+          let before = 0 // when this key was served
+          for (const { name, at } of mine) {
+            const now = times.get(name) ?? Number.POSITIVE_INFINITY
+            expect(now).toBeGreaterThanOrEqual(before)
+            expect(now - Math.max(at, before)).toBeLessThanOrEqual(patience + (asked.size + 1) * 10)
+            before = now
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   it('takes turns between lanes by their weights', () => {
     const { timer, went, ask } = single({ lanes: { interactive: 3, bulk: 1 } })
     for (let i = 0; i < 9; i++) ask('b', 'a', 'bulk')
