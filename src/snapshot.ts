@@ -4,9 +4,10 @@ import type { Charge, ChargeFilter } from './codec/Charge.js'
 import { fromDate, millisOf } from './codec/Instant.js'
 import { toMillis } from './codec/times.js'
 import { E, type IO } from './fp.js'
-import type { Failure } from './http/Failure.js'
+import type { AnyFailure, Failure } from './http/Failure.js'
 import { invalidRequest } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
+import { truncated } from './http/truncated.js'
 import {
   type Paged,
   pullOf,
@@ -66,7 +67,7 @@ export const snapshot =
             list: (span) => list({ ...params, ...asked(span) }),
             time: (row) => millisOf(Object(row).created_at),
             key: keyOf,
-            cut: truncated(endpoint),
+            cut: cutShort(endpoint),
           })()
         }),
         {
@@ -114,7 +115,7 @@ const keyOf = (row: unknown): string => {
   return typeof id === 'string' ? id : JSON.stringify(row)
 }
 
-const truncated =
+const cutShort =
   (endpoint: string) =>
   <Code extends string>(
     cut: SnapshotCut<SnapshotFailure<Code>>,
@@ -123,33 +124,20 @@ const truncated =
   ): SnapshotFailure<Code> => {
     // nothing was delivered yet: not a list cut short, but a call that failed
     if (cut._tag === 'Failed' && pages === 0) return cut.failure
-    const common = { _tag: 'Truncated', endpoint, position, pages } as const
     const slices = `${position.slices.length} ${position.slices.length === 1 ? 'slice' : 'slices'}`
-    const where = `${endpoint}: incomplete: ended after ${pages} pages, with ${slices} of time to read:`
-    switch (cut._tag) {
-      case 'Failed': {
-        const { attempts, traceId, message } = cut.failure
-        return {
-          ...common,
-          attempts,
-          ...(traceId === undefined ? {} : { traceId }),
-          cause: cut.failure,
-          message: `${where} ${message}`,
-        }
-      }
-      case 'Moved':
-        return { ...common, attempts: 0, message: `${where} one second of it never rested` }
-      case 'Astray':
-        return {
-          ...common,
-          attempts: 0,
-          message: `${where} rows came from outside the time asked for`,
-        }
-      case 'Shapeless':
-        return {
-          ...common,
-          attempts: 0,
-          message: `${where} the last ${cut.answers} answers had no order`,
-        }
-    }
+    const ended = `ended after ${pages} pages, with ${slices} of time to read`
+    return truncated({ endpoint, position, pages, ended }, why(cut))
   }
+
+const why = (cut: SnapshotCut<AnyFailure>): AnyFailure | string => {
+  switch (cut._tag) {
+    case 'Failed':
+      return cut.failure
+    case 'Moved':
+      return 'one second of it never rested'
+    case 'Astray':
+      return 'rows came from outside the time asked for'
+    case 'Shapeless':
+      return `the last ${cut.answers} answers had no order`
+  }
+}

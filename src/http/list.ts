@@ -16,6 +16,7 @@ import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { rowsMark } from './rowsMark.js'
+import { truncated } from './truncated.js'
 
 // model
 
@@ -70,7 +71,7 @@ export const list = <A>(
         key: (position) => JSON.stringify(position),
         following: numbered,
         mark: rowsMark,
-        cut: truncated(route),
+        cut: cutShort(route),
       }
       return Object.assign(view(pages), {
         parallel: (count: number, options?: ParallelOptions) =>
@@ -103,35 +104,26 @@ const start = (
 ): Position =>
   typeof page_num === 'number' ? { page_num } : typeof page === 'string' ? { page } : paging.first
 
-const truncated =
+const cutShort =
   (endpoint: string) =>
   (cut: Cut<Failure, Position>, position: Position, pages: number): Failure => {
     // nothing was delivered yet: not a list cut short, but a call that failed
     if (cut._tag === 'Failed' && pages === 0) return cut.failure
-    const common = { _tag: 'Truncated', endpoint, position, pages } as const
-    const where = `${endpoint}: incomplete: ended before ${showPosition(position)}, after ${pages} pages:`
-    switch (cut._tag) {
-      case 'Failed': {
-        const { attempts, traceId, message } = cut.failure
-        return {
-          ...common,
-          attempts,
-          ...(traceId === undefined ? {} : { traceId }),
-          cause: cut.failure,
-          message: `${where} ${message}`,
-        }
-      }
-      case 'Repeated':
-        return { ...common, attempts: 0, message: `${where} this page was read before` }
-      case 'SameRows':
-        return {
-          ...common,
-          attempts: 0,
-          message: `${where} this page was read before: its rows are those of an earlier one`,
-        }
-      case 'OnlyEmpty':
-        return { ...common, attempts: 0, message: `${where} the last ${cut.pages} were empty` }
-      case 'TooLong':
-        return { ...common, attempts: 0, message: `${where} more than maxPages` }
-    }
+    const ended = `ended before ${showPosition(position)}, after ${pages} pages`
+    return truncated({ endpoint, position, pages, ended }, why(cut))
   }
+
+const why = (cut: Cut<Failure, Position>): Failure | string => {
+  switch (cut._tag) {
+    case 'Failed':
+      return cut.failure
+    case 'Repeated':
+      return 'this page was read before'
+    case 'SameRows':
+      return 'this page was read before: its rows are those of an earlier one'
+    case 'OnlyEmpty':
+      return `the last ${cut.pages} were empty`
+    case 'TooLong':
+      return 'more than maxPages'
+  }
+}

@@ -1,0 +1,29 @@
+import type { AnyFailure, Truncated } from './Failure.js'
+
+export interface CutAt<At> {
+  readonly endpoint: string
+  /** What is missing. */
+  readonly position: At
+  /** Pages that were delivered. */
+  readonly pages: number
+  /** The same for people: `ended before page_num 3, after 3 pages`. */
+  readonly ended: string
+}
+
+/** A list that could not be read to its end, and why: a failure, or what a guard says. */
+export const truncated = <At>(
+  { endpoint, position, pages, ended }: CutAt<At>,
+  why: AnyFailure | string,
+): Truncated<At> => {
+  const common = { _tag: 'Truncated', endpoint, position, pages } as const
+  const where = `${endpoint}: incomplete: ${ended}:`
+  if (typeof why === 'string') return { ...common, attempts: 0, message: `${where} ${why}` }
+  const { attempts, traceId, message } = why
+  return {
+    ...common,
+    attempts,
+    ...(traceId === undefined ? {} : { traceId }),
+    cause: why,
+    message: `${where} ${message}`,
+  }
+}
