@@ -17,7 +17,7 @@ export interface RoundTrip {
 }
 
 /** Fewer than these do not tell what is shortest. */
-const FEW = 20
+const FEW = 8
 /** Of so many answers at least, and of twice as many at most. */
 const GENERATION = 256
 
