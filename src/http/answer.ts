@@ -58,7 +58,7 @@ export const readPage = <A>(
     return E.right({
       items,
       raw: page.right.items,
-      texts: () => rowTexts(answer.body, items.length),
+      texts: () => rowTexts(answer, items.length),
       position,
       next: following(position, page.right),
     })

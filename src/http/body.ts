@@ -10,16 +10,22 @@ import {
 } from 'rxjs'
 import { Late } from './outage.js'
 
+/** What came, and what it says. */
+export interface Body {
+  readonly bytes: Uint8Array
+  readonly body: string
+}
+
 /**
- * The whole text of an answer; fails as `Late` when no further part of it comes within `limit` ms. The
+ * The whole body of an answer; fails as `Late` when no further part of it comes within `limit` ms. The
  * parts are gathered in a function of its own, so that they are gone when the text is parsed: what is
  * alive then outlives two collections, and pages of megabytes fill the old generation.
  */
-export const bodyText = (
+export const wholeBody = (
   response: Response,
   limit: number,
   scheduler: SchedulerLike,
-): Observable<string> =>
+): Observable<Body> =>
   defer(() => {
     const heard = new Subject<void>()
     const stalled = heard.pipe(
@@ -35,14 +41,15 @@ export const bodyText = (
     )
   })
 
-const read = async ({ body }: Response, heard: () => void): Promise<string> => {
+const read = async ({ body }: Response, heard: () => void): Promise<Body> => {
   const stream: AsyncIterable<Uint8Array> | null = body
   const parts: Array<Uint8Array> = []
   for await (const part of stream ?? []) {
     heard()
     parts.push(part)
   }
-  return new TextDecoder().decode(joined(parts))
+  const bytes = joined(parts)
+  return { bytes, body: new TextDecoder().decode(bytes) }
 }
 
 const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {

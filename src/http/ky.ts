@@ -19,7 +19,7 @@ import {
 } from 'rxjs'
 import { E } from '../fp.js'
 import { left } from '../stream/index.js'
-import { bodyText } from './body.js'
+import { type Body, wholeBody } from './body.js'
 import { type Line, line } from './line.js'
 import { Late, outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
@@ -69,7 +69,7 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
           scheduler,
         }),
         concatMap((response) =>
-          bodyText(response, body, scheduler).pipe(map((body) => E.right(answer(response, body)))),
+          wholeBody(response, body, scheduler).pipe(map((body) => E.right(answer(response, body)))),
         ),
         catchError((error: unknown) => left(outage(error, request.timeout))),
         finalize(() => abort.abort()),
@@ -77,8 +77,8 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
     })
 }
 
-const answer = ({ status, headers }: Response, body: string): Answer => ({
+const answer = ({ status, headers }: Response, body: Body): Answer => ({
   status,
   header: (name) => headers.get(name) ?? undefined,
-  body,
+  ...body,
 })

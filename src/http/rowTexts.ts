@@ -1,4 +1,6 @@
-import type { RowTexts } from '../stream/index.js'
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { Around, Place, RowTexts } from '../stream/index.js'
+import type { Answer } from './Transport.js'
 
 /** Up to the first row, in the shapes that the envelope comes in when no key before `items` has a list. */
 const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
@@ -13,35 +15,40 @@ const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
  * Rows are told apart by `},{`. A row may have that within, but then there is more of it than there are
  * rows; and what is not a row at the end does not parse.
  */
-export const rowTexts = (body: string, rows: number): RowTexts | undefined => {
-  const head = HEAD.exec(body)?.[0].length
-  const last = body.lastIndexOf('}]')
-  if (head === undefined || rows === 0 || body.includes('\n') || body.includes('\r'))
+export const rowTexts = (
+  { body, bytes = encode(body) }: Pick<Answer, 'body' | 'bytes'>,
+  rows: number,
+): RowTexts | undefined => {
+  const text = inBytes(body, bytes)
+  const head = HEAD.exec(text)?.[0].length
+  const last = text.lastIndexOf('}]')
+  if (head === undefined || rows === 0 || text.includes('\n') || text.includes('\r'))
     return undefined
-  if (!TAIL.test(body.slice(last + 1))) return undefined
+  if (!TAIL.test(text.slice(last + 1))) return undefined
 
   const starts = [head]
-  for (let at = body.indexOf(BETWEEN, head); at !== -1; at = body.indexOf(BETWEEN, at + 2)) {
+  for (let at = text.indexOf(BETWEEN, head); at !== -1; at = text.indexOf(BETWEEN, at + 2)) {
     if (starts.push(at + 2) > rows) return undefined
   }
-  if (starts.length < rows || !isJson(body.slice(starts.at(-1), last + 1))) return undefined
+  if (starts.length < rows || !isJson(text.slice(starts.at(-1), last + 1))) return undefined
+  starts.push(last + 2) // as if there were one more
   return {
     length: rows,
-    join: (places, between) =>
-      runs(places)
-        .map(([from, to]) => {
-          const end = to + 1 < rows ? (starts[to + 1] ?? 0) - 1 : last + 1
-          // all at once: there is nothing else in it that looks like that
-          return body.slice(starts[from], end).replaceAll(BETWEEN, `}${literally(between)}{`)
-        })
-        .join(between),
+    join: (places, around, place = (length) => new Uint8Array(length)) =>
+      joined(bytes, starts, runs(places), around, place),
   }
 }
 
 const BETWEEN = '},{'
 
-/** `$` means something to `replaceAll`. */
-const literally = (text: string): string => text.replaceAll('$', '$$$$')
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** The body with a letter for each byte; nothing where it is no UTF-8. All that is looked for is ASCII. */
+const inBytes = (body: string, bytes: Uint8Array): string => {
+  if (isAscii(bytes)) return body
+  const { buffer, byteOffset, byteLength } = bytes
+  return isUtf8(bytes) ? Buffer.from(buffer, byteOffset, byteLength).toString('latin1') : ''
+}
 
 /** Places that follow one another, as the first and the last of them. */
 const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {
@@ -53,6 +60,45 @@ const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, nu
   }
   return all
 }
+
+/** Rows that follow one another have one letter in between, so what is as long takes its place. */
+const joined = (
+  bytes: Uint8Array,
+  starts: ReadonlyArray<number>,
+  runs: ReadonlyArray<readonly [number, number]>,
+  { before = '', between, after = '' }: Around,
+  place: Place,
+): Uint8Array => {
+  const [first, separator, last] = [encode(before), encode(between), encode(after)]
+  const inPlace = separator.length === 1 ? separator[0] : undefined
+  const parts = inPlace === undefined ? runs.flatMap(singly) : runs
+
+  const startOf = (row: number): number => starts[row] ?? 0
+  const endOf = (row: number): number => startOf(row + 1) - 1
+
+  let length = first.length + last.length + separator.length * Math.max(0, parts.length - 1)
+  for (const [from, to] of parts) length += endOf(to) - startOf(from)
+
+  const out = place(length)
+  let at = 0
+  const put = (part: Uint8Array): void => {
+    out.set(part, at)
+    at += part.length
+  }
+  put(first)
+  for (const [i, [from, to]] of parts.entries()) {
+    if (i > 0) put(separator)
+    const shift = at - startOf(from)
+    put(bytes.subarray(startOf(from), endOf(to)))
+    if (inPlace === undefined) continue
+    for (let row = from; row < to; row++) out[endOf(row) + shift] = inPlace
+  }
+  put(last)
+  return out
+}
+
+const singly = ([from, to]: readonly [number, number]): ReadonlyArray<readonly [number, number]> =>
+  Array.from({ length: to - from + 1 }, (_, i) => [from + i, from + i])
 
 const isJson = (text: string): boolean => {
   try {

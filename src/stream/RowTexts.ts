@@ -2,16 +2,30 @@
 export interface RowTexts {
   /** Rows there are. */
   readonly length: number
-  /** The texts of some of them, by their place from 0 and in rising order, with something in between. */
-  readonly join: (places: ReadonlyArray<number>, between: string) => string
+  /**
+   * The texts of some of them, by their place from 0 and in rising order, as UTF-8: in `place`, or in new
+   * bytes of their own.
+   */
+  readonly join: (places: ReadonlyArray<number>, around: Around, place?: Place) => Uint8Array
 }
+
+/** What stands before, between and after rows. */
+export interface Around {
+  readonly before?: string
+  readonly between: string
+  readonly after?: string
+}
+
+/** Bytes to be written, of that length. */
+export type Place = (length: number) => Uint8Array
 
 /** Some of the rows, as if there were no others. */
 export const someOf = (places: ReadonlyArray<number>, texts: RowTexts): RowTexts => ({
   length: places.length,
-  join: (some, between) =>
+  join: (some, around, place) =>
     texts.join(
-      some.map((place) => places[place] ?? texts.length),
-      between,
+      some.map((at) => places[at] ?? texts.length),
+      around,
+      place,
     ),
 })

@@ -2,6 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rowTexts } from '../../src/http/rowTexts.js'
+import type { RowTexts } from '../../src/stream/index.js'
+
+const textOf = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+
+const join = (texts: RowTexts | undefined, places: ReadonlyArray<number>, between: string) =>
+  texts && textOf(texts.join(places, { between }))
 
 const envelopes: ReadonlyArray<(items: string) => string> = [
   (items) => `{"has_more":true,"items":${items}}`,
@@ -31,17 +38,19 @@ describe('the texts of rows', () => {
         fc.array(row, { minLength: 1, maxLength: 6 }),
         fc.constantFrom(...envelopes),
         (rows, envelope) => {
-          const texts = rowTexts(envelope(JSON.stringify(rows)), rows.length)
+          const texts = rowTexts({ body: envelope(JSON.stringify(rows)) }, rows.length)
           if (texts === undefined) return
           cut++
           const places = rows.map((_, i) => i)
           const read = (some: ReadonlyArray<number>) =>
-            some.map((place) => JSON.parse(texts.join([place], '')))
+            some.map((place) => JSON.parse(join(texts, [place], '') ?? ''))
           expect(texts.length).toBe(rows.length)
           expect(read(places)).toEqual(JSON.parse(JSON.stringify(rows)))
           for (const some of [places, odd(places), places.slice(1)]) {
-            const lines = some.map((place) => texts.join([place], ''))
-            expect(texts.join(some, '\n')).toBe(lines.join('\n'))
+            const lines = some.map((place) => join(texts, [place], ''))
+            for (const between of ['\n', ',\n', '', '–']) {
+              expect(join(texts, some, between)).toBe(lines.join(between))
+            }
           }
         },
       ),
@@ -53,12 +62,36 @@ describe('the texts of rows', () => {
   it('keep digits, order and escapes as the service wrote them', () => {
     const rows = ['{"amount":9.50,"id":"a"}', '{"id":"\\u0062","amount":90071992547409931}']
     for (const envelope of envelopes) {
-      const texts = rowTexts(envelope(`[${rows}]`), 2)
-      expect(texts?.join([0, 1], '\n')).toBe(rows.join('\n'))
-      expect(texts?.join([1], '\n')).toBe(rows[1])
-      expect(texts?.join([], '\n')).toBe('')
-      expect(texts?.join([0, 1], '$&')).toBe(rows.join('$&'))
+      const texts = rowTexts({ body: envelope(`[${rows}]`) }, 2)
+      expect(join(texts, [0, 1], '\n')).toBe(rows.join('\n'))
+      expect(join(texts, [1], '\n')).toBe(rows[1])
+      expect(join(texts, [], '\n')).toBe('')
+      expect(join(texts, [0, 1], '$&')).toBe(rows.join('$&'))
     }
+  })
+
+  it('are the bytes that came, in a place of whose they are', () => {
+    const rows = ['{"name":"Zoë"}', '{"name":"東京 },[ 😀"}', '{"name":"plain"}']
+    const body = `{"items":[${rows}]}`
+    const bytes = new TextEncoder().encode(` ${body} `).subarray(1, -1)
+    const texts = rowTexts({ body, bytes }, 3)
+    const place = new Uint8Array(1_000)
+    const put = texts?.join([0, 1, 2], { before: '[', between: '|', after: ']' }, (length) =>
+      place.subarray(3, 3 + length),
+    )
+    expect(put?.buffer).toBe(place.buffer)
+    expect(put && textOf(put)).toBe(`[${rows.join('|')}]`)
+    expect(join(texts, [0, 2], '\n')).toBe(`${rows[0]}\n${rows[2]}`)
+    expect(textOf(bytes)).toBe(body)
+  })
+
+  it('are none where the bytes are no UTF-8, or begin with a mark', () => {
+    const body = '{"items":[{"a":"\uFFFD"}]}'
+    const bytes = Uint8Array.from('{"items":[{"a":"\xFF"}]}', (letter) => letter.charCodeAt(0))
+    expect(new TextDecoder().decode(bytes)).toBe(body)
+    expect(rowTexts({ body, bytes }, 1)).toBeUndefined()
+    const marked = new TextEncoder().encode('\uFEFF{"items":[{"a":1}]}')
+    expect(rowTexts({ body: '{"items":[{"a":1}]}', bytes: marked }, 1)).toBeUndefined()
   })
 
   it.each([
@@ -75,6 +108,6 @@ describe('the texts of rows', () => {
     ['no rows', '{"items":[]}', 0],
     ['no text', '', 0],
   ])('are none of %s', (_, body, rows) => {
-    expect(rowTexts(body, rows)).toBeUndefined()
+    expect(rowTexts({ body }, rows)).toBeUndefined()
   })
 })

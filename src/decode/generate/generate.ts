@@ -29,6 +29,14 @@ type Maker = (runtime: object, constants: ReadonlyArray<unknown>, slow: Decode) 
 
 const isMaker = (u: unknown): u is Maker => typeof u === 'function'
 
+/**
+ * A plain object, as `E.right` makes it, but not by a literal: V8 puts what a literal makes among the old
+ * once many of them were alive at a collection. Old ones keep the rows of a page that is gone until the
+ * next full collection, which the next pages then bring about.
+ */
+const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
+    Right.prototype = base;`
+
 /** Whether the platform lets code be made of text, by trying. */
 export const mayGenerate = (): boolean => {
   try {
@@ -46,8 +54,8 @@ export const generate = (plan: Plan, slow: Decode): Decode => {
   const to = program()
   const own = locals()
   const taken = keepsInput(plan)
-    ? `if (${testOf(plan, 'x', own, to)}) return { _tag: "Right", right: x };`
-    : `const a = ${readOf(plan, to)}(x); if (a !== refused) return { _tag: "Right", right: a };`
+    ? `if (${testOf(plan, 'x', own, to)}) return new Right(x);`
+    : `const a = ${readOf(plan, to)}(x); if (a !== refused) return new Right(a);`
   const names = to.constants.map((_, i) => `c${i}`)
   // Constants of the code's own scope are constants to the engine, which parameters are not.
   const maker: unknown = new Function(
@@ -57,6 +65,7 @@ export const generate = (plan: Plan, slow: Decode): Decode => {
     `"use strict";
     const { ${Object.keys(runtime).join(', ')} } = runtime;
     const [${names.join(', ')}] = constants;
+    ${RIGHT}
     ${to.functions.join('\n')}
     return function decode(x) {
       ${own.declared()}

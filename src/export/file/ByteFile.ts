@@ -1,13 +1,18 @@
-/** A file that grows at its end, with the hash of what is in it. */
+/**
+ * A file that grows at its end, with the hash of what is in it. It takes bytes while those before them are
+ * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
+ */
 import { createHash } from 'node:crypto'
 import { at, type Files, type Handle, syncName } from './Files.js'
+import { reusable } from './reusable.js'
 
 // model
 
 /** What takes bytes. They may be changed once it has answered. */
 export interface Bytes {
-  /** How many it has. */
+  /** How many it has taken. */
   readonly size: () => number
+  /** Answers when it has taken them; what was taken before may have failed since. */
   readonly append: (bytes: Uint8Array) => Promise<void>
 }
 
@@ -52,12 +57,20 @@ export const openBytes = async (
 
   const handle = await files.open(path, from === undefined ? 'w+' : 'r+')
   const hash = createHash('sha256')
+  const place = reusable()
   let size = 0
   let named = from !== undefined
+  let writing: Promise<void> = Promise.resolve() // what was taken last
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
-    closing ??= told(handle.close())
+    closing ??= writing.catch(() => {}).then(() => told(handle.close()))
     return closing
+  }
+  const write = async (bytes: Uint8Array, at: number): Promise<void> => {
+    for (let written = 0; written < bytes.length; ) {
+      const rest = bytes.length - written
+      written += (await told(handle.write(bytes, written, rest, at + written))).bytesWritten
+    }
   }
 
   try {
@@ -72,15 +85,17 @@ export const openBytes = async (
   return {
     size: () => size,
     append: async (bytes) => {
-      for (let written = 0; written < bytes.length; ) {
-        const rest = bytes.length - written
-        written += (await told(handle.write(bytes, written, rest, size + written))).bytesWritten
-      }
-      hash.update(bytes)
+      await writing
+      const own = place(bytes.length)
+      own.set(bytes)
+      hash.update(own)
+      writing = write(own, size)
+      writing.catch(() => {}) // told to whoever comes next
       size += bytes.length
     },
     read: (position, length) => told(readAll(path, handle, position, length)),
     sync: async () => {
+      await writing
       await told(handle.sync())
       if (named) return
       await syncName(files, path)

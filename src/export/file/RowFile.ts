@@ -23,7 +23,11 @@ export interface FileSummary {
  * written, and everything fails alike; what was committed stays.
  */
 export interface RowFile<in A> {
-  /** Rejects with `DoesNotFit`, and writes nothing of the page, when a row of it cannot be said exactly. */
+  /**
+   * Answers when the rows are taken, which is before they are on the disk: what becomes of that is told by
+   * what is asked next. Rejects with `DoesNotFit`, and writes nothing of the page, when a row of it cannot
+   * be said exactly.
+   */
   readonly write: Sink<A>
   /**
    * All that was given to `write` so far is on the disk when this answers. The file can be cut back to

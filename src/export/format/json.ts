@@ -1,40 +1,38 @@
 /** One JSON text a line, or one array of them all. */
+import type { Around } from '../../stream/index.js'
 import { textsOf } from '../asCame.js'
 import type { Column } from '../column/Column.js'
 import type { Numbers } from '../column/money.js'
 import { jsonFields } from './jsonFields.js'
 import { jsonOf } from './jsonValue.js'
-import type { TextFormat } from './text.js'
+import type { Text, TextFormat } from './text.js'
 
-/** The JSON texts of rows, with something in between. */
-type Texts = (rows: ReadonlyArray<unknown>, between: string) => string
+/** The JSON texts of rows, with something around them. */
+type Texts = (rows: ReadonlyArray<unknown>, around: Around) => Text
 
 /** Rows whole, letter by letter as they came where that is known; or some of their fields. */
 export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Texts => {
   if (columns !== undefined) return joining(jsonFields(columns, numbers))
   const anew = joining(jsonOf(numbers))
-  return (rows, between) => {
+  return (rows, around) => {
     const texts = textsOf(rows)
-    return texts === undefined
-      ? anew(rows, between)
-      : texts.join(
-          rows.map((_, i) => i),
-          between,
-        )
+    if (texts === undefined) return anew(rows, around)
+    const places = rows.map((_, i) => i)
+    return (place) => texts.join(places, around, place)
   }
 }
 
 const joining =
   (json: (row: unknown) => string): Texts =>
-  (rows, between) => {
+  (rows, { before = '', between, after = '' }) => {
     let text = ''
-    for (const row of rows) text += text === '' ? json(row) : between + json(row)
-    return text
+    for (const row of rows) text += text === '' ? before + json(row) : between + json(row)
+    return text + after
   }
 
 export const ndjsonText = (json: Texts): TextFormat<unknown> => ({
   start: '',
-  rows: (rows) => (rows.length === 0 ? '' : `${json(rows, '\n')}\n`),
+  rows: (rows) => (rows.length === 0 ? '' : json(rows, { between: '\n', after: '\n' })),
   end: () => '',
 })
 
@@ -42,6 +40,6 @@ export const ndjsonText = (json: Texts): TextFormat<unknown> => ({
 export const jsonText = (json: Texts): TextFormat<unknown> => ({
   start: '[',
   rows: (rows, before) =>
-    rows.length === 0 ? '' : `${before === 0 ? '\n' : ',\n'}${json(rows, ',\n')}`,
+    rows.length === 0 ? '' : json(rows, { before: before === 0 ? '\n' : ',\n', between: ',\n' }),
   end: (rows) => (rows === 0 ? ']\n' : '\n]\n'),
 })

@@ -1,18 +1,23 @@
 /** Formats that are text, as it is or compressed. */
+import type { Place } from '../../stream/index.js'
 import type { Bytes } from '../file/ByteFile.js'
+import { reusable } from '../file/reusable.js'
 import { type Compress, compressor } from './compress.js'
 import type { Compression, Encoder, Kept } from './Format.js'
 
 // model
 
+/** Text; or what puts it in some place, where it is UTF-8 already. */
+export type Text = string | ((place: Place) => Uint8Array)
+
 export interface TextFormat<A> {
   readonly start: string
   /** Rows that follow `before` others. */
-  readonly rows: (rows: ReadonlyArray<A>, before: number) => string
+  readonly rows: (rows: ReadonlyArray<A>, before: number) => Text
   readonly end: (rows: number) => string
 }
 
-/** Text is compressed in frames of about this many letters. */
+/** Text is compressed in frames of about this many bytes. */
 const FRAME = 1 << 20
 
 // constructors
@@ -22,11 +27,14 @@ export const textEncoder =
   async (to: Bytes, kept?: Kept): Promise<Encoder<A>> => {
     let count = kept?.mark.rows ?? 0
     const out = compress === 'none' ? plain(to) : framed(to, compressor(compress))
+    const utf8 = encoder()
     let start = to.size() === 0 ? format.start : ''
-    const put = (text: string): Promise<void> => {
-      const all = start === '' ? text : start + text
+    const put = async (text: Text): Promise<void> => {
+      const before = start
       start = ''
-      return out.put(all)
+      if (typeof text === 'string') return out.put(utf8(before + text))
+      await out.put(utf8(before))
+      await out.put(utf8(text))
     }
     return {
       rows: (rows) => {
@@ -45,51 +53,55 @@ export const textEncoder =
     }
   }
 
-interface TextOut {
-  readonly put: (text: string) => Promise<void>
+interface Out {
+  readonly put: Bytes['append']
   readonly flush: () => Promise<void>
   readonly end: () => Promise<void>
 }
 
-const plain = (to: Bytes): TextOut => {
-  const encode = reusing()
-  return {
-    put: (text) => (text === '' ? Promise.resolve() : to.append(encode(text))),
-    flush: () => Promise.resolve(),
-    end: () => Promise.resolve(),
-  }
-}
+const plain = (to: Bytes): Out => ({
+  put: (bytes) => (bytes.length === 0 ? Promise.resolve() : to.append(bytes)),
+  flush: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+})
 
-const framed = (to: Bytes, compress: Compress): TextOut => {
-  const encode = reusing()
-  let waiting = ''
+const framed = (to: Bytes, compress: Compress): Out => {
+  let waiting = new Uint8Array(2 * FRAME)
+  let length = 0
   const frame = async (): Promise<void> => {
-    const text = waiting
-    waiting = ''
-    await to.append(await compress(encode(text)))
+    const bytes = waiting.subarray(0, length)
+    length = 0
+    await to.append(await compress(bytes))
   }
   const flush = async (): Promise<void> => {
-    if (waiting !== '') await frame()
+    if (length > 0) await frame()
+  }
+  const grow = (needed: number): void => {
+    const before = waiting
+    waiting = new Uint8Array(Math.max(needed, 2 * before.length))
+    waiting.set(before)
   }
   return {
-    put: async (text) => {
-      waiting += text
-      if (waiting.length >= FRAME) await flush()
+    put: async (bytes) => {
+      if (length + bytes.length > waiting.length) grow(length + bytes.length)
+      waiting.set(bytes, length)
+      length += bytes.length
+      if (length >= FRAME) await flush()
     },
     flush,
     end: async () => {
-      if (waiting !== '' || to.size() === 0) await frame() // no frame at all is not gzip, nor zstd
+      if (length > 0 || to.size() === 0) await frame() // no frame at all is not gzip, nor zstd
     },
   }
 }
 
-/** UTF-8 in a place that is used again: a buffer for each page would live until the next full collection. */
-const reusing = (): ((text: string) => Uint8Array) => {
+/** UTF-8, in a place that is used again. */
+const encoder = (): ((text: Text) => Uint8Array) => {
   const encoder = new TextEncoder()
-  let place = new Uint8Array(0)
+  const place = reusable()
   return (text) => {
-    const most = text.length * 3
-    if (place.length < most) place = new Uint8Array(most)
-    return place.subarray(0, encoder.encodeInto(text, place).written)
+    if (typeof text !== 'string') return text(place)
+    const most = place(text.length * 3)
+    return most.subarray(0, encoder.encodeInto(text, most).written)
   }
 }

@@ -7,6 +7,8 @@ export interface Limits {
   readonly atOnce?: number
   /** Bytes that there is room for. */
   readonly room?: number
+  /** Waited for before each write. */
+  readonly ready?: () => Promise<unknown>
 }
 
 export interface Watched {
@@ -25,6 +27,7 @@ const full = (): Error =>
 export const watched = ({
   atOnce = Number.POSITIVE_INFINITY,
   room: first,
+  ready = () => Promise.resolve(),
 }: Limits = {}): Watched => {
   const synced: Array<string> = []
   let room = first ?? Number.POSITIVE_INFINITY
@@ -35,6 +38,7 @@ export const watched = ({
     count++
     return {
       write: async (bytes, offset, length, position) => {
+        await ready()
         const most = Math.min(length, atOnce, room)
         if (most === 0) throw full()
         room -= most

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compressions, formatNames, openFile, toFolder } from '../../../src/export/index.js'
 import { textOf } from '../reading.js'
@@ -109,6 +110,28 @@ describe('a file', () => {
     expect(synced).toEqual([path, folder, path])
   })
 
+  it('takes rows while those before them are on their way to the disk, and no more', async () => {
+    const path = join(folder, 'behind')
+    const gates: Array<() => void> = []
+    const ready = () => new Promise<void>((resolve) => gates.push(resolve))
+    const file = await openFile({ path, format: how, files: watched({ ready }).files })
+    const taken: Array<string> = []
+    const write = (id: string) => file.write([rowOf({ id })]).then(() => taken.push(id))
+    const all = [write('a'), write('b'), write('c')]
+    await all[0]
+    await setImmediate()
+    expect(taken).toEqual(['a'])
+    gates.shift()?.()
+    await all[1]
+    await setImmediate()
+    expect(taken).toEqual(['a', 'b'])
+    gates.shift()?.()
+    await all[2]
+    gates.shift()?.()
+    await file.finish()
+    expect(await textOf(path, 'none')).toBe('{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n')
+  })
+
   it('may be abandoned after its end', async () => {
     const file = await openFile({ path: join(folder, 'ended'), format: how })
     await file.finish()
@@ -145,8 +168,9 @@ describe('a folder', () => {
     await to.write([rowOf({})], 1)
     room(3)
     const part = join(path, 'part-00002-001.ndjson')
+    await to.write([rowOf({})], 2) // taken, and on its way to the disk
+    await expect(to.commit()).rejects.toMatchObject({ code: 'ENOSPC', path: part })
     await expect(to.write([rowOf({})], 2)).rejects.toMatchObject({ code: 'ENOSPC', path: part })
-    await expect(to.commit()).rejects.toMatchObject({ code: 'ENOSPC' })
     await to.abandon()
     expect(open()).toBe(0)
   })
