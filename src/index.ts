@@ -61,7 +61,7 @@ export {
   type Route,
 } from './api/Endpoint.js'
 export { api } from './api/index.js'
-export { type Environment, type Limits, limits } from './api/limits.js'
+export { type Environment, type Limits, limits, unlimited } from './api/limits.js'
 export { byCursor, byNumber, type Paging, type Position } from './api/Paging.js'
 
 // how it is sent

@@ -115,6 +115,7 @@ it('payments-rx has these values', async () => {
       "toDate",
       "toError",
       "toMinorUnits",
+      "unlimited",
       "wasRecovered",
     ]
   `)

@@ -1,6 +1,6 @@
 /** The same export with the library, its limits out of the way; the format by the name of the file. */
 import { extname } from 'node:path'
-import { Charge, createClient } from 'payments-rx'
+import { Charge, createClient, unlimited } from 'payments-rx'
 import {
   accountOf,
   formatNames,
@@ -14,11 +14,10 @@ import { lastValueFrom } from 'rxjs'
 const [baseUrl, out] = process.argv.slice(2)
 if (baseUrl === undefined || out === undefined) throw new Error('usage: ours BASE_URL FILE')
 
-const none = Number.POSITIVE_INFINITY
 const payments = createClient({
   baseUrl,
   credentials: { clientId: 'sandbox', apiKey: 'sandbox-key' },
-  limits: { global: none, endpoint: none, concurrency: none, logins: none },
+  limits: unlimited,
 })
 const name = formatNames.find((known) => known === extname(out).slice(1)) ?? 'ndjson'
 const format = formatOf(Charge)({ format: name })

@@ -18,6 +18,14 @@ export const limits: Readonly<Record<Environment, Limits>> = {
   sandbox: { global: 20, endpoint: 10, concurrency: 10, logins: 100 },
 }
 
+/** For a service that keeps none. */
+export const unlimited: Limits = {
+  global: Number.POSITIVE_INFINITY,
+  endpoint: Number.POSITIVE_INFINITY,
+  concurrency: Number.POSITIVE_INFINITY,
+  logins: Number.POSITIVE_INFINITY,
+}
+
 /** The window of the rate limits, in ms: "per second", rolling. */
 export const SECOND = 1_000
 

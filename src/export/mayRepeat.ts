@@ -1,16 +1,20 @@
 /**
- * Whether a text may be in a list twice: false only if none is. Texts are told apart by a number made of
+ * Whether two rows may have the same key: false only if none have. Keys are told apart by a number made of
  * their last letters, where ids differ, at a third of the cost of a `Set`, whose answer is asked for in the
  * rare case that two have the same number.
  */
-export const mayRepeat = (): ((texts: ReadonlyArray<string>) => boolean) => {
+export const mayRepeat = <A>(
+  key: (row: A) => string | undefined,
+): ((rows: ReadonlyArray<A>) => boolean) => {
   let table = new Uint32Array(0) // numbers seen, each at its place or at the next that was free; 0 is none
-  return (texts) => {
-    const size = 2 ** Math.ceil(Math.log2(2 * texts.length + 2))
+  return (rows) => {
+    const size = 2 ** Math.ceil(Math.log2(2 * rows.length + 2))
     if (table.length < size) table = new Uint32Array(size)
     else table.fill(0)
     const mask = table.length - 1
-    for (const text of texts) {
+    for (const row of rows) {
+      const text = key(row)
+      if (text === undefined) continue
       const number = numberOf(text)
       let place = number & mask
       for (let found = table[place]; found !== 0; found = table[place]) {

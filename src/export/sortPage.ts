@@ -41,14 +41,14 @@ export interface Sorting<A> {
  * told apart within their page.
  */
 export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
-  const twice = mayRepeat()
+  const twice = mayRepeat(key)
   return (seen?: Set<string>) =>
     <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
       const fit: Array<A> = []
-      const places: Array<number> = [] // where in the page each of them stands
-      const keys: Array<string> = []
+      let places: Array<number> | undefined // where each of them stands, once one is left out
       const bad: Array<Reject<Q>> = []
       const reject = (index: number, reason: string): void => {
+        places ??= Array.from({ length: index }, (_, i) => i)
         bad.push({ position, index, reason, row: shown(raw[index]) })
       }
       let unchanged = texts !== undefined
@@ -66,20 +66,21 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
           continue
         }
         fit.push(row)
-        places.push(index)
+        places?.push(index)
         unchanged &&= row === raw[index]
-        const name = key(row)
-        if (name !== undefined) keys.push(name)
       }
 
-      const all = seen === undefined && !twice(keys)
+      const all = seen === undefined && !twice(fit)
       const known = seen ?? new Set()
       const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
       const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
         isNew === undefined ? list : list.filter((_, i) => isNew[i])
       const good = kept(fit)
       return {
-        good: unchanged && texts ? asCame(good, () => cut(kept(places), texts())) : good,
+        good:
+          unchanged && texts
+            ? asCame(good, () => cut(kept(places ?? fit.map((_, i) => i)), texts()))
+            : good,
         bad,
         repeated: fit.length - good.length,
       }

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import type { Signal, Terminal } from '../../src/cli/Terminal.js'
 import { hasty } from '../support/timers.js'
@@ -56,7 +56,12 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
 /** A folder for one test file, emptied after each test. */
 export const folder = async (): Promise<(name: string) => string> => {
   const path = await mkdtemp(join(tmpdir(), 'payments-rx-'))
-  afterEach(() => rm(path, { recursive: true, force: true }).then(() => {}))
+  const remove = () => rm(path, { recursive: true, force: true })
+  afterEach(async () => {
+    await remove()
+    await mkdir(path)
+  })
+  afterAll(remove)
   return (name) => join(path, name)
 }
 

@@ -14,6 +14,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--sandbox', '--columns', 'id,,amount'], 'names with commas'],
     [['export', 'charges', '--sandbox', '--columns', 'id,amuont'], '--columns: no column amuont'],
     [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
+    [['export', 'charges', '--no-limits', '--share', '0.5'], 'cannot be used with'],
     [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],
     [['export', 'charges', '--patience', 'long'], 'whole number from 0'],
     [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],

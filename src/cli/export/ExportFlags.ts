@@ -9,7 +9,9 @@ export interface ExportFlags extends OutputFlags, Shown {
   readonly guard: Guard
   /** Requests at a time. */
   readonly parallel?: number
-  /** The part of the limits to use. */
+  /** Whether any are kept. */
+  readonly limits: boolean
+  /** The part of them to use. */
   readonly share: number
   /** How long a fault is waited for, in seconds. */
   readonly patience: number

@@ -93,6 +93,9 @@ const withPace = (command: Command): Command =>
   command
     .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
     .addOption(
+      new Option('--no-limits', 'keep none: only for a service that has none').conflicts('share'),
+    )
+    .addOption(
       new Option(
         '--guard <how>',
         "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds",

@@ -31,6 +31,7 @@ export const exportResource =
     const { listen, sandboxCredentials, sandboxPartner } = await import('../../sandbox/index.js') // or not, to start fast
     const server = await listen({
       environment,
+      ...(flags.limits ? {} : { limits: false }),
       ...(flags.rows === undefined ? {} : { charges: flags.rows }),
     })
     try {

@@ -1,6 +1,6 @@
 /** An export, ready to be subscribed to, from what was said on the command line. */
 import { type Observable, tap } from 'rxjs'
-import { limits } from '../../api/limits.js'
+import { limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client.js'
 import {
   type Format,
@@ -63,10 +63,12 @@ export const prepare =
     const { share, patience, maxRejects } = flags
     const plan = await outputPlan(flags)
     const format = formatFor(resource, plan)
-    const allowed = limits[connection.environment]
+    const allowed = flags.limits ? limits[connection.environment] : unlimited
+    const most = perSecond(allowed, share)
     const attempts = attemptsFor(patience)
     const client = createClient({
       ...clientOptions,
+      limits: allowed,
       share,
       guard: flags.guard,
       priority: 'bulk',
@@ -133,7 +135,7 @@ export const prepare =
               begin: flags.restart ? 'restart' : flags.resume ? 'resume' : 'new',
               adds: flags.sinceLast !== undefined,
               client,
-              perSecond: perSecond(allowed, share),
+              ...(Number.isFinite(most) ? { perSecond: most } : {}),
               runner: terminal.runner,
             }),
     }

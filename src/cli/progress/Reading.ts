@@ -27,8 +27,8 @@ export interface Reading {
   readonly rowsPerSecond: number
   /** Until its end, in ms; left out when there is too little to tell it from. */
   readonly msLeft?: number
-  /** Of the rate limit that is used most: 0 to 1. */
-  readonly quota: number
+  /** Of the rate limit that is used most: 0 to 1; left out when there is none. */
+  readonly quota?: number
   readonly scheduler: SchedulerState
   /** Requests that wait for a fault to pass; they are in no queue. */
   readonly pauses: number
@@ -83,12 +83,13 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
     const { share } = counted.coverage
     pace = sampled({ at, rows: rows + rejects, ...(share === undefined ? {} : { share }) })(pace)
     const msLeft = timeLeft(pace)
+    const rates = scheduler.tiers.filter(isRate)
     return {
       ms: at,
       meter: counted,
       rowsPerSecond: rowsPerSecond(pace),
       ...(msLeft === undefined ? {} : { msLeft }),
-      quota: Math.max(0, ...scheduler.tiers.filter(isRate).map(({ share }) => share)),
+      ...(rates.length === 0 ? {} : { quota: Math.max(...rates.map(({ share }) => share)) }),
       scheduler,
       pauses: pausing(activity, now).length,
       waits: waits(activity, scheduler, now),
@@ -111,4 +112,5 @@ const NOTHING: SchedulerState = {
   tiers: [],
 }
 
-const isRate = ({ kind }: TierSnapshot): boolean => kind === 'rate'
+const isRate = ({ kind, limit }: TierSnapshot): boolean =>
+  kind === 'rate' && limit < Number.POSITIVE_INFINITY

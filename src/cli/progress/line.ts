@@ -56,7 +56,7 @@ const parts = (reading: Reading, columns: number): ReadonlyArray<Part> => {
     ...(share === undefined ? [] : [{ text: percent(share), weight: 9 }]),
     { text: plural(meter.rows, 'row'), weight: 10 },
     { text: `${number(reading.rowsPerSecond)} rows/s`, weight: 7 },
-    { text: `${percent(quota)} of the quota`, weight: 4 },
+    ...(quota === undefined ? [] : [{ text: `${percent(quota)} of the quota`, weight: 4 }]),
     { text: `${number(meter.refused)} refused`, weight: meter.refused > 0 ? 6 : 2 },
     ...(meter.failed > 0 ? [{ text: `${number(meter.failed)} failed`, weight: 5 }] : []),
     ...(meter.rejects > 0 ? [{ text: `${number(meter.rejects)} rejected`, weight: 8 }] : []),

@@ -26,7 +26,7 @@ export interface ProgressRecord {
   /** Requests without an answer, or with a 5xx. */
   readonly failed: number
   /** Of the rate limit that is used most, 0 to 1. */
-  readonly quota: number
+  readonly quota: number | null
   /** Requests under way. */
   readonly inFlight: number
   /** Requests that wait for a limit. */
@@ -52,7 +52,7 @@ export const record = (reading: Reading): ProgressRecord => {
     requests: meter.requests,
     refused: meter.refused,
     failed: meter.failed,
-    quota: reading.quota,
+    quota: reading.quota ?? null,
     inFlight: scheduler.inFlight,
     waiting: scheduler.waiting,
     backingOff: scheduler.backingOff + reading.pauses,

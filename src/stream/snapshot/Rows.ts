@@ -28,13 +28,26 @@ export const once = (time: (raw: unknown) => number, key: (raw: unknown) => stri
 }
 
 const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A> => {
-  const kept = rows.raw.map((_, i) => isKept(i))
-  if (kept.every(Boolean)) return rows
-  const some = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => kept[i])
   const { items, raw, texts } = rows
+  const places: Array<number> = []
+  for (let i = 0; i < raw.length; i++) if (isKept(i)) places.push(i)
+  if (places.length === raw.length) return rows
   const cut = (): RowTexts | undefined => {
     const all = texts?.()
-    return all && someOf(some(items.map((_, i) => i)), all)
+    return all && someOf(places, all)
   }
-  return { items: some(items), raw: some(raw), ...(texts === undefined ? {} : { texts: cut }) }
+  return {
+    items: some(places, items),
+    raw: some(places, raw),
+    ...(texts === undefined ? {} : { texts: cut }),
+  }
+}
+
+/** Those at some places; in rows by time they mostly follow one another. */
+const some = <T>(places: ReadonlyArray<number>, all: ReadonlyArray<T>): ReadonlyArray<T> => {
+  const [first = 0] = places
+  const end = first + places.length
+  return places.length === 0 || places.at(-1) === end - 1
+    ? all.slice(first, end)
+    : places.flatMap((place) => all.slice(place, place + 1))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limits } from '../../../src/api/limits.js'
+import { limits, unlimited } from '../../../src/api/limits.js'
 import { attemptsFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
 import { O } from '../../../src/fp.js'
 import { exponential, PAUSES } from '../../../src/stream/index.js'
@@ -17,6 +17,7 @@ describe('requests at a time', () => {
 
   it('are no more than there may be', () => {
     expect(widthOf({ ...limits.production, endpoint: 100, concurrency: 3 }, 1)).toBe(3)
+    expect(widthOf({ ...unlimited, concurrency: 3 }, 1)).toBe(3)
     expect(perSecond(limits.production, 0.5)).toBe(10)
   })
 })
