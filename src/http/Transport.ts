@@ -34,8 +34,8 @@ export interface Answer {
   readonly header: (name: string) => string | undefined
   /** The whole body. */
   readonly body: string
-  /** The same as it came, so that rows are written as they came without making their bytes anew. */
-  readonly bytes?: Uint8Array
+  /** Its bytes, in the parts they came in: rows can be written as they came without making them anew. */
+  readonly parts?: ReadonlyArray<Uint8Array>
 }
 
 /** No answer. */

@@ -8,21 +8,20 @@ import {
   Subject,
   startWith,
 } from 'rxjs'
+import type { Place } from '../stream/index.js'
 import { Late } from './outage.js'
+import type { Answer } from './Transport.js'
 
 /** What came, and what it says. */
-export interface Body {
-  readonly bytes: Uint8Array
-  readonly body: string
-}
+export type Body = Required<Pick<Answer, 'body' | 'parts'>>
 
 /**
- * The whole body of an answer; fails as `Late` when no further part of it comes within `limit` ms. The
- * parts are gathered in a function of its own, so that they are gone when the text is parsed: what is
- * alive then outlives two collections, and pages of megabytes fill the old generation.
+ * The whole body of an answer, read in some place; fails as `Late` when no further part of it comes within
+ * `limit` ms.
  */
 export const wholeBody = (
   response: Response,
+  place: Place,
   limit: number,
   scheduler: SchedulerLike,
 ): Observable<Body> =>
@@ -36,24 +35,23 @@ export const wholeBody = (
       }),
     )
     return race(
-      read(response, () => heard.next()),
+      read(response, place, () => heard.next()),
       stalled,
     )
   })
 
-const read = async ({ body }: Response, heard: () => void): Promise<Body> => {
+const read = async ({ body }: Response, place: Place, heard: () => void): Promise<Body> => {
   const stream: AsyncIterable<Uint8Array> | null = body
   const parts: Array<Uint8Array> = []
   for await (const part of stream ?? []) {
     heard()
     parts.push(part)
   }
-  const bytes = joined(parts)
-  return { bytes, body: new TextDecoder().decode(bytes) }
+  return { parts, body: new TextDecoder().decode(joined(parts, place)) }
 }
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+const joined = (parts: ReadonlyArray<Uint8Array>, place: Place): Uint8Array => {
+  const all = place(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {
     all.set(part, at)

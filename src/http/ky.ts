@@ -19,6 +19,7 @@ import {
 } from 'rxjs'
 import { E } from '../fp.js'
 import { left } from '../stream/index.js'
+import { reusable } from '../stream/reusable.js'
 import { type Body, wholeBody } from './body.js'
 import { type Line, line } from './line.js'
 import { Late, outage } from './outage.js'
@@ -33,6 +34,7 @@ export interface KyOptions {
 
 export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {}): Transport => {
   const storage = new AsyncLocalStorage<unknown>()
+  const place = reusable()
 
   const send = (request: HttpRequest, signal: AbortSignal): Promise<Response> =>
     ky(request.url, {
@@ -69,7 +71,9 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
           scheduler,
         }),
         concatMap((response) =>
-          wholeBody(response, body, scheduler).pipe(map((body) => E.right(answer(response, body)))),
+          wholeBody(response, place, body, scheduler).pipe(
+            map((body) => E.right(answer(response, body))),
+          ),
         ),
         catchError((error: unknown) => left(outage(error, request.timeout))),
         finalize(() => abort.abort()),

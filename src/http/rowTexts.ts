@@ -16,10 +16,10 @@ const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
  * rows; and what is not a row at the end does not parse.
  */
 export const rowTexts = (
-  { body, bytes = encode(body) }: Pick<Answer, 'body' | 'bytes'>,
+  { body, parts = [encode(body)] }: Pick<Answer, 'body' | 'parts'>,
   rows: number,
 ): RowTexts | undefined => {
-  const text = inBytes(body, bytes)
+  const text = inBytes(body, parts)
   const head = HEAD.exec(text)?.[0].length
   const last = text.lastIndexOf('}]')
   if (head === undefined || rows === 0 || text.includes('\n') || text.includes('\r'))
@@ -35,7 +35,7 @@ export const rowTexts = (
   return {
     length: rows,
     join: (places, around, place = (length) => new Uint8Array(length)) =>
-      joined(bytes, starts, runs(places), around, place),
+      joined(parts, starts, runs(places), around, place),
   }
 }
 
@@ -44,10 +44,10 @@ const BETWEEN = '},{'
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** The body with a letter for each byte; nothing where it is no UTF-8. All that is looked for is ASCII. */
-const inBytes = (body: string, bytes: Uint8Array): string => {
-  if (isAscii(bytes)) return body
-  const { buffer, byteOffset, byteLength } = bytes
-  return isUtf8(bytes) ? Buffer.from(buffer, byteOffset, byteLength).toString('latin1') : ''
+const inBytes = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
+  if (parts.every(isAscii)) return body
+  const bytes = Buffer.concat(parts)
+  return isUtf8(bytes) ? bytes.toString('latin1') : ''
 }
 
 /** Places that follow one another, as the first and the last of them. */
@@ -63,7 +63,7 @@ const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, nu
 
 /** Rows that follow one another have one letter in between, so what is as long takes its place. */
 const joined = (
-  bytes: Uint8Array,
+  parts: ReadonlyArray<Uint8Array>,
   starts: ReadonlyArray<number>,
   runs: ReadonlyArray<readonly [number, number]>,
   { before = '', between, after = '' }: Around,
@@ -71,13 +71,13 @@ const joined = (
 ): Uint8Array => {
   const [first, separator, last] = [encode(before), encode(between), encode(after)]
   const inPlace = separator.length === 1 ? separator[0] : undefined
-  const parts = inPlace === undefined ? runs.flatMap(singly) : runs
+  const stretches = inPlace === undefined ? runs.flatMap(singly) : runs
 
   const startOf = (row: number): number => starts[row] ?? 0
   const endOf = (row: number): number => startOf(row + 1) - 1
 
-  let length = first.length + last.length + separator.length * Math.max(0, parts.length - 1)
-  for (const [from, to] of parts) length += endOf(to) - startOf(from)
+  let length = first.length + last.length + separator.length * Math.max(0, stretches.length - 1)
+  for (const [from, to] of stretches) length += endOf(to) - startOf(from)
 
   const out = place(length)
   let at = 0
@@ -86,15 +86,31 @@ const joined = (
     at += part.length
   }
   put(first)
-  for (const [i, [from, to]] of parts.entries()) {
+  for (const [i, [from, to]] of stretches.entries()) {
     if (i > 0) put(separator)
     const shift = at - startOf(from)
-    put(bytes.subarray(startOf(from), endOf(to)))
+    for (const part of stretch(parts, startOf(from), endOf(to))) put(part)
     if (inPlace === undefined) continue
     for (let row = from; row < to; row++) out[endOf(row) + shift] = inPlace
   }
   put(last)
   return out
+}
+
+/** The bytes from one place up to another. */
+const stretch = (
+  parts: ReadonlyArray<Uint8Array>,
+  from: number,
+  to: number,
+): ReadonlyArray<Uint8Array> => {
+  const found: Array<Uint8Array> = []
+  let start = 0
+  for (const part of parts) {
+    const end = start + part.length
+    if (start < to && end > from) found.push(part.subarray(Math.max(0, from - start), to - start))
+    start = end
+  }
+  return found
 }
 
 const singly = ([from, to]: readonly [number, number]): ReadonlyArray<readonly [number, number]> =>

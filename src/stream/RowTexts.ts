@@ -16,8 +16,8 @@ export interface Around {
   readonly after?: string
 }
 
-/** Bytes to be written, of that length. */
-export type Place = (length: number) => Uint8Array
+/** So many bytes to be written; the first `kept` of them are as they were when it was asked last. */
+export type Place = (length: number, kept?: number) => Uint8Array
 
 /** Some of the rows, as if there were no others. */
 export const someOf = (places: ReadonlyArray<number>, texts: RowTexts): RowTexts => ({

@@ -28,6 +28,13 @@ const row = fc.dictionary(
   { minKeys: 0, maxKeys: 4 },
 )
 
+/** A text as it comes: in parts that end anywhere, also within a letter. */
+const arriving = (text: string, cuts: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
+  const bytes = new TextEncoder().encode(text)
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
+  return ends.map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end))
+}
+
 const odd = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => i % 2 === 1)
 
 describe('the texts of rows', () => {
@@ -37,8 +44,11 @@ describe('the texts of rows', () => {
       fc.property(
         fc.array(row, { minLength: 1, maxLength: 6 }),
         fc.constantFrom(...envelopes),
-        (rows, envelope) => {
-          const texts = rowTexts({ body: envelope(JSON.stringify(rows)) }, rows.length)
+        fc.option(fc.array(fc.nat(), { maxLength: 4 }), { nil: undefined }),
+        (rows, envelope, cuts) => {
+          const body = envelope(JSON.stringify(rows))
+          const answer = cuts === undefined ? { body } : { body, parts: arriving(body, cuts) }
+          const texts = rowTexts(answer, rows.length)
           if (texts === undefined) return
           cut++
           const places = rows.map((_, i) => i)
@@ -74,7 +84,7 @@ describe('the texts of rows', () => {
     const rows = ['{"name":"Zoë"}', '{"name":"東京 },[ 😀"}', '{"name":"plain"}']
     const body = `{"items":[${rows}]}`
     const bytes = new TextEncoder().encode(` ${body} `).subarray(1, -1)
-    const texts = rowTexts({ body, bytes }, 3)
+    const texts = rowTexts({ body, parts: [bytes.subarray(0, 30), bytes.subarray(30)] }, 3)
     const place = new Uint8Array(1_000)
     const put = texts?.join([0, 1, 2], { before: '[', between: '|', after: ']' }, (length) =>
       place.subarray(3, 3 + length),
@@ -89,9 +99,9 @@ describe('the texts of rows', () => {
     const body = '{"items":[{"a":"\uFFFD"}]}'
     const bytes = Uint8Array.from('{"items":[{"a":"\xFF"}]}', (letter) => letter.charCodeAt(0))
     expect(new TextDecoder().decode(bytes)).toBe(body)
-    expect(rowTexts({ body, bytes }, 1)).toBeUndefined()
+    expect(rowTexts({ body, parts: [bytes] }, 1)).toBeUndefined()
     const marked = new TextEncoder().encode('\uFEFF{"items":[{"a":1}]}')
-    expect(rowTexts({ body: '{"items":[{"a":1}]}', bytes: marked }, 1)).toBeUndefined()
+    expect(rowTexts({ body: '{"items":[{"a":1}]}', parts: [marked] }, 1)).toBeUndefined()
   })
 
   it.each([

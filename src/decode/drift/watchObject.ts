@@ -19,10 +19,14 @@ interface Shape {
   readonly within: ReadonlyArray<{ readonly key: string; readonly watch: Watcher }>
 }
 
-const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
+/** Whether an object has these keys in this order, without making a list of its own. */
+const hasKeys = (u: object, keys: ReadonlyArray<string>): boolean => {
+  let i = 0
+  for (const key in u) {
+    if (keys[i] !== key) return false
+    i++
+  }
+  return i === keys.length
 }
 
 /**
@@ -63,8 +67,7 @@ export const watchObject = (
   let last: Shape | undefined
   return (u) => {
     if (!isRecord(u)) return
-    const keys = Object.keys(u)
-    if (last === undefined || !isSame(last.keys, keys)) last = shapeOf(keys, u)
+    if (last === undefined || !hasKeys(u, last.keys)) last = shapeOf(Object.keys(u), u)
     for (const counter of last.counters) counter.count++
     for (const { key, watch } of last.within) watch(u[key])
   }

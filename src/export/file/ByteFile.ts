@@ -3,8 +3,8 @@
  * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
  */
 import { createHash } from 'node:crypto'
+import { reusable } from '../../stream/reusable.js'
 import { at, type Files, type Handle, syncName } from './Files.js'
-import { reusable } from './reusable.js'
 
 // model
 

@@ -30,13 +30,23 @@ export const csvText = (
   const mask: Mask = formulas === 'escape' ? (text) => quoted(unarmed(text)) : quoted
   return {
     start: `${columns.map(({ name }) => quoted(name)).join(',')}\r\n`,
-    rows: writer(
-      columns.map((column) => cellOf(column, mask, numbers)),
-      mask,
+    rows: inParts(
+      writer(
+        columns.map((column) => cellOf(column, mask, numbers)),
+        mask,
+      ),
     ),
     end: () => '',
   }
 }
+
+/** So many rows are put in their place at a time: the text of a page would live for too long. */
+const PART = 250
+
+const inParts = (lines: Lines) =>
+  function* parts(rows: ReadonlyArray<unknown>): Iterable<string> {
+    for (let at = 0; at < rows.length; at += PART) yield lines(rows.slice(at, at + PART))
+  }
 
 /** Nothing for null and what is missing, `""` for an empty text. */
 const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {

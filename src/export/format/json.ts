@@ -10,6 +10,9 @@ import type { Text, TextFormat } from './text.js'
 /** The JSON texts of rows, with something around them. */
 type Texts = (rows: ReadonlyArray<unknown>, around: Around) => Text
 
+/** So many letters are put in their place at a time: a page of them would live for too long. */
+const PART = 1 << 16
+
 /** Rows whole, letter by letter as they came where that is known; or some of their fields. */
 export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Texts => {
   if (columns !== undefined) return joining(jsonFields(columns, numbers))
@@ -24,15 +27,29 @@ export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Te
 
 const joining =
   (json: (row: unknown) => string): Texts =>
-  (rows, { before = '', between, after = '' }) => {
-    let text = ''
-    for (const row of rows) text += text === '' ? before + json(row) : between + json(row)
-    return text + after
+  (rows, around) =>
+    inParts(rows, json, around)
+
+function* inParts(
+  rows: ReadonlyArray<unknown>,
+  json: (row: unknown) => string,
+  { before = '', between, after = '' }: Around,
+): Iterable<string> {
+  let text = before
+  let isFirst = true
+  for (const row of rows) {
+    text += isFirst ? json(row) : between + json(row)
+    isFirst = false
+    if (text.length < PART) continue
+    yield text
+    text = ''
   }
+  yield text + after
+}
 
 export const ndjsonText = (json: Texts): TextFormat<unknown> => ({
   start: '',
-  rows: (rows) => (rows.length === 0 ? '' : json(rows, { between: '\n', after: '\n' })),
+  rows: (rows) => (rows.length === 0 ? [] : json(rows, { between: '\n', after: '\n' })),
   end: () => '',
 })
 
@@ -40,6 +57,6 @@ export const ndjsonText = (json: Texts): TextFormat<unknown> => ({
 export const jsonText = (json: Texts): TextFormat<unknown> => ({
   start: '[',
   rows: (rows, before) =>
-    rows.length === 0 ? '' : json(rows, { before: before === 0 ? '\n' : ',\n', between: ',\n' }),
+    rows.length === 0 ? [] : json(rows, { before: before === 0 ? '\n' : ',\n', between: ',\n' }),
   end: (rows) => (rows === 0 ? ']\n' : '\n]\n'),
 })

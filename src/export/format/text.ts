@@ -1,14 +1,14 @@
 /** Formats that are text, as it is or compressed. */
 import type { Place } from '../../stream/index.js'
+import { reusable } from '../../stream/reusable.js'
 import type { Bytes } from '../file/ByteFile.js'
-import { reusable } from '../file/reusable.js'
 import { type Compress, compressor } from './compress.js'
 import type { Compression, Encoder, Kept } from './Format.js'
 
 // model
 
-/** Text; or what puts it in some place, where it is UTF-8 already. */
-export type Text = string | ((place: Place) => Uint8Array)
+/** In parts; or, where it is UTF-8 already, what puts it in some place. */
+export type Text = Iterable<string> | ((place: Place) => Uint8Array)
 
 export interface TextFormat<A> {
   readonly start: string
@@ -32,8 +32,8 @@ export const textEncoder =
     const put = async (text: Text): Promise<void> => {
       const before = start
       start = ''
-      if (typeof text === 'string') return out.put(utf8(before + text))
-      await out.put(utf8(before))
+      if (typeof text !== 'function') return out.put(utf8(after(before, text)))
+      await out.put(utf8([before]))
       await out.put(utf8(text))
     }
     return {
@@ -43,15 +43,20 @@ export const textEncoder =
         return put(text)
       },
       flush: async () => {
-        await put('')
+        await put([])
         await out.flush()
       },
       end: async () => {
-        await put(format.end(count))
+        await put([format.end(count)])
         await out.end()
       },
     }
   }
+
+function* after(before: string, text: Iterable<string>): Iterable<string> {
+  yield before
+  yield* text
+}
 
 interface Out {
   readonly put: Bytes['append']
@@ -66,25 +71,19 @@ const plain = (to: Bytes): Out => ({
 })
 
 const framed = (to: Bytes, compress: Compress): Out => {
-  let waiting = new Uint8Array(2 * FRAME)
+  const place = reusable()
   let length = 0
   const frame = async (): Promise<void> => {
-    const bytes = waiting.subarray(0, length)
+    const bytes = place(length, length)
     length = 0
     await to.append(await compress(bytes))
   }
   const flush = async (): Promise<void> => {
     if (length > 0) await frame()
   }
-  const grow = (needed: number): void => {
-    const before = waiting
-    waiting = new Uint8Array(Math.max(needed, 2 * before.length))
-    waiting.set(before)
-  }
   return {
     put: async (bytes) => {
-      if (length + bytes.length > waiting.length) grow(length + bytes.length)
-      waiting.set(bytes, length)
+      place(length + bytes.length, length).set(bytes, length)
       length += bytes.length
       if (length >= FRAME) await flush()
     },
@@ -100,8 +99,12 @@ const encoder = (): ((text: Text) => Uint8Array) => {
   const encoder = new TextEncoder()
   const place = reusable()
   return (text) => {
-    if (typeof text !== 'string') return text(place)
-    const most = place(text.length * 3)
-    return most.subarray(0, encoder.encodeInto(text, most).written)
+    if (typeof text === 'function') return text(place)
+    let length = 0
+    for (const part of text) {
+      const all = place(length + 3 * part.length, length)
+      length += encoder.encodeInto(part, all.subarray(length)).written
+    }
+    return place(length, length)
   }
 }

@@ -8,6 +8,7 @@ import { columnsOf } from '../../../src/export/column/Column.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
 import { csvText } from '../../../src/export/format/csv.js'
 import { looped } from '../../../src/export/format/csvLines.js'
+import type { Text } from '../../../src/export/format/text.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
 import { duckdb, type Query } from '../reading.js'
 import { fields, format, pages, Row, row, rowOf } from '../rows.js'
@@ -64,9 +65,17 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         const loop = csvText(columns, options, looped)
-        expect(loop.rows(rows, 0)).toBe(csvText(columns, options).rows(rows, 0))
+        const whole = (text: Text): string => (typeof text === 'function' ? '' : [...text].join(''))
+        expect(whole(loop.rows(rows, 0))).toBe(whole(csvText(columns, options).rows(rows, 0)))
       }),
     )
+  })
+
+  it('is the same of pages that are written in parts', async () => {
+    const given = [1, 249, 250, 251, 2_000].map((length) =>
+      Array.from({ length }, (_, n) => rowOf({ id: `${n}`, note: '東京, "😀"'.repeat(n % 7) })),
+    )
+    expect(await written(given)).toBe(reference(given.flat(), false))
   })
 
   it('has its header, and no more, when there are no rows', async () => {

@@ -54,6 +54,22 @@ describe('JSON, read by jq', () => {
   })
 })
 
+describe('pages that are written in parts', () => {
+  const given = [1, 700, 2_000].map((length) =>
+    Array.from({ length }, (_, n) => rowOf({ id: `${n}`, note: '東京 "😀"\n'.repeat(n % 9) })),
+  )
+
+  it('are lines', async () => {
+    const lines = (await written(given)).split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(given.flat())
+  })
+
+  it('are one array', async () => {
+    expect(JSON.parse(await written(given, { format: 'json' }))).toEqual(given.flat())
+  })
+})
+
 describe('NDJSON', () => {
   it('has the fields that came, and no others', async () => {
     expect(await written([[rowOf({ later: [1, { a: null }] })]])).toContain(
