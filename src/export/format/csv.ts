@@ -2,7 +2,8 @@
 import type { Column } from '../column/Column.js'
 import type { Numbers } from '../column/money.js'
 import { digitsReader, reader } from '../column/read.js'
-import { type Cell, type Lines, lineWriter } from './csvLines.js'
+import { Cells } from './Cells.js'
+import { type Cell, type Lines, lineWriter, type Masking } from './csvLines.js'
 import { jsonOf } from './jsonValue.js'
 import type { TextFormat } from './text.js'
 
@@ -25,28 +26,23 @@ type Mask = (text: string) => string
 export const csvText = (
   columns: ReadonlyArray<Column>,
   { numbers, formulas }: CsvOptions,
-  writer: (columns: ReadonlyArray<Cell>, mask: Mask) => Lines = lineWriter,
+  writer: (columns: ReadonlyArray<Cell>, masking: Masking) => Lines = lineWriter,
 ): TextFormat<unknown> => {
   const mask: Mask = formulas === 'escape' ? (text) => quoted(unarmed(text)) : quoted
+  const lines = writer(
+    columns.map((column) => cellOf(column, mask, numbers)),
+    formulas === 'escape' ? { mask, begins: formula } : { mask },
+  )
   return {
     start: `${columns.map(({ name }) => quoted(name)).join(',')}\r\n`,
-    rows: inParts(
-      writer(
-        columns.map((column) => cellOf(column, mask, numbers)),
-        mask,
-      ),
-    ),
+    rows: (rows) => (place) => {
+      const cells = new Cells(place)
+      lines(rows, cells)
+      return cells.bytes()
+    },
     end: () => '',
   }
 }
-
-/** So many rows are put in their place at a time: the text of a page would live for too long. */
-const PART = 250
-
-const inParts = (lines: Lines) =>
-  function* parts(rows: ReadonlyArray<unknown>): Iterable<string> {
-    for (let at = 0; at < rows.length; at += PART) yield lines(rows.slice(at, at + PART))
-  }
 
 /** Nothing for null and what is missing, `""` for an empty text. */
 const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {

@@ -4,6 +4,7 @@
  */
 import { mayGenerate } from '../../decode/generate/generate.js'
 import { sourceOf } from '../column/source.js'
+import type { Cells } from './Cells.js'
 
 // model
 
@@ -14,53 +15,68 @@ export interface Cell {
   readonly isPlain: boolean
 }
 
-export type Lines = (rows: ReadonlyArray<unknown>) => string
+export type Lines = (rows: ReadonlyArray<unknown>, cells: Cells) => void
 
-type Mask = (text: string) => string
+/** What is done with texts. */
+export interface Masking {
+  /** Of a text, what stands in the file. */
+  readonly mask: (text: string) => string
+  /** A text that begins like that is masked, whatever else is in it. */
+  readonly begins?: RegExp
+}
 
 // constructors
 
-export const lineWriter = (cells: ReadonlyArray<Cell>, mask: Mask): Lines =>
-  cells.length > 1 && mayGenerate() ? generated(cells, mask) : looped(cells)
+export const lineWriter = (columns: ReadonlyArray<Cell>, masking: Masking): Lines =>
+  columns.length > 1 && mayGenerate() ? generated(columns, masking) : looped(columns)
 
 /** An empty line would be no row. */
 export const looped =
-  (cells: ReadonlyArray<Cell>): Lines =>
-  (rows) => {
-    let text = ''
+  (columns: ReadonlyArray<Cell>): Lines =>
+  (rows, cells) => {
     for (const row of rows) {
-      const line = cells.map(({ write }) => write(row)).join(',')
-      text += `${line === '' ? '""' : line}\r\n`
+      const line = columns.map(({ write }) => write(row)).join(',')
+      cells.plain(line === '' ? '""' : line)
+      cells.endLine()
     }
-    return text
   }
 
-type Maker = (write: ReadonlyArray<Cell['write']>, mask: Mask) => Lines
+type Put = (cells: Cells, text: string) => void
+
+type Maker = (write: ReadonlyArray<Cell['write']>, put: Put) => Lines
 
 const isMaker = (u: unknown): u is Maker => typeof u === 'function'
 
-const generated = (cells: ReadonlyArray<Cell>, mask: Mask): Lines => {
+const generated = (columns: ReadonlyArray<Cell>, { mask, begins }: Masking): Lines => {
   const maker: unknown = new Function(
     'write',
-    'mask',
+    'put',
     `"use strict";
-    const [${cells.map((_, i) => `w${i}`).join(', ')}] = write;
-    return function lines(rows) {
-      let text = '', v;
-      for (const row of rows) text += ${cells.map(source).join(`\n + ',' + `)} + '\\r\\n';
-      return text
+    const [${columns.map((_, i) => `w${i}`).join(', ')}] = write;
+    return function lines(rows, cells) {
+      let v;
+      for (const row of rows) {
+        ${columns.map(source).join('\ncells.comma();\n')}
+        cells.endLine();
+      }
     }`,
   )
   if (!isMaker(maker)) throw new TypeError('no code was made')
   return maker(
-    cells.map(({ write }) => write),
-    mask,
+    columns.map(({ write }) => write),
+    (cells, text) => {
+      if (text === '') cells.plain('""')
+      else if (begins?.test(text)) cells.plain(mask(text))
+      else cells.text(text, mask)
+    },
   )
 }
 
 const source = ({ path, isPlain }: Cell, i: number): string => {
-  if (!isPlain) return `w${i}(row)`
-  return `((v = ${sourceOf(path)}) === undefined || v === null ? ''
-    : typeof v === 'string' ? (v === '' ? '""' : mask(v))
-    : typeof v === 'number' ? String(v) : w${i}(row))`
+  if (!isPlain) return `cells.plain(w${i}(row));`
+  return `v = ${sourceOf(path)};
+    if (v !== undefined && v !== null) {
+      if (typeof v === 'string') put(cells, v);
+      else cells.plain(typeof v === 'number' ? String(v) : w${i}(row));
+    }`
 }

@@ -10,6 +10,7 @@ import { csvText } from '../../../src/export/format/csv.js'
 import { looped } from '../../../src/export/format/csvLines.js'
 import type { Text } from '../../../src/export/format/text.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
+import { reusable } from '../../../src/stream/reusable.js'
 import { duckdb, type Query } from '../reading.js'
 import { fields, format, pages, Row, row, rowOf } from '../rows.js'
 
@@ -65,7 +66,10 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         const loop = csvText(columns, options, looped)
-        const whole = (text: Text): string => (typeof text === 'function' ? '' : [...text].join(''))
+        const whole = (text: Text): string =>
+          typeof text === 'function'
+            ? new TextDecoder().decode(text(reusable()))
+            : [...text].join('')
         expect(whole(loop.rows(rows, 0))).toBe(whole(csvText(columns, options).rows(rows, 0)))
       }),
     )

@@ -1,0 +1,83 @@
+import type { Place } from '../../stream/index.js'
+
+/** Bytes to begin with. */
+const ROOM = 1 << 16
+
+const QUOTE = 34
+const COMMA = 44
+const CR = 13
+const LF = 10
+const LAST_ASCII = 127
+
+const isOther = (code: number): boolean => code > LAST_ASCII
+
+const isSpecial = (code: number): boolean =>
+  code > LAST_ASCII ||
+  (code <= COMMA && (code === COMMA || code === QUOTE || code === CR || code === LF))
+
+/**
+ * Cells of CSV as bytes, in a place. Most are ASCII that needs no quotes: they are put letter by letter.
+ * That takes as long as joining texts and encoding them, and leaves nothing to be collected: half of what
+ * an export allocates would be texts of lines.
+ */
+export class Cells {
+  #at = 0
+  #bytes: Uint8Array
+  readonly #place: Place
+  readonly #encoder = new TextEncoder()
+
+  constructor(place: Place) {
+    this.#place = place
+    this.#bytes = place(ROOM)
+  }
+
+  /** A text as it is; or as `mask` makes it, if there is something in it that needs that. */
+  text(text: string, mask: (text: string) => string): void {
+    if (!this.#put(text, isSpecial)) this.#encoded(mask(text))
+  }
+
+  /** A text as it is. */
+  plain(text: string): void {
+    if (!this.#put(text, isOther)) this.#encoded(text)
+  }
+
+  comma(): void {
+    this.#room(1)[this.#at++] = COMMA
+  }
+
+  endLine(): void {
+    const bytes = this.#room(2)
+    bytes[this.#at++] = CR
+    bytes[this.#at++] = LF
+  }
+
+  /** All that was put. */
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at)
+  }
+
+  /** Puts a text letter by letter, unless there is one among them that cannot be put so. */
+  #put(text: string, isNot: (code: number) => boolean): boolean {
+    const { length } = text
+    const bytes = this.#room(length)
+    const start = this.#at
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (isNot(code)) return false
+      bytes[start + i] = code
+    }
+    this.#at = start + length
+    return true
+  }
+
+  #encoded(text: string): void {
+    const rest = this.#room(3 * text.length).subarray(this.#at)
+    this.#at += this.#encoder.encodeInto(text, rest).written
+  }
+
+  #room(length: number): Uint8Array {
+    const needed = this.#at + length
+    if (needed > this.#bytes.length) this.#bytes = this.#place(2 * needed, this.#at)
+    return this.#bytes
+  }
+}
