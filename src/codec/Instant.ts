@@ -20,36 +20,14 @@ const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d
 
 const shape = new RegExp(`^${DATE}(${TIME})?$`)
 
-/** Two digits as a number; 100 where there are none. */
-const two = (text: string, at: number): number => {
-  const tens = text.charCodeAt(at) - 48
-  const ones = text.charCodeAt(at + 1) - 48
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100
-}
-
-const within = (n: number, min: number, max: number): boolean => n >= min && n <= max
-
 /**
- * Whether it has the shape of the interface's examples, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times
- * have it, and this tells in a tenth of the time that the regular expression takes.
+ * The shape of the interface's examples, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and it is
+ * told in half the time that the whole expression takes.
  */
-const isUsual = (text: string): boolean =>
-  text.length === 24 &&
-  two(text, 0) < 100 &&
-  two(text, 2) < 100 &&
-  text[4] === '-' &&
-  within(two(text, 5), 1, 12) &&
-  text[7] === '-' &&
-  within(two(text, 8), 1, 31) &&
-  text[10] === 'T' &&
-  two(text, 11) < 24 &&
-  text[13] === ':' &&
-  two(text, 14) < 60 &&
-  text[16] === ':' &&
-  two(text, 17) <= 60 &&
-  (text[19] === '+' || text[19] === '-') &&
-  two(text, 20) < 100 &&
-  two(text, 22) < 100
+const usualShape =
+  /^\d\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)[+-]\d\d\d\d$/
+
+const isUsual = (text: string): boolean => usualShape.test(text)
 
 export const Instant = described(
   t.brand(t.string, (text): text is Instant => isUsual(text) || shape.test(text), 'Instant'),
@@ -85,6 +63,10 @@ const usual = (text: string): number => {
     (text[19] === '-' ? -offset : offset)
   return (minutes * 60 + Math.min(59, two(text, 17))) * 1_000
 }
+
+/** Two digits as a number. */
+const two = (text: string, at: number): number =>
+  (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
 
 /** Days since 1970, by Howard Hinnant's `days_from_civil`: years begin in March. */
 const days = (year: number, month: number, day: number): number => {

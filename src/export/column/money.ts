@@ -13,7 +13,8 @@ import type { Shape } from './Shape.js'
 /** 549,755,813,888. */
 const EXACT_BELOW = 2 ** 39
 
-const EXPECTED = `a number below ${EXACT_BELOW.toLocaleString('en-US')}, or its digits (read and written with numbers: 'exact')`
+const EXPECTED =
+  "a number below 549,755,813,888, or its digits (read and written with numbers: 'exact')"
 
 /** Whether digits beside a number count, and are written in its place. */
 export type Numbers = 'exact' | 'fast'
