@@ -3,15 +3,15 @@
  * is complete: real processes, a real disk, a sandbox with faults. `npm run bench -- survival` does so
  * hundreds of times for every format.
  */
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readBack } from '../../bench/survival/readBack.js'
 import { seeded, survive } from '../../bench/survival/survive.js'
+import config from '../../rolldown.config.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { duckdb } from '../export/reading.js'
 
@@ -24,9 +24,7 @@ let sandbox: Listening | undefined
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-survival-'))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const project = ['-p', 'tsconfig.build.json', '--outDir', join(home, 'dist')]
-  await promisify(execFile)(process.execPath, [tsc, ...project], { cwd: root })
+  await build({ ...config, cwd: root, output: { dir: join(home, 'dist/cli') } })
   copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
   const faults = { 'reset-before': 0.02, 'cut-off': 0.02 }
