@@ -5,9 +5,14 @@ const ROOM = 1 << 16
 
 const QUOTE = 34
 const COMMA = 44
+const POINT = 46
+const ZERO = 48
 const CR = 13
 const LF = 10
 const LAST_ASCII = 127
+
+/** Integers of so many bits are cheap, and doubles tell their hundredths apart. */
+const FEW = 2 ** 31
 
 const isOther = (code: number): boolean => code > LAST_ASCII
 
@@ -41,6 +46,13 @@ export class Cells {
     if (!this.#put(text, isOther)) this.#encoded(text)
   }
 
+  /** A number as `String` has it. Nearly all are amounts of two places, whose digits are put one by one. */
+  number(value: number): void {
+    const hundredths = Math.round(value * 100)
+    if (hundredths > 0 && hundredths < FEW && hundredths / 100 === value) this.#amount(hundredths)
+    else this.plain(String(value))
+  }
+
   comma(): void {
     this.#room(1)[this.#at++] = COMMA
   }
@@ -68,6 +80,25 @@ export class Cells {
     }
     this.#at = start + length
     return true
+  }
+
+  #amount(hundredths: number): void {
+    const places = hundredths % 100 === 0 ? 0 : hundredths % 10 === 0 ? 1 : 2
+    let digits = places === 0 ? hundredths / 100 : places === 1 ? hundredths / 10 : hundredths
+    let length = places + 1
+    for (let next = 10 ** length; digits >= next; next *= 10) length++
+    if (places > 0) length++
+    const bytes = this.#room(length)
+    const start = this.#at
+    this.#at += length
+    for (let at = this.#at - 1; at >= start; at--) {
+      if (places > 0 && at === this.#at - 1 - places) {
+        bytes[at] = POINT
+      } else {
+        bytes[at] = ZERO + (digits % 10)
+        digits = Math.trunc(digits / 10)
+      }
+    }
   }
 
   #encoded(text: string): void {

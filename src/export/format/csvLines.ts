@@ -77,6 +77,7 @@ const source = ({ path, isPlain }: Cell, i: number): string => {
   return `v = ${sourceOf(path)};
     if (v !== undefined && v !== null) {
       if (typeof v === 'string') put(cells, v);
-      else cells.plain(typeof v === 'number' ? String(v) : w${i}(row));
+      else if (typeof v === 'number') cells.number(v);
+      else cells.plain(w${i}(row));
     }`
 }
