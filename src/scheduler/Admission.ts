@@ -89,7 +89,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     strand.since = now
     from.went(strand.lane)
     if (strand.first === undefined) move(strand, undefined)
-    else from.shrank(strand)
+    else from.moved(strand)
     start(ticket, now)
   }
 
@@ -176,7 +176,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       const { strand } = ticket
       join(ticket, front)
       if (strand.parkedAt !== undefined) {
-        strand.parkedAt.grew(strand)
+        strand.parkedAt.moved(strand)
       } else {
         strand.since = clock.now()
         move(strand, pool)
@@ -187,7 +187,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       const { strand } = ticket
       quit(ticket)
       if (strand.first !== undefined) {
-        strand.parkedAt?.shrank(strand)
+        strand.parkedAt?.moved(strand)
         return
       }
       move(strand, undefined)

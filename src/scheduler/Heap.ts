@@ -19,10 +19,8 @@ export interface Heap<T extends Ranked> {
   readonly all: () => ReadonlyArray<T>
   readonly add: (item: T) => void
   readonly remove: (item: T) => void
-  /** To be called after the rank of a member has changed: in any way, to a lower, to a higher one. */
+  /** To be called after the rank of a member has changed. */
   readonly moved: (item: T) => void
-  readonly sooner: (item: T) => void
-  readonly later: (item: T) => void
 }
 
 export const heap = <T extends Ranked>(): Heap<T> => new Binary()
@@ -62,7 +60,7 @@ class Binary<T extends Ranked> implements Heap<T> {
     this.later(item)
   }
 
-  sooner(item: T): void {
+  private sooner(item: T): void {
     const { items } = this
     let slot = item.slot
     while (slot > 0) {
@@ -75,7 +73,7 @@ class Binary<T extends Ranked> implements Heap<T> {
     this.put(item, slot)
   }
 
-  later(item: T): void {
+  private later(item: T): void {
     const { items } = this
     let slot = item.slot
     for (;;) {

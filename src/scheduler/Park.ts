@@ -8,6 +8,7 @@
  */
 import type { Millis } from './Clock.js'
 import { type Heap, heap } from './Heap.js'
+import { type Ladder, ladder } from './Ladder.js'
 import type { Age, Strand } from './Strand.js'
 
 export interface Park {
@@ -15,16 +16,14 @@ export interface Park {
   readonly next: (now: Millis) => Strand | undefined
   readonly add: (strand: Strand) => void
   readonly remove: (strand: Strand) => void
-  /** To be called after one that waits here has become longer. */
-  readonly grew: (strand: Strand) => void
-  /** To be called after one that waits here has become shorter. */
-  readonly shrank: (strand: Strand) => void
+  /** To be called after one that waits here has become longer or shorter by one. */
+  readonly moved: (strand: Strand) => void
   /** One of this lane went through: the turn passes on. */
   readonly went: (lane: number) => void
 }
 
 interface Lane {
-  readonly longest: Heap<Strand>
+  readonly longest: Ladder<Strand>
   readonly oldest: Heap<Age>
   readonly weight: number
   /** What it has had, in shares of its weight. The least goes first. */
@@ -42,7 +41,7 @@ class Lanes implements Park {
 
   constructor(weights: ReadonlyArray<number>, patience: Millis) {
     this.patience = patience
-    this.lanes = weights.map((weight) => ({ longest: heap(), oldest: heap(), weight, had: 0 }))
+    this.lanes = weights.map((weight) => ({ longest: ladder(), oldest: heap(), weight, had: 0 }))
   }
 
   size(): number {
@@ -52,7 +51,7 @@ class Lanes implements Park {
   next(now: Millis): Strand | undefined {
     let best: Lane | undefined
     for (const lane of this.lanes) {
-      if (lane.longest.size() > 0 && (best === undefined || lane.had < best.had)) best = lane
+      if (lane.oldest.size() > 0 && (best === undefined || lane.had < best.had)) best = lane
     }
     return best === undefined ? undefined : (this.overdue(best, now) ?? best.longest.first())
   }
@@ -61,7 +60,7 @@ class Lanes implements Park {
     const lane = this.lanes[strand.lane]
     if (lane === undefined) return
     // A lane that had nothing to send does not save its turns up.
-    if (lane.longest.size() === 0) lane.had = Math.max(lane.had, this.reached)
+    if (lane.oldest.size() === 0) lane.had = Math.max(lane.had, this.reached)
     lane.longest.add(strand)
     strand.age.rank = strand.since
     lane.oldest.add(strand.age)
@@ -74,12 +73,8 @@ class Lanes implements Park {
     this.count--
   }
 
-  grew(strand: Strand): void {
-    this.lanes[strand.lane]?.longest.sooner(strand)
-  }
-
-  shrank(strand: Strand): void {
-    this.lanes[strand.lane]?.longest.later(strand)
+  moved(strand: Strand): void {
+    this.lanes[strand.lane]?.longest.moved(strand)
   }
 
   went(at: number): void {
@@ -95,7 +90,7 @@ class Lanes implements Park {
       if (now - age.rank <= this.patience) return undefined
       if (age.rank === age.strand.since) return age.strand
       age.rank = age.strand.since
-      oldest.later(age)
+      oldest.moved(age)
     }
     return undefined
   }

@@ -1,14 +1,15 @@
 /**
  * ```ts
- * interface Strand extends Ranked
+ * interface Strand extends Long<Strand>
  * ```
  *
- * Those of one lane who wait for the same buckets, first in, first out. Ranked by length, the longest
- * first; its `age` is ranked by when it was last served, or began to wait.
+ * Those of one lane who wait for the same buckets, first in, first out. Its `age` is ranked by when it
+ * was last served, or began to wait.
  */
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
 import type { Ranked } from './Heap.js'
+import type { Long, Rung } from './Ladder.js'
 import type { Park } from './Park.js'
 
 /** Somebody who waits, or has started. */
@@ -20,7 +21,7 @@ export interface Ticket {
   after: Ticket | undefined
 }
 
-export interface Strand extends Ranked {
+export interface Strand extends Long<Strand> {
   readonly flow: Flow
   readonly lane: number
   /** Where it waits. */
@@ -33,7 +34,7 @@ export interface Strand extends Ranked {
   readonly age: Age
 }
 
-/** Its rank is brought up to date when it is looked at. */
+/** Brought up to date when it is looked at. */
 export interface Age extends Ranked {
   readonly strand: Strand
 }
@@ -41,8 +42,9 @@ export interface Age extends Ranked {
 export const strand = (flow: Flow, lane: number): Strand => new Waiting(flow, lane)
 
 class Waiting implements Strand {
-  rank = 0
-  slot = -1
+  rung: Rung<Strand> | undefined = undefined
+  ahead: Strand | undefined = undefined
+  behind: Strand | undefined = undefined
   parkedAt: Park | undefined = undefined
   first: Ticket | undefined = undefined
   last: Ticket | undefined = undefined
@@ -74,7 +76,6 @@ export const join = (ticket: Ticket, front: boolean): void => {
     strand.first ??= ticket
   }
   strand.length++
-  strand.rank = -strand.length
 }
 
 export const quit = (ticket: Ticket): void => {
@@ -87,5 +88,4 @@ export const quit = (ticket: Ticket): void => {
   ticket.before = undefined
   ticket.after = undefined
   strand.length--
-  strand.rank = -strand.length
 }
