@@ -18,10 +18,10 @@ export interface Departure {
   answers: number
   /** The sum of their round trips. */
   took: Millis
+  /** The sum of the squares of those. */
+  squares: number
   /** The sum of what their round trips were more than the shortest. */
   excess: Millis
-  /** The sum of the squares of that. */
-  squares: number
   /** The greatest of those. */
   most: Millis
 }
@@ -32,7 +32,7 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   open: 0,
   answers: 0,
   took: 0,
-  excess: 0,
   squares: 0,
+  excess: 0,
   most: 0,
 })

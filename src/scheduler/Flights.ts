@@ -109,10 +109,10 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       departure.open--
       departure.answers++
       departure.took += took
+      departure.squares += took * took
       departure.excess += excess
-      departure.squares += excess * excess
       departure.most = Math.max(departure.most, excess)
-      for (const slack of flow.slacks) slack.answered(excess)
+      for (const slack of flow.slacks) slack.answered(took, excess, departure)
       let known = false
       for (const bucket of flow.buckets) known = bucket.accepted(now) || known
       if (known) sooner(flow.buckets, now)

@@ -30,8 +30,8 @@ export interface Slack {
   readonly known: () => boolean
   /** What is added for this burst: more than `value` if it was held up on its way as a whole. */
   readonly after: (departure: Departure) => Millis
-  /** A request was answered: how much later than after the shortest round trip of its kind. */
-  readonly answered: (excess: Millis) => void
+  /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
+  readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
 }
@@ -65,6 +65,8 @@ const KEPT = 256
 const OPENING = 2 / 3
 /** They are opened one after the other: the last requests leave so many standard deviations after the mean. */
 const LAST = 0.5
+/** So many answers to those who found connections open tell how long the opening took. */
+const WARM = 16
 /** A later one was held up, such as by a busy process, when it took so many standard errors too long. */
 const HELD_UP = 4
 
@@ -82,6 +84,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let told = value // to those who wait
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
+  const warm = { answers: 0, took: 0 } // those who found connections open
 
   const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
 
@@ -111,12 +114,13 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   /** How much later than others a burst arrived. */
-  const shift = ({ cold, answers, took, excess, squares }: Departure): Millis => {
+  const shift = ({ cold, answers, took, squares, excess }: Departure): Millis => {
     if (answers === 0) return cold ? most : 0
-    const average = excess / answers
-    if (!cold) return average - mean - (HELD_UP * deviation) / Math.sqrt(answers)
-    const scatter = Math.sqrt(Math.max(0, squares / answers - average * average))
-    return Math.max((OPENING * took) / answers, average + LAST * scatter)
+    if (!cold) return excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
+    const average = took / answers
+    const late = LAST * Math.sqrt(Math.max(0, squares / answers - average * average))
+    if (warm.answers < WARM) return Math.max(OPENING * average, excess / answers + late)
+    return average - warm.took / warm.answers + late
   }
 
   return {
@@ -129,9 +133,14 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
       return Math.min(tracked, certain)
     },
-    answered: (excess) => {
+    answered: (took, excess, { cold }) => {
       recent[seen % KEPT] = excess
       seen++
+      if (!cold && warm.answers < KEPT) {
+        warm.answers++
+        warm.took += took
+        if (warm.answers === WARM) learned()
+      }
       if (seen < FEW) return
       const lesson = lessons < LESSONS
       if (lesson || seen % (seen < KEPT ? FEW : EVERY) === 0) measure()

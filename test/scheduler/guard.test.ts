@@ -1,3 +1,4 @@
+import { defer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../bench/scheduler/judge.ts'
 import { type Network, networks } from '../../bench/scheduler/network.ts'
@@ -80,6 +81,41 @@ describe('the learned guard', () => {
       downlink: uniform(0, 10),
     }
     expect(send('learned', 300, wild).guard).toBeLessThanOrEqual(500)
+  })
+})
+
+describe('the first burst', () => {
+  /** When the second window began, and how many were refused, if the first fifty took so long to connect. */
+  const secondWindow = (opening: number) => {
+    const w = world({ ...limits, endpoint: 100 })
+    const starts: Array<number> = []
+    const random = seeded(3)
+    const trip = uniform(38, 42)
+    for (let i = 0; i < 300; i++) {
+      defer(() => {
+        const up = trip(random) + (starts.length < limits.concurrent ? opening : 0)
+        starts.push(w.timer.now())
+        return w.send(`${i}`, 'a', { up, work: 10, down: trip(random) })
+      })
+        .pipe(schedule(w.scheduler, 'a', { refused }))
+        .subscribe()
+    }
+    w.timer.flush()
+    return { after: (starts[limits.global] ?? 0) - (starts[0] ?? 0), refused: w.server.refused() }
+  }
+
+  it('is known to have found connections open, by what those who follow it on them take', () => {
+    const { after, refused } = secondWindow(0)
+    expect(after).toBeGreaterThan(1_000)
+    expect(after).toBeLessThan(1_015)
+    expect(refused).toBe(0)
+  })
+
+  it.each([20, 60, 120, 400])('is known to have opened its connections for %d ms', (opening) => {
+    const { after, refused } = secondWindow(opening)
+    expect(after).toBeGreaterThan(1_000 + opening)
+    expect(after).toBeLessThan(1_015 + opening)
+    expect(refused).toBe(0)
   })
 })
 
