@@ -1,15 +1,18 @@
 /**
- * What a task costs when no rate is used up: microseconds of processor time, and bytes while it waits
- * for one of 50 places. Each limiter runs in a process of its own, in turn, with a task that does
- * nothing but answer later. Processor time, of the thread that runs them: other programs do not count.
+ * What a task costs when no rate is used up: microseconds of processor time, how many of those a limiter
+ * adds to the same task without one, and bytes while it waits for one of 50 places. Each limiter runs in
+ * a process of its own, in turn, with a task that does nothing but answer later. Processor time, of the
+ * thread that runs them: other programs do not count.
  *
  *     npm run build && node bench/scheduler/overhead.ts [tasks]
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { runners } from './runners.ts'
+import { ALONE, COUNTS, runners } from './runners.ts'
 
 const ROUNDS = 7
+/** Processes for each limiter. */
+const PASSES = 3
 
 interface Cost {
   readonly micros: number
@@ -65,26 +68,47 @@ const apart = (name: string, tasks: number): Cost => {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
+/** A median, by a run of everything at a time: what the machine does meanwhile is no matter of one limiter. */
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
 const report = (tasks: number): void => {
-  const results = Object.keys(runners).map((name) => ({ name, ...apart(name, tasks) }))
+  const names = Object.keys(runners)
+  const rounds = Array.from({ length: PASSES }, () => names.map((name) => apart(name, tasks)))
+  const results = names.map((name, i) => {
+    const of = (part: keyof Cost): number => median(rounds.map((costs) => costs[i]?.[part] ?? NaN))
+    return { name, micros: of('micros'), few: of('few'), bytes: of('bytes') }
+  })
+  const micros = (name: string): number =>
+    results.find((result) => result.name === name)?.micros ?? Number.NaN
+  const added = ({ name, micros: all }: (typeof results)[number]): number => {
+    if (name === ALONE.rx || name === ALONE.promises) return Number.NaN
+    return (
+      all - micros(name.startsWith('payments-rx') || name === COUNTS ? ALONE.rx : ALONE.promises)
+    )
+  }
   const base = results.find(({ name }) => name === 'p-queue')
-  const of = (value: number, whole = Number.NaN): string => (value / whole).toFixed(2)
+  const cell = (value: number, digits = 2): string =>
+    Number.isNaN(value) ? '' : value.toFixed(digits)
+  const of = (value: number, whole = Number.NaN): string => cell(value / whole)
   console.log(`\nA task of ${tasks.toLocaleString('en')} that wait, limits not binding\n`)
   console.log(
-    '| limiter                           | µs | of p-queue | µs, of a tenth | bytes | of p-queue |',
+    '| limiter | µs | of p-queue | added | of p-queue | µs, of a tenth | bytes | of p-queue |',
   )
-  console.log(
-    '|-----------------------------------|---:|-----------:|---------------:|------:|-----------:|',
-  )
-  for (const { name, micros, few, bytes } of results) {
+  console.log('|---|--:|--:|--:|--:|--:|--:|--:|')
+  for (const result of results) {
+    const { name, micros, few, bytes } = result
     const cells = [
+      name,
       micros.toFixed(2),
       of(micros, base?.micros),
+      cell(added(result)),
+      of(added(result), base && added(base)),
       few.toFixed(2),
       bytes.toFixed(0),
       of(bytes, base?.bytes),
     ]
-    console.log(`| ${name.padEnd(33)} | ${cells.join(' | ')} |`)
+    console.log(`| ${cells.join(' | ')} |`)
   }
 }
 

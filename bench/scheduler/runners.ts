@@ -107,12 +107,21 @@ const effected: Runner = (task, tasks) =>
     ),
   )
 
+/** The same task without any limiter: as an Observable, and as a Promise. */
+export const ALONE = {
+  rx: 'not scheduled: defer alone',
+  promises: 'not scheduled: promises alone',
+}
+/** An operator that counts places, and does nothing else. */
+export const COUNTS = 'not limited: counts places'
+
 export const runners: Readonly<Record<string, () => Runner>> = {
-  'not scheduled: defer alone': () => (task, tasks) => {
+  [ALONE.rx]: () => (task, tasks) => {
     const source = defer(task)
     return subscribed(tasks, () => source)
   },
-  'not limited: counts places': semaphore,
+  [ALONE.promises]: () => (task, tasks) => all(tasks, task),
+  [COUNTS]: semaphore,
   'payments-rx': () => scheduled(0),
   'payments-rx, state watched': () => scheduled(0, true),
   'payments-rx, 1 key': () => scheduled(1),

@@ -51,11 +51,10 @@ const LEAST = 0.4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
 
-/** Fewer answers tell nothing; the next ones are looked at one by one, then many at a time. */
+/** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time. */
 const FEW = 5
 const LESSONS = 32
-const EVERY = 128
-/** So many answers are remembered: a network that has changed is forgotten after these. */
+/** So many are remembered, then looked at together: a network that has changed is forgotten after these. */
 const KEPT = 256
 
 /**
@@ -143,7 +142,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       }
       if (seen < FEW) return
       const lesson = lessons < LESSONS
-      if (lesson || seen % (seen < KEPT ? FEW : EVERY) === 0) measure()
+      if (lesson || seen % (seen < KEPT ? FEW : KEPT) === 0) measure()
       learn(-step() * CHANCE)
       if (lesson) lessons++
       told = Math.max(told, value)

@@ -50,7 +50,8 @@ class Rungs<T extends Long<T>> implements Ladder<T> {
     let shorter: Rung<T> | undefined
     if (length - least < most - length) {
       longer = this.shortest
-      for (; longer !== undefined && longer.length < length; longer = longer.longer) shorter = longer
+      for (; longer !== undefined && longer.length < length; longer = longer.longer)
+        shorter = longer
     } else {
       shorter = this.longest
       for (; shorter !== undefined && shorter.length > length; shorter = shorter.shorter) {
