@@ -13,6 +13,8 @@
  */
 import { type Millis, TICK } from './Clock.js'
 import type { Departure } from './Departure.js'
+import { opening } from './Opening.js'
+import { variance } from './variance.js'
 
 export type Guard = 'learned' | 'safe' | Millis
 
@@ -39,14 +41,14 @@ export interface Slack {
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
 /** Windows with a refusal, of all requests let in, at which the slack settles. */
-const CHANCE = 0.0026
+const CHANCE = 0.0028
 /** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
-const GROWTH = 0.13
+const GROWTH = 0.16
 const GROWTH_LEAST = 4
 /** When so many are refused in one window, it doubles. */
 const MANY = 8
 /** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
-const START = 0.6
+const START = 1.5
 const LEAST = 0.4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
@@ -57,16 +59,7 @@ const LESSONS = 32
 /** So many are remembered, then looked at together: a network that has changed is forgotten after these. */
 const KEPT = 256
 
-/**
- * The first burst has to open its connections, which nobody after it does: a trip for TCP, another one
- * for TLS 1.3. So much of what it took passed before its requests were on their way.
- */
-const OPENING = 2 / 3
-/** They are opened one after the other: the last requests leave so many standard deviations after the mean. */
-const LAST = 0.5
-/** So many answers to those who found connections open tell how long the opening took. */
-const WARM = 16
-/** A later one was held up, such as by a busy process, when it took so many standard errors too long. */
+/** A burst was held up, such as by a busy process, when it took so many standard errors too long. */
 const HELD_UP = 4
 
 export const slack = (per: Millis, learned: () => void): Slack => {
@@ -74,7 +67,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const recent = new Float64Array(KEPT)
   let seen = 0
   let lessons = 0
-  let spread = 0 // of the faster half of the answers: the slower half tells of the server, not of the way
+  let spread = 0 // of the fastest quarter of the answers: the others tell of the server, not of the way
   let mean = 0
   let deviation = 0
   let learnt = 0 // more, or less, than at the start
@@ -83,14 +76,14 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let told = value // to those who wait
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
-  const warm = { answers: 0, took: 0 } // those who found connections open
+  const opened = opening()
 
   const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
 
   const measure = (): void => {
     const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
     const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
-    spread = quantile(0.5) - quantile(0.05)
+    spread = quantile(0.25) - quantile(0.05)
     if (spread > learntAt) {
       learntAt = spread
     } else if (spread < learntAt / 2) {
@@ -103,7 +96,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       squares += excess * excess
     }
     mean = sum / sorted.length
-    deviation = Math.sqrt(Math.max(0, squares / sorted.length - mean * mean))
+    deviation = Math.sqrt(variance(sum, squares, sorted.length))
   }
 
   const learn = (by: Millis): void => {
@@ -113,13 +106,11 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   /** How much later than others a burst arrived. */
-  const shift = ({ cold, answers, took, squares, excess }: Departure): Millis => {
+  const shift = (departure: Departure): Millis => {
+    const { cold, answers, excess } = departure
     if (answers === 0) return cold ? most : 0
-    if (!cold) return excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
-    const average = took / answers
-    const late = LAST * Math.sqrt(Math.max(0, squares / answers - average * average))
-    if (warm.answers < WARM) return Math.max(OPENING * average, excess / answers + late)
-    return average - warm.took / warm.answers + late
+    if (cold) return opened.late(departure)
+    return excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
   }
 
   return {
@@ -135,11 +126,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     answered: (took, excess, { cold }) => {
       recent[seen % KEPT] = excess
       seen++
-      if (!cold && warm.answers < KEPT) {
-        warm.answers++
-        warm.took += took
-        if (warm.answers === WARM) learned()
-      }
+      if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
       const lesson = lessons < LESSONS
       if (lesson || seen % (seen < KEPT ? FEW : KEPT) === 0) measure()
