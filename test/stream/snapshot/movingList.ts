@@ -32,7 +32,7 @@ interface Model {
   readonly coming: number
   /** The chance that rows of one moment are listed in another order than before. */
   readonly shuffling: number
-  /** Where new rows are made: after everything that is read. */
+  /** When new rows are made from: after everything that is read. */
   readonly future: number
   /** From 0 up to 1. */
   readonly random: () => number
@@ -44,6 +44,9 @@ interface Asked {
   readonly span: Span | undefined
   readonly page: number
 }
+
+/** From one new row to the next, ms: some are made in the second after the range, then it is over. */
+const EVERY = 200
 
 const second = (ms: number): number => Math.floor(ms / 1_000)
 
@@ -65,7 +68,7 @@ const movingList = (model: Model) => {
       rows = rows.filter((_, i) => i !== gone)
     }
     while (random() < model.coming) {
-      const at = model.future + Math.floor(random() * 5_000)
+      const at = model.future + (made - start.length) * EVERY + Math.floor(random() * EVERY)
       rows = [...rows, { id: `row-${made++}`, at, rank: random() }]
     }
   }
