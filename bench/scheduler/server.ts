@@ -2,7 +2,7 @@
  * A server on the real clock, and a network in front of it. Keeps one account for every first part of
  * the path, so that several clients can be judged at once.
  *
- *     /reset?network=wan&by=sandbox&accounts=8
+ *     /reset?network=wan&by=sandbox&accounts=8&concurrent=50
  *     /account/endpoint
  *     /account?verdict
  */
@@ -12,7 +12,7 @@ import { type Account, judged, sandboxed } from './accounts.ts'
 import { networks } from './network.ts'
 import { seeded } from './random.ts'
 
-const PRODUCTION = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+const PRODUCTION = { global: 100, endpoint: 20, per: 1_000 }
 
 let accounts: ReadonlyArray<Account> = []
 let network = networks.loopback
@@ -27,9 +27,10 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/reset') {
     network = networks[url.searchParams.get('network') ?? 'loopback']
     const by = url.searchParams.get('by')
+    const concurrent = Number(url.searchParams.get('concurrent'))
     accounts = await Promise.all(
       Array.from({ length: Number(url.searchParams.get('accounts')) }, () =>
-        by === 'sandbox' ? sandboxed() : judged(PRODUCTION),
+        by === 'sandbox' ? sandboxed() : judged({ ...PRODUCTION, concurrent }),
       ),
     )
     response.end()
