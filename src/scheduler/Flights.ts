@@ -45,11 +45,11 @@ export interface Options {
 const ON_ITS_WAY: Millis = 1_000
 
 /**
- * Those who wait will be through in this many windows. Then a place that is lost costs a whole window
- * at the end, and the place of a refused request, which the server does not count, is used at once.
- * Otherwise it is used when its burst comes round again: a request alone is refused more often.
+ * Those who wait will be through in this many windows: the place of a refused request, which the server does
+ * not count, is used at once. Otherwise it is used when its burst comes round again: a request alone is
+ * refused more often, which costs more than the place.
  */
-const SOON = 10
+const SOON = 50
 
 /** Which limit probably refused it. */
 const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
@@ -81,11 +81,16 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     return begun
   }
 
-  /** Whether those who wait will soon be through, as far as the limits of this flow tell. */
-  const endInSight = ({ buckets, strands }: Flow, now: Millis): boolean => {
-    const limits = buckets.map((bucket) => bucket.ceiling.limit(now))
-    const here = strands.reduce((sum, { length }) => sum + length, 0)
-    return here < SOON * Math.min(...limits) && waiting() < SOON * Math.max(...limits)
+  /**
+   * Whether a place that is lost costs a whole window at the end: those who wait will soon be through, as far
+   * as the limits of this flow tell, and none was lost yet. Once one was, the last window has room.
+   */
+  const costly = (flow: Flow, now: Millis): boolean => {
+    const limits = flow.buckets.map((bucket) => bucket.ceiling.limit(now))
+    const here = flow.strands.reduce((sum, { length }) => sum + length, 0)
+    const least = Math.min(...limits)
+    if (here === 0) flow.lost = 0
+    return flow.lost % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
   }
 
   return {
@@ -123,7 +128,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       const { flow, departure } = flight
       departure.open--
       const burst = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? false
-      const back = !burst && endInSight(flow, now)
+      const back = !burst && costly(flow, now)
+      if (!back) flow.lost++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)
         else bucket.kept(now)

@@ -19,6 +19,8 @@ export interface Flow {
   readonly roundTrip: RoundTrip
   /** Started and not yet left, or about to come back. */
   held: number
+  /** Places of refused requests that were not used, since somebody last waited for nothing. */
+  lost: number
 }
 
 export const flow = (
@@ -27,7 +29,7 @@ export const flow = (
   lanes: number,
 ): Flow => {
   const strands: Array<Strand> = []
-  const self: Flow = { buckets, slacks, strands, roundTrip: roundTrip(), held: 0 }
+  const self: Flow = { buckets, slacks, strands, roundTrip: roundTrip(), held: 0, lost: 0 }
   for (let lane = 0; lane < lanes; lane++) strands.push(strand(self, lane))
   return self
 }

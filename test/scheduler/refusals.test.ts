@@ -1,3 +1,4 @@
+import { defer, tap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { judge, type Limits } from '../../bench/scheduler/judge.ts'
 import { networks } from '../../bench/scheduler/network.ts'
@@ -83,5 +84,48 @@ describe('a server that allows less than it says', () => {
     const { w, over } = endless(limits)
     w.server = judge({ ...limits, countsRefused: true })
     expect(over(60).accepted).toBeGreaterThan(18.5)
+  })
+})
+
+describe('one that is refused alone', () => {
+  /** Which are refused, by the number of their arrival, of so many windows; how long each then waits, ms. */
+  const waits = (windows: number, unlucky: ReadonlySet<number>) => {
+    const w = world(limits)
+    const { arrives } = w.server
+    let arrived = 0
+    w.server = {
+      ...w.server,
+      arrives: (key, now) => !unlucky.has(arrived++) && arrives(key, now),
+    }
+    const refusedAt = new Map<string, number>()
+    const waited: Array<number> = []
+    for (let i = 0; i < windows * limits.endpoint; i++) {
+      const request = `${i}`
+      defer(() => {
+        const since = refusedAt.get(request)
+        if (since !== undefined) waited.push(w.timer.now() - since)
+        return w.send(request, 'a', { up: 40, work: 10, down: 40 })
+      })
+        .pipe(
+          tap(({ ok }) => ok || refusedAt.set(request, w.timer.now())),
+          schedule(w.scheduler, 'a', { refused }),
+        )
+        .subscribe()
+    }
+    w.timer.flush()
+    expect(w.letIn.size).toBe(windows * limits.endpoint)
+    return waited
+  }
+
+  it('goes again at once: its place is free, and a place that is lost costs a whole window at the end', () => {
+    const waited = waits(30, new Set([45, 210, 477]))
+    expect(waited).toHaveLength(3)
+    for (const wait of waited) expect(wait).toBeLessThan(20)
+  })
+
+  it('goes with its burst when many windows wait, or when the last of them has room, as one was lost', () => {
+    const [early = 0, late = 0] = waits(80, new Set([45, 1_203]))
+    expect(early).toBeGreaterThan(800)
+    expect(late).toBeGreaterThan(800)
   })
 })
