@@ -72,6 +72,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     strand.parkedAt?.remove(strand)
     strand.parkedAt = to
     to?.add(strand)
+    if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
   /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */

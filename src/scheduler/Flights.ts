@@ -89,7 +89,6 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     const limits = flow.buckets.map((bucket) => bucket.ceiling.limit(now))
     const here = flow.strands.reduce((sum, { length }) => sum + length, 0)
     const least = Math.min(...limits)
-    if (here === 0) flow.lost = 0
     return flow.lost % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
   }
 

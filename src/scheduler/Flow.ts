@@ -19,7 +19,7 @@ export interface Flow {
   readonly roundTrip: RoundTrip
   /** Started and not yet left, or about to come back. */
   held: number
-  /** Places of refused requests that were not used, since somebody last waited for nothing. */
+  /** Places of refused requests that were not used, since nobody waited. */
   lost: number
 }
 
