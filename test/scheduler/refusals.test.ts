@@ -88,8 +88,8 @@ describe('a server that allows less than it says', () => {
 })
 
 describe('one that is refused alone', () => {
-  /** Which are refused, by the number of their arrival, of so many windows; how long each then waits, ms. */
-  const waits = (windows: number, unlucky: ReadonlySet<number>) => {
+  /** Refused are these, by the number of their arrival, of batches of so many windows; how long each waits, ms. */
+  const waits = (unlucky: ReadonlySet<number>, ...batches: ReadonlyArray<number>) => {
     const w = world(limits)
     const { arrives } = w.server
     let arrived = 0
@@ -99,8 +99,7 @@ describe('one that is refused alone', () => {
     }
     const refusedAt = new Map<string, number>()
     const waited: Array<number> = []
-    for (let i = 0; i < windows * limits.endpoint; i++) {
-      const request = `${i}`
+    const ask = (request: string): void => {
       defer(() => {
         const since = refusedAt.get(request)
         if (since !== undefined) waited.push(w.timer.now() - since)
@@ -112,20 +111,25 @@ describe('one that is refused alone', () => {
         )
         .subscribe()
     }
-    w.timer.flush()
-    expect(w.letIn.size).toBe(windows * limits.endpoint)
+    for (const windows of batches) {
+      const asked = w.letIn.size
+      for (let i = 0; i < windows * limits.endpoint; i++) ask(`${asked + i}`)
+      w.timer.flush()
+      expect(w.letIn.size).toBe(asked + windows * limits.endpoint)
+    }
     return waited
   }
 
   it('goes again at once: its place is free, and a place that is lost costs a whole window at the end', () => {
-    const waited = waits(30, new Set([45, 210, 477]))
+    const waited = waits(new Set([45, 210, 477]), 30)
     expect(waited).toHaveLength(3)
     for (const wait of waited) expect(wait).toBeLessThan(20)
   })
 
   it('goes with its burst when many windows wait, or when the last of them has room, as one was lost', () => {
-    const [early = 0, late = 0] = waits(80, new Set([45, 1_203]))
+    const [early = 0, late = 0, next] = waits(new Set([45, 1_203, 1_650]), 80, 30)
     expect(early).toBeGreaterThan(800)
     expect(late).toBeGreaterThan(800)
+    expect(next).toBeLessThan(20) // another batch
   })
 })
