@@ -13,6 +13,8 @@ export interface Departure {
   at: Millis
   /** When it left, nothing was known of the network. */
   readonly cold: boolean
+  /** How many left together. */
+  count: number
   /** How many of them are not answered yet. */
   open: number
   answers: number
@@ -24,15 +26,25 @@ export interface Departure {
   excess: Millis
   /** The greatest of those. */
   most: Millis
+  /** When cold, the places of those answered in the order in which they left, from 0: their sum ... */
+  places: number
+  /** ... the sum of their squares ... */
+  placesSquared: number
+  /** ... and the sum of place times round trip. */
+  placesTook: Millis
 }
 
 export const departure = (at: Millis, cold: boolean): Departure => ({
   at,
   cold,
+  count: 0,
   open: 0,
   answers: 0,
   took: 0,
   squares: 0,
   excess: 0,
   most: 0,
+  places: 0,
+  placesSquared: 0,
+  placesTook: 0,
 })

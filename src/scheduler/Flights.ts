@@ -16,6 +16,8 @@ import { roundTrip } from './RoundTrip.js'
 export interface Flight {
   readonly flow: Flow
   readonly departure: Departure
+  /** Its place among those that left with it, from 0. */
+  readonly place: number
   readonly started: Millis
   answered: boolean
 }
@@ -98,6 +100,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       inFlight++
       flow.held++
       const departure = departing(flow, now)
+      departure.count++
       departure.open++
       for (const bucket of flow.buckets) bucket.enter(departure, now)
       return departure
@@ -105,7 +108,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     accepted: (flight, now) => {
       if (flight.answered) return
       flight.answered = true
-      const { flow, departure } = flight
+      const { flow, departure, place } = flight
       const took = now - departure.at
       flow.roundTrip.add(took)
       all.add(took)
@@ -116,6 +119,11 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       departure.squares += took * took
       departure.excess += excess
       departure.most = Math.max(departure.most, excess)
+      if (departure.cold) {
+        departure.places += place
+        departure.placesSquared += place * place
+        departure.placesTook += place * took
+      }
       for (const slack of flow.slacks) slack.answered(took, excess, departure)
       let known = false
       for (const bucket of flow.buckets) known = bucket.accepted(now) || known

@@ -21,11 +21,17 @@ export interface Opening {
 const TRIPS = 2 / 3
 /** Opened one after the other: the last request leaves so many standard deviations after the mean. */
 const LAST = Math.sqrt(3)
-/** The same as long as nobody knows what else scatters them. */
-const LAST_GUESSED = 0.5
 /** So many answers tell, and so many are listened to. */
 const ENOUGH = 16
 const MOST = 256
+
+/** How much later than those that were answered, on average, the last one left: they were opened in turn. */
+const inTurn = ({ answers, took, count, places, placesSquared, placesTook }: Departure): Millis => {
+  const middle = places / answers
+  const spread = placesSquared - places * middle
+  if (spread <= 0) return 0
+  return Math.max(0, (placesTook - took * middle) / spread) * (count - 1 - middle)
+}
 
 export const opening = (): Opening => {
   const open = { answers: 0, took: 0, squares: 0 } // those who found connections open
@@ -38,11 +44,12 @@ export const opening = (): Opening => {
       open.squares += took * took
       return open.answers === ENOUGH
     },
-    late: ({ answers, took, squares, excess }) => {
+    late: (first) => {
+      const { answers, took, squares, excess } = first
       const mean = took / answers
       const scatter = variance(took, squares, answers)
       if (open.answers < ENOUGH) {
-        return Math.max(TRIPS * mean, excess / answers + LAST_GUESSED * Math.sqrt(scatter))
+        return Math.max(TRIPS * mean, excess / answers + inTurn(first))
       }
       const usual = variance(open.took, open.squares, open.answers)
       return mean - open.took / open.answers + LAST * Math.sqrt(Math.max(0, scatter - usual))

@@ -136,6 +136,7 @@ class Attempt<A> extends Subscriber<A> implements Flight {
   answered = false
   readonly flow: Flow
   readonly departure: Departure
+  readonly place: number
   readonly started: Millis
   readonly task: Task<A>
 
@@ -144,6 +145,7 @@ class Attempt<A> extends Subscriber<A> implements Flight {
     this.task = task
     this.flow = flow
     this.departure = departure
+    this.place = departure.count - 1
     this.started = started
   }
 

@@ -111,6 +111,27 @@ describe('the first burst', () => {
     expect(refused).toBe(0)
   })
 
+  it('is known to have opened its connections in turn, when nobody follows on them', () => {
+    const w = world({ ...limits, endpoint: 100, concurrent: 100 })
+    const random = seeded(3)
+    const trip = uniform(0.1, 0.4)
+    const starts: Array<number> = []
+    for (let i = 0; i < 200; i++) {
+      defer(() => {
+        const up = trip(random) + (starts.length < 100 ? 0.8 * starts.length : 0)
+        starts.push(w.timer.now())
+        return w.send(`${i}`, 'a', { up, work: 0.5, down: trip(random) })
+      })
+        .pipe(schedule(w.scheduler, 'a', { refused }))
+        .subscribe()
+    }
+    w.timer.flush()
+    const after = (starts[limits.global] ?? 0) - (starts[0] ?? 0)
+    expect(after).toBeGreaterThan(1_079)
+    expect(after).toBeLessThan(1_110)
+    expect(w.server.refused()).toBe(0)
+  })
+
   it.each([20, 60, 120, 400])('is known to have opened its connections for %d ms', (opening) => {
     const { after, refused } = secondWindow(opening)
     expect(after).toBeGreaterThan(1_000 + opening)
