@@ -6,7 +6,7 @@ import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
 import type { Settings, Slot } from './http/Session.js'
-import { fitsHeader } from './http/secrets.js'
+import { fitsHeader, HEADER } from './http/secrets.js'
 import type { Timeout, Transport } from './http/Transport.js'
 import type { Guard, Scheduler } from './scheduler/index.js'
 import type { Millis } from './stream/index.js'
@@ -124,7 +124,7 @@ export const checkCredentials = ({ credentials, partner }: ClientOptions): void 
   }
   for (const [name, value] of Object.entries(texts)) {
     if (typeof value !== 'string' || !fitsHeader(value)) {
-      throw new InvalidOption(name, 'a text that is not empty and fits a header')
+      throw new InvalidOption(name, HEADER)
     }
   }
   if (partner?.clientId.includes(':') === true) {

@@ -10,9 +10,14 @@ type BatchCalls = ClientOf<Api>['batchTransfers']
 
 type Added = ReturnType<BatchCalls['addItems']>
 
-/** The platform says that an item's request_id is taken; the interface, that such items are ignored. */
+/**
+ * The platform says that an item's request_id is taken; the interface, that such items are ignored. So it is
+ * with a call that was sent twice, since nobody knows whether its first attempt arrived.
+ */
 const isRepeated = (failure: Failure): boolean =>
-  failure._tag === 'Refused' && failure.code === 'request_id_in_batch_duplicate'
+  failure._tag === 'Ambiguous'
+    ? isRepeated(failure.cause)
+    : failure._tag === 'Refused' && failure.code === 'request_id_in_batch_duplicate'
 
 /**
  * `addItems` that holds what the interface promises also where items with a repeated request_id are

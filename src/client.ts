@@ -142,6 +142,7 @@ const callOf =
     const finder = rows.find(({ route }) => route === row.foundBy)
     const recovery = finder && {
       find: ask(session, settings, finder),
+      knownBy: row.knownBy,
       ...(parseText === undefined ? {} : { parseText }),
       found: (requestId: string) =>
         session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),

@@ -2,13 +2,15 @@
 import type { Position } from './api/Paging.js'
 import type { Charge, ChargeFilter } from './codec/Charge.js'
 import { fromDate, millisOf } from './codec/Instant.js'
-import { toMillis } from './codec/times.js'
+import { Time, toMillis } from './codec/times.js'
+import { redact } from './decode/redact.js'
 import { E, type IO } from './fp.js'
 import type { AnyFailure, Failure } from './http/Failure.js'
 import { invalidRequest } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
 import { truncated } from './http/truncated.js'
 import {
+  ahead,
   type Paged,
   pullOf,
   snapshot as read,
@@ -22,8 +24,11 @@ import {
 
 // model
 
-/** Which charges to read; all of them up to now when empty. */
-export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {}
+/** Which charges to read; all of them up to now when empty. Its times are taken to the second, as by a list. */
+export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
+  /** A snapshot begins at its beginning; `from` goes on from a position. */
+  readonly page_num?: never
+}
 
 /** What ends a snapshot, or stands for a row of it. */
 export type SnapshotFailure<Code extends string = string> = Failure<
@@ -55,20 +60,22 @@ export const snapshot =
   <Code extends string>({ endpoint, list, now }: Source<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
-    const params = { page_size: PAGE_SIZE, ...filter }
+    const params = { ...filter, page_size: filter.page_size ?? PAGE_SIZE }
 
     const reading = (width: number, at: () => E.Either<F, SnapshotPosition>): Snapshot<F, Charge> =>
       Object.assign(
         views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
           const position = at()
           if (E.isLeft(position)) return pullOf(position)
-          return read(Math.max(width, prefetch + 1))<F, Charge>({
+          const slices = width === 1 ? 1 : Math.max(width, prefetch + 1)
+          const pages = read(slices)<F, Charge>({
             position: position.right,
             list: (span) => list({ ...params, ...asked(span) }),
             time: (row) => millisOf(Object(row).created_at),
             key: keyOf,
             cut: cutShort(endpoint),
           })()
+          return prefetch < slices ? pages : ahead(prefetch)(pages) // of one slice, in its order
         }),
         {
           parallel: (requests: number) => reading(requests, at),
@@ -82,13 +89,23 @@ export const snapshot =
 /** The times of the filter, as a stretch that takes in the ms of its end. */
 const bounds = (
   endpoint: string,
-  { from_created_at, to_created_at }: SnapshotFilter,
+  filter: SnapshotFilter,
   now: number,
 ): E.Either<SnapshotFailure<never>, Span> => {
-  const from = from_created_at === undefined ? 0 : toMillis(from_created_at)
+  const { from_created_at, to_created_at } = filter
+  for (const field of ['page_num', 'page'] as const) {
+    const value: unknown = Object(filter)[field]
+    if (value !== undefined) return unfit(endpoint, field, 'left out of a snapshot', redact(value))
+  }
+  for (const field of ['from_created_at', 'to_created_at'] as const) {
+    const value: unknown = filter[field]
+    if (value !== undefined && !Time.is(value)) {
+      return unfit(endpoint, field, Time.name, redact(value))
+    }
+  }
+  // rows show whole seconds: one that was made within the first of them is shown at its beginning
+  const from = from_created_at === undefined ? 0 : wholeSeconds(toMillis(from_created_at), 'floor')
   const to = to_created_at === undefined ? now : toMillis(to_created_at)
-  if (Number.isNaN(from)) return unfit(endpoint, 'from_created_at', 'a time', 'none')
-  if (Number.isNaN(to)) return unfit(endpoint, 'to_created_at', 'a time', 'none')
   return to_created_at !== undefined && from > to
     ? unfit(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it')
     : E.right({ from, to: to + 1 })
@@ -107,8 +124,10 @@ const unfit = (endpoint: string, field: string, expected: string, actual: string
 /** A stretch as a filter: in whole seconds, and on both sides no less than the stretch. */
 const asked = ({ from, to }: Span): ChargeFilter => ({
   ...(from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}),
-  to_created_at: fromDate(new Date(Math.ceil(to / 1_000) * 1_000)),
+  to_created_at: fromDate(new Date(wholeSeconds(to, 'ceil'))),
 })
+
+const wholeSeconds = (ms: number, side: 'floor' | 'ceil'): number => Math[side](ms / 1_000) * 1_000
 
 const keyOf = (row: unknown): string => {
   const { id } = Object(row)

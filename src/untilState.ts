@@ -1,12 +1,14 @@
-import { first, of, repeat, type SchedulerLike, timeout, timer } from 'rxjs'
+import { defer, first, map, merge, repeat, type SchedulerLike, take, timer } from 'rxjs'
+import { InvalidOption } from './ClientOptions.js'
 import { E, type IO, O, pipe } from './fp.js'
 import type { Failure, TimedOut } from './http/Failure.js'
 import { exponential, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
+import { later } from './stream/later.js'
 
 // model
 
 export interface WaitOptions {
-  /** The longest wait, in ms; an hour unless given. */
+  /** The longest wait, in ms; an hour unless given. `Infinity`: as long as it takes. */
   readonly limit?: Millis
 }
 
@@ -53,27 +55,37 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
 
   return (id, states = final, { limit = HOUR } = {}) => {
-    const late: TimedOut = {
+    if (!(limit > 0)) throw new InvalidOption('limit', 'milliseconds above 0')
+    const late = (attempts: number): TimedOut => ({
       _tag: 'TimedOut',
       endpoint,
-      attempts: 0,
+      attempts,
       phase: 'state',
       limit,
       message: `${endpoint}: ${id} was in none of ${states.join(', ')} within ${limit} ms`,
-    }
-    return retrieve({ id }).pipe(
-      repeat({
-        delay: (asked) =>
-          timer(
-            pipe(
-              pause(asked),
-              O.getOrElse((): Millis => PAUSES.cap),
+    })
+
+    return defer(() => {
+      let asked = 0
+      const polls = defer(() => {
+        asked++
+        return retrieve({ id })
+      }).pipe(
+        repeat({
+          delay: (polled) =>
+            timer(
+              pipe(
+                pause(polled),
+                O.getOrElse((): Millis => PAUSES.cap),
+              ),
+              scheduler,
             ),
-            scheduler,
-          ),
-      }),
-      first((ea) => E.isLeft(ea) || states.includes(ea.right.status)),
-      timeout({ first: limit, with: () => of(E.left(late)), scheduler }),
-    )
+        }),
+        first((ea) => E.isLeft(ea) || states.includes(ea.right.status)),
+      )
+      return merge(polls, later(limit, scheduler).pipe(map(() => E.left(late(asked))))).pipe(
+        take(1),
+      )
+    })
   }
 }

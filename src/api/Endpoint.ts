@@ -61,6 +61,8 @@ export interface Endpoint<
   readonly rules: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
   /** The list that finds by `request_id` what an earlier attempt may have made. */
   readonly foundBy: Route | undefined
+  /** What it shares with what was asked for: a `request_id` may have been used for something else before. */
+  readonly knownBy: ReadonlyArray<string>
   readonly auth: 'bearer' | 'basic' | 'none'
   readonly unspecified: ReadonlyArray<Unspecified>
 }
@@ -91,6 +93,7 @@ export const endpoint = <
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
     readonly foundBy?: Route | undefined
+    readonly knownBy?: ReadonlyArray<string>
     readonly auth?: 'bearer' | 'basic' | 'none'
     readonly unspecified?: ReadonlyArray<Unspecified>
   },
@@ -107,6 +110,7 @@ export const endpoint = <
   repeatable: row.repeatable,
   rules: row.rules,
   foundBy: row.foundBy,
+  knownBy: row.knownBy ?? [],
   auth: row.auth ?? 'bearer',
   unspecified: row.unspecified ?? [],
 })

@@ -28,6 +28,7 @@ export const batchTransfers = {
     rules: newBatchTransferRules,
     repeatable: 'by request_id',
     foundBy: 'GET /api/v1/batch_transfers',
+    knownBy: ['name'],
   }),
 
   /** One batch, as it stands now. */

@@ -21,6 +21,7 @@ export const charges = {
     ],
     repeatable: 'by request_id',
     foundBy: 'GET /api/v1/charges',
+    knownBy: ['amount', 'currency', 'source'],
   }),
 
   /** One charge, as it stands now. */

@@ -6,7 +6,11 @@ import { described } from './Schema.js'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-const isDate = (u: unknown): u is Date => u instanceof Date && !Number.isNaN(u.getTime())
+/** One that can be written: years have four digits. */
+const isDate = (u: unknown): u is Date => {
+  const year = u instanceof Date ? u.getUTCFullYear() : Number.NaN
+  return year >= 0 && year <= 9_999
+}
 
 /** Whether the day that a text starts with is in the calendar: 29 February only in its years. */
 const isDay = (text: string): boolean => {

@@ -13,7 +13,7 @@ export const redact = (u: unknown): string => {
     case 'string':
       return `text of ${plural(u.length, 'character')}`
     case 'number':
-      if (isLong(u)) return `number of ${Math.abs(u).toFixed(0).length} digits`
+      if (isLong(u)) return `number of ${String(BigInt(Math.abs(u))).length} digits`
       return `number ${Object.is(u, -0) ? '-0' : u}`
     case 'boolean':
     case 'undefined':

@@ -1,5 +1,5 @@
 import {
-  debounceTime,
+  debounce,
   defer,
   map,
   type Observable,
@@ -9,6 +9,7 @@ import {
   startWith,
 } from 'rxjs'
 import type { Place } from '../stream/index.js'
+import { later } from '../stream/later.js'
 import { Late } from './outage.js'
 import type { Answer } from './Transport.js'
 
@@ -29,7 +30,7 @@ export const wholeBody = (
     const heard = new Subject<void>()
     const stalled = heard.pipe(
       startWith(undefined),
-      debounceTime(limit, scheduler),
+      debounce(() => later(limit, scheduler)),
       map((): never => {
         throw new Late('body', limit)
       }),

@@ -13,12 +13,10 @@ import {
   race,
   type SchedulerLike,
   switchMap,
-  throwError,
-  timeout,
-  timer,
 } from 'rxjs'
 import { E } from '../fp.js'
 import { left } from '../stream/index.js'
+import { later } from '../stream/later.js'
 import { reusable } from '../stream/reusable.js'
 import { type Body, wholeBody } from './body.js'
 import { type Line, line } from './line.js'
@@ -52,7 +50,7 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
   /** Fails when `run` waits longer for a connection than it may; emits nothing. */
   const unconnected = (steps: Line['steps'], limit: number): Observable<never> =>
     steps.pipe(
-      switchMap((step) => (step === 'waiting' ? timer(limit, scheduler) : NEVER)),
+      switchMap((step) => (step === 'waiting' ? later(limit, scheduler) : NEVER)),
       map(() => {
         throw new Late('connect', limit)
       }),
@@ -64,12 +62,12 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
       const abort = new AbortController()
       const { steps, run } = line(storage)
       const response = defer(() => run(() => send(request, abort.signal)))
-      return race(unconnected(steps, connect), response).pipe(
-        timeout({
-          first: headers,
-          with: () => throwError(() => new Late('headers', headers)),
-          scheduler,
+      const unanswered = later(headers, scheduler).pipe(
+        map((): never => {
+          throw new Late('headers', headers)
         }),
+      )
+      return race(unconnected(steps, connect), unanswered, response).pipe(
         concatMap((response) =>
           wholeBody(response, place, body, scheduler).pipe(
             map((body) => E.right(answer(response, body))),

@@ -57,7 +57,10 @@ export const list = <A>(
   const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
   return (params) => {
     const { page_num, page, ...filter } = Object(params)
-    const size = typeof filter.page_size === 'number' ? filter.page_size : paging.size
+    const named = start({ page_num, page })
+    // what names no page stays among the parameters, whose check says what is wrong with it
+    const stray = O.isNone(named) ? defined({ page_num, page }) : {}
+    const size = sizeOf(filter.page_size) ?? paging.size
 
     const listOf = (
       first: Position,
@@ -67,7 +70,7 @@ export const list = <A>(
       const pages: PaginateOptions<Failure, A, Position> = {
         ...guards,
         first,
-        fetch: (position) => ask({ ...filter, ...position }, read(position)),
+        fetch: (position) => ask({ ...filter, ...position, ...stray }, read(position)),
         key: (position) => JSON.stringify(position),
         following: numbered,
         mark: rowsMark,
@@ -82,7 +85,8 @@ export const list = <A>(
           plan(pace, size, O.isSome(numbered(first)) ? count : 1, options),
       })
     }
-    return listOf(start({ page_num, page }, paging), (pages) => paged(paginate(pages)), 1)
+    const first = O.getOrElse(() => paging.first)(named)
+    return listOf(first, (pages) => paged(paginate(pages)), 1)
   }
 }
 
@@ -98,11 +102,25 @@ const watchPaging =
 const numbered = (position: Position): O.Option<Position> =>
   'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
-const start = (
-  { page_num, page }: { readonly page_num: unknown; readonly page: unknown },
-  paging: Paging,
-): Position =>
-  typeof page_num === 'number' ? { page_num } : typeof page === 'string' ? { page } : paging.first
+interface Named {
+  readonly page_num: unknown
+  readonly page: unknown
+}
+
+/** The page that is named; numbers may be text, as in a query. */
+const start = ({ page_num, page }: Named): O.Option<Position> => {
+  if (typeof page_num === 'number') return O.some({ page_num })
+  if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
+  return typeof page === 'string' ? O.some({ page }) : O.none
+}
+
+const defined = (named: Named): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+
+const sizeOf = (u: unknown): number | undefined =>
+  typeof u === 'number' ? u : isDigits(u) ? Number(u) : undefined
+
+const isDigits = (u: unknown): u is string => typeof u === 'string' && /^\d+$/.test(u)
 
 const cutShort =
   (endpoint: string) =>

@@ -1,4 +1,6 @@
 /** Logging in, as a stream of one token; who waits for it and how long it is kept is `auth.ts`. */
+
+import { map } from 'rxjs'
 import { Instant, toDate } from '../codec/Instant.js'
 import { Session } from '../codec/Login.js'
 import { compile } from '../decode/index.js'
@@ -36,7 +38,21 @@ export const logIn = (
       ...(loginAs === undefined ? {} : { login_as: loginAs }),
     },
     readToken(now),
-  )
+  ).pipe(map(E.mapLeft(unauthorized)))
+
+/** A login that was refused is no fault of the call that it was for, whatever the status. */
+const unauthorized = (failure: Failure): Failure => {
+  if (failure._tag !== 'Refused' || failure.status < 400) return failure
+  const { endpoint, attempts, traceId, code, message } = failure
+  return {
+    _tag: 'Unauthorized',
+    endpoint,
+    attempts,
+    ...(traceId === undefined ? {} : { traceId }),
+    code,
+    message,
+  }
+}
 
 const readToken = (now: IO<Millis>): Read<Token> => {
   const read = readValue(compile(Session))

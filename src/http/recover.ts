@@ -12,6 +12,8 @@ export interface Recovery {
   readonly find: Ask
   readonly parseText?: ParseText
   readonly found: (requestId: string) => void
+  /** The fields that what is found must share with what was asked for. */
+  readonly knownBy: ReadonlyArray<string>
 }
 
 /**
@@ -19,8 +21,8 @@ export interface Recovery {
  * What is found is the value of the call, marked as recovered.
  */
 export const recover =
-  <A>({ find, found, parseText }: Recovery, decode: Decoder<A>) =>
-  (failure: Failure): ObservableEither<Failure, A> => {
+  <A>({ find, found, knownBy, parseText }: Recovery, decode: Decoder<A>) =>
+  (failure: Failure, params: unknown): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
@@ -29,9 +31,13 @@ export const recover =
           return E.left(still(failure, `looking it up failed: ${list.left.message}`))
         const { items, raw } = list.right
         // not the first row: a service that ignores the filter would hand us somebody else's
-        const item = items[raw.findIndex((row) => Object(row).request_id === requestId)]
+        const at = raw.findIndex((row) => Object(row).request_id === requestId)
+        const item = items[at]
         if (item === undefined)
           return E.left(still(failure, 'looked up by its request_id: not found'))
+        const other = knownBy.find((name) => differs(Object(params)[name], Object(raw[at])[name]))
+        if (other !== undefined)
+          return E.left(still(failure, `found under its request_id: another one, by its ${other}`))
         if (E.isLeft(item))
           return E.left(still(failure, `found, but not readable: ${item.left.message}`))
         found(requestId)
@@ -39,6 +45,16 @@ export const recover =
       }),
     )
   }
+
+/** Amounts are sent as text and come as numbers. What is neither tells nothing. */
+const differs = (asked: unknown, found: unknown): boolean =>
+  isScalar(asked) &&
+  isScalar(found) &&
+  String(asked) !== String(found) &&
+  Number(asked) !== Number(found)
+
+const isScalar = (u: unknown): u is string | number =>
+  typeof u === 'string' || typeof u === 'number'
 
 const still = (failure: Ambiguous, tried: string): Ambiguous => ({
   ...failure,

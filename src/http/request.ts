@@ -2,7 +2,7 @@
 import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../api/Endpoint.js'
 import { type Cause, causes } from '../decode/index.js'
 import { E, type IO } from '../fp.js'
-import { fitsHeader } from './secrets.js'
+import { fitsHeader, HEADER } from './secrets.js'
 
 // model
 
@@ -36,9 +36,11 @@ export const request =
   (row: AnyEndpoint, { check, now }: RequestOptions) =>
   (params: unknown): E.Either<Unfit, Asked> => {
     const given = params ?? {}
-    if (!check) return place(row, given)
+    if (!check) return place(row, encode(row, given))
     const checked = paramsAt(now())(row).decode(given)
-    return E.isLeft(checked) ? E.left(unfit(causes(checked.left))) : place(row, checked.right)
+    return E.isLeft(checked)
+      ? E.left(unfit(causes(checked.left)))
+      : place(row, encode(row, checked.right))
   }
 
 const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
@@ -49,8 +51,16 @@ const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
 })
 
 /** Each parameter where it belongs: path, header, query or body. */
-const place = (row: AnyEndpoint, params: unknown): E.Either<Unfit, Asked> => {
-  const encoded = encode(row, params)
+const place = (
+  row: AnyEndpoint,
+  encoded: Readonly<Record<string, unknown>>,
+): E.Either<Unfit, Asked> => {
+  const silent = Object.keys(encoded).find((name) => !isJson(encoded[name]))
+  if (silent !== undefined) {
+    return E.left(
+      unfit([{ path: silent, expected: 'what JSON can say', actual: 'something else' }]),
+    )
+  }
   const path = pathNames(row.route)
   const headers: Record<string, string> = {}
   const query = new URLSearchParams()
@@ -86,12 +96,16 @@ const place = (row: AnyEndpoint, params: unknown): E.Either<Unfit, Asked> => {
   })
 }
 
-const HEADER = 'a text that is not empty and fits a header'
-
+/** As the wire wants it; parameters that nobody checked, and that cannot be written so, as they are. */
 const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {
-  const encoded = row.params.encode(params)
+  const encoded: unknown = E.getOrElse(() => params)(
+    E.tryCatch(() => row.params.encode(params), String),
+  )
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
+
+/** Not a bigint, and nothing that holds itself. */
+const isJson = (u: unknown): boolean => E.isRight(E.tryCatch(() => JSON.stringify(u), String))
 
 /** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */
 const isSegment = (u: unknown): boolean =>

@@ -12,8 +12,9 @@ const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
  * The JSON of the rows of a page as they came: digits, order and escapes are as the service wrote them.
  * Nothing where the answer cannot be cut into them for certain.
  *
- * Rows are told apart by `},{`. A row may have that within, but then there is more of it than there are
- * rows; and what is not a row at the end does not parse.
+ * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key. A
+ * row may have rows within, but then there are more of them than there are rows; and what is not a row at the
+ * end does not parse.
  */
 export const rowTexts = (
   { body, parts = [encode(body)] }: Pick<Answer, 'body' | 'parts'>,
@@ -26,9 +27,11 @@ export const rowTexts = (
     return undefined
   if (!TAIL.test(text.slice(last + 1))) return undefined
 
+  const begins = /\{(?:"(?:[^"\\]|\\.)*":|\})/y
   const starts = [head]
   for (let at = text.indexOf(BETWEEN, head); at !== -1; at = text.indexOf(BETWEEN, at + 2)) {
-    if (starts.push(at + 2) > rows) return undefined
+    begins.lastIndex = at + 2
+    if (!begins.test(text) || starts.push(at + 2) > rows) return undefined
   }
   if (starts.length < rows || !isJson(text.slice(starts.at(-1), last + 1))) return undefined
   starts.push(last + 2) // as if there were one more

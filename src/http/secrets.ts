@@ -1,12 +1,19 @@
 /** What must not show. */
 
+/** Digits beyond these are lost where a long number was read as a number. */
+const EXACT = 15
+
+/** A number, such as that of a card, may be shown in groups, or rounded. */
+const patternOf = (secret: string): string | RegExp =>
+  /^\d{12,}$/.test(secret)
+    ? new RegExp(`${[...secret.slice(0, EXACT)].join('[ -]?')}(?:[ -]?\\d)*`, 'g')
+    : secret
+
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
-export const scrubber =
-  (secrets: ReadonlyArray<string>) =>
-  (text: string): string =>
-    secrets
-      .filter((secret) => secret.length >= 4)
-      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  const patterns = secrets.filter((secret) => secret.length >= 4).map(patternOf)
+  return (text) => patterns.reduce((rest: string, one) => rest.replaceAll(one, '[secret]'), text)
+}
 
 /** Nested deeper than this, a value is cut. */
 const DEPTH = 50
@@ -25,5 +32,12 @@ export const scrubAll =
       : Object.fromEntries(Object.entries(u).map(([name, value]) => [scrub(name), inner(value)]))
   }
 
-/** Whether a text can stand in a header: `fetch` would refuse another one by repeating it. */
-export const fitsHeader = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]+$/.test(text)
+/**
+ * Whether a text can stand in a header as it is: `fetch` would refuse another one by repeating it, and cut
+ * off space around it, so that what the service repeats would not be known for a secret.
+ */
+export const fitsHeader = (text: string): boolean =>
+  /^[\x21-\x7e\x80-\xff]+([\t\x20]+[\x21-\x7e\x80-\xff]+)*$/.test(text)
+
+/** What `fitsHeader` expects, in words. */
+export const HEADER = 'a text that fits a header, without space around it'

@@ -80,6 +80,8 @@ export const send =
 
     const authorized = (again: boolean): ObservableEither<Failure, Success> =>
       auth.header.pipe(
+        // of this call: those of a login are not counted
+        map(E.mapLeft((failure) => ({ ...failure, attempts: attempts.count }))),
         concatChain((header) =>
           once(header).pipe(
             concatMap(({ used, outcome }) =>

@@ -20,7 +20,7 @@ export const value = <A>(
   return (params) =>
     ask(params, read).pipe(
       concatMap((ea) =>
-        E.isLeft(ea) && find !== undefined ? recover(find, decode)(ea.left) : of(ea),
+        E.isLeft(ea) && find !== undefined ? recover(find, decode)(ea.left, params) : of(ea),
       ),
     )
 }

@@ -75,21 +75,34 @@ const iterateItems = <E, A, Q>(
 ): AsyncIterableIterator<E.Either<E, A>> => {
   const source = pages[Symbol.asyncIterator]()
   let items: Iterator<E.Either<E, A>> = [].values()
+  let waiting = 0 // calls before which nobody is served
+  let closed = false
 
   /** The first item of the next page that has one. */
   const turn = inTurn(async (): Promise<IteratorResult<E.Either<E, A>>> => {
-    for (;;) {
+    while (!closed) {
       const item = items.next()
       if (item.done !== true) return item
       const page = await source.next()
-      if (page.done === true) return { done: true, value: undefined }
+      if (closed || page.done === true) break
       items = itemsOf(page.value).values()
     }
+    return { done: true, value: undefined }
   })
 
+  const queued = async (): Promise<IteratorResult<E.Either<E, A>>> => {
+    waiting++
+    try {
+      return await turn()
+    } finally {
+      waiting--
+    }
+  }
+
   const next = async (): Promise<IteratorResult<E.Either<E, A>>> => {
+    if (waiting > 0) return queued()
     const item = items.next()
-    return item.done === true ? turn() : item
+    return item.done === true ? queued() : item
   }
 
   return {
@@ -98,6 +111,7 @@ const iterateItems = <E, A, Q>(
     },
     next,
     return: async () => {
+      closed = true
       items = [].values()
       await source.return?.()
       return { done: true, value: undefined }

@@ -73,7 +73,7 @@ export const paginate =
       const page = answer.right
       const rows = mark(page)
       if (O.isSome(rows)) {
-        if (O.isSome(page.next) && marks.has(rows.value)) {
+        if (marks.has(rows.value)) {
           return end(cut({ _tag: 'SameRows' }, position, pages))
         }
         marks.add(rows.value)

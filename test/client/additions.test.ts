@@ -66,6 +66,30 @@ describe('untilState', () => {
     ])
   })
 
+  it('counts its requests, and says that it waited in vain', () => {
+    const { client, run } = inStates(BATCH, ['OVERDUE'])
+    const [out] = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit: 6_000 }))
+    expect(out?.value).toMatchObject(E.left({ attempts: 3 })) // at 0, 1 and 3 s
+  })
+
+  it('waits for a state that comes after a month, and for one without a limit', () => {
+    const month = 30 * 86_400_000
+    for (const limit of [month, Number.POSITIVE_INFINITY]) {
+      const states = Array.from({ length: 100 }, () => 'SCHEDULED')
+      const { client, run } = inStates(BATCH, [...states, 'BOOKED'])
+      const out = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit }))
+      expect(out.map(({ value }) => statusOf(value))).toEqual(['BOOKED'])
+    }
+  })
+
+  it.each([Number.NaN, 0, -1])('has no limit of %d ms', (limit) => {
+    const { client, calls } = inStates(CHARGE, ['SETTLED'])
+    expect(() => client.charges.untilState('chg_1', ['SETTLED'], { limit })).toThrow(
+      'limit should be milliseconds above 0',
+    )
+    expect(calls()).toEqual([])
+  })
+
   it('ends with the first failure', () => {
     const { client, run, calls } = lab({
       play: () => ({ status: 404, body: { code: 'not_found' } }),

@@ -62,6 +62,30 @@ describe('a list', () => {
     ])
   })
 
+  it.each([null, '2.5', true, [3]])(
+    'that begins at page_num %j is refused, not begun anew',
+    (page_num) => {
+      const { client, calls, run } = reading(charges(60))
+      const out = run(client.charges.list({ page_num } as object)).map(({ value }) => value)
+      expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', field: 'page_num' })])
+      expect(calls()).toEqual([])
+    },
+  )
+
+  it('begins at a page_num that is text, as in a query, and plans with such a size', () => {
+    const { client, asked, run } = reading(charges(60))
+    run(client.charges.list({ page_num: '4', page_size: '10' } as object))
+    expect(asked()).toEqual(['4', '5'])
+    expect(client.charges.list({ page_size: '2000' } as object).explain().pageSize).toBe(2_000)
+  })
+
+  it('of bookmarks that begins at a number is refused', () => {
+    const { client, calls, run } = reading(charges(60))
+    const out = run(client.batchTransfers.list({ page: 5 } as object)).map(({ value }) => value)
+    expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', field: 'page' })])
+    expect(calls()).toEqual([])
+  })
+
   it('begins anew with each subscription', () => {
     const { client, asked, run } = reading(charges(15))
     const list = client.charges.list()

@@ -32,6 +32,9 @@ describe('an option that cannot work', () => {
     ['credentials', { credentials: {} }],
     ['credentials.clientId', { credentials: { clientId: '', apiKey: 'hunter22' } }],
     ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: 'hunter22\n' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: 'hunter22 ' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: '\thunter22' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: '   ' } }],
     ['credentials.apiKey', { credentials: { clientId: 'me' } }],
     ['credentials.loginAs', { credentials: { ...good.credentials, loginAs: 'hunter22\u{1f600}' } }],
     ['credentials.token', { credentials: { token: 'hunter22' } }],
@@ -79,6 +82,8 @@ describe('options that work', () => {
     { baseUrl: 'http://[::1]:3000' },
     { environment: 'sandbox', limits: { endpoint: Number.POSITIVE_INFINITY }, share: 0.5 },
     { guard: 0, retry: { throttled: 0, faults: 0 }, renewEarly: 0 },
+    { credentials: { clientId: 'me', apiKey: 'two words' } },
+    { timeout: { headers: Number.POSITIVE_INFINITY } },
     { priority: 'bulk', timeout: { headers: 1 }, apiVersion: '2026-02-27', onBehalfOf: 'acct' },
   ])('%j', (options) => {
     expect(thrown(options)).toBeUndefined()

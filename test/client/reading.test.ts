@@ -71,7 +71,13 @@ describe('exact numbers', () => {
       play: ({ route }) =>
         route === CREATE ? { status: 500 } : raw(`{"has_more":false,"items":[${text}]}`),
     })
-    const [out] = run(client.charges.create({ ...NEW_CHARGE, request_id: CHARGE.request_id }))
+    const [out] = run(
+      client.charges.create({
+        ...NEW_CHARGE,
+        amount: '12345678901234567.50',
+        request_id: CHARGE.request_id,
+      }),
+    )
     const made = out !== undefined && E.isRight(out.value) ? out.value.right : undefined
     expect(wasRecovered(made)).toBe(true)
     expect(made && digitsOf('amount')(made)).toEqual(O.some('12345678901234567.50'))

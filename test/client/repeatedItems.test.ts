@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type NewBatchItem, wasRecovered } from '../../src/index.js'
 import { BATCH, item } from '../support/batch.js'
-import { type Lab, lab } from '../support/lab.js'
+import { type Lab, lab, RESET } from '../support/lab.js'
 
 describe('items that the platform has already', () => {
   const taken = { status: 400, body: { code: 'request_id_in_batch_duplicate', message: 'taken' } }
@@ -45,6 +45,19 @@ describe('items that the platform has already', () => {
     const [out] = wire.run(add(wire, 0, 1))
     expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
     expect(wire.calls().map(({ route }) => route.split(' ')[0])).toEqual(['POST', 'GET', 'GET'])
+  })
+
+  it('are a recovered batch when it is their own first attempt that was not answered', () => {
+    let sent = 0
+    const wire = lab({
+      play: ({ route }) => {
+        if (route.endsWith('/items')) return there(0, 1)
+        if (route.endsWith('/add_items')) return sent++ === 0 ? { outage: RESET } : taken
+        return { body: BATCH }
+      },
+    })
+    const [out] = wire.run(add(wire, 0, 1))
+    expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
   })
 
   it('that cannot be found leave the refusal as it is', () => {

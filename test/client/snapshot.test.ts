@@ -1,5 +1,5 @@
 /** Snapshots of charges: what is sent for them, in virtual time. */
-import { take } from 'rxjs'
+import { of, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import type { SnapshotPosition } from '../../src/index.js'
@@ -46,6 +46,31 @@ describe('a snapshot of charges', () => {
         to_created_at: '2026-01-01T10:00:01+0000',
       })),
     )
+  })
+
+  it('has what was made within its first second, though rows show whole seconds', () => {
+    const { client, run } = lab({ play: charges(3) })
+    const list = client.charges.snapshot({
+      from_created_at: new Date(START + 60_500),
+      to_created_at,
+    })
+    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual([
+      'chg_1',
+      'chg_2',
+    ])
+  })
+
+  it('is one slice in the order of the list, however it is read', () => {
+    const { client, run } = lab({ play: charges(60) })
+    const list = client.charges.snapshot({ to_created_at, page_size: 10 })
+    for (const prefetch of [0, 1, 3]) {
+      const pages = run(list.drain(of, { prefetch })).map(({ value }) => value)
+      const all = pages.flatMap((ea) => (E.isRight(ea) ? [ea.right] : []))
+      expect(new Set(all.map(({ slice }) => slice.number)).size).toBe(1)
+      expect(all.flatMap(({ items }) => items).map((ea) => E.isRight(ea) && ea.right.id)).toEqual(
+        ids(60),
+      )
+    }
   })
 
   it('is read in parallel as fast as the limits allow, and says of each slice what it has', () => {
@@ -111,8 +136,10 @@ describe('a snapshot of charges', () => {
   })
 
   it.each([
-    [{ from_created_at: 'yesterday' }, 'from_created_at', 'a time'],
-    [{ to_created_at: new Date(Number.NaN) }, 'to_created_at', 'a time'],
+    [{ from_created_at: 'yesterday' }, 'from_created_at', expect.stringContaining('time')],
+    [{ from_created_at: '2026-02-30' }, 'from_created_at', expect.stringContaining('time')],
+    [{ to_created_at: new Date(Number.NaN) }, 'to_created_at', expect.stringContaining('time')],
+    [{ page_num: 3 } as object, 'page_num', 'left out of a snapshot'],
     [
       { from_created_at: '2026-02-01', to_created_at: '2026-01-01' },
       'to_created_at',

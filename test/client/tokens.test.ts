@@ -134,7 +134,7 @@ describe('a 401', () => {
     const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
     const out = run(client.charges.create(NEW_CHARGE))
     expect(out.map(({ value }) => value)).toEqual([
-      E.left(expect.objectContaining({ _tag: 'Unauthorized', endpoint: LOGIN, attempts: 1 })),
+      E.left(expect.objectContaining({ _tag: 'Unauthorized', endpoint: LOGIN, attempts: 0 })),
     ])
     expect(sent).toHaveLength(1)
   })

@@ -108,6 +108,16 @@ describe('an ambiguous charge', () => {
     expect(JSON.stringify(value)).not.toContain('not found')
   })
 
+  it.each([
+    ['amount', 999],
+    ['currency', 'EUR'],
+    ['source', 'acct_2'],
+  ])('is not another one that had its request_id before: by its %s', (field, other) => {
+    const { value } = creating([], listed({ ...made, [field]: other }))
+    expect(value).toMatchObject(E.left({ _tag: 'Ambiguous' }))
+    expect(JSON.stringify(value)).toContain(`another one, by its ${field}`)
+  })
+
   it('is what the row says: the interface’s only list that finds charges', () => {
     expect(charges.create.foundBy).toBe(charges.list.route)
   })
@@ -119,7 +129,8 @@ describe('a login that fails', () => {
     ['resets it', { outage: RESET }, 'Unreachable', 3],
     ['answers 500', problem(500, 'internal_error'), 'ServerFault', 3],
     ['answers 401', problem(401, 'credentials_invalid'), 'Unauthorized', 1],
-    ['answers 403', problem(403, 'forbidden'), 'Refused', 1],
+    ['answers 403', problem(403, 'access_denied'), 'Unauthorized', 1],
+    ['answers 400', problem(400, 'credentials_invalid'), 'Unauthorized', 1],
     ['answers without a token', { status: 201, body: {} }, 'Undecodable', 1],
   ] as const)('because it %s leaves no doubt: nothing was sent', (_, reply, tag, times) => {
     const { client, calls: sent, logins, run } = lab({ login: () => reply })
@@ -127,7 +138,13 @@ describe('a login that fails', () => {
     expect(sent()).toEqual([])
     expect(logins()).toHaveLength(times)
     expect(out.map(({ value }) => value)).toEqual([
-      E.left(expect.objectContaining({ _tag: tag, endpoint: 'POST /api/v1/authentication/login' })),
+      E.left(
+        expect.objectContaining({
+          _tag: tag,
+          endpoint: 'POST /api/v1/authentication/login',
+          attempts: 0,
+        }),
+      ),
     ])
   })
 })

@@ -47,6 +47,20 @@ describe('a refusal', () => {
     })
   })
 
+  it.each([
+    ['in groups', '6212 3456 7890 1234 567'],
+    ['with hyphens', 'card 6212-3456-7890-1234-567 is unknown'],
+    ['as a number', Number('6212345678901234567')],
+  ])('repeats no card number, be it %s', (_, said) => {
+    const scrub = scrubber(['6212345678901234567'])
+    const failure = refused(
+      { ...asking, scrub },
+      answered(400, { code: 'validation_error', message: String(said), details: { said } }),
+    )
+    expect(JSON.stringify(failure)).not.toMatch(/6212/)
+    expect(JSON.stringify(failure)).toContain('[secret]')
+  })
+
   it('reads the 429 that the interface shows', () => {
     const body = {
       code: 'too_many_requests',

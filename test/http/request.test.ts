@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
+import { batchTransfers } from '../../src/api/batchTransfers.js'
 import { charges } from '../../src/api/charges.js'
 import { type AnyEndpoint, untyped } from '../../src/api/Endpoint.js'
 import { E } from '../../src/fp.js'
@@ -177,6 +178,34 @@ describe('checks', () => {
     expect(asked(charges.list, { settled_by: 'x' }).target).toBe('/api/v1/charges?settled_by=x')
   })
 
+  it('refuse what JSON cannot say, and name it', () => {
+    const own: Record<string, unknown> = {}
+    own.own = own
+    for (const metadata of [{ n: 10n }, own]) {
+      for (const check of [true, false]) {
+        const made = ask(batchTransfers.create, { name: 'a', request_id: 'b', metadata }, check)
+        expect(made).toMatchObject(E.left({ field: 'metadata', expected: 'what JSON can say' }))
+      }
+    }
+  })
+
+  it.each([-1, 10_000])('refuse a Date of the year %i', (year) => {
+    const from_created_at = new Date(0)
+    from_created_at.setUTCFullYear(year)
+    expect(ask(charges.list, { from_created_at })).toMatchObject(
+      E.left({ field: 'from_created_at' }),
+    )
+  })
+
+  it('that are off let parameters pass that cannot be written, as they are', () => {
+    expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
+      E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
+    )
+    expect(E.isRight(ask(charges.list, { from_created_at: new Date(Number.NaN) }, false))).toBe(
+      true,
+    )
+  })
+
   it('can be turned off: then all is sent as it is', () => {
     expect(ask(charges.list, { page_size: 5, status: 'NOVEL' }, false)).toMatchObject(
       E.right({ target: '/api/v1/charges?page_size=5&status=NOVEL' }),
@@ -200,7 +229,7 @@ describe('a header', () => {
   })
 
   it('is refused when `fetch` would refuse it, and not repeated', () => {
-    for (const number of ['4111\r\nx-evil: 1', '41\u{4f60}11', '']) {
+    for (const number of ['4111\r\nx-evil: 1', '41\u{4f60}11', ' 4111', '4111\t', '']) {
       const made = ask(row, { number })
       expect(made).toMatchObject(E.left({ field: 'number', actual: 'another value' }))
       expect(JSON.stringify(made)).not.toContain('4111')

@@ -107,6 +107,7 @@ describe('the texts of rows', () => {
     ['a text that is laid out', '{\n  "items": [{"a":1}]\n}', 1],
     ['rows over several lines', '{"items":[{"a":1,\n"b":2},{"a":3}]}', 2],
     ['rows with space between them', '{"items":[{"a":1}, {"a":2}]}', 2],
+    ['rows with space between some', '{"items":[{"a":"x},{y"}, {"b":1},{"c":2}]}', 3],
     ['another list after the rows', '{"items":[{"a":1},{"a":2}],"more":[{"b":1}]}', 2],
     ['another list before the rows', '{"other":[{"b":1}],"items":[{"a":1},{"a":2}]}', 2],
     ['an object that has the rows within', '{"data":{"items":[{"a":1}]},"items":[{"a":1}]}', 1],

@@ -78,6 +78,35 @@ describe('a list in a loop', () => {
     expect(order.sort()).toEqual(['first: 0', 'second: 1', 'third: 2'])
   })
 
+  it('answers three who ask again and again in the order in which they asked', async () => {
+    const { list } = numbers(20, 5, later)
+    const items = list[Symbol.asyncIterator]()
+    const answers: Array<Promise<IteratorResult<unknown>>> = []
+    const work = async (): Promise<void> => {
+      const answer = items.next()
+      answers.push(answer)
+      const { done } = await answer
+      if (done !== true) await work()
+    }
+    await Promise.all([work(), work(), work()])
+    const values = (await Promise.all(answers)).filter(({ done }) => done !== true)
+    expect(values.flatMap(({ value }) => rightsOf([value]))).toEqual(upTo(20))
+  })
+
+  it.each(upTo(15))(
+    'gives nothing after it was left, %i steps after it was asked',
+    async (steps) => {
+      const { list } = numbers(10, 5)
+      const items = list[Symbol.asyncIterator]()
+      const pending = items.next()
+      for (let step = 0; step < steps; step++) await Promise.resolve()
+      await items.return?.()
+      await pending
+      expect(await items.next()).toEqual({ done: true, value: undefined })
+      expect(await items.next()).toEqual({ done: true, value: undefined })
+    },
+  )
+
   it('breaks with a bug, in a loop as in a stream', async () => {
     const bug = new Error('bug')
     const throwing: Numbers = paged(() => ({ next: throwError(() => bug), close: () => {} }))

@@ -107,14 +107,16 @@ describe('paginate', () => {
     expect(asked).toEqual([0, 1, 2, 3])
   })
 
-  it('ends with a `Left` when a page that goes on has the rows of one before it', () => {
-    const reading = (last: number | undefined) => {
+  it('ends with a `Left` when a page has the rows of one before it, be it the last', () => {
+    const reading = (last: number, after: number | undefined) => {
       const cuts: Array<readonly [Cut<string, number>, number, number]> = []
       const open = paginate<string, string, number>({
         first: 0,
         fetch: (position) =>
           of(
-            E.right(page(position, position < 3 ? position + 1 : last, [`i${position % 3}`, 'x'])),
+            E.right(
+              page(position, position < last ? position + 1 : after, [`i${position % 3}`, 'x']),
+            ),
           ),
         key: String,
         mark: ({ position, raw }) => (position > 1 ? O.some(String(raw.length)) : O.none),
@@ -127,11 +129,13 @@ describe('paginate', () => {
       })
       return { cuts, out: all(observe(open)) }
     }
-    expect(reading(4)).toEqual({
-      cuts: [[{ _tag: 'SameRows' }, 3, 3]],
-      out: [0, 1, 2, 'SameRows', '|'],
-    })
-    expect(reading(undefined)).toEqual({ cuts: [], out: [0, 1, 2, 3, '|'] })
+    for (const after of [4, undefined]) {
+      expect(reading(3, after)).toEqual({
+        cuts: [[{ _tag: 'SameRows' }, 3, 3]],
+        out: [0, 1, 2, 'SameRows', '|'],
+      })
+    }
+    expect(reading(2, undefined)).toEqual({ cuts: [], out: [0, 1, 2, '|'] })
   })
 
   it('goes on over empty pages, but not without end', () => {
