@@ -29,48 +29,36 @@ export interface WebhookEvent {
   readonly created_at?: Instant | null
   /** The API version of `data`, as YYYY-MM-DD. */
   readonly version?: string | null
-  /** The delivery as it came. */
+  /** The delivery as it came, with what could not be read of the above. */
   readonly raw: unknown
 }
 
-const optional = {
-  account_id: nullable(t.string),
-  org_id: nullable(t.string),
-  source_id: nullable(t.string),
-  created_at: nullable(Instant),
-  version: nullable(t.string),
-}
-
-const envelope = t.intersection([
-  t.type({
-    id: t.string,
-    name: EventName,
-    data: t.refinement(t.unknown, (u) => u !== undefined, 'any JSON'),
-  }),
-  t.partial(optional),
-  t.partial({
-    accountId: optional.account_id,
-    orgId: optional.org_id,
-    sourceId: optional.source_id,
-    createdAt: optional.created_at,
-  }),
-])
+const envelope = t.type({
+  id: t.string,
+  name: EventName,
+  data: t.refinement(t.unknown, (u) => u !== undefined, 'any JSON'),
+})
 
 type Envelope = t.TypeOf<typeof envelope>
+
+const text = nullable(t.string)
+const moment = nullable(Instant)
 
 /** The first webhook version that has snake case throughout. */
 const SNAKE_CASE_SINCE = '2024-02-22'
 
-/** Under its own key or the older one: null counts, since it says something. */
-const first = <A>(own: A | undefined, older: A | undefined): A | undefined =>
-  own === undefined ? older : own
+/** Under its own key or the older one: null counts, since it says something; what cannot be read does not. */
+const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefined =>
+  values.find((u): u is A => u !== undefined && codec.is(u))
 
 const normal = (came: Envelope, raw: unknown): WebhookEvent => {
-  const { id, name, version } = came
-  const account_id = first(came.account_id, came.accountId)
-  const org_id = first(came.org_id, came.orgId)
-  const source_id = first(came.source_id, came.sourceId)
-  const created_at = first(came.created_at, came.createdAt)
+  const { id, name } = came
+  const more = Object(came)
+  const account_id = first(text, [more.account_id, more.accountId])
+  const org_id = first(text, [more.org_id, more.orgId])
+  const source_id = first(text, [more.source_id, more.sourceId])
+  const created_at = first(moment, [more.created_at, more.createdAt])
+  const version = first(text, [more.version])
   return {
     id,
     name,

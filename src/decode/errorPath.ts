@@ -1,5 +1,6 @@
 import type * as t from 'io-ts'
-import { hasOwn, names, part, tagOf, unwrapped } from './codecParts.js'
+import { names, part, tagOf, unwrapped } from './codecParts.js'
+import { domainKeys } from './propsOf.js'
 
 const chooses = new Set<unknown>(['UnionType', 'IntersectionType'])
 
@@ -20,8 +21,7 @@ export const looksNamed = (key: string): boolean =>
 const isKnown = (parent: unknown, key: string): boolean => {
   const codec = unwrapped(parent)
   if (tagOf(codec) !== 'DictionaryType') return names(codec, key) || looksNamed(key)
-  const domain = part(codec, 'domain')
-  return hasOwn(part(domain, 'keys'), key)
+  return domainKeys(part(codec, 'domain'))?.includes(key) ?? false
 }
 
 const step = (parent: t.ContextEntry, entry: t.ContextEntry): string => {

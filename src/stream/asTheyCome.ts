@@ -28,12 +28,17 @@ export const asTheyCome =
     let ended = false
     let bug: { readonly error: unknown } | undefined
     let stepping = false
+    let given = 0 // pages
 
     const pages = askAhead(width, options, (page) => {
       ready.set(options.key(page.position), page)
       step()
     })
-    const inOrder = paginate({ ...options, fetch: pages.fetch })()
+    const inOrder = paginate({
+      ...options,
+      fetch: pages.fetch,
+      cut: (cut, position) => options.cut(cut, position, given),
+    })()
 
     /** Reads the page whose turn it is: all before it have been consumed. */
     const read = (): void => {
@@ -65,6 +70,7 @@ export const asTheyCome =
     const give = (page: Turn): void => {
       const to = taker
       taker = undefined
+      if (E.isRight(page)) given++
       to?.next(page)
       to?.complete()
     }

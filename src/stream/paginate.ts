@@ -1,4 +1,4 @@
-import { defer, EMPTY, map, type Observable, of } from 'rxjs'
+import { defer, EMPTY, map, type Observable, of, throwIfEmpty } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { ObservableEither } from './ObservableEither.js'
 import type { Pull } from './Pull.js'
@@ -43,6 +43,9 @@ export interface PaginateOptions<E, A, Q> {
   /** Empty pages in a row that still count as going on. */
   readonly maxEmptyPages: number
 }
+
+/** A bug of `fetch`: the list would end there without a word. */
+const nothingCame = (): Error => new Error('fetch should emit a page, and emitted nothing')
 
 // constructors
 
@@ -99,7 +102,7 @@ export const paginate =
         const wrong = objection(position)
         return O.isSome(wrong)
           ? of(end(cut(wrong.value, position, pages)))
-          : fetch(position).pipe(map(read(position)))
+          : fetch(position).pipe(throwIfEmpty(nothingCame), map(read(position)))
       }),
       close: () => {
         next = O.none

@@ -152,6 +152,25 @@ describe('a page that was read before', () => {
     expect(out.at(-1)).toMatchObject(E.left({ _tag: 'Truncated', position: { page_num: 3 } }))
   })
 
+  it('does not change what a list read in any order says it delivered', () => {
+    const { client, run } = lab({
+      play: ({ query }) => {
+        const num = Number(query.get('page_num'))
+        const items = [0, 1].map((i) => ({ ...CHARGE, id: `chg_${num}_${i}` }))
+        return num === 2
+          ? { ms: 500, status: 403, body: { code: 'forbidden' } }
+          : { ms: 20, body: { has_more: true, items } }
+      },
+    })
+    const out = run(client.charges.list().parallel(6, { ordered: false }).pages)
+    const values = out.map(({ value }) => value)
+    const delivered = values.filter(E.isRight).length
+    expect(delivered).toBeGreaterThan(2)
+    expect(values.at(-1)).toMatchObject(
+      E.left({ _tag: 'Truncated', position: { page_num: 2 }, pages: delivered }),
+    )
+  })
+
   it('is not delivered where it is the last one', () => {
     const { client, run } = lab({
       play: ({ query }) => ({ body: { has_more: query.get('page_num') === '0', items: two } }),

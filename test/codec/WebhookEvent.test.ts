@@ -74,6 +74,15 @@ describe('the envelope', () => {
     })
   })
 
+  it('needs nothing else: what cannot be read is left out, and is in raw', () => {
+    const odd = { ...newer, created_at: 1_700_000_000_000, createdAt: newer.created_at, org_id: 7 }
+    const event = read(odd)
+    expect(event.created_at).toBe(newer.created_at)
+    expect('org_id' in event).toBe(false)
+    expect(event.raw).toEqual(odd)
+    expect('created_at' in read({ ...newer, created_at: 1_700_000_000_000 })).toBe(false)
+  })
+
   it('needs id, name and data', () => {
     const first = (raw: unknown) => pipe(WebhookEvent.decode(raw), E.mapLeft(causes), E.swap)
     for (const key of ['id', 'name', 'data'] as const) {

@@ -65,7 +65,19 @@ it('keeps the keys of a record to itself', () => {
   )
 })
 
+it('shows the keys of a record that its codec names', () => {
+  for (const domain of [
+    t.keyof({ a: null }),
+    t.literal('a'),
+    t.union([t.literal('a'), t.literal('b')]),
+  ]) {
+    expect(explain(errorsOf(t.record(domain, t.number), { a: 'x', b: 1 }))).toMatch(/^a: /)
+  }
+})
+
 it('shows a long whole number by its length', () => {
+  expect(explain(errorsOf(t.string, 1e22))).toContain('number of 23 digits')
+
   expect(explain(errorsOf(t.string, 4242424242424242))).toBe(
     'value: expected string, got number of 16 digits',
   )

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { map, type Observable, of } from 'rxjs'
+import { EMPTY, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { type Cut, observe, type Page, paginate } from '../../src/stream/index.js'
@@ -190,6 +190,17 @@ describe('paginate', () => {
       m.expectSubscriptions(first.subscriptions).toBe(['^-!', '---^---!'])
     }),
   )
+
+  it('is no end when a page is asked for and nothing comes', () => {
+    const { pages } = reading((position) => (position === 0 ? of(E.right(page(0, 1))) : EMPTY))
+    let bug: unknown
+    pages.subscribe({
+      error: (error: unknown) => {
+        bug = error
+      },
+    })
+    expect(String(bug)).toContain('fetch should emit a page, and emitted nothing')
+  })
 
   it('asks for nothing once it is closed', () => {
     const { asked, open } = reading((position) => of(E.right(page(position, position + 1))))
