@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { type Environment, limits } from '../api/limits.js'
 import type { ClientOptions } from '../ClientOptions.js'
+import { filled } from './parse.js'
 import { type Terminal, WrongUse } from './Terminal.js'
 
 // model
@@ -41,8 +42,12 @@ export const withConnection = (command: Command): Command =>
   withPlace(command)
     .option('--client-id <id>', 'who asks [PAYMENTS_CLIENT_ID]')
     .option('--api-key <key>', `its key [PAYMENTS_API_KEY]; ${SEEN}`)
-    .option('--login-as <id>', 'the account, for keys of several [PAYMENTS_LOGIN_AS]')
-    .option('--on-behalf-of <id>', 'the connected account to act for [PAYMENTS_ON_BEHALF_OF]')
+    .option('--login-as <id>', 'the account, for keys of several [PAYMENTS_LOGIN_AS]', filled)
+    .option(
+      '--on-behalf-of <id>',
+      'the connected account to act for [PAYMENTS_ON_BEHALF_OF]',
+      filled,
+    )
 
 export const withPartner = (command: Command): Command =>
   withPlace(command)
@@ -60,8 +65,8 @@ const withPlace = (command: Command): Command =>
     .option('--base-url <url>', 'where the platform is [PAYMENTS_BASE_URL]')
 
 export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
-  const loginAs = flags.loginAs ?? env.PAYMENTS_LOGIN_AS
-  const onBehalfOf = flags.onBehalfOf ?? env.PAYMENTS_ON_BEHALF_OF
+  const loginAs = flags.loginAs ?? set(env.PAYMENTS_LOGIN_AS)
+  const onBehalfOf = flags.onBehalfOf ?? set(env.PAYMENTS_ON_BEHALF_OF)
   return {
     ...placeOf(flags, env),
     credentials: {
@@ -101,6 +106,9 @@ const placeOf = (
   baseUrl: needed(flags.baseUrl ?? env.PAYMENTS_BASE_URL, '--base-url', 'PAYMENTS_BASE_URL'),
 })
 
+/** An empty variable is one that is not set. */
+const set = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
+
 const needed = (value: string | undefined, option: string, variable: string): string => {
   if (value !== undefined && value !== '') return value
   throw new WrongUse(
@@ -114,7 +122,7 @@ export const environmentOf = (
   flags: Pick<ConnectionFlags, 'environment'>,
   env: Terminal['env'],
 ): Environment => {
-  const name = flags.environment ?? env.PAYMENTS_ENVIRONMENT ?? 'production'
+  const name = flags.environment ?? set(env.PAYMENTS_ENVIRONMENT) ?? 'production'
   if (isEnvironment(name)) return name
   throw new WrongUse(`PAYMENTS_ENVIRONMENT should be one of ${ENVIRONMENTS.join(', ')}`)
 }

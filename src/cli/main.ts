@@ -7,7 +7,7 @@ import process from 'node:process'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { asyncScheduler, fromEvent, map, merge } from 'rxjs'
 import { run } from './program.js'
-import type { Signal } from './Terminal.js'
+import { type Signal, STATUS } from './Terminal.js'
 
 /** Bytes of the young generation. Pages are born, written and dead: more of it makes nothing faster. */
 const YOUNG = 16 << 20
@@ -37,6 +37,8 @@ const on = (signal: Signal) => fromEvent(process, signal).pipe(map(() => signal)
 
 // a reader that went away is told by the write that fails, not by an event that ends the process
 process.stdout.on('error', () => {})
+// and whoever does not hear how it goes may want the rows all the same
+process.stderr.on('error', () => {})
 
 /** Sent no signal: it only tells whether there is such a process, also one of somebody else. */
 const isAlive = (pid: number): boolean => {
@@ -47,7 +49,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-process.exitCode = await run({
+const status = await run({
   args: process.argv.slice(2),
   env: process.env,
   stdout: process.stdout,
@@ -62,3 +64,8 @@ process.exitCode = await run({
   },
   version: String(Object(manifest).version),
 })
+
+process.exitCode = status
+
+// who does not read what was written is waited for by the write, for ever
+if (Object.values(STATUS).includes(status) && process.stdout.writableLength > 0) process.exit()

@@ -1,6 +1,12 @@
 /** What stands behind an option, as a value; a mistake says what was expected. */
 import { InvalidArgumentError } from 'commander'
-import { Instant } from '../codec/Instant.js'
+import { Time } from '../codec/times.js'
+
+/** What an unset variable of a shell would leave out. */
+export const filled = (text: string): string => {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It should not be empty.')
+}
 
 export const wholeNumber =
   (min: number, max: number) =>
@@ -15,7 +21,7 @@ export const wholeNumber =
 export const time =
   (edge: '00:00:00' | '23:59:59') =>
   (text: string): string => {
-    if (!Instant.is(text)) {
+    if (!Time.is(text)) {
       throw new InvalidArgumentError(
         'It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date.',
       )

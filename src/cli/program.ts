@@ -32,13 +32,19 @@ export const run = async (terminal: Terminal): Promise<number> => {
   }
 }
 
+/** A word that nothing asked for may be a key, after a space too many: it is not repeated. */
+const withoutWords = (text: string): string =>
+  text
+    .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
+    .replace(/^(error: unknown option '[^=']*)=.*/s, "$1'\n")
+
 /** Every command, and those under it: throws where commander would exit, and writes where we say. */
 const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>): void => {
   const { stdout, stderr } = terminal
   command.exitOverride().configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),
-    outputError: (text, write) => write(text.replace(/^error: /, 'payments-rx: ')),
+    outputError: (text, write) => write(withoutWords(text).replace(/^error: /, 'payments-rx: ')),
   })
   for (const sub of command.commands) quietly(sub, terminal)
 }

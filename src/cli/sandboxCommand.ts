@@ -40,8 +40,8 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
     )
     .action(async (flags: SandboxFlags) => {
       const server = await started(flags)
-      if (server === undefined) {
-        terminal.stderr.write(`payments-rx: port ${flags.port} is taken\n`)
+      if (typeof server === 'string') {
+        terminal.stderr.write(`payments-rx: ${server}\n`)
         return done(INCOMPLETE)
       }
       terminal.stdout.write(`listening on ${server.url}\n`)
@@ -66,11 +66,19 @@ const optionsOf = ({
   ...(limits ? {} : { limits: false }),
 })
 
-/** Nothing, when somebody else listens there. */
-const started = async (flags: SandboxFlags): Promise<Listening | undefined> => {
+/** Or why it cannot listen there. */
+const started = async (flags: SandboxFlags): Promise<Listening | string> => {
   const { listen } = await import('../sandbox/index.js')
-  return listen(optionsOf(flags), { port: flags.port }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
-    throw error
-  })
+  return listen(optionsOf(flags), { port: flags.port }).catch(refused(flags.port))
 }
+
+/** Throws what is not the system's word for it, since that is a bug. */
+const refused =
+  (port: number) =>
+  (error: unknown): string => {
+    if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
+    if (error.code === 'EADDRINUSE') return `port ${port} is taken`
+    return error.code === 'EACCES'
+      ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
+      : `cannot listen on port ${port}: ${error.message}`
+  }

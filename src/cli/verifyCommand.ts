@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
 import { lastValueFrom, scan, startWith, tap } from 'rxjs'
 import { CannotRun, type Checked, pathsOf, verify } from '../export/index.js'
+import { isThere } from './export/places.js'
 import { plural } from './progress/words.js'
 import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
 
@@ -9,7 +10,7 @@ const HELP = `
 Exit status:
   0  every file is there, with the size, the hash and the rows that the manifest says
   1  one is not, or the export is not complete: each difference is a line
-  2  there is no manifest`
+  2  there is no manifest, or it cannot be read`
 
 /** `verify`: whether the files of an export are what its manifest says. */
 export const verifyCommand = (terminal: Terminal, done: (status: number) => void): Command =>
@@ -49,11 +50,15 @@ const counted = (counts: Counts, { isFile, differences }: Checked): Counts => ({
   wrong: counts.wrong + differences.length,
 })
 
-const manifestOf = async (path: string): Promise<string> => {
-  if (path.endsWith('manifest.json')) return path
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
     () => false,
   )
-  return pathsOf(isFolder && !path.endsWith('/') ? `${path}/` : path).manifest
+
+/** Of a file, a folder, or itself: an export may be called `manifest.json`, too. */
+const manifestOf = async (path: string): Promise<string> => {
+  if (await isThere(path)) return pathsOf(`${path}/`).manifest
+  const own = pathsOf(path).manifest
+  return path.endsWith('manifest.json') && !(await isFile(own)) ? path : own
 }

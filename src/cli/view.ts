@@ -9,7 +9,7 @@ import { lines, logLine } from './progress/line.js'
 import type { Reading, Watch } from './progress/Reading.js'
 import { type ProgressRecord, record } from './progress/record.js'
 import { plain } from './progress/words.js'
-import type { Terminal } from './Terminal.js'
+import { type Terminal, WRONG_USE } from './Terminal.js'
 
 // model
 
@@ -130,8 +130,8 @@ const ending = (
 
 const lastWords =
   (say: (line: string) => void) =>
-  ({ summary, reason }: Last): void => {
-    say(summary)
+  ({ status, summary, reason }: Last): void => {
+    if (status !== WRONG_USE) say(summary) // else nothing was done
     failed(say, reason)
   }
 

@@ -231,11 +231,22 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stderr).toBe('')
   })
 
-  it('says that a file cannot be written', async () => {
+  it('stops at a signal although nobody reads', async () => {
+    const signals = new Subject<'SIGINT'>()
+    const server = await serve({ charges: 100 })
+    const stdout = new Writable({ write: () => signals.next('SIGINT') }) // and never answers
+    const args = [...to(server, '--page-size', '10'), '--out', '-']
+    const { status, stderr } = await cli(args, { stdout, signals })
+    expect(status).toBe(130)
+    expect(stderr).toMatch(/^incomplete: 0 rows in stdout/)
+  })
+
+  it('asks for nothing when its folder is not there', async () => {
     const server = await serve({ charges: 5 })
-    const { status, stderr } = await cli([...to(server), '--out', file('no/such/folder')])
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/cannot write .*: ENOENT/)
+    const { status, stderr } = await cli([...to(server), '--out', file('no/such/file')])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^payments-rx: --out: \S+no\/such should be a folder .*\n$/)
+    expect(server.seen).toEqual([])
   })
 
   it('says nothing when it is quiet, but what went wrong', async () => {

@@ -1,5 +1,5 @@
 /** What a command leaves on the disk: formats, checkpoints, resumptions, manifests. */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Subject } from 'rxjs'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '../../src/export/index.js'
 import { duckdb, textOf } from '../export/reading.js'
 import { CLIENT, type Fault, type Judge, judge, PARTNER, type Seen } from '../support/judge.js'
+import { hasty } from '../support/timers.js'
 import { cli, folder, type RunOptions, rowsOf } from './support.js'
 
 const file = await folder()
@@ -216,8 +217,8 @@ describe('two runs of one output', () => {
     await writeFile(`${out}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
     const runner = { isAlive: () => true }
     const { status, stderr } = await charges(server, out, [], { runner })
-    expect(status).toBe(1)
-    expect(stderr).toContain('process 7 on here is writing there')
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^payments-rx: .*process 7 on here is writing there.*\n$/)
     expect(existsSync(out)).toBe(false)
 
     const later = await charges(server, out)
@@ -380,6 +381,30 @@ describe('faults', () => {
     expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
     const logins = server.seen.filter(({ route }) => route.endsWith('/login'))
     expect(logins.length).toBeGreaterThan(1)
+  })
+
+  it('such as a full disk leave what was committed, and that is what is counted', async () => {
+    const out = file('c.ndjson')
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => {
+        if (isPage(seen) && seen.nth === 4) mkdirSync(`${out}.checkpoint.json.tmp`)
+        return undefined
+      },
+    })
+    const asShown = ['--parallel', '1', '--progress', 'json']
+    const { status, stderr } = await charges(server, out, asShown, { timer: hasty(1) })
+    const { counts } = JSON.parse(await readFile(`${out}.checkpoint.json`, 'utf8'))
+    const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+    expect(counts.rows).toBeLessThan(300)
+    expect(last).toMatchObject({
+      type: 'end',
+      rows: counts.rows,
+      summary: expect.stringContaining(`incomplete: ${counts.rows} rows`),
+      reason: expect.stringContaining('the same command with --resume goes on'),
+    })
+    expect(last.rowsPerSecond).toBeGreaterThanOrEqual(0)
+    expect(status).toBe(1)
   })
 
   it('such as a file that cannot be written are said with its name', async () => {

@@ -1,6 +1,7 @@
+import { Server } from 'node:net'
 import { Writable } from 'node:stream'
 import { Subject } from 'rxjs'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { cli } from './support.js'
 
 it('says where it listens, answers, and stops at a signal', async () => {
@@ -22,6 +23,24 @@ it('says where it listens, answers, and stops at a signal', async () => {
   expect(answered).toBe(401)
   expect(status).toBe(0)
   await expect(fetch(url)).rejects.toThrow()
+})
+
+it.each([
+  ['EACCES', 'port 80 is not for everybody (EACCES): choose one from 1024 on'],
+  ['EPERM', 'cannot listen on port 80: listen EPERM'],
+])('says in one line that it cannot listen: %s', async (code, said) => {
+  const listening = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (
+    this: Server,
+  ) {
+    queueMicrotask(() => this.emit('error', Object.assign(new Error(`listen ${code}`), { code })))
+    return this
+  })
+  try {
+    const { status, stderr } = await cli(['sandbox', '--port', '80'])
+    expect([status, stderr]).toEqual([1, `payments-rx: ${said}\n`])
+  } finally {
+    listening.mockRestore()
+  }
 })
 
 it('says that its port is taken', async () => {

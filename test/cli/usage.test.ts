@@ -7,6 +7,24 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--page-size', '10.5'], 'whole number'],
     [['export', 'charges', '--from', 'yesterday'], 'ISO 8601'],
     [['export', 'charges', '--to', '2024-13-01'], 'ISO 8601'],
+    [['export', 'charges', '--to', '2023-02-29'], 'ISO 8601'],
+    [['export', 'charges', '--from', '2023-04-31T10:00:00Z'], 'ISO 8601'],
+    [
+      ['export', 'charges', '--sandbox', '--from', '2025-01-01', '--to', '2024-01-01'],
+      '--from should not be later than --to',
+    ],
+    [['export', 'charges', '--sandbox', '--out', ''], '--out <path>'],
+    [['export', 'charges', '--sandbox', '--source', ''], 'It should not be empty'],
+    [['export', 'charges', '--sandbox', '--request-id', ''], 'It should not be empty'],
+    [['export', 'charges', '--sandbox', '--out', 'c.csv', '--checkpoint', ''], 'not be empty'],
+    [['export', 'charges', '--sandbox', '--report', ''], 'It should not be empty'],
+    [['export', 'charges', '--sandbox', '--since-last', ''], 'It should not be empty'],
+    [['export', 'charges', '--login-as', ''], 'It should not be empty'],
+    [['export', 'batch-items', '--sandbox', '--batch', ''], 'It should not be empty'],
+    [
+      ['export', 'charges', '--sandbox', '--out', 'no/such/c.csv'],
+      '--out: no/such should be a folder that can be written to',
+    ],
     [['export', 'charges', '--status', 'DONE'], 'NEW, PENDING, SETTLED, SUSPENDED, FAILED'],
     [['export', 'charges', '--currency', 'usd'], 'such as USD'],
     [['export', 'charges', '--format', 'xls'], 'ndjson, json, csv, parquet'],
@@ -45,6 +63,11 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
     [['export', 'charges', '--sandbox', '--base-url', 'https://a.example'], 'cannot be used with'],
+    [['export', 'charges', '--sandbox', '--login-as', 'a'], 'cannot be used with'],
+    [['export', 'charges', '--sandbox', '--on-behalf-of', 'a'], 'cannot be used with'],
+    [['export', 'partner-webhooks', '--sandbox', '--partner-id', 'a'], 'cannot be used with'],
+    [['export', 'partner-webhooks', '--sandbox', '--partner-secret', 'a'], 'cannot be used with'],
+    [['doctor', '--sandbox', '--on-behalf-of', 'a'], 'cannot be used with'],
     [['export', 'charges'], '--base-url or PAYMENTS_BASE_URL is needed'],
     [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
     [
@@ -69,6 +92,27 @@ describe('wrong use ends with status 2 and one clear line', () => {
     })
     expect(status).toBe(2)
     expect(stderr).toContain('PAYMENTS_ENVIRONMENT should be one of production, sandbox')
+  })
+
+  it('takes an empty variable for one that is not set', async () => {
+    const { stderr } = await cli(['export', 'charges', '--base-url', 'http://a.example'], {
+      env: {
+        ...{ PAYMENTS_ENVIRONMENT: '', PAYMENTS_LOGIN_AS: '', PAYMENTS_ON_BEHALF_OF: '' },
+        ...{ PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'key' },
+      },
+    })
+    expect(stderr).toContain('baseUrl should be') // and nothing else is wrong
+  })
+
+  it.each([
+    [['export', 'charges', '--api-key=', 'SECRET123'], /too many arguments.* but got 1\n$/],
+    [['verify', 'SECRET123', 'SECRET123'], /too many arguments.* but got 2\n$/],
+    [['export', 'charges', '--api-kee=SECRET123'], /unknown option '--api-kee'\n$/],
+  ])('does not repeat what may be a key: %j', async (args, said) => {
+    const { status, stderr } = await cli(args)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(said)
+    expect(stderr).not.toContain('SECRET')
   })
 })
 

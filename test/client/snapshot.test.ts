@@ -64,7 +64,7 @@ describe('a snapshot of charges', () => {
     const { client, run } = lab({ play: charges(60) })
     const list = client.charges.snapshot({ to_created_at, page_size: 10 })
     for (const prefetch of [0, 1, 3]) {
-      const pages = run(list.drain(of, { prefetch })).map(({ value }) => value)
+      const pages = run(list.drain((page) => of(page), { prefetch })).map(({ value }) => value)
       const all = pages.flatMap((ea) => (E.isRight(ea) ? [ea.right] : []))
       expect(new Set(all.map(({ slice }) => slice.number)).size).toBe(1)
       expect(all.flatMap(({ items }) => items).map((ea) => E.isRight(ea) && ea.right.id)).toEqual(

@@ -42,6 +42,8 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
         'baseUrl',
         'clientId',
         'apiKey',
+        'loginAs',
+        'onBehalfOf',
       ]),
     )
     .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)

@@ -93,21 +93,36 @@ const timeOf = (row: unknown): number => {
   return Instant.is(created_at) ? toDate(created_at).getTime() : Number.NaN
 }
 
-/** Of the requests after the first, which had to connect. */
-export const roundTrip = (events: ReadonlyArray<ClientEvent>): Finding => {
+/** Of the requests after the first, which had to connect, and what came of these: `pages`. */
+export const roundTrip = (
+  pages: ReadonlyArray<FirstPage>,
+  events: ReadonlyArray<ClientEvent>,
+): Finding => {
   const times = events
     .flatMap((event) =>
-      event._tag === 'Answered' && event.endpoint !== LOGIN.route ? [event.ms] : [],
+      event._tag === 'Answered' && event.endpoint !== LOGIN.route && event.status < 300
+        ? [event.ms]
+        : [],
     )
     .slice(1)
     .toSorted((a, b) => a - b)
   const [minMs, maxMs] = [times.at(0), times.at(-1)]
   const medianMs = times[Math.floor(times.length / 2)]
+  const failures = pages.flatMap((page) => (E.isLeft(page) ? [page.left] : []))
+  const [failure] = failures
+  const why = failure === undefined ? '' : `: ${plain(failure.message)}`
+  const advice = failure === undefined ? {} : adviceFor(failure)
   if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
-    return failed('round trip', 'no answer came to the requests after the first')
+    return failed('round trip', `no page came after the first${why}`, advice)
   }
   const found = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
-  return ok('round trip', found, { facts: { minMs, medianMs, maxMs, requests: times.length } })
+  const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
+  return failure === undefined
+    ? ok('round trip', found, { facts })
+    : warning('round trip', `${found}; ${number(failures.length)} failed${why}`, {
+        facts,
+        ...advice,
+      })
 }
 
 export const clock = (answers: ReadonlyArray<Timed>): Finding => {

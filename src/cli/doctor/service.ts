@@ -46,7 +46,10 @@ const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000 }
 
 // constructors
 
-/** Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again. */
+/**
+ * Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again, but once
+ * with a new token where one was refused.
+ */
 export const service = ({ connection, share, transport, timer }: Service): Observable<Finding> =>
   defer(() => {
     const events: Array<ClientEvent> = []
@@ -71,7 +74,7 @@ export const service = ({ connection, share, transport, timer }: Service): Obser
             page.pipe(
               repeat(REQUESTS - 1),
               toArray(),
-              concatMap(() => [roundTrip(events)]),
+              concatMap((pages) => [roundTrip(pages, events)]),
             ),
           )
 

@@ -16,7 +16,6 @@ export interface ExportFlags extends OutputFlags, Shown {
   /** How long a fault is waited for, in seconds. */
   readonly patience: number
   readonly maxRejects: number
-  readonly report?: string
   readonly sandbox?: boolean
   readonly rows?: number
 }

@@ -17,7 +17,7 @@ export interface Resource<A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter>
   readonly withOptions: (command: Command) => Command
   /** Where it is read, and as whom. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
-  /** What it is narrowed by, from the flags. */
+  /** What it is narrowed by, from the flags. Throws a `WrongUse` where these contradict each other. */
   readonly filter: (flags: Flags) => Filter
   /**
    * The same for what was made from then on, for what is listed by times of creation: that can be read in

@@ -62,8 +62,7 @@ const ADVICE: Readonly<Record<Obstacle, string>> = {
 export const writeFailure = (error: unknown, { name }: Named, canResume: boolean): Conclusion => {
   if (error instanceof WrongUse || error instanceof InvalidOption) throw error
   if (error instanceof CannotRun) {
-    const status = error.obstacle === 'locked' ? INCOMPLETE : WRONG_USE
-    return { status, reason: `${error.message}${ADVICE[error.obstacle]}` }
+    return { status: WRONG_USE, reason: `${error.message}${ADVICE[error.obstacle]}` }
   }
   if (error instanceof NotTheSame) {
     return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }

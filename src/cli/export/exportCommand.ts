@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import { count, days, fraction, guard, names, wholeNumber } from '../parse.js'
+import { count, days, filled, fraction, guard, names, wholeNumber } from '../parse.js'
 import type { Terminal } from '../Terminal.js'
 import { PROGRESS } from '../view.js'
 import type { ExportFlags } from './ExportFlags.js'
@@ -40,7 +40,12 @@ const MAX = Number.MAX_SAFE_INTEGER
 
 const withFiles = (command: Command): Command =>
   command
-    .option('--out <path>', 'FILE, DIR/ for a file for each slice of time, or - for stdout', '-')
+    .option(
+      '--out <path>',
+      'FILE, DIR/ for a file for each slice of time, or - for stdout',
+      filled,
+      '-',
+    )
     .addOption(
       new Option(
         '--format <name>',
@@ -67,7 +72,7 @@ const withFiles = (command: Command): Command =>
     .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
     .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1, MAX))
     .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1, MAX))
-    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]')
+    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', filled)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
     )
@@ -80,7 +85,9 @@ const withTimes = (command: Command): Command =>
       new Option(
         '--since-last [manifest]',
         'only what the last complete run of DIR/ or of that manifest has not, and what may have changed',
-      ).conflicts('from'),
+      )
+        .argParser(filled)
+        .conflicts('from'),
     )
     .option('--lookback <time>', 'how far back charges may have changed [7d]', days)
     .option(
@@ -120,7 +127,7 @@ const withView = (command: Command): Command =>
         .default(false)
         .conflicts('progress'),
     )
-    .option('--report <file>', 'a page of how it went, to be opened in a browser')
+    .option('--report <file>', 'a page of how it went, to be opened in a browser', filled)
 
 const withSandbox = (command: Command): Command =>
   command
@@ -129,6 +136,10 @@ const withSandbox = (command: Command): Command =>
         'baseUrl',
         'clientId',
         'apiKey',
+        'loginAs',
+        'onBehalfOf',
+        'partnerId',
+        'partnerSecret',
       ]),
     )
     .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))

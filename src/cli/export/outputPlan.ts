@@ -1,8 +1,10 @@
 /** Where an export goes and how it is written, from what was said on the command line. */
-import { stat } from 'node:fs/promises'
+
+import { needZstd } from '../../export/format/compress.js'
 import type { Compression, FormatName, FormatOptions } from '../../export/index.js'
-import { isFolder } from '../../export/index.js'
+import { isFolder, Unsupported } from '../../export/index.js'
 import { WrongUse } from '../Terminal.js'
+import { checkPlaces, isThere } from './places.js'
 
 // model
 
@@ -17,6 +19,7 @@ export interface OutputFlags {
   readonly rotateRows?: number
   readonly rotateBytes?: number
   readonly checkpoint?: string
+  readonly report?: string
   readonly resume: boolean
   readonly restart: boolean
   readonly sinceLast?: true | string
@@ -34,11 +37,8 @@ export interface OutputPlan {
 
 /** Throws a `WrongUse` that names the option. */
 export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
-  const isThere = await stat(flags.out).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  const out = isThere && !isFolder(flags.out) ? `${flags.out}/` : flags.out
+  const isOpen = !isFolder(flags.out) && (await isThere(flags.out))
+  const out = isOpen ? `${flags.out}/` : flags.out
   const kind = out === '-' ? 'stdout' : isFolder(out) ? 'folder' : 'file'
   check(kind, flags)
   const named = kind === 'file' ? told(out) : {}
@@ -57,6 +57,8 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   }
   only('--amounts goes with --format parquet', format === 'parquet', flags.amounts !== undefined)
   only('--safe-cells goes with --format csv', format === 'csv', flags.safeCells)
+  if (compress === 'zstd') supported(needZstd)
+  await checkPlaces({ ...flags, out, kind })
   return { out, kind, options: formatOptions({ ...flags, format }, compress) }
 }
 
@@ -77,6 +79,15 @@ const formatOptions = (
   ...(exact ? { numbers: 'exact' as const } : {}),
   ...(safeCells ? { formulas: 'escape' as const } : {}),
 })
+
+/** Before a file is opened, what this version of Node cannot do is wrong use. */
+const supported = (need: () => void): void => {
+  try {
+    need()
+  } catch (error) {
+    throw error instanceof Unsupported ? new WrongUse(`--compress: ${error.message}`) : error
+  }
+}
 
 /** What does not go together. */
 const check = (kind: OutputPlan['kind'], flags: OutputFlags): void => {

@@ -45,9 +45,7 @@ export const perform = async (
 
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
     .then((progress) => conclusion(progress, prepared.stopped(), prepared))
-    .catch((error: unknown) =>
-      writeFailure(error, prepared, prepared.canResume && last.next !== undefined),
-    )
+    .catch((error: unknown) => writeFailure(error, prepared, prepared.canResume && last.pages > 0))
     .finally(() => {
       counting.unsubscribe()
       watching.close()

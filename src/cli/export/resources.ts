@@ -4,6 +4,7 @@ import type { Position } from '../../api/Paging.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
 import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge, ChargeStatus } from '../../codec/Charge.js'
+import { millisOf } from '../../codec/Instant.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { fromList, fromSnapshot } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -17,7 +18,8 @@ import {
   withConnection,
   withPartner,
 } from '../connection.js'
-import { currency, time, wholeNumber } from '../parse.js'
+import { currency, filled, time, wholeNumber } from '../parse.js'
+import { WrongUse } from '../Terminal.js'
 import type { Resource } from './Resource.js'
 import { withoutSecret } from './withoutSecret.js'
 
@@ -63,19 +65,22 @@ export const charges: Resource<
       ChargeStatus.keys,
     )
       .option('--currency <code>', 'only charges in it, such as USD', currency)
-      .option('--source <id>', 'only charges of this account')
-      .option('--request-id <id>', 'only the charge that was made with it')
+      .option('--source <id>', 'only charges of this account', filled)
+      .option('--request-id <id>', 'only the charge that was made with it', filled)
       .option('--page-size <n>', 'rows a request, 10 to 2000', wholeNumber(10, 2_000), 2_000),
   connection,
-  filter: ({ from, to, status, currency, source, requestId, pageSize }) => ({
-    page_size: pageSize,
-    ...(from === undefined ? {} : { from_created_at: from }),
-    ...(to === undefined ? {} : { to_created_at: to }),
-    ...(status === undefined ? {} : { status }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(source === undefined ? {} : { source }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-  }),
+  filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
+    if (millisOf(from) > millisOf(to)) throw new WrongUse('--from should not be later than --to')
+    return {
+      page_size: pageSize,
+      ...(from === undefined ? {} : { from_created_at: from }),
+      ...(to === undefined ? {} : { to_created_at: to }),
+      ...(status === undefined ? {} : { status }),
+      ...(currency === undefined ? {} : { currency }),
+      ...(source === undefined ? {} : { source }),
+      ...(requestId === undefined ? {} : { request_id: requestId }),
+    }
+  },
   source: ({ charges }, filter, requests) =>
     fromSnapshot(charges.snapshot(filter).parallel(requests)),
 }
@@ -94,8 +99,8 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
   codec: BatchTransfer,
   withOptions: (command) =>
     statuses(withConnection(command), 'batches', BatchStatus.keys)
-      .option('--request-id <id>', 'only the batch that was made with it')
-      .option('--short-reference-id <id>', 'only the batch that has it'),
+      .option('--request-id <id>', 'only the batch that was made with it', filled)
+      .option('--short-reference-id <id>', 'only the batch that has it', filled),
   connection,
   filter: ({ status, requestId, shortReferenceId }) => ({
     ...(status === undefined ? {} : { status }),
@@ -113,7 +118,8 @@ export const batchItems: ListResource<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
   description: 'The items of one batch of transfers.',
   codec: BatchItem,
-  withOptions: (command) => withConnection(command).requiredOption('--batch <id>', 'the batch'),
+  withOptions: (command) =>
+    withConnection(command).requiredOption('--batch <id>', 'the batch', filled),
   connection,
   filter: ({ batch }) => ({ id: batch }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.items(filter)),

@@ -1,16 +1,20 @@
 /** `--since-last`: what an export that goes on from an earlier one has to read. */
-import { fromDate } from '../../codec/Instant.js'
+import { fromDate, millisOf } from '../../codec/Instant.js'
 import {
+  CannotRun,
   lastComplete,
+  type Manifest,
+  type ManifestRun,
   type Purpose,
   pathsOf,
   readManifest,
   type SmallFiles,
 } from '../../export/index.js'
-import { readText } from '../../export/run/SmallFiles.js'
-import { number } from '../progress/words.js'
+import { codeOf, readText } from '../../export/run/SmallFiles.js'
+import { plural } from '../progress/words.js'
 import { WrongUse } from '../Terminal.js'
 import type { OutputPlan } from './outputPlan.js'
+import { isThere, placeOf } from './places.js'
 
 // model
 
@@ -32,8 +36,12 @@ export interface SinceOptions {
   readonly files: SmallFiles
 }
 
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
 /** A week: a charge that is not settled or failed by then is rare. */
-const LOOKBACK = 7 * 86_400_000
+const LOOKBACK = 7 * DAY
 
 const TIMES = ['from_created_at', 'to_created_at']
 
@@ -47,25 +55,64 @@ export const since = async ({
   purpose,
   files,
 }: SinceOptions): Promise<Since> => {
-  const path = manifestOf(plan, sinceLast)
-  const text = await readText(files, path)
-  if (text === undefined && sinceLast !== true) {
+  const path = await manifestOf(plan, sinceLast)
+  const manifest = await kept(files, path, sinceLast)
+  if (manifest === undefined && sinceLast !== true) {
     throw new WrongUse(`--since-last: there is no manifest ${path}`)
   }
-  const last = text === undefined ? undefined : lastComplete(readManifest(path)(text))
+  const last = manifest === undefined ? undefined : lastComplete(manifest)
   if (last?.bounds === undefined) {
     return { note: `no complete run in ${path}: everything is read` }
   }
   same(path, last.purpose, purpose)
-  const from = Math.max(0, last.bounds.to - lookback)
-  const days = number(lookback / 86_400_000)
+  const { at, what } = reached(last, last.bounds)
+  const from = new Date(Math.max(0, at - lookback))
+  const { to_created_at: to } = purpose.query
+  if (millisOf(to) < from.getTime()) {
+    throw new WrongUse(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
+  }
   return {
-    from: fromDate(new Date(from)),
-    note: `since ${new Date(from).toISOString()}: ${days} days before the end of the last complete run`,
+    from: fromDate(from),
+    note: `since ${from.toISOString()}: ${span(lookback)} before ${what} of the last complete run`,
   }
 }
 
-const manifestOf = ({ kind, out }: OutputPlan, sinceLast: true | string): string => {
+/** Up to when a run has read: it cannot have what was made after it began, wherever its time ends. */
+const reached = (
+  { started }: Pick<ManifestRun, 'started'>,
+  { to }: Required<ManifestRun>['bounds'],
+): { readonly at: number; readonly what: string } => {
+  const began = Date.parse(started)
+  return began < to ? { at: began, what: 'the start' } : { at: to, what: 'the end' }
+}
+
+/** `7 days`, `12 hours`, `90 minutes`. */
+const span = (ms: number): string => {
+  if (ms % DAY === 0) return plural(ms / DAY, 'day')
+  return ms % HOUR === 0 ? plural(ms / HOUR, 'hour') : plural(ms / MINUTE, 'minute')
+}
+
+/** Nothing, when there is no manifest; a `WrongUse` when it cannot be read. */
+const kept = async (
+  files: SmallFiles,
+  path: string,
+  sinceLast: true | string,
+): Promise<Manifest | undefined> => {
+  try {
+    const text = await readText(files, path)
+    return text === undefined ? undefined : readManifest(path)(text)
+  } catch (error) {
+    if (error instanceof CannotRun) {
+      const advice = sinceLast === true ? ': --restart without --since-last starts over' : ''
+      throw new WrongUse(`--since-last: ${error.message}${advice}`)
+    }
+    const code = codeOf(error)
+    if (typeof code !== 'string') throw error
+    throw new WrongUse(`--since-last: ${path} cannot be read: ${code}`)
+  }
+}
+
+const manifestOf = async ({ kind, out }: OutputPlan, sinceLast: true | string): Promise<string> => {
   const own = pathsOf(out).manifest
   if (sinceLast === true) {
     if (kind === 'folder') return own
@@ -73,14 +120,17 @@ const manifestOf = ({ kind, out }: OutputPlan, sinceLast: true | string): string
       '--since-last needs --out DIR/, or the manifest of the run before: a file has one run',
     )
   }
-  const path = sinceLast.endsWith('/') ? pathsOf(sinceLast).manifest : sinceLast
-  if (path === own && kind === 'file') {
+  const path = (await isThere(sinceLast)) ? pathsOf(`${sinceLast}/`).manifest : sinceLast
+  if (kind === 'file' && (await isAny(path, [own, out]))) {
     throw new WrongUse(
       `--since-last: ${out} is the run before, and would be replaced: name a new file`,
     )
   }
   return path
 }
+
+const isAny = async (path: string, others: ReadonlyArray<string>): Promise<boolean> =>
+  (await Promise.all(others.map(placeOf))).includes(await placeOf(path))
 
 /** What was read must be what is to be read, but for the times. */
 const same = (

@@ -1,4 +1,16 @@
-import { concatMap, defer, from, type Observable, of } from 'rxjs'
+import {
+  concatMap,
+  defer,
+  delay,
+  from,
+  map,
+  merge,
+  type Observable,
+  of,
+  take,
+  takeWhile,
+  tap,
+} from 'rxjs'
 import {
   type ExportOptions,
   exportList,
@@ -11,32 +23,55 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { Terminal } from '../Terminal.js'
 
+type Options<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
+  ExportOptions<A, Q, P>,
+  'maxRejects' | 'shown'
+> &
+  Required<Pick<ExportOptions<A, Q, P>, 'stop' | 'timer'>>
+
+/** Once it is told to stop, how long it waits for who reads to take what was written, in ms. */
+const GRACE = 1_000
+
 /**
  * Rows to stdout, those that are not written to stderr. What went out cannot be cut back, so nothing is
- * kept. However it ends, a format that has an end gets it.
+ * kept. However it ends, a format that has an end gets it, unless nobody reads.
  */
 export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
   { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
   format: Format<A>,
   source: Source<A, Q, P>,
-  options: Pick<ExportOptions<A, Q, P>, 'maxRejects' | 'shown' | 'stop' | 'timer'>,
+  options: Options<A, Q, P>,
 ): Observable<Progress<Q>> =>
-  defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
-    concatMap((destination) =>
-      exportList<A, Q, P>({
-        ...options,
-        ...(source.repeats ? { seen: new Set() } : {}),
-        misfit: format.misfit,
-        sink: (rows) => destination.write(rows, 0),
-        rejects: async (rows) => {
-          for (const row of rows) stderr.write(`${JSON.stringify(row)}\n`)
-        },
-      })(source.pages()).pipe(
-        concatMap((progress) =>
-          progress.ended || progress.failure !== undefined || progress.cut !== undefined
-            ? from(destination.finish().then(() => progress))
-            : of(progress),
+  defer(() => {
+    let last: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
+
+    const written = defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
+      concatMap((destination) =>
+        exportList<A, Q, P>({
+          ...options,
+          ...(source.repeats ? { seen: new Set() } : {}),
+          misfit: format.misfit,
+          sink: (rows) => destination.write(rows, 0),
+          rejects: async (rows) => {
+            for (const row of rows) stderr.write(`${JSON.stringify(row)}\n`)
+          },
+        })(source.pages()).pipe(
+          concatMap((progress) =>
+            isLast(progress) ? from(destination.finish().then(() => progress)) : of(progress),
+          ),
         ),
       ),
-    ),
-  )
+      tap((progress) => {
+        last = progress
+      }),
+    )
+    const givenUp = options.stop.pipe(
+      take(1),
+      delay(GRACE, options.timer),
+      map((): Progress<Q> => ({ ...last, cut: 'stopped' })),
+    )
+    return merge(written, givenUp).pipe(takeWhile((progress) => !isLast(progress), true))
+  })
+
+const isLast = ({ ended, failure, cut }: Progress): boolean =>
+  ended || failure !== undefined || cut !== undefined

@@ -35,11 +35,12 @@ export const sampled =
     return [...(isSoon ? kept.slice(0, -1) : kept), sample]
   }
 
+/** Rows that were not committed when it failed are taken back: none came then. */
 export const rowsPerSecond = (pace: Pace): number => {
   const [from, to] = ends(pace, RECENT)
   return from === undefined || to === undefined || to.at === from.at
     ? 0
-    : ((to.rows - from.rows) * 1_000) / (to.at - from.at)
+    : (Math.max(0, to.rows - from.rows) * 1_000) / (to.at - from.at)
 }
 
 /** In ms; nothing when there is too little to tell it from. */

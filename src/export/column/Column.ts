@@ -10,7 +10,7 @@ export interface Column {
   /** From the row to the value. */
   readonly path: ReadonlyArray<string>
   readonly type: ColumnType
-  /** What the codec says of the value. */
+  /** What the codec says of the value; of a number that the caller calls so, the caller. */
   readonly shape: Shape
 }
 
@@ -72,7 +72,7 @@ export const chosenColumns =
       if (columns.some((other) => other.name === name)) {
         return problem('RepeatedColumn', name, `the column ${name} is named twice`)
       }
-      if (found !== undefined) columns.push(type === undefined ? found : { ...found, type })
+      if (found !== undefined) columns.push(type === undefined ? found : retyped(found, type))
       else if (type !== undefined) columns.push(unnamed(name, type))
     }
     return columns.length === 0
@@ -80,13 +80,22 @@ export const chosenColumns =
       : E.right(columns)
   }
 
-/** A field that the codec does not name. */
+/** A column that the caller gives another type. What may be in it all the same the codec knows. */
+const retyped = (column: Column, type: ColumnType): Column => ({
+  ...column,
+  type,
+  shape: column.shape._tag === 'Leaf' && isNumber(type) ? { _tag: 'Leaf', type } : column.shape,
+})
+
+/** A field that the codec does not name: anything may be in it, whatever it is called. */
 const unnamed = (name: string, type: ColumnType): Column => ({
   name,
   path: name.split('.'),
   type,
-  shape: { _tag: 'Leaf', type },
+  shape: { _tag: 'Leaf', type: isNumber(type) ? type : 'json' },
 })
+
+const isNumber = (type: ColumnType): boolean => type === 'integer' || type === 'decimal'
 
 const typed = (asked: string): { readonly name: string; readonly type?: string } => {
   const at = asked.lastIndexOf(':')

@@ -1,6 +1,7 @@
 /**
- * Whether all amounts of a row are plainly within bounds: nearly always, and told by code made for the
- * columns in a few nanoseconds a row. What it does not see through (a list) it does not vouch for.
+ * Whether all numbers of a row are plainly within bounds: nearly always, and told by code made for the
+ * columns in a few nanoseconds a row. What it does not see through (a list, an object that nobody
+ * described) it does not vouch for.
  */
 import { mayGenerate } from '../../decode/generate/generate.js'
 import { type Column, columnsOf } from './Column.js'
@@ -10,16 +11,35 @@ type Vouch = (row: unknown) => boolean
 
 const isVouch = (u: unknown): u is Vouch => typeof u === 'function'
 
-/** Bounds that are excluded. Vouches for nothing where no code may be made of text. */
-export const withinBounds = (columns: ReadonlyArray<Column>, below: number): Vouch => {
+/**
+ * Bounds that are excluded; with `anywhere`, of numbers that no codec describes, too. Vouches for nothing
+ * where no code may be made of text.
+ */
+export const withinBounds = (
+  columns: ReadonlyArray<Column>,
+  below: number,
+  anywhere: boolean,
+): Vouch => {
   if (!mayGenerate()) return () => false
   const conditions = columns
     .flatMap(({ shape, path }) => columnsOf(shape, path))
     .flatMap(({ shape, path }) => {
-      const value = `(v = ${sourceOf(path)})`
-      if (shape._tag === 'List') return [`${value} === undefined || v === null || v.length === 0`]
-      if (shape._tag === 'Leaf' && shape.type !== 'decimal') return []
-      return [`${value} === undefined || (v < ${below} && v > -${below})`]
+      const nothing = `(v = ${sourceOf(path)}) === undefined || v === null`
+      const within = `v < ${below} && v > -${below}`
+      if (shape._tag === 'List') return [`${nothing} || v.length === 0`]
+      if (shape._tag === 'Struct') return []
+      switch (shape.type) {
+        case 'decimal':
+          return [`${nothing} || (${within})`]
+        case 'integer':
+          return anywhere ? [`${nothing} || Number.isSafeInteger(v)`] : []
+        case 'json':
+          return anywhere
+            ? [`${nothing} || typeof v === 'string' || (typeof v === 'number' && ${within})`]
+            : []
+        default:
+          return []
+      }
     })
   const vouch: unknown = new Function(
     'row',

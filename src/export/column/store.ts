@@ -53,9 +53,10 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
         typeof value === 'string' ? microsOf(value) : undefined,
       )
     case 'integer':
-      return converted('a whole number below 2^53', (value) =>
-        Number.isSafeInteger(value) && typeof value === 'number' ? BigInt(value) : undefined,
-      )
+      return converted('a whole number below 2^53, or its digits, at most 18', (value, row) => {
+        if (typeof value !== 'number') return undefined
+        return Number.isSafeInteger(value) ? BigInt(value) : wholeText(digits(row) ?? '')
+      })
     case 'decimal':
       return decimal === 'text'
         ? converted('a number', (value, row) =>
@@ -70,9 +71,13 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
             },
           )
     case 'json':
-      return converted('JSON', json)
+      return converted('JSON', (value, row) => digits(row) ?? json(value))
   }
 }
+
+/** What 64 bits hold, whatever the digits are. */
+const wholeText = (text: string): bigint | undefined =>
+  /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined
 
 /** Whether every column can store what a row has for it. */
 export const storable = (columns: ReadonlyArray<Column>, options: StoreOptions): Fitting => {

@@ -2,9 +2,10 @@
  * A file that grows at its end, with the hash of what is in it. It takes bytes while those before them are
  * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { reusable } from '../../stream/reusable.js'
-import { at, type Files, type Handle, syncName } from './Files.js'
+import { at, codeOf, type Files, type Handle, syncName } from './Files.js'
+import type { Mark } from './RowFile.js'
 
 // model
 
@@ -20,7 +21,7 @@ export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array>
   /** Its bytes and its name are durable. */
   readonly sync: () => Promise<void>
-  /** SHA-256 of all bytes, in hex; nothing can be appended any more. */
+  /** SHA-256 of all bytes so far, in hex. */
   readonly digest: () => string
   /** May be called again. */
   readonly close: () => Promise<void>
@@ -38,15 +39,18 @@ export class NotTheSame extends Error {
   }
 }
 
+/** The part of a mark that says what is there. */
+type Kept = Pick<Mark, 'bytes' | 'sha256'>
+
 // constructors
 
 /** How much is read at a time. */
 const CHUNK = 1 << 20
 
-/** A new file, or an empty one in place of what was there; with `from`, what is there up to that byte. */
+/** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark. */
 export const openBytes = async (
   path: string,
-  from: number | undefined,
+  from: Kept | undefined,
   files: Files,
 ): Promise<ByteFile> => {
   const failed = at(path)
@@ -55,7 +59,7 @@ export const openBytes = async (
       throw failed(error)
     })
 
-  const handle = await files.open(path, from === undefined ? 'w+' : 'r+')
+  const handle = await (from === undefined ? files.open(path, 'w+') : opened(files, path, 'r+'))
   const hash = createHash('sha256')
   const place = reusable()
   let size = 0
@@ -75,7 +79,9 @@ export const openBytes = async (
 
   try {
     if (from !== undefined) {
-      size = await told(cutBack(path, handle, from, (chunk) => hash.update(chunk)))
+      await told(readKept(path, handle, from, hash))
+      await told(handle.truncate(from.bytes))
+      size = from.bytes
     }
   } catch (error) {
     await close()
@@ -101,24 +107,48 @@ export const openBytes = async (
       await syncName(files, path)
       named = true
     },
-    digest: () => hash.digest('hex'),
+    digest: () => hash.copy().digest('hex'),
     close,
   }
 }
 
-const cutBack = async (
+/** Throws `NotTheSame` unless the file is what it was when it was ended. */
+export const sameFile = async (path: string, ended: Kept, files: Files): Promise<void> => {
+  const handle = await opened(files, path, 'r')
+  try {
+    const { size } = await handle.stat()
+    if (size > ended.bytes) {
+      throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${ended.bytes}`)
+    }
+    await readKept(path, handle, ended, createHash('sha256'))
+  } catch (error) {
+    throw at(path)(error)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file that a mark is of. */
+const opened = (files: Files, path: string, flags: 'r' | 'r+'): Promise<Handle> =>
+  files.open(path, flags).catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? new NotTheSame(path, 'is not there any more') : error
+  })
+
+/** Reads what was committed into `hash`, and makes sure that it is that. */
+const readKept = async (
   path: string,
   handle: Handle,
-  to: number,
-  each: (chunk: Uint8Array) => unknown,
-): Promise<number> => {
+  { bytes, sha256 }: Kept,
+  hash: Hash,
+): Promise<void> => {
   const { size } = await handle.stat()
-  if (size < to) throw new NotTheSame(path, `has ${size} bytes, where ${to} were committed`)
-  for (let position = 0; position < to; position += CHUNK) {
-    each(await readAll(path, handle, position, Math.min(CHUNK, to - position)))
+  if (size < bytes) throw new NotTheSame(path, `has ${size} bytes, where ${bytes} were committed`)
+  for (let position = 0; position < bytes; position += CHUNK) {
+    hash.update(await readAll(path, handle, position, Math.min(CHUNK, bytes - position)))
   }
-  await handle.truncate(to)
-  return to
+  if (hash.copy().digest('hex') !== sha256) {
+    throw new NotTheSame(path, `has other bytes than the ${bytes} that were committed`)
+  }
 }
 
 const readAll = async (

@@ -10,8 +10,8 @@ export interface PartMark extends Mark {
   readonly slice: number
   /** Which file of its slice it is, from 1: more than one when they are rotated. */
   readonly piece: number
-  /** It is complete, and this is its hash. */
-  readonly sha256?: string
+  /** It is complete: nothing more is written to it. */
+  readonly ended: boolean
 }
 
 /** Up to where a destination stands; plain JSON, for a checkpoint. */
@@ -43,7 +43,8 @@ const isPartMark = (u: unknown): u is PartMark =>
   Number.isSafeInteger(u.slice) &&
   'piece' in u &&
   Number.isSafeInteger(u.piece) &&
-  (!('sha256' in u) || typeof u.sha256 === 'string')
+  'ended' in u &&
+  typeof u.ended === 'boolean'
 
 /** Whether what was read from a checkpoint is a mark. */
 export const isDestinationMark = (u: unknown): u is DestinationMark =>

@@ -55,7 +55,7 @@ export const syncName = (files: Files, path: string): Promise<void> =>
 
 // interop
 
-const codeOf = (error: unknown): unknown =>
+export const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
 /** The system's own error; where it does not say the path, as for an open file, with it. */

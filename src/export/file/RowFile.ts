@@ -7,6 +7,8 @@ import type { Sink } from '../Sink.js'
 export interface Mark {
   readonly bytes: number
   readonly rows: number
+  /** Of these bytes, in hex: tells the file from another in its place. */
+  readonly sha256: string
 }
 
 /** A file that is complete. */
@@ -44,7 +46,7 @@ export interface RowFile<in A> {
 
 // constructors
 
-export const START: Mark = { bytes: 0, rows: 0 }
+export const START: Pick<Mark, 'bytes' | 'rows'> = { bytes: 0, rows: 0 }
 
 // interop
 
@@ -56,5 +58,7 @@ export const isMark = (u: unknown): u is Mark =>
   u !== null &&
   'bytes' in u &&
   'rows' in u &&
+  'sha256' in u &&
   isCount(u.bytes) &&
-  isCount(u.rows)
+  isCount(u.rows) &&
+  typeof u.sha256 === 'string'

@@ -1,4 +1,5 @@
 import { allFit } from '../column/Misfit.js'
+import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
@@ -20,7 +21,7 @@ export interface FileOptions<A> {
 
 /**
  * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
- * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark.
+ * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark, by its hash.
  */
 export const openFile = async <A>(options: FileOptions<A>): Promise<RowFile<A>> => {
   const file = await openUnchecked(options)
@@ -40,7 +41,8 @@ export const openUnchecked = async <A>({
   from,
   files = disk,
 }: FileOptions<A>): Promise<RowFile<A>> => {
-  const bytes = await openBytes(path, from?.bytes, files)
+  needZstd(format.compress) // before what was there is gone
+  const bytes = await openBytes(path, from, files)
   try {
     return await rowFile(path, format, bytes, from)
   } catch (error) {
@@ -70,7 +72,7 @@ const rowFile = async <A>(
       run(async () => {
         await encoder.flush()
         await bytes.sync()
-        return { bytes: bytes.size(), rows: count }
+        return { bytes: bytes.size(), rows: count, sha256: bytes.digest() }
       }),
     size: bytes.size,
     finish: () =>

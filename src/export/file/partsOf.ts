@@ -44,11 +44,11 @@ interface Open<A> {
 /** What there is already is opened first. */
 export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
   const { run, last } = inTurn()
-  const ended: Array<PartMark & { readonly sha256: string }> = []
+  const ended: Array<PartMark> = []
   let current: Open<A> | undefined
   const ready = run(async () => {
-    for (const { sha256, ...mark } of from) {
-      if (sha256 !== undefined) ended.push({ ...mark, sha256 })
+    for (const mark of from) {
+      if (mark.ended) ended.push(mark)
       else current = { file: await open(mark.piece, mark), piece: mark.piece, rows: mark.rows }
     }
   })
@@ -60,7 +60,7 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
     if (current === undefined) return
     const { file, piece } = current
     const { rows, bytes, sha256 } = await file.finish()
-    ended.push({ slice, piece, rows, bytes, sha256 })
+    ended.push({ slice, piece, rows, bytes, sha256, ended: true })
     current = undefined
   }
 
@@ -87,7 +87,7 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
       run(async () => {
         if (current === undefined) return [...ended]
         const { file, piece } = current
-        return [...ended, { slice, piece, ...(await file.commit()) }]
+        return [...ended, { slice, piece, ...(await file.commit()), ended: false }]
       }),
     end: () => run(end),
     ended: () =>

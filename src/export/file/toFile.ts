@@ -17,7 +17,9 @@ export const toFile = async <A>({
     write: async (rows) => {
       await file.write(rows)
     },
-    commit: async () => ({ parts: [{ slice: 0, piece: 1, ...(await file.commit()) }] }),
+    commit: async () => ({
+      parts: [{ slice: 0, piece: 1, ...(await file.commit()), ended: false }],
+    }),
     endSlice: () => Promise.resolve(),
     finish: async () => [await file.finish()],
     abandon: file.abandon,

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { allFit } from '../column/Misfit.js'
+import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
-import { NotTheSame } from './ByteFile.js'
-import type { Destination, DestinationMark, PartMark } from './Destination.js'
-import { at, disk, type Files, syncFolder, syncName } from './Files.js'
+import { sameFile } from './ByteFile.js'
+import type { Destination, DestinationMark } from './Destination.js'
+import { disk, type Files, syncFolder, syncName } from './Files.js'
 import { openUnchecked } from './openFile.js'
 import { isPartName, type Naming, partName } from './partName.js'
 import { type Parts, partsOf, type Rotation } from './partsOf.js'
@@ -28,7 +29,8 @@ export interface ToFolderOptions<A> {
 
 /**
  * A folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
- * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was.
+ * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was, by its
+ * hash: each is read once.
  */
 export const toFolder = async <A>({
   path,
@@ -42,10 +44,13 @@ export const toFolder = async <A>({
   const nameOf = partName(naming)
   const known = from?.parts ?? []
 
+  needZstd(format.compress)
   await files.mkdir(path, { recursive: true })
   await syncName(files, path)
   await takeAway(files, path, naming, known.map(nameOf))
-  for (const part of known) await isThere(files, join(path, nameOf(part)), part)
+  for (const part of known) {
+    if (part.ended) await sameFile(join(path, nameOf(part)), part, files)
+  }
 
   const slices = new Map<number, Parts<A>>()
   const slice = (number: number): Parts<A> => {
@@ -106,18 +111,4 @@ const takeAway = async (
     .filter((name) => !kept.includes(name))
   for (const name of others) await files.rm(join(folder, name), { force: true })
   if (others.length > 0) await syncFolder(files, folder)
-}
-
-/** A part that is complete is as it was, as far as its size tells. */
-const isThere = async (files: Files, path: string, { bytes, sha256 }: PartMark): Promise<void> => {
-  if (sha256 === undefined) return // opening it will tell
-  const handle = await files.open(path, 'r')
-  const { size } = await handle
-    .stat()
-    .catch((error: unknown) => {
-      throw at(path)(error)
-    })
-    .finally(handle.close)
-  if (size !== bytes)
-    throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${bytes}`)
 }

@@ -14,8 +14,10 @@ export class Unsupported extends Error {
 /** Whether this version of Node has zstd. */
 export const hasZstd = (): boolean => typeof zlib.zstdCompress === 'function'
 
-export const needZstd = (): void => {
-  if (!hasZstd()) throw new Unsupported('zstd needs Node 22.15 or later: choose gzip')
+/** Throws `Unsupported` if that is needed and not there: to be asked before a file is opened. */
+export const needZstd = (compress: Compression = 'zstd'): void => {
+  if (compress === 'zstd' && !hasZstd())
+    throw new Unsupported('zstd needs Node 22.15 or later: choose gzip')
 }
 
 /** In another thread. Throws `Unsupported`. */

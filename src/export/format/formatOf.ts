@@ -63,7 +63,8 @@ const withColumns = (
   { format: name, formulas = 'keep', numbers = 'fast', ...options }: FormatOptions,
 ): Format<unknown> => {
   const all = chosen ?? columnsOf(shape)
-  const exact = exactMoney(all, numbers)
+  const isWhole = chosen === undefined && (name === 'ndjson' || name === 'json')
+  const exact = exactMoney(all, { numbers, anywhere: !isWhole })
   const named = all.map((column) => column.name)
 
   if (name === 'parquet') {

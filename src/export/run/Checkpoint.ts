@@ -1,4 +1,5 @@
 /** How far an export is, as it is kept in a file: all that it takes to go on after a crash. */
+import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
@@ -10,8 +11,8 @@ import { readKept } from './readKept.js'
 
 // model
 
-/** Of the shape of the file. One of a later version is not touched. */
-export const VERSION = 1
+/** Of the shape of the file. One of another version is not touched: 1 had no hashes. */
+export const VERSION = 2
 
 const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
   new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
@@ -58,7 +59,16 @@ export const readCheckpoint = <Q>(
     name: 'checkpoint',
     version: VERSION,
     codec: t.intersection([common, t.partial({ position })]),
+    isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
   })
 
 export const showCheckpoint = <Q>(checkpoint: Checkpoint<Q>): string =>
-  `${JSON.stringify(checkpoint)}\n`
+  `${JSON.stringify({ ...checkpoint, sum: sumOf(checkpoint) })}\n`
+
+/** SHA-256 of all that is beside it in the file, in hex. */
+const sumOf = (content: object): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex')
+
+interface Summed {
+  readonly sum?: unknown
+}

@@ -135,6 +135,10 @@ export const withRun =
     runs: [...runs.filter(({ ended, started }) => ended && started !== run.started), run],
   })
 
+/** All files of a run, those of rejected rows among them. */
+export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<ManifestFile> =>
+  rejected === undefined ? files : [...files, rejected]
+
 /** The last run that is complete. */
 export const lastComplete = ({ runs }: Manifest): ManifestRun | undefined =>
   runs.findLast(({ complete }) => complete)

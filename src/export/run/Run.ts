@@ -24,8 +24,8 @@ export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   readonly total: (progress: Progress<Q>) => RunProgress<Q>
   /** Ends the files, or leaves them as they are; writes the manifest. */
   readonly end: (progress: Progress<Q>) => Promise<RunProgress<Q>>
-  /** Writes the manifest if that is possible still; never fails. */
-  readonly fail: (error: unknown) => Promise<void>
+  /** Writes the manifest if that is possible still; never fails. Answers with what was committed last. */
+  readonly fail: (error: unknown) => Promise<RunProgress<Q>>
   /** Cuts the files back to where they were durable; fails when they are not what they were. */
   readonly goOn: () => Promise<unknown>
   /** May be called again. */
@@ -106,8 +106,9 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   // what is kept
 
   const commit = async (progress: Progress<Q>): Promise<void> => {
-    standing = standingAt(progress, await out.commit())
-    await replaceText(files, paths.checkpoint, showCheckpoint(standing))
+    const next = standingAt(progress, await out.commit())
+    await replaceText(files, paths.checkpoint, showCheckpoint(next))
+    standing = next
   }
 
   const tell = async (ending: Pick<Ending, 'standing' | 'progress' | 'error'> & Listed) => {
@@ -121,11 +122,13 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   /** The files as they were durable last. */
   const unfinished = ({ output, rejects }: Marks): Listed => ({
     files: output.parts.map((part) => {
-      const { rows, bytes, sha256 } = part
+      const { rows, bytes, sha256, ended } = part
       const path = target.fileOf(part, found.run)
-      return { path, rows, bytes, ...(sha256 === undefined ? {} : { sha256 }) }
+      return { path, rows, bytes, ...(ended ? { sha256 } : {}) }
     }),
-    ...(rejects === undefined ? {} : { rejected: { path: paths.rejects(found.run), ...rejects } }),
+    ...(rejects && {
+      rejected: { path: paths.rejects(found.run), rows: rejects.rows, bytes: rejects.bytes },
+    }),
   })
 
   const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
@@ -156,10 +159,13 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       return { ...all, entry: await tell({ standing, progress, ...unfinished(standing) }) }
     },
     fail: async (error) => {
-      if (standing === undefined) return
       const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+      if (standing === undefined) return progress
       const why = error instanceof Error ? error.message : 'writing failed'
       await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
+      const { counts, position: next } = standing
+      const { rows, rejects, pages } = counts
+      return { ...progress, rows, rejects, pages, ...(next === undefined ? {} : { next }) }
     },
     goOn: out.ready,
     abandon: out.abandon,

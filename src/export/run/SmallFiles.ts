@@ -1,6 +1,8 @@
 /** Files that are read and written whole: checkpoints, manifests, locks. */
-import { link, readFile, rename, stat } from 'node:fs/promises'
-import { at, disk, type Files, syncName } from '../file/Files.js'
+import { link, readFile, readlink, rename, stat } from 'node:fs/promises'
+import { at, codeOf, disk, type Files, syncName } from '../file/Files.js'
+
+export { codeOf }
 
 // model
 
@@ -11,11 +13,19 @@ export interface SmallFiles extends Files {
   readonly link: (from: string, to: string) => Promise<void>
   readonly readFile: (path: string, encoding: 'utf8') => Promise<string>
   readonly stat: (path: string) => Promise<{ readonly size: number }>
+  readonly readlink: (path: string) => Promise<string>
 }
 
 // constructors
 
-export const wholeDisk: SmallFiles = { ...disk, rename, link, readFile, stat }
+export const wholeDisk: SmallFiles = {
+  ...disk,
+  rename,
+  link,
+  readFile,
+  stat,
+  readlink,
+}
 
 // combinators
 
@@ -23,7 +33,7 @@ export const wholeDisk: SmallFiles = { ...disk, rename, link, readFile, stat }
 export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
   files.readFile(path, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
-    throw error
+    throw at(path)(error)
   })
 
 /** A file with this text, durable, and no such file while it is not: not even on a disk that is full. */
@@ -51,8 +61,3 @@ export const replaceText = async (files: SmallFiles, path: string, text: string)
   await files.rename(fresh, path)
   await syncName(files, path)
 }
-
-// interop
-
-export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined

@@ -6,7 +6,8 @@ import { partName } from '../file/partName.js'
 import type { Rotation } from '../file/partsOf.js'
 import { toFile } from '../file/toFile.js'
 import { toFolder } from '../file/toFolder.js'
-import type { Format } from '../format/Format.js'
+import { extensionOf, needZstd } from '../format/compress.js'
+import { compressions, type Format, formatNames } from '../format/Format.js'
 
 // model
 
@@ -61,10 +62,11 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
   }
 }
 
-/** Files called after `out`, or in it. */
+/** Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress. */
 export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): Target<A> => {
   const paths = pathsOf(out, checkpoint)
   const { format, rotation = {}, files } = options
+  needZstd(format.compress)
   const disk = files === undefined ? {} : { files }
   if (!paths.isFolder) {
     return {
@@ -89,6 +91,18 @@ export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): 
 /** By name, later runs come after earlier ones. */
 const prefixOf = (run: number): string =>
   run === 1 ? 'part' : `run-${String(run).padStart(4, '0')}`
+
+const EXTENSIONS = formatNames.flatMap((name) =>
+  compressions.map((compress) => extensionOf(name, compress)),
+)
+
+/** Whether a run would call a file in its folder so, in whatever format, rejected rows among them. */
+export const isOfRun = (name: string): boolean => {
+  const [, extension] = /^(?:part|run-\d{4,})-\d{5,}-\d{3,}\.(.+)$/.exec(name) ?? []
+  return extension === undefined
+    ? /^rejects(-\d+)?\.ndjson$/.test(name)
+    : EXTENSIONS.includes(extension)
+}
 
 /** As it is called from where `from` is, so that both can be moved together. */
 export const seenFrom = (from: string, path: string): string =>

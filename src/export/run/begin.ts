@@ -2,10 +2,10 @@ import { dirname, resolve } from 'node:path'
 import type { Codec } from '../../codec/Codec.js'
 import { CannotRun } from './CannotRun.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
-import { type Manifest, manifestOf, readManifest } from './Manifest.js'
+import { filesOf, type Manifest, manifestOf, readManifest } from './Manifest.js'
 import { type Purpose, samePurpose } from './Purpose.js'
 import { readText, type SmallFiles } from './SmallFiles.js'
-import type { Paths } from './Target.js'
+import { isOfRun, type Paths } from './Target.js'
 
 // model
 
@@ -44,23 +44,55 @@ export interface BeginOptions<Q> {
 export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   const { files, paths, begin, adds } = options
   const checkpoint = await checkpointOf(options)
-  const text = await readText(files, paths.manifest)
-  const kept = text === undefined || !paths.isFolder ? [] : readManifest(paths.manifest)(text).runs
-  const runs = kept.filter(({ ended, started }) => ended && started !== checkpoint?.started)
+  const entries = paths.isFolder ? await entriesOf(options) : []
+  const runs = entries.filter(({ ended, started }) => ended && started !== checkpoint?.started)
 
   if (checkpoint !== undefined) {
     return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale: [] }
   }
   const before = [paths.checkpoint, ...(paths.isFolder ? [] : [paths.manifest])]
-  if (adds || runs.length === 0) {
+  if (begin !== 'restart') {
+    if (!adds && runs.length > 0) {
+      throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')
+    }
     return { manifest: manifestOf(runs), run: runs.length + 1, stale: before }
   }
-  if (begin !== 'restart') {
-    throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')
+  const kept = adds ? runs : []
+  const others = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
+  const stale = [...before, ...(kept.length === 0 ? [paths.manifest] : []), ...others]
+  return { manifest: manifestOf(kept), run: kept.length + 1, stale }
+}
+
+/** Of the runs in a folder, also of those that did not come to their end. */
+const entriesOf = async <Q>({
+  files,
+  paths,
+  begin,
+  adds,
+}: BeginOptions<Q>): Promise<Manifest['runs']> => {
+  const text = await readText(files, paths.manifest)
+  if (text === undefined) return []
+  try {
+    return readManifest(paths.manifest)(text).runs
+  } catch (error) {
+    if (begin === 'restart' && !adds) return [] // it is replaced, whatever it says
+    throw error
   }
-  const parts = runs.flatMap(({ files, rejected }) => [...files, ...(rejected ? [rejected] : [])])
-  const inFolder = parts.map(({ path }) => resolve(dirname(paths.manifest), path))
-  return { manifest: manifestOf([]), run: 1, stale: [...before, paths.manifest, ...inFolder] }
+}
+
+/** Files of all runs of a folder but those that are kept, whether its manifest knows them or not. */
+const otherFiles = async (
+  files: SmallFiles,
+  { manifest }: Paths,
+  entries: Manifest['runs'],
+  kept: Manifest['runs'],
+): Promise<ReadonlyArray<string>> => {
+  const folder = dirname(manifest)
+  const namesOf = (runs: Manifest['runs']): ReadonlyArray<string> =>
+    runs.flatMap(filesOf).map(({ path }) => resolve(folder, path))
+  const there = (await files.readdir(folder)).filter(isOfRun).map((name) => resolve(folder, name))
+  const staying = new Set(namesOf(kept))
+  return [...new Set([...namesOf(entries), ...there])].filter((path) => !staying.has(path))
 }
 
 const checkpointOf = async <Q>({

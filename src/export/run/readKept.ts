@@ -12,16 +12,18 @@ export interface Kind<A> {
   /** Of its shape, as it stands in its field `version`. */
   readonly version: number
   readonly codec: Codec<A>
+  /** Whether it is as it was written; for a kind that tells. */
+  readonly isIntact?: (parsed: object) => boolean
 }
 
 // constructors
 
 /**
  * Reads what was kept at `path`. Throws a `CannotRun` for what is something else, naming the field and
- * what was expected, and for what a later version of this package wrote.
+ * what was expected, and for what another version of this package wrote.
  */
 export const readKept =
-  <A>({ name, version, codec }: Kind<A>) =>
+  <A>({ name, version, codec, isIntact = () => true }: Kind<A>) =>
   (path: string) =>
   (text: string): A => {
     const damaged = (why: string, field?: string): CannotRun =>
@@ -41,8 +43,15 @@ export const readKept =
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
       throw new CannotRun('later', path, why, 'version')
     }
+    if (typeof found === 'number' && found < version) {
+      const why = `is of version ${found}, and this package goes on from version ${version} only`
+      throw new CannotRun('damaged', path, why, 'version')
+    }
     const read = codec.decode(u)
-    if (E.isRight(read)) return read.right
+    if (E.isRight(read)) {
+      if (isIntact(Object(u))) return read.right
+      throw damaged('it was changed or damaged since it was written', 'sum')
+    }
     const [{ path: field, expected, actual } = { path: '', expected: '', actual: '' }] = causes(
       read.left,
     )

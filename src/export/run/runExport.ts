@@ -15,7 +15,7 @@ import { exportList, type Progress } from '../exportList.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
-import { takeLock } from './lock.js'
+import { takeLocks } from './locks.js'
 import { type Run, runOf } from './Run.js'
 import type { Begun, RunOptions, RunProgress } from './RunOptions.js'
 import { wholeDisk } from './SmallFiles.js'
@@ -28,8 +28,9 @@ import { seenFrom } from './Target.js'
  * files a manifest says in the end what is in them, and what is missing.
  *
  * Cold: each subscription is a run. A `CannotRun` is thrown when something is in the way, before
- * anything is asked for or changed; what the system refuses, as it says it. Unsubscribing leaves files
- * and checkpoint as they were last committed; `stop` commits first.
+ * anything is asked for or changed; what the system refuses, as it says it, after how all stood when it was
+ * committed last. Unsubscribing leaves files and checkpoint as they were last committed; `stop` commits
+ * first.
  */
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: RunOptions<A, Q, P>,
@@ -40,7 +41,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const acquire = async (): Promise<Held<A, Q, P>> => {
     if (paths.isFolder) await files.mkdir(paths.out, { recursive: true })
-    const lock = runner && (await takeLock(files, runner)(paths.lock))
+    const lock = runner && (await takeLocks(files, runner)(paths))
     const tally = tallyOf(options.client)
     let run: Run<A, Q, P> | undefined
     const release = async (): Promise<void> => {
@@ -83,7 +84,14 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
           isLast(progress) ? defer(() => from(run.end(progress))) : of(run.total(progress)),
       ),
       catchError((error: unknown) =>
-        from(run.fail(error)).pipe(concatMap(() => throwError(() => error))),
+        from(run.fail(error)).pipe(
+          concatMap((committed) =>
+            concat(
+              of(committed),
+              throwError(() => error),
+            ),
+          ),
+        ),
       ),
     )
     return concat(of({ ...run.total(NOTHING), begun }), pages)

@@ -1,11 +1,12 @@
 /** Whether the files of an export are what its manifest says. */
 import { createHash } from 'node:crypto'
-import { dirname, resolve } from 'node:path'
-import { concatMap, from, type Observable, of } from 'rxjs'
+import { basename, dirname, resolve } from 'node:path'
+import { concat, concatMap, defer, from, type Observable, of } from 'rxjs'
 import type { Handle } from '../file/Files.js'
 import { CannotRun } from './CannotRun.js'
-import { type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
+import { filesOf, type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
 import { codeOf, readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
+import { isOfRun } from './Target.js'
 
 // model
 
@@ -18,7 +19,7 @@ export interface Checked {
 }
 
 export interface Difference {
-  readonly _tag: 'Incomplete' | 'Missing' | 'Bytes' | 'Hash' | 'Rows'
+  readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
   readonly message: string
 }
 
@@ -26,16 +27,24 @@ export interface Difference {
 
 /**
  * Reads all files of a manifest, one after the other, and tells of each what it found. Rows are counted
- * where they are lines. Fails with a `CannotRun` when there is no manifest.
+ * where they are lines. In a folder, files that are called as those of a run are, and that the manifest does
+ * not know, are told, too: whoever reads the folder reads them. Fails with a `CannotRun` when there is no
+ * manifest, or none that can be read.
  */
 export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<Checked> =>
-  from(manifestAt(files, path)).pipe(
-    concatMap(({ runs }) => runs),
-    concatMap((run) => from([checkedRun(path, run), ...filesOf(run)])),
-    concatMap((one) =>
-      'differences' in one
-        ? of(one)
-        : from(check(files, resolve(dirname(path), one.file.path), one)),
+  defer(() => from(manifestAt(files, path))).pipe(
+    concatMap(({ runs }) =>
+      concat(
+        from(runs).pipe(
+          concatMap((run) => from([checkedRun(path, run), ...toldOf(run)])),
+          concatMap((one) =>
+            'differences' in one
+              ? of(one)
+              : from(check(files, resolve(dirname(path), one.file.path), one)),
+          ),
+        ),
+        defer(() => from(unknownFiles(files, path, runs))).pipe(concatMap((all) => all)),
+      ),
     ),
   )
 
@@ -46,7 +55,9 @@ interface Told {
 }
 
 const manifestAt = async (files: SmallFiles, path: string) => {
-  const text = await readText(files, path)
+  const text = await readText(files, path).catch((error: unknown) => {
+    throw new CannotRun('damaged', path, unreadable(error))
+  })
   if (text === undefined) throw new CannotRun('missing', path, 'is not there')
   return readManifest(path)(text)
 }
@@ -60,20 +71,35 @@ const checkedRun = (path: string, { missing, started }: ManifestRun): Checked =>
   })),
 })
 
-const filesOf = ({ files, rejected, purpose }: ManifestRun): ReadonlyArray<Told> => {
-  const { name, compress } = purpose.format
+const toldOf = (run: ManifestRun): ReadonlyArray<Told> => {
+  const { name, compress } = run.purpose.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
-  return [
-    ...files.map((file) => ({ file, lines })),
-    ...(rejected === undefined ? [] : [{ file: rejected, lines: true }]),
-  ]
+  return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
+}
+
+const unknownFiles = async (
+  files: SmallFiles,
+  path: string,
+  runs: ReadonlyArray<ManifestRun>,
+): Promise<ReadonlyArray<Checked>> => {
+  if (basename(path) !== 'manifest.json') return [] // of one file
+  const folder = dirname(path)
+  const known = new Set(runs.flatMap(filesOf).map((file) => resolve(folder, file.path)))
+  return (await files.readdir(folder))
+    .filter((name) => isOfRun(name) && !known.has(resolve(folder, name)))
+    .sort()
+    .map((name) => ({
+      path: resolve(folder, name),
+      isFile: true,
+      differences: [
+        { _tag: 'Unknown', message: 'is not in the manifest: no run that ended wrote it' },
+      ],
+    }))
 }
 
 const check = async (files: SmallFiles, path: string, { file, lines }: Told): Promise<Checked> => {
   const found = await contentOf(files, path)
-  if (found === undefined) {
-    return { path, isFile: true, differences: [{ _tag: 'Missing', message: 'is not there' }] }
-  }
+  if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
   const compare = (_tag: Difference['_tag'], what: string, is: unknown, should: unknown): void => {
     if (is !== should) differences.push({ _tag, message: `${what} ${is}, and should be ${should}` })
@@ -95,12 +121,22 @@ const CHUNK = 1 << 20
 
 const LINE_FEED = 10
 
-const contentOf = async (files: SmallFiles, path: string): Promise<Content | undefined> => {
-  const handle = await files.open(path, 'r').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
-  return handle && readThrough(handle).finally(handle.close)
+const contentOf = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
+  try {
+    const handle = await files.open(path, 'r')
+    return await readThrough(handle).finally(handle.close)
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+      ? { _tag: 'Missing', message: 'is not there' }
+      : { _tag: 'Unreadable', message: unreadable(error) }
+  }
+}
+
+/** What the system says of it; throws what it did not say. */
+const unreadable = (error: unknown): string => {
+  const code = codeOf(error)
+  if (typeof code !== 'string') throw error
+  return `cannot be read: ${code}`
 }
 
 const readThrough = async (handle: Handle): Promise<Content> => {

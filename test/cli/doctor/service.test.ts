@@ -70,7 +70,10 @@ describe('a service that is well', () => {
   })
 
   it('tells machines the numbers', () => {
-    expect(of('round trip')?.facts).toEqual({ minMs: 40, medianMs: 40, maxMs: 40, requests: 5 })
+    expect(of('round trip')?.facts).toEqual({
+      ...{ minMs: 40, medianMs: 40, maxMs: 40 },
+      ...{ requests: 5, failed: 0 },
+    })
     expect(of('limits')?.facts).toMatchObject({ endpoint: 20, global: 100 })
   })
 })
@@ -158,6 +161,26 @@ describe('what it finds', () => {
       advice: expect.stringContaining(advice),
     })
     expect(sent).toHaveLength(2)
+  })
+
+  it('that no page came after the first', () => {
+    const { of } = examined((_, nth) => (nth === 1 ? items(at(1)) : problem(503, 'away')))
+    expect(of('round trip')).toMatchObject({
+      verdict: 'failed',
+      found: expect.stringMatching(/^no page came after the first: GET .*503 away/),
+      advice: expect.stringContaining('for the service to mend'),
+    })
+  })
+
+  it('that one did not, and leaves its time out', () => {
+    const { of } = examined((_, nth) =>
+      nth === 3 ? { ...problem(503, 'away'), ms: 5_000 } : items(at(1)),
+    )
+    expect(of('round trip')).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringMatching(/ 40 ms at most, of 4 requests; 1 failed: GET .*503 away/),
+      facts: { requests: 4, failed: 1 },
+    })
   })
 
   it('that somebody else uses the account', () => {

@@ -3,6 +3,9 @@ import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { BatchTransfer } from '../../../src/codec/index.js'
 import { parseExact } from '../../../src/decode/index.js'
+import { columnsOf } from '../../../src/export/column/Column.js'
+import { exactMoney } from '../../../src/export/column/money.js'
+import { shapeOf } from '../../../src/export/column/Shape.js'
 import {
   type FormatName,
   formatNames,
@@ -11,7 +14,7 @@ import {
   sift,
 } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import { format, rowOf } from '../rows.js'
+import { row as anyRow, format, Row, rowOf } from '../rows.js'
 
 const Money = t.type({ amount: t.number })
 
@@ -98,6 +101,67 @@ it('an amount that only the caller knows of is looked at, too', () => {
   const how = format({ format: 'csv', columns: ['id', 'rate:decimal'] })
   expect(how.misfit(rowOf({ rate: 1 }))).toBeUndefined()
   expect(how.misfit(rowOf({ rate: 1e12 }))).toMatchObject({ field: 'rate' })
+})
+
+describe('a number of a column that only the caller knows of', () => {
+  const rowWith = (text: string, numbers: Numbers): Row => {
+    const { id, ...rest } = rowOf({})
+    const json = `{"id":${JSON.stringify(id)},"more":${text},${JSON.stringify(rest).slice(1)}`
+    const row = Row.decode(numbers === 'exact' ? parseExact(json) : JSON.parse(json))
+    if (E.isLeft(row)) throw new Error('no row')
+    return row.right
+  }
+  const large = '9007199254740993'
+
+  describe.each(formatNames)('in %s', (name) => {
+    const misfitOf = (type: string, text: string, numbers: Numbers = 'fast') =>
+      format({ format: name, columns: ['id', `more:${type}`], numbers }).misfit(
+        rowWith(text, numbers),
+      )
+
+    it.each(['integer', 'json'])('is not rounded: %s', (type) => {
+      expect(misfitOf(type, '9007199254740991')).toBeUndefined()
+      expect(misfitOf(type, 'null')).toBeUndefined()
+      expect(misfitOf(type, large)).toMatchObject({ field: 'more' })
+      expect(misfitOf(type, `-${large}`)).toMatchObject({ field: 'more' })
+    })
+
+    it('is not rounded inside of what nobody described', () => {
+      expect(misfitOf('json', `{"a":[1,"${large}",12.5,true,null]}`)).toBeUndefined()
+      expect(misfitOf('json', `{"a":[1,${large}]}`)).toMatchObject({ field: 'more.a.1' })
+      expect(misfitOf('json', `[600000000000.25]`)).toMatchObject({ field: 'more.0' })
+      expect(misfitOf('json', `{"a":[1,${large}]}`, 'exact')).toBeUndefined()
+    })
+
+    it('is no integer when it is none', () => {
+      expect(misfitOf('integer', '1.5')).toMatchObject({ field: 'more' })
+    })
+  })
+
+  it.each(['ndjson', 'json', 'csv'] as const)('is not rounded in a text of %s', (name) => {
+    const how = (numbers: Numbers) =>
+      format({ format: name, columns: ['id', 'more:text'], numbers })
+    expect(how('fast').misfit(rowWith('12', 'fast'))).toBeUndefined()
+    expect(how('fast').misfit(rowWith(large, 'fast'))).toMatchObject({ field: 'more' })
+    expect(how('exact').misfit(rowWith(large, 'exact'))).toBeUndefined()
+  })
+
+  it('does not matter where rows are written whole, as they came', () => {
+    const row = rowOf({ metadata: { n: Number(large) } })
+    expect(format({ format: 'ndjson' }).misfit(row)).toBeUndefined()
+    expect(format({ format: 'csv' }).misfit(row)).toMatchObject({ field: 'metadata.n' })
+  })
+
+  it('does not keep back a row whose numbers are known', () => {
+    const columns = columnsOf(shapeOf(Row))
+    const fits = exactMoney(columns, { numbers: 'fast', anywhere: true })
+    fc.assert(
+      fc.property(anyRow, (row) => {
+        expect(fits(row)).toBeUndefined()
+      }),
+    )
+    expect(fits(rowOf({ tries: 2 ** 53 }))).toMatchObject({ field: 'tries' })
+  })
 })
 
 describe('sift', () => {

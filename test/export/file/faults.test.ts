@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, truncate } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -83,19 +83,23 @@ describe('a file', () => {
     })
   })
 
-  it('is not gone on with when it is gone, or shorter than its mark', async () => {
+  it('is not gone on with when it is gone, shorter than its mark, or another', async () => {
     const path = join(folder, 'short')
     const file = await openFile({ path, format: how })
     await file.write([rowOf({})])
     const from = await file.commit()
     await file.abandon()
+    const isAnother = async (): Promise<void> => {
+      const opened = openFile({ path, format: how, from })
+      await expect(opened).rejects.toMatchObject({ _tag: 'NotTheSame', path })
+    }
     await truncate(path, from.bytes - 1)
-    await expect(openFile({ path, format: how, from })).rejects.toMatchObject({
-      _tag: 'NotTheSame',
-      path,
-    })
+    await isAnother()
+    await writeFile(path, 'z'.repeat(2 * from.bytes))
+    await isAnother()
+    expect((await stat(path)).size).toBe(2 * from.bytes)
     await rm(path)
-    await expect(openFile({ path, format: how, from })).rejects.toMatchObject({ code: 'ENOENT' })
+    await isAnother()
   })
 
   it('is durable with its name when it is committed, and so is its end', async () => {

@@ -107,10 +107,18 @@ describe('a folder', () => {
     const mark = await to.commit()
     await to.abandon()
     const again = () => toFolder({ path, format: how, ...(mark && { from: mark }) })
-    await appendFile(join(path, 'part-00001-001.csv'), 'x')
-    await expect(again()).rejects.toMatchObject({ _tag: 'NotTheSame' })
-    await rm(join(path, 'part-00001-001.csv'))
-    await expect(again()).rejects.toMatchObject({ code: 'ENOENT' })
+    const isAnother = () => expect(again()).rejects.toMatchObject({ _tag: 'NotTheSame' })
+    const [ended, open] = [join(path, 'part-00001-001.csv'), join(path, 'part-00002-001.csv')]
+    await writeFile(open, 'id\r\nz\r\n')
+    await isAnother()
+    await writeFile(open, 'id\r\nb\r\n')
+    await (await again()).abandon()
+    await writeFile(ended, 'id\r\nz\r\n')
+    await isAnother()
+    await appendFile(ended, 'x')
+    await isAnother()
+    await rm(ended)
+    await isAnother()
   })
 
   it('goes on after any mark as if nothing had happened', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseExact } from '../../../src/decode/index.js'
 import { columnsOf } from '../../../src/export/column/Column.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
 import { csvText } from '../../../src/export/format/csv.js'
@@ -96,6 +97,19 @@ describe('CSV', () => {
   it('has a line for a row of one column that is null', async () => {
     const given = [rowOf({ note: 'x' }), rowOf({ note: null })]
     expect(await written([given], { columns: ['note'] })).toBe('note\r\nx\r\n""\r\n')
+  })
+
+  it('has the digits of a number that is called JSON, as they came', async () => {
+    const columns = ['id', 'amount:json', 'fee:json']
+    const json = JSON.stringify(rowOf({})).replace(
+      '"amount":1',
+      '"amount":12.50,"fee":{"amount":9007199254740993.57}',
+    )
+    const decoded = Row.decode(parseExact(json))
+    if (decoded._tag === 'Left') throw new Error('no row')
+    expect(await written([[decoded.right]], { columns, numbers: 'exact' })).toBe(
+      'id,amount,fee\r\na,12.50,"{""amount"":9007199254740993.57}"\r\n',
+    )
   })
 
   it('leaves numbers alone when it masks formulas', async () => {

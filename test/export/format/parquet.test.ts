@@ -119,6 +119,14 @@ describe('Parquet, read by DuckDB', () => {
     expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
     await written([page], { numbers: 'exact', columns: ['amount'], decimal: 'text' })
     expect(await read()).toEqual([{ amount: '99999999999999.9900' }])
+    const whole = Row.decode(
+      parseExact(JSON.stringify(rowOf({})).replace('"amount":1', '"amount":9007199254740993')),
+    )
+    if (whole._tag === 'Left') throw new Error('no row')
+    await written([[whole.right]], { numbers: 'exact', columns: ['amount:integer'] })
+    expect(await read('amount::varchar amount')).toEqual([{ amount: '9007199254740993' }])
+    await written([page], { numbers: 'exact', columns: ['amount:json'] })
+    expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
   })
 
   it('has fields that the codec does not name, with the type they are given', async () => {

@@ -1,9 +1,9 @@
-import { lastValueFrom, Subject, toArray } from 'rxjs'
+import { lastValueFrom, Subject, tap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { jsonLines, readManifest, verify } from '../../../src/export/index.js'
+import { type RunProgress, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, listOf, numbers, OUT, outcome, run } from './playing.js'
+import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
 const runs = (files: Memory, path = MANIFEST) => readManifest(path)(files.text(path)).runs
@@ -74,6 +74,26 @@ describe('a manifest', () => {
     expect(numbers(left.text(OUT))).toEqual(Array.from({ length: 40 }, (_, n) => n))
   })
 
+  it('counts what was committed, and so does the last word, when the disk was full', async () => {
+    const files = memory({ room: 2_400 })
+    const told: Array<RunProgress> = []
+    const error = await lastValueFrom(
+      exportOf(files, listOf(pagesOf(400, 10)), { every: 1e9 }).pipe(
+        tap((progress) => told.push(progress)),
+      ),
+    ).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'ENOSPC' })
+    const { counts, position } = JSON.parse(files.text(`${OUT}.checkpoint.json`))
+    expect(counts.rows).toBe(10)
+    expect(told.at(-2)?.rows).toBeGreaterThan(10)
+    expect(told.at(-1)).toMatchObject({
+      rows: counts.rows,
+      pages: counts.pages,
+      next: position,
+      ended: false,
+    })
+  })
+
   it('is not written when nothing was read: what was there stays as it is', async () => {
     const files = memory()
     files.put(OUT, 'earlier')
@@ -126,54 +146,5 @@ describe('a folder', () => {
     await outcome(files, listOf([good(5)]), { out: OUT, begin: 'restart' })
     expect(files.names()).toEqual([MANIFEST, '/exports/items/part-00000-001.ndjson'])
     expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1])
-  })
-})
-
-describe('verify', () => {
-  const found = (files: Memory) =>
-    lastValueFrom(verify(MANIFEST, files).pipe(toArray())).then((all) =>
-      all.flatMap(({ path, differences }) =>
-        differences.map(({ _tag, message }) => `${_tag} ${path} ${message}`),
-      ),
-    )
-
-  const exported = async (format = jsonLines()) => {
-    const files = memory()
-    await outcome(files, listOf([good(0, 1), good(2)]), { format })
-    return files
-  }
-
-  it('finds nothing where all is well', async () => {
-    expect(await found(await exported())).toEqual([])
-    expect(await found(await exported(jsonLines('gzip')))).toEqual([])
-  })
-
-  it('finds a file that is not there, longer, changed, or of fewer rows', async () => {
-    const files = await exported()
-    const text = files.text(OUT)
-    await files.rm(OUT, { force: true })
-    expect(await found(files)).toEqual([`Missing ${OUT} is not there`])
-    files.put(OUT, text.replace('id-1', 'id-7'))
-    expect(await found(files)).toEqual([
-      expect.stringMatching(/^Hash .*SHA-256 is \w+, and should/),
-    ])
-    files.put(OUT, `${text}\n`)
-    expect((await found(files)).map((line) => line.split(' ')[0])).toEqual([
-      'Bytes',
-      'Hash',
-      'Rows',
-    ])
-  })
-
-  it('finds that an export is not complete', async () => {
-    const files = memory()
-    await outcome(files, listOf([[E.left(away)], good(1)]))
-    expect(await found(files)).toEqual([
-      expect.stringMatching(/^Incomplete .* missing are 1 rows that were rejected$/),
-    ])
-  })
-
-  it('fails where there is no manifest', async () => {
-    await expect(found(memory())).rejects.toMatchObject({ obstacle: 'missing' })
   })
 })

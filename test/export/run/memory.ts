@@ -2,7 +2,7 @@
  * A disk in memory that a crash can be played on. What was written is there for a process that starts
  * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
  */
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { SmallFiles } from '../../../src/export/run/SmallFiles.js'
 
 interface Inode {
@@ -34,6 +34,8 @@ export interface MemoryOptions {
   readonly dies?: number
   /** Bytes of all files together, at most. */
   readonly room?: number
+  /** Symbolic links, of which only the names are known. */
+  readonly links?: Readonly<Record<string, string>>
 }
 
 const grown = (bytes: Uint8Array, length: number): Uint8Array => {
@@ -42,7 +44,11 @@ const grown = (bytes: Uint8Array, length: number): Uint8Array => {
   return more
 }
 
-const memoryOf = (names: Names, durable: Names, { dies, room }: MemoryOptions): Memory => {
+const memoryOf = (
+  names: Names,
+  durable: Names,
+  { dies, room, links = {} }: MemoryOptions,
+): Memory => {
   let changes = 0
   let dead = false
   const alive = (): void => {
@@ -123,8 +129,8 @@ const memoryOf = (names: Names, durable: Names, { dies, room }: MemoryOptions): 
     readdir: async (path) => {
       alive()
       return [...names.keys()]
-        .filter((name) => name.startsWith(`${path}/`))
-        .map((name) => name.slice(path.length + 1))
+        .filter((name) => name.startsWith(join(path, '/')))
+        .map((name) => name.slice(join(path, '/').length))
     },
     rm: async (path) => {
       change()
@@ -147,6 +153,7 @@ const memoryOf = (names: Names, durable: Names, { dies, room }: MemoryOptions): 
       return new TextDecoder().decode(found(path).bytes)
     },
     stat: async (path) => ({ size: found(path).bytes.length }),
+    readlink: async (path) => links[path] ?? fails('EINVAL', path),
     changes: () => changes,
     text: (path) => new TextDecoder().decode(found(path).bytes),
     names: () => [...names.keys()].sort(),

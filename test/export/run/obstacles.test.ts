@@ -1,6 +1,5 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
 import { describe, expect, it } from 'vitest'
-import type { CannotRun } from '../../../src/export/index.js'
 import { memory } from './memory.js'
 import {
   away,
@@ -10,9 +9,9 @@ import {
   OUT,
   outcome,
   type Played,
-  pagesOf,
+  refused,
+  rest,
   run,
-  runner,
 } from './playing.js'
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
@@ -22,24 +21,6 @@ const stopped = async (options: Played = {}) => {
   const files = memory()
   await outcome(files, listOf([good(0, 1), good(2), away]), options)
   return files
-}
-
-const rest = [good(0, 1), good(2), good(3)]
-
-const refused = async (
-  files: Awaited<ReturnType<typeof stopped>>,
-  options: Played = {},
-): Promise<CannotRun> => {
-  const before = files.names().map((name) => [name, files.text(name)])
-  const asked: Array<number> = []
-  const error = await run(files, listOf(rest, asked), options).then(
-    () => new Error('it ran'),
-    (error: unknown) => error,
-  )
-  expect(error).toMatchObject({ _tag: 'CannotRun' })
-  expect(asked).toEqual([])
-  expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
-  return error as CannotRun
 }
 
 describe('a checkpoint that is there', () => {
@@ -120,8 +101,9 @@ describe('a checkpoint that cannot be read is refused', () => {
     ['', 'damaged', '', 'is no checkpoint: it should be JSON'],
     ['{"version":1,"purp', 'damaged', '', 'is no checkpoint: it should be JSON'],
     ['[]', 'damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'damaged', 'version', 'is no checkpoint: version should be 1, and is missing'],
-    ['{"version":2}', 'later', 'version', 'is of version 2, and this package knows 1'],
+    ['{}', 'damaged', 'version', 'is no checkpoint: version should be 2, and is missing'],
+    ['{"version":1}', 'damaged', 'version', 'is of version 1, and this package goes on from'],
+    ['{"version":3}', 'later', 'version', 'is of version 3, and this package knows 2'],
   ])('%j', async (text, obstacle, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)
@@ -146,9 +128,27 @@ describe('a checkpoint that cannot be read is refused', () => {
     }
   })
 
-  it('when the file is shorter than it says', async () => {
+  it('when it says something else than what was written', async () => {
     const files = await stopped()
-    files.put(OUT, files.text(OUT).slice(0, -1))
+    const text = files.text(CHECKPOINT)
+    for (const [from, to] of [
+      [/"bytes":\d+/, '"bytes":5'],
+      ['"page_num":2', '"page_num":1'],
+      [/,"sum":"\w+"/, ''],
+    ] as const) {
+      files.put(CHECKPOINT, text.replace(from, to))
+      const { obstacle, message } = await refused(files, { begin: 'resume' })
+      expect(obstacle).toBe('damaged')
+      expect(message).toContain('it was changed or damaged since it was written')
+    }
+  })
+
+  it.each([
+    ['shorter than it says', (text: string) => text.slice(0, -1)],
+    ['another, as long or longer', (text: string) => 'z'.repeat(2 * text.length)],
+  ])('when the file is %s', async (_, damage) => {
+    const files = await stopped()
+    files.put(OUT, damage(files.text(OUT)))
     const before = files.names().map((name) => [name, files.text(name)])
     const asked: Array<number> = []
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
@@ -156,73 +156,24 @@ describe('a checkpoint that cannot be read is refused', () => {
     expect(asked).toEqual([])
     expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
   })
-})
 
-describe('a lock', () => {
-  const LOCK = `${OUT}.lock`
-
-  it('is there while a run is, and no longer', async () => {
-    const files = memory()
-    const seen: Array<string> = []
-    await outcome(files, listOf(pagesOf(3, 1)), {
-      key: ({ id }) => {
-        seen.push(files.text(LOCK))
-        return id
-      },
-    })
-    expect([...new Set(seen)].map((text) => JSON.parse(text))).toEqual([
-      { pid: 1, host: 'here', since: 1_000 },
-    ])
-    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-  })
-
-  it.each([
-    ['a living process', { pid: 7, host: 'here', since: 1 }, runner(1, [7])],
-    ['a process of another machine', { pid: 7, host: 'there', since: 1 }, runner(1)],
-    ['this process, which runs another export', { pid: 1, host: 'here', since: 1_000 }, runner(1)],
-  ])('of %s is respected', async (_, other, self) => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify(other))
-    const error = await refused(files, { runner: self })
-    expect(error).toMatchObject({ obstacle: 'locked', path: LOCK })
-    expect(error.message).toContain(`process ${other.pid} on ${other.host} is writing there`)
-  })
-
-  it('that nobody can read is respected', async () => {
-    const files = memory()
-    files.put(LOCK, 'mine')
-    expect((await refused(files)).message).toContain('remove it if there is none')
-  })
-
-  it.each([
-    ['a process that is no more', { pid: 7, host: 'here', since: 1 }],
-    ['an earlier process with the number of this one', { pid: 1, host: 'here', since: 1 }],
-  ])('of %s is taken over, and that is said', async (_, dead) => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify(dead))
-    const [first] = await run(files, listOf(rest))
-    expect(first?.begun).toEqual({ resumed: false, dead })
-    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-  })
-
-  it('of a dead process goes to one of those who want it', async () => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
-    const alive = [1, 2, 3, 4]
-    const all = await Promise.allSettled(
-      alive.map((pid) => outcome(files, listOf(rest), { runner: runner(pid, alive) })),
-    )
-    expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1)
-    for (const one of all) {
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ obstacle: 'locked' })
-    }
-    expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
-  })
-
-  it('is given back when a run fails', async () => {
+  it('by the system, with its path', async () => {
     const files = await stopped()
-    expect(files.names()).not.toContain(LOCK)
-    await refused(files)
-    expect(files.names()).not.toContain(LOCK)
+    const folder = { code: 'EISDIR', message: 'EISDIR: illegal operation on a directory, read' }
+    const readFile: typeof files.readFile = async (path, encoding) =>
+      path === CHECKPOINT
+        ? Promise.reject(Object.assign(new Error(folder.message), folder))
+        : files.readFile(path, encoding)
+    const going = run({ ...files, readFile }, listOf(rest), { begin: 'resume' })
+    await expect(going).rejects.toMatchObject({ ...folder, path: CHECKPOINT })
+  })
+
+  it('when the file is gone', async () => {
+    const files = await stopped()
+    await files.rm(OUT, { force: true })
+    const asked: Array<number> = []
+    const going = run(files, listOf(rest, asked), { begin: 'resume' })
+    await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: OUT })
+    expect(asked).toEqual([])
   })
 })

@@ -1,7 +1,9 @@
 /** Lists and runs that tests play with. */
 import { defer, lastValueFrom, of, toArray } from 'rxjs'
+import { expect } from 'vitest'
 import { jsonLines } from '../../../src/export/format/jsonLines.js'
 import {
+  CannotRun,
   type Format,
   fromList,
   type Runner,
@@ -128,3 +130,20 @@ export const numbers = (text: string): ReadonlyArray<number> =>
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line).n)
+
+/** What a run that was stopped after its second page would read. */
+export const rest = [good(0, 1), good(2), good(3)]
+
+/** Why it is not run: nothing is asked for, and nothing changed. */
+export const refused = async (files: Memory, options: Played = {}): Promise<CannotRun> => {
+  const before = files.names().map((name) => [name, files.text(name)])
+  const asked: Array<number> = []
+  const error = await run(files, listOf(rest, asked), options).then(
+    () => new Error('it ran'),
+    (error: unknown) => error,
+  )
+  expect(asked).toEqual([])
+  expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+  if (error instanceof CannotRun) return error
+  throw error
+}

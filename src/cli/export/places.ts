@@ -1,0 +1,100 @@
+/** Where the files of an export are: whether each can be there, and is no other. */
+import { access, constants, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pathsOf } from '../../export/index.js'
+import { isOfRun } from '../../export/run/Target.js'
+import { WrongUse } from '../Terminal.js'
+
+// model
+
+export interface Places {
+  /** As `OutputPlan` has them. */
+  readonly out: string
+  readonly kind: 'stdout' | 'file' | 'folder'
+  readonly checkpoint?: string
+  readonly report?: string
+}
+
+/** A file of a run, and what it is: an option, or in words. */
+type Named = readonly [what: string, path: string]
+
+// constructors
+
+/** Where a path leads, through links and however it is spelt; it need not be there. */
+export const placeOf = (path: string): Promise<string> =>
+  realpath(path).catch(async () => {
+    const folder = dirname(resolve(path))
+    return join(await realpath(folder).catch(() => folder), basename(path))
+  })
+
+/** Whether there is such a folder. */
+export const isThere = (folder: string): Promise<boolean> =>
+  stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+
+/** Throws a `WrongUse` that names the option. */
+export const checkPlaces = async (places: Places): Promise<void> => {
+  const { out, kind, checkpoint, report } = places
+  const given = (what: string, path: string | undefined): ReadonlyArray<Named> =>
+    path === undefined ? [] : [[what, path]]
+  const options = [...given('--checkpoint', checkpoint), ...given('--report', report)]
+
+  for (const [option, path] of options) {
+    if (await isThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
+  }
+  if (kind === 'folder') await mayBeFolder(out)
+  const own = kind === 'folder' ? await placeOf(out) : undefined
+  if (kind !== 'stdout') await apart(filesOf(places), own)
+  const files = kind === 'file' ? [...given('--out', out), ...options] : options
+  for (const [option, path] of files) {
+    const folder = dirname(path)
+    if ((await placeOf(folder)) !== own) await writable(option, folder) // its own is made
+  }
+}
+
+const mayBeFolder = async (out: string): Promise<void> => {
+  const isFile = await stat(resolve(out)).then(
+    (found) => !found.isDirectory(),
+    () => false, // it is made
+  )
+  if (isFile) throw new WrongUse(`--out: ${resolve(out)} is a file, and no folder`)
+}
+
+const writable = async (option: string, folder: string): Promise<void> => {
+  const can = access(folder, constants.W_OK).then(
+    () => isThere(folder),
+    () => false,
+  )
+  if (await can) return
+  throw new WrongUse(`${option}: ${folder} should be a folder that can be written to`)
+}
+
+const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<Named> => {
+  const paths = pathsOf(out, checkpoint)
+  return [
+    ...(kind === 'file' ? ([['--out', out]] as const) : []),
+    ['the manifest', paths.manifest],
+    ['the lock', paths.lock],
+    ['the file of rejected rows', paths.rejects(1)],
+    [checkpoint === undefined ? 'the checkpoint' : '--checkpoint', paths.checkpoint],
+    ...(report === undefined ? [] : ([['--report', report]] as const)),
+  ]
+}
+
+/** No two are one. In a folder, none is called what its runs call their files. */
+const apart = async (files: ReadonlyArray<Named>, own: string | undefined): Promise<void> => {
+  const taken = new Map<string, string>()
+  for (const [what, path] of files) {
+    const place = await placeOf(path)
+    const other = taken.get(place)
+    if (other !== undefined) {
+      throw new WrongUse(`${what} and ${other} are one file, ${path}: name another`)
+    }
+    if (what.startsWith('--') && dirname(place) === own && isOfRun(basename(place))) {
+      throw new WrongUse(`${what}: ${path} is a name for rows: choose another`)
+    }
+    taken.set(place, what)
+  }
+}

@@ -1,0 +1,107 @@
+/** `--since-last`: from when on the next run reads, and from what it goes on. */
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CLIENT, type Judge, judge } from '../support/judge.js'
+import { cli, folder, rowsOf } from './support.js'
+
+const file = await folder()
+const servers: Array<Judge> = []
+beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+
+const serve = async (charges: number): Promise<Judge> => {
+  const server = await judge({ charges })
+  servers.push(server)
+  return server
+}
+
+const charges = ({ url }: Judge, out: string, ...more: ReadonlyArray<string>) =>
+  cli([
+    ...['export', 'charges', '--base-url', url, '--out', out, '--progress', 'none', ...more],
+    ...['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey],
+  ])
+
+/** Whose time in the tests is later than all charges, and earlier than this. */
+const FUTURE = ['--to', '2027-06-01']
+
+describe('the next run', () => {
+  it('reads what was made after the last one began, although that was read to a later time', async () => {
+    const server = await serve(20)
+    await charges(server, file('all/'), ...FUTURE)
+    const last = await readFile(file('all/manifest.json'), 'utf8')
+    const began = Date.parse(JSON.parse(last).runs[0].started)
+    const { status, stderr } = await charges(server, file('all/'), '--since-last')
+    expect(status).toBe(0)
+    const since = new Date(began - 7 * 86_400_000).toISOString()
+    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run`)
+    const asked = server.seen.findLast(({ route }) => route === 'GET /api/v1/charges')
+    expect(asked?.url.searchParams.get('from_created_at')).toBe(since.replace(/\.\d+Z$/, '+0000'))
+  })
+
+  it.each([
+    ['12h', '12 hours'],
+    ['30m', '30 minutes'],
+    ['90m', '90 minutes'],
+    ['1d', '1 day'],
+    ['0d', '0 days'],
+  ])('says how far it looks back: %s', async (lookback, said) => {
+    const server = await serve(5)
+    const past = ['--to', '2024-02-01T12:00:00Z']
+    await charges(server, file('all/'), ...past)
+    const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
+    expect(again.stderr).toContain(`: ${said} before the end of the last complete run`)
+  })
+
+  it('does not end before it begins', async () => {
+    const server = await serve(5)
+    await charges(server, file('all/'))
+    const args = ['--since-last', '--to', '2024-01-01'] as const
+    const { status, stderr } = await charges(server, file('all/'), ...args)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^payments-rx: --to: .* is before 20.*, where --since-last goes on\n$/)
+  })
+})
+
+describe('the run before', () => {
+  it('is not replaced, however its path is spelt', async () => {
+    const server = await serve(5)
+    await charges(server, file('c.ndjson'))
+    await symlink(file('c.ndjson.manifest.json'), file('link.json'))
+    const spelt = [
+      relative('.', file('c.ndjson.manifest.json')),
+      file('link.json'),
+      file('sub/../c.ndjson.manifest.json'),
+      `${dirname(file('x'))}//c.ndjson.manifest.json`,
+    ]
+    await mkdir(file('sub'))
+    for (const manifest of spelt) {
+      const { status, stderr } = await charges(server, file('c.ndjson'), '--since-last', manifest)
+      expect([status, stderr]).toEqual([2, expect.stringContaining('name a new file')])
+    }
+    expect(await rowsOf(file('c.ndjson'))).toHaveLength(5)
+  })
+
+  it('may be named as its folder', async () => {
+    const server = await serve(5)
+    await charges(server, file('all/'))
+    const { status } = await charges(server, file('c.csv'), '--since-last', file('all'))
+    expect(status).toBe(0)
+  })
+
+  it('that cannot be read is one line', async () => {
+    const server = await serve(5)
+    await mkdir(file('all'))
+    await writeFile(file('all/manifest.json'), '{"version":')
+    const damaged = await charges(server, file('all/'), '--since-last')
+    expect(damaged.status).toBe(2)
+    expect(damaged.stderr).toMatch(/^payments-rx: --since-last: .* is no manifest: .*\n$/)
+    expect(damaged.stderr).toContain('--restart without --since-last starts over')
+
+    await mkdir(file('odd/manifest.json'), { recursive: true })
+    const folder = await charges(server, file('odd/'), '--since-last')
+    expect(folder.status).toBe(2)
+    expect(folder.stderr).toMatch(/^payments-rx: --since-last: .* cannot be read: EISDIR\n$/)
+    expect(server.seen).toEqual([])
+  })
+})

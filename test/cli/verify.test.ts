@@ -1,0 +1,34 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { cli, folder } from './support.js'
+
+const file = await folder()
+beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
+
+const exported = (out: string) =>
+  cli(['export', 'charges', '--sandbox', '--rows', '20', '--quiet', '--out', out])
+
+const WELL = { status: 0, stdout: 'as the manifest says: 1 file\n', stderr: '' }
+
+it.each(['c.json', 'my-manifest.json'])('takes an export and its manifest: %s', async (name) => {
+  await exported(file(name))
+  expect(await cli(['verify', file(name)])).toEqual(WELL)
+  expect(await cli(['verify', file(`${name}.manifest.json`)])).toEqual(WELL)
+})
+
+it('takes a folder, whatever it is called', async () => {
+  await exported(file('a-manifest.json/'))
+  const { status } = await cli(['verify', file('a-manifest.json')])
+  expect(status).toBe(0)
+  expect((await cli(['verify', file('a-manifest.json/manifest.json')])).status).toBe(0)
+})
+
+it('says in one line that a manifest cannot be read', async () => {
+  await mkdir(file('c.csv.manifest.json'))
+  const { status, stderr } = await cli(['verify', file('c.csv')])
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/^payments-rx: .*manifest\.json cannot be read: EISDIR\n$/)
+  await writeFile(file('d.csv.manifest.json'), '[]')
+  expect((await cli(['verify', file('d.csv')])).status).toBe(2)
+})

@@ -1,0 +1,98 @@
+import { lastValueFrom, toArray } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { jsonLines, type SmallFiles, verify } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { memory } from './memory.js'
+import { away, good, listOf, OUT, outcome } from './playing.js'
+
+const MANIFEST = `${OUT}.manifest.json`
+
+/** A disk on which one file may not be read. */
+const locked = (files: SmallFiles, locked: string): SmallFiles => {
+  const refuse = async (path: string): Promise<void> => {
+    if (path === locked) throw Object.assign(new Error('EACCES: no'), { code: 'EACCES' })
+  }
+  return {
+    ...files,
+    open: (path, flags) => refuse(path).then(() => files.open(path, flags)),
+    readFile: (path, encoding) => refuse(path).then(() => files.readFile(path, encoding)),
+  }
+}
+
+describe('verify', () => {
+  const found = (files: SmallFiles, path = MANIFEST) =>
+    lastValueFrom(verify(path, files).pipe(toArray())).then((all) =>
+      all.flatMap(({ path, differences }) =>
+        differences.map(({ _tag, message }) => `${_tag} ${path} ${message}`),
+      ),
+    )
+
+  const exported = async (format = jsonLines()) => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1), good(2)]), { format })
+    return files
+  }
+
+  it('finds nothing where all is well', async () => {
+    expect(await found(await exported())).toEqual([])
+    expect(await found(await exported(jsonLines('gzip')))).toEqual([])
+  })
+
+  it('finds a file that is not there, longer, changed, or of fewer rows', async () => {
+    const files = await exported()
+    const text = files.text(OUT)
+    await files.rm(OUT, { force: true })
+    expect(await found(files)).toEqual([`Missing ${OUT} is not there`])
+    files.put(OUT, text.replace('id-1', 'id-7'))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Hash .*SHA-256 is \w+, and should/),
+    ])
+    files.put(OUT, `${text}\n`)
+    expect((await found(files)).map((line) => line.split(' ')[0])).toEqual([
+      'Bytes',
+      'Hash',
+      'Rows',
+    ])
+  })
+
+  it('finds that an export is not complete', async () => {
+    const files = memory()
+    await outcome(files, listOf([[E.left(away)], good(1)]))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Incomplete .* missing are 1 rows that were rejected$/),
+    ])
+  })
+
+  it('finds a file that cannot be read, and goes on', async () => {
+    const inFolder = await exported()
+    const text = inFolder.text(OUT)
+    await inFolder.rm(OUT, { force: true })
+    inFolder.put(`${OUT}/in its place`, text)
+    expect(await found(inFolder)).toEqual([`Unreadable ${OUT} cannot be read: EISDIR`])
+    expect(await found(locked(await exported(), OUT))).toEqual([
+      `Unreadable ${OUT} cannot be read: EACCES`,
+    ])
+  })
+
+  it('fails where there is no manifest, or none that can be read', async () => {
+    await expect(found(memory())).rejects.toMatchObject({ obstacle: 'missing' })
+    await expect(found(locked(await exported(), MANIFEST))).rejects.toMatchObject({
+      _tag: 'CannotRun',
+      path: MANIFEST,
+      message: `${MANIFEST} cannot be read: EACCES`,
+    })
+  })
+
+  it('finds what a run left in a folder, and nothing that is of somebody else', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
+    const stray = ['part-00000-001.csv.gz', 'run-0002-00001-001.ndjson', 'rejects-2.ndjson']
+    const others = ['notes.csv', 'part-1.csv', 'part-00000-001.csv.note', 'run-0002-00001-001.txt']
+    for (const name of [...stray, ...others]) files.put(`/exports/items/${name}`, 'x')
+    expect(await found(files, '/exports/items/manifest.json')).toEqual(
+      [...stray]
+        .sort()
+        .map((name) => expect.stringContaining(`/exports/items/${name} is not in the manifest`)),
+    )
+  })
+})
