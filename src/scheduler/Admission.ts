@@ -172,7 +172,10 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   }
 
   return {
-    refresh: () => reset(alarms.all(), clock.now()),
+    refresh: () => {
+      reset(alarms.all(), clock.now())
+      if (!running) arm()
+    },
     join: (ticket, front) => {
       const { strand } = ticket
       join(ticket, front)
@@ -192,6 +195,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
         return
       }
       move(strand, undefined)
+      for (const bucket of strand.flow.buckets) if (bucket.park.size() === 0) bucket.deserted?.()
       if (!running) arm()
     },
     sooner: (buckets, now) => {

@@ -26,6 +26,10 @@ export interface Bucket extends Ranked {
   /** How many can start now. */
   readonly room: (now: Millis) => number
   readonly used: (now: Millis) => number
+  /** Whether nothing would be lost if it were forgotten. */
+  readonly idle: (now: Millis) => boolean
+  /** To be called when nobody waits for it any more. */
+  readonly deserted?: () => void
 
   // What happens to one request: in this order, each at most once.
 

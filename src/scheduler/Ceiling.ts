@@ -20,8 +20,10 @@ export interface Ceiling {
   readonly accepted: (now: Millis) => void
   /** True if it was one of a burst. */
   readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
-  /** Nothing is known but the configured limit. */
-  readonly full: () => boolean
+  /** When more may be allowed without anybody asking: `Infinity` when all of it is. */
+  readonly raised: () => Millis
+  /** Nothing is known but the configured limit, or it was learned too long ago to matter. */
+  readonly full: (now: Millis) => boolean
 }
 
 /** A burst is this share of the limit refused within a window, and at least `FEW`. */
@@ -120,8 +122,14 @@ class Found implements Ceiling {
     return false
   }
 
-  full(): boolean {
-    return this.current === this.most && !this.cooling
+  raised(): Millis {
+    if (this.cooling) return this.closedUntil
+    return this.current < this.most ? this.probeAt : Number.POSITIVE_INFINITY
+  }
+
+  full(now: Millis): boolean {
+    const unused = now - Math.max(this.windowEnd, this.closedUntil)
+    return (this.current === this.most && !this.cooling) || unused > PROBE_MOST * this.per
   }
 
   private pause(departed: Millis, now: Millis): void {
@@ -156,7 +164,8 @@ class Found implements Ceiling {
 
   private cool(now: Millis, retryAfter: Millis): void {
     this.cooling = true
-    this.closedUntil = now + Math.max(Math.min(COOL_MOST, this.per * 2 ** this.barren), retryAfter)
+    const most = Math.max(COOL_MOST, this.per)
+    this.closedUntil = now + Math.max(Math.min(most, this.per * 2 ** this.barren), retryAfter)
   }
 
   private turn(now: Millis): void {

@@ -28,8 +28,8 @@ export interface Flights {
   readonly accepted: (flight: Flight, now: Millis) => void
   /** True if it was one of a burst, after which the tier cools down. */
   readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => boolean
-  /** To be called once. */
-  readonly left: (flight: Flight, now: Millis) => void
+  /** To be called once. `ended`: the source has ended, so that the server is at work for it no more. */
+  readonly left: (flight: Flight, now: Millis, ended: boolean) => void
   readonly inFlight: () => number
 }
 
@@ -144,7 +144,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       sooner(flow.buckets, now)
       return burst
     },
-    left: (flight, now) => {
+    left: (flight, now, ended) => {
       const { flow, started, answered } = flight
       inFlight--
       flow.held--
@@ -152,7 +152,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       const until = Math.max(now, arrived)
       for (const bucket of flow.buckets) {
         if (!answered) bucket.lost(until)
-        bucket.left(now, until)
+        bucket.left(now, ended ? now : until)
       }
       changed(flow.buckets, now)
     },

@@ -6,7 +6,7 @@
  * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
  * time, so that what starts never waits for the store while any are left.
  */
-import { first } from 'rxjs'
+import { defer, first, Subscription } from 'rxjs'
 import type { Bucket } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
@@ -25,12 +25,19 @@ export interface Loan {
 
 /** The store is asked again so long after it has failed, or had nothing and did not say until when. */
 const AGAIN: Millis = 1_000
+/** So many refused within that time, and all who wait for it stop for as long. */
+const BURST = 3
+
+const span = (ms: Millis = AGAIN): Millis => (Number.isNaN(ms) ? AGAIN : Math.max(0, ms))
 
 export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): Bucket => {
   let places = 0
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
+  let asked = Subscription.EMPTY
   let closedUntil = Number.NEGATIVE_INFINITY
+  let refusals = 0 // since `refusedSince`
+  let refusedSince = Number.NEGATIVE_INFINITY
 
   const left = (now: Millis): number => (now < until ? places : 0)
 
@@ -39,17 +46,17 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
     asking = false
     places = left(now) + Math.max(0, granted)
     until = now + valid
-    if (places === 0) closedUntil = now + Math.max(closed, 1)
+    if (left(now) === 0) closedUntil = now + Math.max(closed, 1)
     changed(self, now)
   }
 
   const ask = (): void => {
     if (asking) return
     asking = true
-    take(key, batch)
+    asked = defer(() => take(key, batch))
       .pipe(first<Lent, Lent>(undefined, { places: 0 }))
       .subscribe({
-        next: ({ places, wait = AGAIN, valid = AGAIN }) => answered(places, wait, valid),
+        next: ({ places, wait, valid }) => answered(places, span(wait), span(valid)),
         error: () => answered(0, AGAIN, 0),
       })
   }
@@ -63,14 +70,19 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
     rank: 0,
     slot: -1,
     wait: (now) => {
-      if (left(now) > 0) return 0
       if (now < closedUntil) return closedUntil - now
-      ask()
       if (left(now) > 0) return 0
-      return now < closedUntil ? closedUntil - now : Number.POSITIVE_INFINITY
+      ask()
+      if (now < closedUntil) return closedUntil - now
+      return left(now) > 0 ? 0 : Number.POSITIVE_INFINITY
     },
-    room: left,
+    room: (now) => (now < closedUntil ? 0 : left(now)),
     used: () => 0,
+    idle: (now) => !asking && left(now) === 0 && now >= closedUntil,
+    deserted: () => {
+      asked.unsubscribe()
+      asking = false
+    },
     enter: () => {
       places--
     },
@@ -79,9 +91,16 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
     givenBack: () => {},
     lost: () => {},
     left: () => {},
-    refused: () => {
+    refused: (_, now, retryAfter) => {
       counts.refused++
-      return false
+      if (now - refusedSince >= AGAIN) {
+        refusals = 0
+        refusedSince = now
+      }
+      refusals++
+      if (refusals < BURST) return false
+      closedUntil = Math.max(closedUntil, now + Math.max(AGAIN, retryAfter))
+      return true
     },
   }
   return self

@@ -45,7 +45,8 @@ class AtOnce implements Bucket {
     const limit = this.ceiling.limit(now)
     const cool = this.ceiling.wait(now)
     if (this.used(now) < limit) return cool
-    return Math.max(cool, (this.lingering[0] ?? Number.POSITIVE_INFINITY) - now)
+    const next = Math.min(this.lingering[0] ?? Number.POSITIVE_INFINITY, this.ceiling.raised())
+    return Math.max(cool, next - now)
   }
 
   room(now: Millis): number {
@@ -59,6 +60,10 @@ class AtOnce implements Bucket {
       this.places--
     }
     return this.places
+  }
+
+  idle(now: Millis): boolean {
+    return this.used(now) === 0 && this.ceiling.full(now)
   }
 
   enter(): void {

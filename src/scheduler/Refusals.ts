@@ -42,7 +42,8 @@ export const refusalDefaults: Required<Refusals> = {
 export const refusalsOf = (options: Refusals = {}): Required<Refusals> => {
   const { lone, ...all } = { ...refusalDefaults, ...options }
   for (const [name, value] of Object.entries(all)) {
-    if (!(value >= (name === 'attempts' ? 1 : 0))) {
+    const most = name === 'jitter' ? Number.MAX_VALUE : Number.POSITIVE_INFINITY
+    if (!(value >= (name === 'attempts' ? 1 : 0) && value <= most)) {
       throw new RangeError(`refusals: ${name} makes no sense, got ${value}`)
     }
   }

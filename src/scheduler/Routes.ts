@@ -33,11 +33,12 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   let tidyAt = FEW
 
   const create = (request: R): Flow => {
-    const buckets: Array<Bucket> = []
-    for (const tier of tiers) {
-      const key = tier.spec.key === undefined ? '' : tier.spec.key(request)
-      if (key !== undefined) buckets.push(tier.bucket(key))
-    }
+    // first all keys: one that throws leaves nothing behind
+    const keyed = tiers.map((tier) => ({
+      tier,
+      key: tier.spec.key === undefined ? '' : tier.spec.key(request),
+    }))
+    const buckets = keyed.flatMap(({ tier, key }) => (key === undefined ? [] : [tier.bucket(key)]))
     const used = tiers.filter(({ buckets: own }) => buckets.some((b) => own.get(b.key) === b))
     const slacks = new Set(used.flatMap(({ learns, slack }) => (learns ? [slack] : [])))
     return flow(buckets, [...slacks], lanes)

@@ -18,7 +18,7 @@ import { type Refusals, refusalsOf } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, snapshot } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
-import { fraction, spare, type Tier } from './Tier.js'
+import { checked, fraction, spare, type Tier } from './Tier.js'
 import { tierState } from './TierState.js'
 
 // model
@@ -74,6 +74,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
   const { guard = 'learned', share = 1, random = Math.random, patience = PATIENCE } = options
   fraction('scheduler', share)
   spare('scheduler', guard)
+  if (!(patience >= 0)) throw new RangeError(`patience must be milliseconds, got ${patience}`)
   const lanes = options.lanes ?? LANES
   const names = Object.keys(lanes)
   const weights = Object.values(lanes)
@@ -83,6 +84,9 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     }
   }
   const usual = options.lane ?? names.at(-1)
+  if (options.lane !== undefined && !names.includes(options.lane)) {
+    throw new RangeError(`there is no lane '${options.lane}', only ${names.join(', ')}`)
+  }
   const slacks = new Map<Millis, Slack>()
   const slackFor = (per: Millis): Slack => {
     const known = slacks.get(per) ?? slack(per, () => admitted.refresh())
@@ -98,7 +102,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     slack: slackFor,
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }
-  const tiers = options.tiers.map((tier) => tierState(tier, defaults))
+  const tiers = options.tiers.map((tier) => tierState(checked(tier), defaults))
   const limited = tiers.filter(
     ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )

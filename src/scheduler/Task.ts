@@ -59,24 +59,28 @@ class Task<A> implements Ticket, Unsubscribable {
       return
     }
     try {
-      const wait = this.verdict(attempt, value)
+      const refusal = this.options.refused?.(value)
+      if (this.under !== attempt) return // `refused` has had it unsubscribed
+      const wait = this.verdict(attempt, refusal ?? O.none)
       if (wait === undefined) {
         this.subscriber.next(value)
       } else {
         attempt.unsubscribe()
+        if (this.under !== attempt) return // what the source does when it is left has
         this.again(wait)
         this.gone(attempt)
       }
     } catch (error) {
+      if (this.under !== attempt) throw error // nobody is left to be told
       attempt.unsubscribe() // of `refused`, or of the function that gives the key
-      this.error(attempt, error)
+      this.error(attempt, error, false)
     }
   }
 
-  error(attempt: Attempt<A>, error: unknown): void {
+  error(attempt: Attempt<A>, error: unknown, ended: boolean): void {
     this.under = undefined
     this.subscriber.error(error)
-    this.gone(attempt)
+    this.gone(attempt, ended)
   }
 
   complete(attempt: Attempt<A>): void {
@@ -85,7 +89,7 @@ class Task<A> implements Ticket, Unsubscribable {
     flights.accepted(attempt, now)
     this.under = undefined
     this.subscriber.complete()
-    flights.left(attempt, now)
+    flights.left(attempt, now, true)
   }
 
   /** Nobody wants it any more. */
@@ -94,20 +98,26 @@ class Task<A> implements Ticket, Unsubscribable {
     const under = this.under
     if (under === undefined) return
     this.under = undefined
-    under.unsubscribe()
-    if (under instanceof Attempt) this.gone(under)
+    try {
+      under.unsubscribe()
+    } finally {
+      if (under instanceof Attempt) this.gone(under)
+    }
   }
 
-  private gone(attempt: Attempt<A>): void {
+  /** `ended`: by the source itself, and not because nobody wants it. */
+  private gone(attempt: Attempt<A>, ended = false): void {
     const { clock, flights } = this.core
-    flights.left(attempt, clock.now())
+    flights.left(attempt, clock.now(), ended)
   }
 
   /** How long until it is sent again; `undefined` when the value is to be passed on. */
-  private verdict(attempt: Attempt<A>, value: A): Millis | undefined {
+  private verdict(
+    attempt: Attempt<A>,
+    refusal: O.Option<{ readonly retryAfter?: Millis }>,
+  ): Millis | undefined {
     const { clock, flights, random, refusals } = this.core
-    const refusal = this.options.refused?.(value)
-    if (refusal === undefined || O.isNone(refusal)) {
+    if (O.isNone(refusal)) {
       flights.accepted(attempt, clock.now())
       return undefined
     }
@@ -154,7 +164,7 @@ class Attempt<A> extends Subscriber<A> implements Flight {
   }
 
   protected override _error(error: unknown): void {
-    this.task.error(this, error)
+    this.task.error(this, error, true)
     this.unsubscribe()
   }
 
@@ -171,7 +181,11 @@ export const task = <R, A>(
   source: Observable<A>,
   subscriber: Subscriber<A>,
 ): void => {
+  const { attempts } = options
+  if (attempts !== undefined && !(attempts >= 1)) {
+    throw new RangeError(`attempts must be at least 1, got ${attempts}`)
+  }
   const self = new Task(core, core.strand(request, options.lane), options, source, subscriber)
   subscriber.add(self)
-  core.join(self, false)
+  if (!subscriber.closed) core.join(self, false) // as RxJS' own have been left before they begin
 }

@@ -109,3 +109,15 @@ export const shared = <R>(options: Omit<Shared<R>, '_tag' | 'limit' | 'share'>):
   count(`shared '${options.name}'`, options.batch ?? 1)
   return { ...options, _tag: 'Shared', limit: Number.POSITIVE_INFINITY }
 }
+
+/** A tier that may have been made without its constructor; throws what that throws. */
+export const checked = <R>(tier: Tier<R>): Tier<R> => {
+  switch (tier._tag) {
+    case 'Rate':
+      return rate(tier)
+    case 'Concurrency':
+      return concurrency(tier)
+    case 'Shared':
+      return { ...shared(tier), ...tier }
+  }
+}

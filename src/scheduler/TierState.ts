@@ -40,10 +40,13 @@ export interface Defaults {
   readonly slack: (per: Millis) => Slack
 }
 
+/** 0.29 of 100 is a little less than 29. */
+const ROUNDED = 1e-9
+
 export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> => {
   const buckets = new Map<string, Bucket>()
   const part = spec.limit * (spec.share ?? defaults.share)
-  const limit = Math.max(1, Math.floor(part))
+  const limit = Math.max(1, Math.floor(part + ROUNDED))
   const rate = spec._tag === 'Rate' ? spec : undefined
   const guard = rate?.guard ?? defaults.guard
   // Less than one in a window is one in a longer window.
@@ -79,8 +82,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
     },
     keep: (used, now) => {
       for (const [key, bucket] of buckets) {
-        const empty = bucket.used(now) === 0 && bucket.ceiling.full()
-        if (empty && !used.has(bucket)) buckets.delete(key)
+        if (bucket.idle(now) && !used.has(bucket)) buckets.delete(key)
       }
     },
   }

@@ -61,7 +61,7 @@ class Rolling implements Bucket {
     const limit = this.ceiling.limit(now)
     const cool = this.ceiling.wait(now)
     if (this.places < limit || this.used(now) < limit) return cool
-    return Math.max(cool, this.taken.next() - now)
+    return Math.max(cool, Math.min(this.taken.next(), this.ceiling.raised()) - now)
   }
 
   room(now: Millis): number {
@@ -72,6 +72,10 @@ class Rolling implements Bucket {
   used(now: Millis): number {
     this.places -= this.taken.freed(now)
     return this.places
+  }
+
+  idle(now: Millis): boolean {
+    return this.used(now) === 0 && this.ceiling.full(now)
   }
 
   enter(departure: Departure, now: Millis): void {

@@ -1,7 +1,7 @@
-import { asyncScheduler, NEVER, of } from 'rxjs'
+import { asyncScheduler, NEVER, of, timer as rxTimer } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
-import type { O } from '../../src/fp.js'
+import { O } from '../../src/fp.js'
 import {
   concurrency,
   createScheduler,
@@ -27,7 +27,30 @@ describe('numbers that make no sense', () => {
     expect(() => rate({ name: 'r', limit: 1, per: 1, share })).toThrow(/share must be/)
   })
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('guard and patience %d', (value) => {
+  it.each([-1, Number.NaN])('patience %d', (patience) => {
+    expect(() => createScheduler({ tiers: [], patience })).toThrow(/patience must be/)
+  })
+
+  it('of a tier that was not made by its constructor', () => {
+    const made = rate({ name: 'r', limit: 1, per: 1 })
+    expect(() => createScheduler({ tiers: [{ ...made, limit: 0 }] })).toThrow(/rate 'r': limit/)
+    expect(() => createScheduler({ tiers: [{ ...made, per: Number.NaN }] })).toThrow(/per must be/)
+  })
+
+  it.each([0, Number.NaN])('attempts %d', (attempts) => {
+    const errors: Array<unknown> = []
+    const scheduler = createScheduler({ tiers: [] })
+    of(1)
+      .pipe(schedule(scheduler, undefined, { attempts }))
+      .subscribe({ error: (error: unknown) => errors.push(error) })
+    expect(errors.map(String)).toEqual([`RangeError: attempts must be at least 1, got ${attempts}`])
+  })
+
+  it('the lane of those that name none', () => {
+    expect(() => createScheduler({ tiers: [], lane: 'none' })).toThrow(/there is no lane 'none'/)
+  })
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('guard %d', (value) => {
     expect(() => createScheduler({ tiers: [], guard: value })).toThrow(/guard must be/)
     expect(() => rate({ name: 'r', limit: 1, per: 1, guard: value })).toThrow(/guard must be/)
   })
@@ -36,12 +59,15 @@ describe('numbers that make no sense', () => {
     expect(() => createScheduler({ tiers: [], lanes: { a: weight } })).toThrow(/lane 'a'/)
   })
 
-  it.each([{ attempts: 0 }, { attempts: Number.NaN }, { backoff: -1 }, { jitter: Number.NaN }])(
-    'refusals %o',
-    (refusals) => {
-      expect(() => createScheduler({ tiers: [], refusals })).toThrow(RangeError)
-    },
-  )
+  it.each([
+    { attempts: 0 },
+    { attempts: Number.NaN },
+    { backoff: -1 },
+    { jitter: Number.NaN },
+    { jitter: Number.POSITIVE_INFINITY },
+  ])('refusals %o', (refusals) => {
+    expect(() => createScheduler({ tiers: [], refusals })).toThrow(RangeError)
+  })
 
   it('no limit at all is no tier', () => {
     const scheduler = createScheduler({
@@ -77,6 +103,61 @@ describe('what stays behind', () => {
     expect(timer.pending()).toBe(1)
     for (const subscription of waiting) subscription.unsubscribe()
     expect(timer.pending()).toBe(0)
+  })
+
+  it('is nothing of keys of which one threw', () => {
+    const scheduler = createScheduler<number>({
+      tiers: [
+        rate({ name: 'r', limit: 1, per: 10, key: (n) => `${n}` }),
+        rate({
+          name: 'broken',
+          limit: 1,
+          per: 10,
+          key: () => {
+            throw new Error('key')
+          },
+        }),
+      ],
+      timer: virtualTimer(),
+    })
+    let failed = 0
+    for (let n = 0; n < 1_000; n++) {
+      of(n)
+        .pipe(schedule(scheduler, n))
+        .subscribe({ error: () => failed++ })
+    }
+    let state: SchedulerState | undefined
+    scheduler.state.subscribe((now) => {
+      state = now
+    })
+    expect(failed).toBe(1_000)
+    expect(state?.tiers[0]?.keys).toBe(0)
+  })
+
+  it('is nothing of keys that were refused long ago', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<string>({
+      tiers: [rate({ name: 'r', limit: 4, per: 100, key: (key) => key })],
+      timer,
+      guard: 0,
+      refusals: { attempts: 1 },
+    })
+    const ask = (key: string, times: number, refused: () => O.Option<object>): void => {
+      for (let i = 0; i < times; i++) {
+        rxTimer(5, timer)
+          .pipe(schedule(scheduler, key, { refused }))
+          .subscribe()
+      }
+      timer.flush(timer.now() + 200)
+    }
+    for (let n = 0; n < 1_000; n++) ask(`bad ${n}`, 20, () => O.some({}))
+    timer.flush(timer.now() + 3_600_000)
+    for (let n = 0; n < 3_000; n++) ask(`good ${n}`, 1, () => O.none)
+    let state: SchedulerState | undefined
+    scheduler.state.subscribe((now) => {
+      state = now
+    })
+    expect(state?.tiers[0]?.keys).toBeLessThan(1_000)
   })
 
   it('is nothing of keys that are no longer used', () => {

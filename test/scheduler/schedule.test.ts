@@ -1,7 +1,13 @@
 import { concat, NEVER, of, range, timer } from 'rxjs'
 import { map, mergeMap, take } from 'rxjs/operators'
-import { describe, it } from 'vitest'
-import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { describe, expect, it } from 'vitest'
+import {
+  concurrency,
+  createScheduler,
+  rate,
+  type SchedulerState,
+  schedule,
+} from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
 
 const places = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'p', limit })] })
@@ -79,6 +85,24 @@ describe('a concurrency limit', () => {
       m.expectSubscriptions(second.subscriptions).toBe([])
     }),
   )
+})
+
+describe('a share', () => {
+  it.each([
+    [100, 0.29, 29],
+    [100, 0.57, 57],
+    [50, 0.58, 29],
+    [20, 0.34, 6],
+    [3, 0.1, 1],
+  ])('of %i: %d are %i places', (limit, share, places) => {
+    let shown: SchedulerState | undefined
+    createScheduler({ tiers: [rate({ name: 'r', limit, per: 1_000 })], share }).state.subscribe(
+      (state) => {
+        shown = state
+      },
+    )
+    expect(shown?.tiers[0]?.limit).toBe(places)
+  })
 })
 
 describe('a rolling window', () => {

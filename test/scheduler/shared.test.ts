@@ -1,6 +1,7 @@
-import { map, mergeMap, of, range, throwError, timer } from 'rxjs'
+import { defer, map, mergeMap, Observable, of, range, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { O } from '../../src/fp.js'
 import {
   concurrency,
   createScheduler,
@@ -52,5 +53,113 @@ describe('a limit in a store', () => {
 
   it('asks again when the store fails', () => {
     expect(run(3, 1, 2).asked).toEqual([0, 1_000, 2_000])
+  })
+})
+
+/** A store of one's own, and who waits for it. */
+const waiting = (take: (nth: number) => Observable<Lent>, keyed = false) => {
+  const clock = virtualTimer()
+  const asked: Array<number> = []
+  const went: Array<number> = []
+  const scheduler = createScheduler<string>({
+    tiers: [
+      shared({
+        name: 'store',
+        take: () => {
+          asked.push(clock.now())
+          return take(asked.length)
+        },
+        ...(keyed ? { key: (request: string) => request } : {}),
+      }),
+    ],
+    timer: clock,
+    random: () => 0,
+  })
+  const ask = (request = 'a') =>
+    defer(() => {
+      went.push(clock.now())
+      return of(1)
+    }).pipe(schedule(scheduler, request))
+  return { ask, asked, clock, scheduler, went }
+}
+
+describe('a store that misbehaves', () => {
+  it('by throwing is asked again, and fails nobody', () => {
+    const { ask, clock, went } = waiting((nth) => {
+      if (nth === 1) throw new Error('boom')
+      return of({ places: 1 })
+    })
+    const errors: Array<unknown> = []
+    for (let i = 0; i < 3; i++) ask().subscribe({ error: (error) => errors.push(error) })
+    clock.flush()
+    expect(errors).toEqual([])
+    expect(went).toEqual([1_000, 1_000, 1_000])
+  })
+
+  it.each([0, -5])('by lending for %d ms is not asked without pause', (valid) => {
+    const { ask, asked, clock } = waiting(() => of({ places: 3, valid }))
+    ask().subscribe()
+    clock.flush(3_500)
+    expect(asked).toEqual([0, 1_000, 2_000, 3_000])
+  })
+
+  it('by numbers that are none is taken at the usual ones', () => {
+    const wrong = { places: 1, wait: Number.NaN, valid: Number.NaN }
+    const { ask, clock, went } = waiting(() => of(wrong))
+    ask().subscribe()
+    clock.flush()
+    expect(went).toEqual([0])
+  })
+
+  it('by never answering is left when nobody waits, and asked anew', () => {
+    let left = 0
+    const { ask, asked, clock, went } = waiting((nth) =>
+      nth === 1
+        ? new Observable(() => () => {
+            left++
+          })
+        : of({ places: 1 }),
+    )
+    ask().subscribe().unsubscribe()
+    expect(left).toBe(1)
+    clock.flush(50)
+    ask().subscribe()
+    clock.flush()
+    expect([asked, went]).toEqual([[0, 50], [50]])
+  })
+
+  it('is not asked for a key before it said, however many keys there are', () => {
+    const { ask, asked, clock } = waiting(
+      (nth) => of(nth === 1 ? { places: 0, wait: 60_000 } : { places: 1 }),
+      true,
+    )
+    const hot = ask('hot').subscribe()
+    hot.unsubscribe()
+    for (let i = 0; i < 600; i++) {
+      ask(`${i}`).subscribe()
+      clock.flush(clock.now() + 1)
+    }
+    const before = asked.length
+    ask('hot').subscribe()
+    clock.flush(59_000)
+    expect(asked).toHaveLength(before)
+  })
+
+  it('by lending what the server refuses: all stop for a while', () => {
+    const { clock, scheduler } = waiting(() => of({ places: 100 }))
+    const sent: Array<number> = []
+    for (let i = 0; i < 30; i++) {
+      new Observable<number>((subscriber) => {
+        sent.push(clock.now())
+        return clock.schedule(() => {
+          subscriber.next(429)
+          subscriber.complete()
+        }, 5)
+      })
+        .pipe(schedule(scheduler, 'a', { refused: () => O.some({}) }))
+        .subscribe()
+    }
+    clock.flush(900)
+    expect(sent.length).toBeLessThan(40)
   })
 })

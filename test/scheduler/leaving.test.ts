@@ -1,0 +1,163 @@
+/** Whoever leaves at an odd moment takes no place along, and gives none back twice. */
+import { finalize, forkJoin, Observable, Subject, takeUntil, throwError } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
+import { O } from '../../src/fp.js'
+import {
+  concurrency,
+  createScheduler,
+  rate,
+  type Scheduler,
+  type SchedulerState,
+  schedule,
+} from '../../src/scheduler/index.js'
+
+const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined => {
+  let state: SchedulerState | undefined
+  scheduler.state.subscribe((now) => {
+    state = now
+  })
+  return state
+}
+
+const world = () => {
+  const timer = virtualTimer()
+  const scheduler = createScheduler<void>({
+    tiers: [
+      rate({ name: 'rate', limit: 2, per: 1_000 }),
+      concurrency({ name: 'at once', limit: 2 }),
+    ],
+    guard: 'safe',
+    timer,
+  })
+  return { timer, scheduler }
+}
+
+/** One value after 10 ms, and the end. */
+const answering = (timer: VirtualTimer, started: () => void = () => {}) =>
+  new Observable<number>((subscriber) => {
+    started()
+    return timer.schedule(() => {
+      subscriber.next(1)
+      subscriber.complete()
+    }, 10)
+  })
+
+/** All is as if nobody had been there: two start at once, the next a window after their answers. */
+const isUntouched = ({ timer, scheduler }: ReturnType<typeof world>): void => {
+  timer.flush(100_000)
+  expect(stateOf(scheduler)).toMatchObject({
+    waiting: 0,
+    inFlight: 0,
+    backingOff: 0,
+    tiers: [{ used: 0 }, { used: 0 }],
+  })
+  const at: Array<number> = []
+  for (let i = 0; i < 5; i++) {
+    answering(timer, () => at.push(timer.now() - 100_000))
+      .pipe(schedule(scheduler, undefined))
+      .subscribe()
+  }
+  timer.flush()
+  expect(at).toEqual([0, 0, 1_011, 1_011, 2_022])
+}
+
+describe('a scheduled source that is left', () => {
+  it('before it is subscribed to, as RxJS itself does, never begins', () => {
+    const w = world()
+    let begun = 0
+    const asked = answering(w.timer, () => begun++).pipe(schedule(w.scheduler, undefined))
+    forkJoin([throwError(() => new Error('first')), asked]).subscribe({ error: () => {} })
+    isUntouched(w)
+    expect(begun).toBe(0)
+  })
+
+  it.each([O.none, O.some({})])('by the one who looks for a refusal, which says %j', (verdict) => {
+    const w = world()
+    const stop = new Subject<void>()
+    let begun = 0
+    const refused = () => {
+      stop.next()
+      return verdict
+    }
+    answering(w.timer, () => begun++)
+      .pipe(schedule(w.scheduler, undefined, { refused }), takeUntil(stop))
+      .subscribe()
+    isUntouched(w)
+    expect(begun).toBe(1)
+  })
+
+  it('by what is done when a refused attempt ends, is not sent again', () => {
+    const w = world()
+    const stop = new Subject<void>()
+    let begun = 0
+    answering(w.timer, () => begun++)
+      .pipe(
+        finalize(() => stop.next()),
+        schedule(w.scheduler, undefined, { refused: () => O.some({}) }),
+        takeUntil(stop),
+      )
+      .subscribe()
+    isUntouched(w)
+    expect(begun).toBe(1)
+  })
+
+  it('and throws when it is, gives its place back all the same', () => {
+    const w = world()
+    const throwing = new Observable<number>(() => () => {
+      throw new Error('teardown')
+    })
+    const subscription = throwing.pipe(schedule(w.scheduler, undefined)).subscribe()
+    expect(() => subscription.unsubscribe()).toThrow('teardown')
+    isUntouched(w)
+  })
+})
+
+describe('a source that fails', () => {
+  it('gives its place among those at once back at once', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [concurrency({ name: 'at once', limit: 1 })],
+      timer,
+    })
+    const at: Array<number> = []
+    for (let i = 0; i < 3; i++) {
+      new Observable((subscriber) => {
+        at.push(timer.now())
+        timer.schedule(() => subscriber.error(new Error('500')), 20)
+      })
+        .pipe(schedule(scheduler, undefined))
+        .subscribe({ error: () => {} })
+    }
+    timer.flush()
+    expect(at).toEqual([0, 20, 40])
+  })
+})
+
+describe('a limit on how many are under way that was found to be lower', () => {
+  it('is raised again by time, though somebody stays', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [concurrency({ name: 'at once', limit: 4 })],
+      timer,
+    })
+    const staying = new Observable<number>((subscriber) => subscriber.next(1))
+    staying.pipe(schedule(scheduler, undefined)).subscribe()
+    let done = 0
+    const strict = new Observable<boolean>((subscriber) => {
+      const isIn = timer.now() >= 500
+      return timer.schedule(() => {
+        subscriber.next(isIn)
+        subscriber.complete()
+      }, 5)
+    })
+    for (let i = 0; i < 12; i++) {
+      const refused = (isIn: boolean) => (isIn ? O.none : O.some({}))
+      strict
+        .pipe(schedule(scheduler, undefined, { refused, attempts: 1_000 }))
+        .subscribe(() => done++)
+    }
+    timer.flush(60_000)
+    expect(done).toBe(12)
+  })
+})
