@@ -6,7 +6,7 @@ import type { OutputFlags } from './outputPlan.js'
 /** What every export can be told. */
 export interface ExportFlags extends OutputFlags, Shown {
   readonly environment?: Environment
-  readonly guard: Guard
+  readonly guard?: Guard
   /** Requests at a time. */
   readonly parallel?: number
   /** Whether any are kept. */

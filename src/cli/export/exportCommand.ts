@@ -105,10 +105,8 @@ const withPace = (command: Command): Command =>
     .addOption(
       new Option(
         '--guard <how>',
-        "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds",
-      )
-        .argParser(guard)
-        .default('learned'),
+        "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds [learned; with --sandbox safe]",
+      ).argParser(guard),
     )
     .option('--patience <seconds>', 'how long a fault of the service is waited for', count, 300)
 

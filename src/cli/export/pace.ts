@@ -1,5 +1,6 @@
 /** How hard an export asks, and how long it waits: pure. */
 import type { Limits } from '../../api/limits.js'
+import type { Guard } from '../../scheduler/index.js'
 
 /** How long a page of 2,000 charges takes, in ms, as far as is known before one was read. */
 const PAGE_MS = 400
@@ -17,6 +18,10 @@ export const widthOf = (limits: Limits, share: number): number => {
   const width = Math.floor(Math.min(inSight, limits.concurrency * share))
   return width === Number.POSITIVE_INFINITY ? UNLIMITED : Math.max(1, width)
 }
+
+/** A sandbox of one's own is as busy as the process it is in, and its round trips are too short to gain by more. */
+export const guardFor = (flags: { readonly guard?: Guard; readonly sandbox?: boolean }): Guard =>
+  flags.guard ?? (flags.sandbox === true ? 'safe' : 'learned')
 
 /** Attempts after the first that take `seconds` at least, with pauses of 1, 2, 4 ... 16 s. */
 export const attemptsFor = (seconds: number): number => {

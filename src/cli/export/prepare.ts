@@ -19,7 +19,7 @@ import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
 import type { Named } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { type OutputPlan, outputPlan } from './outputPlan.js'
-import { attemptsFor, perSecond, widthOf } from './pace.js'
+import { attemptsFor, guardFor, perSecond, widthOf } from './pace.js'
 import { type Connected, purposeOf } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
@@ -70,7 +70,7 @@ export const prepare =
       ...clientOptions,
       limits: allowed,
       share,
-      guard: flags.guard,
+      guard: guardFor(flags),
       priority: 'bulk',
       retry: { faults: attempts, throttled: Math.max(7, attempts) },
       drift: true,

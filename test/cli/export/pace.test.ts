@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limits, unlimited } from '../../../src/api/limits.js'
-import { attemptsFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
+import { attemptsFor, guardFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
 import { O } from '../../../src/fp.js'
 import { exponential, PAUSES } from '../../../src/stream/index.js'
 
@@ -19,6 +19,15 @@ describe('requests at a time', () => {
     expect(widthOf({ ...limits.production, endpoint: 100, concurrency: 3 }, 1)).toBe(3)
     expect(widthOf({ ...unlimited, concurrency: 3 }, 1)).toBe(3)
     expect(perSecond(limits.production, 0.5)).toBe(10)
+  })
+})
+
+describe('the guard', () => {
+  it('is learned, and safe for a sandbox in the same process, unless it is given', () => {
+    expect(guardFor({})).toBe('learned')
+    expect(guardFor({ sandbox: true })).toBe('safe')
+    expect(guardFor({ sandbox: true, guard: 5 })).toBe(5)
+    expect(guardFor({ guard: 'safe' })).toBe('safe')
   })
 })
 
