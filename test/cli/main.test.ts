@@ -31,6 +31,7 @@ const started = (args: ReadonlyArray<string>, stderr: 'pipe' | number) => {
 
 const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1
 
+// what is always full is a device of Linux
 it.skipIf(process.platform !== 'linux')(
   'writes all rows when stderr is full',
   async () => {

@@ -11,6 +11,7 @@ import {
   schedule,
   type Tier,
 } from '../../src/scheduler/index.js'
+import { stateOf } from './world.js'
 
 describe('numbers that make no sense', () => {
   it.each([0, -1, Number.NaN, 1.5, Number.NEGATIVE_INFINITY])('limit %d', (limit) => {
@@ -126,10 +127,7 @@ describe('what stays behind', () => {
         .pipe(schedule(scheduler, n))
         .subscribe({ error: () => failed++ })
     }
-    let state: SchedulerState | undefined
-    scheduler.state.subscribe((now) => {
-      state = now
-    })
+    const state = stateOf(scheduler)
     expect(failed).toBe(1_000)
     expect(state?.tiers[0]?.keys).toBe(0)
   })
@@ -153,10 +151,7 @@ describe('what stays behind', () => {
     for (let n = 0; n < 1_000; n++) ask(`bad ${n}`, 20, () => O.some({}))
     timer.flush(timer.now() + 3_600_000)
     for (let n = 0; n < 3_000; n++) ask(`good ${n}`, 1, () => O.none)
-    let state: SchedulerState | undefined
-    scheduler.state.subscribe((now) => {
-      state = now
-    })
+    const state = stateOf(scheduler)
     expect(state?.tiers[0]?.keys).toBeLessThan(1_000)
   })
 
@@ -170,10 +165,7 @@ describe('what stays behind', () => {
       of(n).pipe(schedule(scheduler, n)).subscribe()
       timer.flush(n)
     }
-    let state: SchedulerState | undefined
-    scheduler.state.subscribe((now) => {
-      state = now
-    })
+    const state = stateOf(scheduler)
     expect(state?.tiers[0]?.keys).toBeLessThan(2_000)
     expect(state).toMatchObject({ started: 20_000, waiting: 0 })
   })

@@ -3,22 +3,8 @@ import { finalize, forkJoin, Observable, Subject, takeUntil, throwError } from '
 import { describe, expect, it } from 'vitest'
 import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
-import {
-  concurrency,
-  createScheduler,
-  rate,
-  type Scheduler,
-  type SchedulerState,
-  schedule,
-} from '../../src/scheduler/index.js'
-
-const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined => {
-  let state: SchedulerState | undefined
-  scheduler.state.subscribe((now) => {
-    state = now
-  })
-  return state
-}
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { stateOf } from './world.js'
 
 const world = () => {
   const timer = virtualTimer()

@@ -9,6 +9,7 @@ import {
   rate,
   type Scheduler,
   type SchedulerOptions,
+  type SchedulerState,
 } from '../../src/scheduler/index.js'
 
 export interface Answer {
@@ -33,6 +34,17 @@ export interface Delays {
 }
 
 export const refused = ({ ok }: Answer) => (ok ? O.none : O.some({}))
+
+/** How it stands now. */
+export const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined => {
+  let state: SchedulerState | undefined
+  scheduler.state
+    .subscribe((now) => {
+      state = now
+    })
+    .unsubscribe()
+  return state
+}
 
 /** A scheduler and a server of the same limits, in virtual time. */
 export const world = (limits: Limits, options: Partial<SchedulerOptions<string>> = {}): World => {
