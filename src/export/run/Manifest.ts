@@ -127,13 +127,9 @@ export const showManifest = (manifest: Manifest): string => `${JSON.stringify(ma
 
 // combinators
 
-/** The manifest with one more run, in place of those that did not come to their end. */
 export const withRun =
   (run: ManifestRun) =>
-  ({ runs, ...rest }: Manifest): Manifest => ({
-    ...rest,
-    runs: [...runs.filter(({ ended, started }) => ended && started !== run.started), run],
-  })
+  ({ runs, ...rest }: Manifest): Manifest => ({ ...rest, runs: [...runs, run] })
 
 /** All files of a run, those of rejected rows among them. */
 export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<ManifestFile> =>

@@ -45,7 +45,7 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   const { files, paths, begin, adds } = options
   const checkpoint = await checkpointOf(options)
   const entries = paths.isFolder ? await entriesOf(options) : []
-  const runs = entries.filter(({ ended, started }) => ended && started !== checkpoint?.started)
+  const runs = endedBefore(checkpoint, entries)
 
   if (checkpoint !== undefined) {
     return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale: [] }
@@ -61,6 +61,15 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   const others = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
   const stale = [...before, ...(kept.length === 0 ? [paths.manifest] : []), ...others]
   return { manifest: manifestOf(kept), run: kept.length + 1, stale }
+}
+
+/** A run whose checkpoint stands can have the last entry only: others may have begun at the same ms. */
+const endedBefore = (
+  checkpoint: Pick<Checkpoint<unknown>, 'started'> | undefined,
+  entries: Manifest['runs'],
+): Manifest['runs'] => {
+  const isOwn = checkpoint !== undefined && entries.at(-1)?.started === checkpoint.started
+  return (isOwn ? entries.slice(0, -1) : entries).filter(({ ended }) => ended)
 }
 
 /** Of the runs in a folder, also of those that did not come to their end. */

@@ -1,4 +1,5 @@
 import { lastValueFrom, Subject, tap } from 'rxjs'
+import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { type RunProgress, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
@@ -123,6 +124,18 @@ describe('a folder', () => {
       ['part-00000-001.ndjson'],
       ['run-0002-00000-001.ndjson'],
     ])
+  })
+
+  it('keeps runs that began at the same time, as the clock says it', async () => {
+    const files = memory()
+    const timer = new TestScheduler(() => {})
+    const adding = { out: OUT, adds: true, timer }
+    await outcome(files, listOf([good(0)]), adding)
+    await outcome(files, listOf([good(1)]), adding)
+    await outcome(files, listOf([good(2), away]), adding)
+    await outcome(files, listOf([good(2), good(3)]), { ...adding, begin: 'resume' })
+    expect(new Set(runs(files, MANIFEST).map(({ started }) => started)).size).toBe(1)
+    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1, 1, 2])
   })
 
   it('goes on with a run that adds', async () => {
