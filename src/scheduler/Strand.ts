@@ -17,6 +17,7 @@ export interface Ticket {
   readonly strand: Strand
   start(now: Millis): void
   waiting: boolean
+  /** Of the first: nothing that counts. */
   before: Ticket | undefined
   after: Ticket | undefined
 }
@@ -78,13 +79,18 @@ export const join = (ticket: Ticket, front: boolean): void => {
   strand.length++
 }
 
+/** Does not touch the one after the first, which is not in the cache yet: its `before` is of no use now. */
 export const quit = (ticket: Ticket): void => {
   const { strand, before, after } = ticket
   ticket.waiting = false
-  if (before === undefined) strand.first = after
-  else before.after = after
-  if (after === undefined) strand.last = before
-  else after.before = before
+  if (strand.first === ticket || before === undefined) {
+    strand.first = after
+    if (after === undefined) strand.last = undefined
+  } else {
+    before.after = after
+    if (after === undefined) strand.last = before
+    else after.before = before
+  }
   ticket.before = undefined
   ticket.after = undefined
   strand.length--
