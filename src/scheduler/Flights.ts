@@ -6,7 +6,7 @@
  * What has started: when it departed, when it was answered, when it left, and what its buckets are
  * told of that.
  */
-import type { Bucket } from './Bucket.js'
+import type { Blame, Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
 import { type Departure, departure } from './Departure.js'
 import type { Flow } from './Flow.js'
@@ -26,8 +26,7 @@ export interface Flights {
   /** Takes a place in every bucket. */
   readonly start: (flow: Flow, now: Millis) => Departure
   readonly accepted: (flight: Flight, now: Millis) => void
-  /** True if it was one of a burst, after which the tier cools down. */
-  readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => boolean
+  readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => Blame
   /** To be called once. `ended`: the source has ended, so that the server is at work for it no more. */
   readonly left: (flight: Flight, now: Millis, ended: boolean) => void
   readonly inFlight: () => number
@@ -130,19 +129,19 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       if (known) sooner(flow.buckets, now)
     },
     refused: (flight, now, retryAfter) => {
-      if (flight.answered) return false
+      if (flight.answered) return 'others'
       flight.answered = true
       const { flow, departure } = flight
       departure.open--
-      const burst = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? false
-      const back = !burst && costly(flow, now)
+      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? 'others'
+      const back = blame !== 'burst' && costly(flow, now)
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)
         else bucket.kept(now)
       }
       sooner(flow.buckets, now)
-      return burst
+      return blame
     },
     left: (flight, now, ended) => {
       const { flow, started, answered } = flight

@@ -17,6 +17,7 @@ export interface Loan {
   readonly key: string
   readonly take: Shared<never>['take']
   readonly batch: number
+  readonly failed?: ((error: unknown) => void) | undefined
   readonly clock: Clock
   readonly park: Park
   readonly counts: { refused: number }
@@ -30,7 +31,8 @@ const BURST = 3
 
 const span = (ms: Millis = AGAIN): Millis => (Number.isNaN(ms) ? AGAIN : Math.max(0, ms))
 
-export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): Bucket => {
+export const loan = (options: Loan): Bucket => {
+  const { key, take, batch, failed, clock, park, counts, changed } = options
   let places = 0
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
@@ -57,7 +59,10 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
       .pipe(first<Lent, Lent>(undefined, { places: 0 }))
       .subscribe({
         next: ({ places, wait, valid }) => answered(places, span(wait), span(valid)),
-        error: () => answered(0, AGAIN, 0),
+        error: (error) => {
+          answered(0, AGAIN, 0)
+          failed?.(error)
+        },
       })
   }
 
@@ -98,9 +103,9 @@ export const loan = ({ key, take, batch, clock, park, counts, changed }: Loan): 
         refusedSince = now
       }
       refusals++
-      if (refusals < BURST) return false
+      if (refusals < BURST) return 'others'
       closedUntil = Math.max(closedUntil, now + Math.max(AGAIN, retryAfter))
-      return true
+      return 'burst'
     },
   }
   return self

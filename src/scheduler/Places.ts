@@ -6,9 +6,10 @@
  * A limit on how many are under way at once. Those who left while the server may still be at work
  * for them keep their place until it has surely ended.
  */
-import type { Bucket } from './Bucket.js'
+import type { Blame, Bucket } from './Bucket.js'
 import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
+import type { Departure } from './Departure.js'
 import type { Park } from './Park.js'
 
 export interface Places {
@@ -31,13 +32,16 @@ class AtOnce implements Bucket {
   readonly ceiling: Ceiling
   readonly park: Park
   readonly counts: { refused: number }
+  private readonly limit: number
   private readonly lingering: Array<Millis> = [] // until when, earliest first
   private places = 0
+  private filled = Number.NEGATIVE_INFINITY // when the last place was taken
 
   constructor({ key, limit, park, counts }: Places) {
     this.key = key
     this.park = park
     this.counts = counts
+    this.limit = limit
     this.ceiling = ceiling(limit, PERIOD)
   }
 
@@ -66,8 +70,9 @@ class AtOnce implements Bucket {
     return this.used(now) === 0 && this.ceiling.full(now)
   }
 
-  enter(): void {
+  enter(_: Departure, now: Millis): void {
     this.places++
+    if (this.places >= this.limit) this.filled = now
   }
 
   accepted(now: Millis): boolean {
@@ -91,8 +96,9 @@ class AtOnce implements Bucket {
     this.lingering.splice(at, 0, until)
   }
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
+  refused(departed: Millis, now: Millis, retryAfter: Millis): Blame {
     this.counts.refused++
-    return this.ceiling.refused(departed, now, retryAfter)
+    if (this.ceiling.refused(departed, now, retryAfter)) return 'burst'
+    return departed - this.filled < PERIOD ? 'chance' : 'others'
   }
 }

@@ -7,6 +7,7 @@
  * long it waits in between.
  */
 import type { IO } from '../fp.js'
+import type { Blame } from './Bucket.js'
 import type { Millis } from './Clock.js'
 
 export interface Refusals {
@@ -21,9 +22,9 @@ export interface Refusals {
   /** The longest `Retry-After` that is waited for. Default 60,000 ms. */
   readonly maxRetryAfter?: Millis
   /**
-   * A request that is refused alone, not more than three times and without a `Retry-After`: bad luck
-   * of the network. `'resend'` (default): it goes first when there is next room in all tiers. `'backoff'`: it
-   * waits like the others, which leaves a part of the quota unused.
+   * A request that is refused alone while all of a limit is in use, not more than three times and without a
+   * `Retry-After`: bad luck of the network. `'resend'` (default): it goes first when there is next room in
+   * all tiers. `'backoff'`: it waits like the others, which leaves a part of the quota unused.
    */
   readonly lone?: 'resend' | 'backoff'
 }
@@ -40,14 +41,18 @@ export const refusalDefaults: Required<Refusals> = {
 
 /** Fills in what is missing. Throws a RangeError when a number makes no sense. */
 export const refusalsOf = (options: Refusals = {}): Required<Refusals> => {
-  const { lone, ...all } = { ...refusalDefaults, ...options }
-  for (const [name, value] of Object.entries(all)) {
-    const most = name === 'jitter' ? Number.MAX_VALUE : Number.POSITIVE_INFINITY
-    if (!(value >= (name === 'attempts' ? 1 : 0) && value <= most)) {
-      throw new RangeError(`refusals: ${name} makes no sense, got ${value}`)
-    }
+  const all = { ...refusalDefaults, ...options }
+  const { attempts, lone } = all
+  const fail = (name: keyof Refusals, expected: string): never => {
+    throw new RangeError(`refusals: ${name} must be ${expected}, got ${all[name]}`)
   }
-  return { ...all, lone }
+  if (!(attempts >= 1)) fail('attempts', 'at least 1')
+  for (const name of ['backoff', 'maxBackoff', 'maxRetryAfter'] as const) {
+    if (!(all[name] >= 0)) fail(name, 'milliseconds')
+  }
+  if (!(all.jitter >= 0 && all.jitter < Number.POSITIVE_INFINITY)) fail('jitter', 'at least 0')
+  if (lone !== 'resend' && lone !== 'backoff') fail('lone', "'resend' or 'backoff'")
+  return all
 }
 
 /** Who is refused more often has not had bad luck. */
@@ -55,8 +60,10 @@ const LONE = 3
 
 export interface Refused {
   /** How often it has been sent. */
-  readonly attempt: number
-  readonly burst: boolean
+  readonly attempts: number
+  /** How often it has waited before it was sent again. */
+  readonly backoffs: number
+  readonly blame: Blame
   readonly retryAfter: Millis | undefined
 }
 
@@ -70,9 +77,9 @@ export const delay = (
   random: IO<number>,
   refused: Refused,
 ): Millis => {
-  const { attempt, burst, retryAfter } = refused
+  const { attempts, backoffs, blame, retryAfter } = refused
   if (retryAfter !== undefined) return cap(options, retryAfter)
-  if (attempt <= LONE && !burst && options.lone === 'resend') return 0
-  const backoff = Math.min(options.backoff * 2 ** (attempt - 1), options.maxBackoff)
+  if (attempts <= LONE && blame === 'chance' && options.lone === 'resend') return 0
+  const backoff = Math.min(options.backoff * 2 ** backoffs, options.maxBackoff)
   return backoff * (1 + random() * options.jitter)
 }

@@ -3,7 +3,7 @@
  * const createScheduler: <R>(options: SchedulerOptions<R>) => Scheduler<R>
  * ```
  *
- * Holds back what would exceed a limit, and nothing else.
+ * What `schedule` asks when something may start.
  */
 import { asyncScheduler, Observable, type SchedulerLike, type Subscriber, Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
@@ -16,13 +16,14 @@ import { type Guard, type Slack, slack } from './Guard.js'
 import { park } from './Park.js'
 import { type Refusals, refusalsOf } from './Refusals.js'
 import { routes } from './Routes.js'
-import { type SchedulerState, snapshot } from './State.js'
+import { type SchedulerState, shown } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
 import { checked, fraction, spare, type Tier } from './Tier.js'
 import { tierState } from './TierState.js'
 
 // model
 
+/** Of `createScheduler`. Spans are milliseconds. */
 export interface SchedulerOptions<R> {
   /** All are held at once. */
   readonly tiers: ReadonlyArray<Tier<R>>
@@ -43,6 +44,7 @@ export interface SchedulerOptions<R> {
   readonly refusals?: Refusals
 }
 
+/** Made by `createScheduler`, given to `schedule`. `R` is what its tiers take their keys from. */
 export interface Scheduler<in R> {
   /** At once, and then at most every 250 ms while something happens. */
   readonly state: Observable<SchedulerState>
@@ -70,6 +72,10 @@ const LANES = { interactive: 8, bulk: 1 }
 const PATIENCE: Millis = 10_000
 const STATE_EVERY: Millis = 250
 
+/**
+ * Holds back what would exceed a limit, and nothing else. Throws a RangeError when a number makes no sense,
+ * or when there is no such lane.
+ */
 export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> => {
   const { guard = 'learned', share = 1, random = Math.random, patience = PATIENCE } = options
   fraction('scheduler', share)
@@ -84,8 +90,9 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     }
   }
   const usual = options.lane ?? names.at(-1)
-  if (options.lane !== undefined && !names.includes(options.lane)) {
-    throw new RangeError(`there is no lane '${options.lane}', only ${names.join(', ')}`)
+  if (usual === undefined) throw new RangeError('lanes must have at least one lane, got none')
+  if (!names.includes(usual)) {
+    throw new RangeError(`there is no lane '${usual}', only ${names.join(', ')}`)
   }
   const slacks = new Map<Millis, Slack>()
   const slackFor = (per: Millis): Slack => {
@@ -110,21 +117,19 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
 
   const seen = new Set<Subscriber<SchedulerState>>()
   const counts = { waiting: 0, backingOff: 0, started: 0 }
-  let due = false
+  let due: Subscription | undefined
 
   const state = (): SchedulerState => ({
     ...counts,
     inFlight: flown.inFlight(),
     refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
-    tiers: tiers.map((tier) => snapshot(tier, time.now())),
+    tiers: tiers.map((tier) => shown(tier, time.now())),
   })
 
   const show = (): void => {
-    if (due || seen.size === 0) return
-    due = true
-    time.after(STATE_EVERY, () => {
-      due = false
-      if (seen.size === 0) return
+    if (due !== undefined || seen.size === 0) return
+    due = time.after(STATE_EVERY, () => {
+      due = undefined
       const now = state()
       for (const subscriber of seen) subscriber.next(now)
     })
@@ -157,7 +162,12 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     state: new Observable((subscriber) => {
       subscriber.next(state())
       seen.add(subscriber)
-      return () => seen.delete(subscriber)
+      return () => {
+        seen.delete(subscriber)
+        if (seen.size > 0) return
+        due?.unsubscribe()
+        due = undefined
+      }
     }),
     core: {
       refusals: refusalsOf(options.refusals),
@@ -165,8 +175,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       clock: time,
       flights: flown,
       strand: (request, lane = usual) => {
-        const index = lane === undefined ? -1 : names.indexOf(lane)
-        const strand = found.find(request, time).strands[index]
+        const strand = found.find(request, time).strands[names.indexOf(lane)]
         if (strand === undefined) {
           throw new RangeError(`there is no lane '${lane}', only ${names.join(', ')}`)
         }

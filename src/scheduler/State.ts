@@ -13,12 +13,13 @@ export interface TierSnapshot {
   readonly kind: 'rate' | 'concurrency' | 'shared'
   /** What is configured, after the share. */
   readonly limit: number
-  /** Keys in use. */
+  /** Keys that it holds places for. */
   readonly keys: number
-  /** Places taken, of all keys together, and of the fullest. */
+  /** Places taken, of all keys together. */
   readonly used: number
+  /** Places taken under the fullest key. */
   readonly usedMost: number
-  /** Those whose next obstacle is this tier, in how many strands. */
+  /** Queues, one for each lane and set of keys, whose next request waits for this tier. */
   readonly waiting: number
   /** The lowest limit that is in force for any key: below `limit` after a burst of refusals. */
   readonly allowed: number
@@ -43,7 +44,8 @@ export interface SchedulerState {
 
 const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
 
-export const snapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
+/** How a tier stands. */
+export const shown = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
   let [used, usedMost, waiting, allowed] = [0, 0, 0, tier.limit]
   for (const bucket of tier.buckets.values()) {
     const taken = bucket.used(now)

@@ -27,6 +27,7 @@ class Task<A> implements Ticket, Unsubscribable {
   private readonly source: Observable<A>
   private readonly subscriber: Subscriber<A>
   private attempts = 0
+  private backoffs = 0
   private under: Attempt<A> | Unsubscribable | undefined = undefined // or the backoff
 
   constructor(
@@ -122,11 +123,12 @@ class Task<A> implements Ticket, Unsubscribable {
       return undefined
     }
     const { retryAfter } = refusal.value
-    const burst = flights.refused(attempt, clock.now(), cap(refusals, retryAfter ?? 0))
-    const sent = this.attempts
-    return sent < (this.options.attempts ?? refusals.attempts)
-      ? delay(refusals, random, { attempt: sent, burst, retryAfter })
-      : undefined
+    const blame = flights.refused(attempt, clock.now(), cap(refusals, retryAfter ?? 0))
+    const { attempts, backoffs } = this
+    if (attempts >= (this.options.attempts ?? refusals.attempts)) return undefined
+    const wait = delay(refusals, random, { attempts, backoffs, blame, retryAfter })
+    if (wait > 0) this.backoffs++
+    return wait
   }
 
   private again(wait: Millis): void {

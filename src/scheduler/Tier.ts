@@ -50,13 +50,16 @@ export interface Lent {
 export interface Shared<in R> {
   readonly _tag: 'Shared'
   readonly name: string
-  readonly limit: number
   readonly key?: (request: R) => string | undefined
-  /** Borrows up to so many places. Asked only when somebody waits, and once at a time for a key. */
+  /**
+   * Borrows up to so many places. Asked only when somebody waits, and once at a time for a key. After an
+   * error nobody starts, and it is asked again 1,000 ms later.
+   */
   readonly take: (key: string, places: number) => Observable<Lent>
   /** How many are asked for at a time. Default 1. */
   readonly batch?: number
-  readonly share?: number
+  /** Told of every error of `take`: those who wait for it know nothing of why they wait. */
+  readonly failed?: (error: unknown) => void
 }
 
 export type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
@@ -104,10 +107,15 @@ export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurren
   return { ...options, _tag: 'Concurrency' }
 }
 
-/** A limit in a store that answers later. */
-export const shared = <R>(options: Omit<Shared<R>, '_tag' | 'limit' | 'share'>): Shared<R> => {
-  count(`shared '${options.name}'`, options.batch ?? 1)
-  return { ...options, _tag: 'Shared', limit: Number.POSITIVE_INFINITY }
+/** A limit in a store that answers later. Throws a RangeError when `batch` makes no sense. */
+export const shared = <R>(options: Omit<Shared<R>, '_tag'>): Shared<R> => {
+  const { name, batch = 1 } = options
+  if (!(Number.isInteger(batch) && batch >= 1)) {
+    throw new RangeError(
+      `shared '${name}': batch must be a whole number of at least 1, got ${batch}`,
+    )
+  }
+  return { ...options, _tag: 'Shared' }
 }
 
 /** A tier that may have been made without its constructor; throws what that throws. */
@@ -118,6 +126,6 @@ export const checked = <R>(tier: Tier<R>): Tier<R> => {
     case 'Concurrency':
       return concurrency(tier)
     case 'Shared':
-      return { ...shared(tier), ...tier }
+      return shared(tier)
   }
 }

@@ -45,7 +45,8 @@ const ROUNDED = 1e-9
 
 export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> => {
   const buckets = new Map<string, Bucket>()
-  const part = spec.limit * (spec.share ?? defaults.share)
+  const part =
+    spec._tag === 'Shared' ? Number.POSITIVE_INFINITY : spec.limit * (spec.share ?? defaults.share)
   const limit = Math.max(1, Math.floor(part + ROUNDED))
   const rate = spec._tag === 'Rate' ? spec : undefined
   const guard = rate?.guard ?? defaults.guard
@@ -61,7 +62,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
       case 'Concurrency':
         return places({ key, limit, park, counts })
       case 'Shared':
-        return loan({ ...defaults, key, take: spec.take, batch: spec.batch ?? 1, park, counts })
+        return loan({ ...defaults, ...spec, batch: spec.batch ?? 1, key, park, counts })
     }
   }
 

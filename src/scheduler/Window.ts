@@ -5,7 +5,7 @@
  *
  * A rolling window: so many places, each taken for as long as the server may count it.
  */
-import type { Bucket } from './Bucket.js'
+import type { Blame, Bucket } from './Bucket.js'
 import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
@@ -107,10 +107,11 @@ class Rolling implements Bucket {
 
   left(): void {}
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
+  refused(departed: Millis, now: Millis, retryAfter: Millis): Blame {
     this.counts.refused++
-    const burst = this.ceiling.refused(departed, now, retryAfter)
-    if (!burst && departed - this.filled < this.per) this.slack.refused(now)
-    return burst
+    if (this.ceiling.refused(departed, now, retryAfter)) return 'burst'
+    if (departed - this.filled >= this.per) return 'others'
+    this.slack.refused(now)
+    return 'chance'
   }
 }

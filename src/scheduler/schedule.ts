@@ -1,15 +1,9 @@
 /**
  * ```ts
- * const schedule: <R, A>(scheduler: Scheduler<R>, request: R, options?: Options<A>) => MonoTypeOperatorFunction<A>
+ * const schedule: <R, A>(scheduler: Scheduler<R>, request: R, options?: ScheduleOptions<A>) => MonoTypeOperatorFunction<A>
  * ```
  *
- * Starts the source when every tier of the scheduler has room for `request`. Its places are taken
- * until it completes, fails or is unsubscribed, and in a rolling window for as long as the server
- * counts it. Whoever unsubscribes while it waits has never been there.
- *
- *     source                  --a|
- *     schedule, room in 3     -----a|
- *     refused, room in 10     --r       then again, after backoff, through all tiers
+ * The operator that has a source wait for its turn.
  */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
 import type { O } from '../fp.js'
@@ -17,6 +11,7 @@ import type { Millis } from './Clock.js'
 import type { Scheduler } from './Scheduler.js'
 import { task } from './Task.js'
 
+/** Of one scheduled source. */
 export interface ScheduleOptions<in A> {
   /** One of the lanes of the scheduler. */
   readonly lane?: string
@@ -31,6 +26,18 @@ export interface ScheduleOptions<in A> {
 
 const DEFAULTS = {}
 
+/**
+ * Starts the source when every tier of the scheduler has room for `request`. Its places are taken
+ * until it completes, fails or is unsubscribed, and in a rolling window for as long as the server
+ * counts it. Unsubscribing while it waits leaves the queue: no place is taken, and nothing is sent.
+ *
+ *     source                  --a|
+ *     schedule, room in 3     -----a|
+ *     refused, room in 10     --r       then again, after backoff, through all tiers
+ *
+ * Fails with what a key function throws, and with a RangeError when there is no such lane or `attempts`
+ * is less than 1.
+ */
 export const schedule =
   <R, A>(
     scheduler: Scheduler<R>,

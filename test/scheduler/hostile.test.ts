@@ -61,13 +61,22 @@ describe('numbers that make no sense', () => {
   })
 
   it.each([
-    { attempts: 0 },
-    { attempts: Number.NaN },
-    { backoff: -1 },
-    { jitter: Number.NaN },
-    { jitter: Number.POSITIVE_INFINITY },
-  ])('refusals %o', (refusals) => {
-    expect(() => createScheduler({ tiers: [], refusals })).toThrow(RangeError)
+    [{ attempts: 0 }, 'attempts must be at least 1, got 0'],
+    [{ attempts: Number.NaN }, 'attempts must be at least 1, got NaN'],
+    [{ backoff: -1 }, 'backoff must be milliseconds, got -1'],
+    [{ maxBackoff: Number.NaN }, 'maxBackoff must be milliseconds, got NaN'],
+    [{ maxRetryAfter: -1 }, 'maxRetryAfter must be milliseconds, got -1'],
+    [{ jitter: Number.NaN }, 'jitter must be at least 0, got NaN'],
+    [{ jitter: Number.POSITIVE_INFINITY }, 'jitter must be at least 0, got Infinity'],
+    [JSON.parse('{ "lone": "never" }'), "lone must be 'resend' or 'backoff', got never"],
+  ])('refusals %o', (refusals, text) => {
+    expect(() => createScheduler({ tiers: [], refusals })).toThrow(
+      new RangeError(`refusals: ${text}`),
+    )
+  })
+
+  it('no lanes', () => {
+    expect(() => createScheduler({ tiers: [], lanes: {} })).toThrow(/at least one lane/)
   })
 
   it('no limit at all is no tier', () => {
@@ -92,6 +101,17 @@ describe('numbers that make no sense', () => {
 })
 
 describe('what stays behind', () => {
+  it('is no timer of the state, when its last subscriber has left', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler({ tiers: [], timer })
+    const watching = [scheduler.state.subscribe(), scheduler.state.subscribe()]
+    of(1).pipe(schedule(scheduler, undefined)).subscribe()
+    watching[0]?.unsubscribe()
+    expect(timer.pending()).toBe(1)
+    watching[1]?.unsubscribe()
+    expect(timer.pending()).toBe(0)
+  })
+
   it('is no timer, when all have left, in whatever way', () => {
     const timer = virtualTimer()
     const scheduler = createScheduler({

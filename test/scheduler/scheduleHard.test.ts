@@ -17,18 +17,47 @@ describe('a refusal', () => {
       refusals: { lone, backoff: 100, maxBackoff: 300, jitter: 0.5, maxRetryAfter: 50 },
     })
 
+  const answering = (...answers: Array<string>) =>
+    new Observable<string>((s) =>
+      timer(2)
+        .pipe(map(() => answers.shift() ?? '?'))
+        .subscribe(s),
+    )
+
   it(
-    'that is alone is sent again when there is room: after 4 ms, since it came too early',
+    'that is alone in a full window is sent again when there is room: after 4 ms, since it came too early',
     marbles((m) => {
-      const answers = ['r', 'a']
-      const source = new Observable<string>((s) =>
-        timer(2)
-          .pipe(map(() => answers.shift() ?? '?'))
-          .subscribe(s),
+      const limited = scheduler('resend', 1)
+      const run = answering('r', 'a').pipe(schedule(limited, undefined, { refused }))
+      m.expectObservable(run).toBe('--------(a|)')
+    }),
+  )
+
+  it(
+    'where there was room is not bad luck: it backs off',
+    marbles((m) => {
+      const run = answering('r', 'r', 'a').pipe(
+        schedule(scheduler('resend'), undefined, { refused }),
       )
-      m.expectObservable(source.pipe(schedule(scheduler('resend'), undefined, { refused }))).toBe(
-        '--------(a|)',
-      )
+      m.expectObservable(run).toBe(`${2 + 125 + 2 + 250 + 2}ms (a|)`)
+    }),
+  )
+
+  it(
+    'alone three times, in a full window, is no bad luck any more: then comes the first backoff',
+    marbles((m) => {
+      const source = m.cold('--(r|)')
+      const limited = scheduler('resend', 1)
+      const run = source.pipe(schedule(limited, undefined, { refused, attempts: 6 }))
+      m.expectObservable(run).toBe('409ms (r|)')
+      m.expectSubscriptions(source.subscriptions).toBe([
+        '^-!',
+        '6ms ^-!',
+        '16ms ^-!',
+        '28ms ^-!',
+        '155ms ^-!',
+        '407ms ^-!',
+      ])
     }),
   )
 

@@ -61,6 +61,7 @@ const waiting = (take: (nth: number) => Observable<Lent>, keyed = false) => {
   const clock = virtualTimer()
   const asked: Array<number> = []
   const went: Array<number> = []
+  const told: Array<unknown> = []
   const scheduler = createScheduler<string>({
     tiers: [
       shared({
@@ -69,6 +70,7 @@ const waiting = (take: (nth: number) => Observable<Lent>, keyed = false) => {
           asked.push(clock.now())
           return take(asked.length)
         },
+        failed: (error) => told.push(error),
         ...(keyed ? { key: (request: string) => request } : {}),
       }),
     ],
@@ -80,12 +82,12 @@ const waiting = (take: (nth: number) => Observable<Lent>, keyed = false) => {
       went.push(clock.now())
       return of(1)
     }).pipe(schedule(scheduler, request))
-  return { ask, asked, clock, scheduler, went }
+  return { ask, asked, clock, scheduler, told, went }
 }
 
 describe('a store that misbehaves', () => {
   it('by throwing is asked again, and fails nobody', () => {
-    const { ask, clock, went } = waiting((nth) => {
+    const { ask, clock, told, went } = waiting((nth) => {
       if (nth === 1) throw new Error('boom')
       return of({ places: 1 })
     })
@@ -93,6 +95,7 @@ describe('a store that misbehaves', () => {
     for (let i = 0; i < 3; i++) ask().subscribe({ error: (error) => errors.push(error) })
     clock.flush()
     expect(errors).toEqual([])
+    expect(told).toEqual([new Error('boom')])
     expect(went).toEqual([1_000, 1_000, 1_000])
   })
 
