@@ -160,6 +160,20 @@ describe('an export that stopped', () => {
     expect(stderr).toContain('its query.status is not given, and now it is "SETTLED"')
   })
 
+  it('is not gone on with for another account', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out, ['--login-as', 'a', '--on-behalf-of', 'x'])
+    for (const other of [
+      ['--login-as', 'b', '--on-behalf-of', 'x'],
+      ['--login-as', 'a'],
+      ['--login-as', 'x', '--on-behalf-of', 'a'],
+    ]) {
+      const { status, stderr } = await charges(server, out, ['--resume', ...other])
+      expect([status, stderr]).toEqual([2, expect.stringContaining('its account (base URL')])
+    }
+  })
+
   it('is not gone on with when its file is not what it was', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
@@ -277,6 +291,15 @@ describe('a folder', () => {
 
     const other = await charges(server, out, ['--since-last', '--currency', 'USD'])
     expect([other.status, other.stderr]).toEqual([2, expect.stringContaining('another currency')])
+    for (const [words, what] of [
+      [['--format', 'parquet'], 'format'],
+      [['--compress', 'gzip'], 'compression'],
+      [['--columns', 'id'], 'set of columns'],
+      [['--exact'], 'precision'],
+    ] as const) {
+      const { status, stderr } = await charges(server, out, ['--since-last', ...words])
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`is of another ${what}`)])
+    }
     const fresh = await charges(server, out)
     expect([fresh.status, fresh.stderr]).toEqual([2, expect.stringContaining('--restart replaces')])
   })

@@ -22,13 +22,13 @@ export const purposeOf =
   ) =>
   (filter: object): Omit<Purpose, 'output'> => {
     const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
-    const actingFor = onBehalfOf ?? keys?.loginAs
     return {
       resource,
       account: accountOf({
         baseUrl: knownAs,
         clientId: keys?.clientId ?? partner?.clientId ?? '',
-        ...(actingFor === undefined ? {} : { actingFor }),
+        ...(keys?.loginAs === undefined ? {} : { loginAs: keys.loginAs }),
+        ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
       }),
       query: Object.fromEntries(
         Object.entries(filter)

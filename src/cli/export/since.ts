@@ -32,7 +32,7 @@ export interface SinceOptions {
   /** How long before the end of the last run charges may have changed, in ms. */
   readonly lookback?: number
   /** Of the run to be, without its times. */
-  readonly purpose: Pick<Purpose, 'resource' | 'account' | 'query'>
+  readonly purpose: Omit<Purpose, 'output'>
   readonly files: SmallFiles
 }
 
@@ -44,6 +44,16 @@ const DAY = 24 * HOUR
 const LOOKBACK = 7 * DAY
 
 const TIMES = ['from_created_at', 'to_created_at']
+
+/** How files are written, as the options have it. */
+const WORDS: Readonly<Record<string, string>> = {
+  name: 'format',
+  compress: 'compression',
+  columns: 'set of columns',
+  numbers: 'precision (--exact)',
+  formulas: 'kind of cells (--safe-cells)',
+  amounts: 'form of amounts (--amounts)',
+}
 
 // constructors
 
@@ -64,7 +74,7 @@ export const since = async ({
   if (last?.bounds === undefined) {
     return { note: `no complete run in ${path}: everything is read` }
   }
-  same(path, last.purpose, purpose)
+  same(path, last.purpose, purpose, sinceLast === true)
   const { at, what } = reached(last, last.bounds)
   const from = new Date(Math.max(0, at - lookback))
   const { to_created_at: to } = purpose.query
@@ -132,11 +142,12 @@ const manifestOf = async ({ kind, out }: OutputPlan, sinceLast: true | string): 
 const isAny = async (path: string, others: ReadonlyArray<string>): Promise<boolean> =>
   (await Promise.all(others.map(placeOf))).includes(await placeOf(path))
 
-/** What was read must be what is to be read, but for the times. */
+/** What was read must be what is to be read, but for the times; beside it, in the same words. */
 const same = (
   path: string,
   { query, ...found }: SinceOptions['purpose'],
   wanted: SinceOptions['purpose'],
+  beside: boolean,
 ): void => {
   const differs = (what: string): never => {
     throw new WrongUse(`--since-last: ${path} is of another ${what}`)
@@ -145,5 +156,9 @@ const same = (
   if (found.account !== wanted.account) differs('account')
   for (const name of Object.keys({ ...query, ...wanted.query })) {
     if (!TIMES.includes(name) && query[name] !== wanted.query[name]) differs(name)
+  }
+  if (!beside) return
+  for (const name of Object.keys({ ...found.format, ...wanted.format })) {
+    if (found.format[name] !== wanted.format[name]) differs(WORDS[name] ?? name)
   }
 }

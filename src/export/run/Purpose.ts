@@ -26,16 +26,18 @@ export interface Purpose extends t.TypeOf<typeof Purpose> {}
 export interface Account {
   readonly baseUrl: string
   readonly clientId: string
-  /** The account that is acted for, if it is another one. */
-  readonly actingFor?: string
+  /** The account that is logged in as, of keys for several. */
+  readonly loginAs?: string
+  /** The connected account that is acted for. */
+  readonly onBehalfOf?: string
 }
 
 // constructors
 
 /** SHA-256 in hex: the same for the same account, and tells nothing else. */
-export const accountOf = ({ baseUrl, clientId, actingFor = '' }: Account): string =>
+export const accountOf = ({ baseUrl, clientId, loginAs, onBehalfOf }: Account): string =>
   createHash('sha256')
-    .update(JSON.stringify([baseUrl.replace(/\/+$/, ''), clientId, actingFor]))
+    .update(JSON.stringify([baseUrl.replace(/\/+$/, ''), clientId, loginAs, onBehalfOf]))
     .digest('hex')
 
 // combinators
@@ -51,7 +53,8 @@ export const samePurpose =
     }
     differs('resource', found.resource, wanted.resource)
     if (found.account !== wanted.account) {
-      const why = 'is of another export: its account (base URL, client id) is not the one of now'
+      const why =
+        'is of another export: its account (base URL, client id, login-as, on-behalf-of) is not the one of now'
       throw new CannotRun('foreign', path, why, 'account')
     }
     for (const part of ['query', 'format'] as const) {

@@ -70,7 +70,11 @@ describe('a checkpoint of something else is refused, by the field', () => {
 
   it.each([
     [{ resource: 'others' }, 'resource', 'its resource is "items", and now it is "others"'],
-    [{ account: 'you' }, 'account', 'its account (base URL, client id) is not the one of now'],
+    [
+      { account: 'you' },
+      'account',
+      'its account (base URL, client id, login-as, on-behalf-of) is not the one of now',
+    ],
     [
       { query: { status: 'NEW' } },
       'query.status',
