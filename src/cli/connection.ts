@@ -1,7 +1,7 @@
 /** Where a command connects to: its options, and where they are silent the environment. */
 import { type Command, Option } from 'commander'
 import { type Environment, limits } from '../api/limits.js'
-import type { ClientOptions } from '../ClientOptions.js'
+import type { ClientOptions, InvalidOption } from '../ClientOptions.js'
 import { filled } from './parse.js'
 import { type Terminal, WrongUse } from './Terminal.js'
 
@@ -32,6 +32,17 @@ export interface Connection
   readonly environment: Environment
 }
 
+/** Options of the client, by their names here. */
+const NAMES: Readonly<Record<string, string>> = {
+  baseUrl: '--base-url or PAYMENTS_BASE_URL',
+  'credentials.clientId': '--client-id or PAYMENTS_CLIENT_ID',
+  'credentials.apiKey': '--api-key or PAYMENTS_API_KEY',
+  'credentials.loginAs': '--login-as or PAYMENTS_LOGIN_AS',
+  onBehalfOf: '--on-behalf-of or PAYMENTS_ON_BEHALF_OF',
+  'partner.clientId': '--partner-id or PAYMENTS_PARTNER_ID',
+  'partner.clientSecret': '--partner-secret or PAYMENTS_PARTNER_SECRET',
+}
+
 export const ENVIRONMENTS = Object.keys(limits)
 
 // constructors
@@ -40,8 +51,8 @@ const SEEN = 'other users of this machine can see command lines: prefer the vari
 
 export const withConnection = (command: Command): Command =>
   withPlace(command)
-    .option('--client-id <id>', 'who asks [PAYMENTS_CLIENT_ID]')
-    .option('--api-key <key>', `its key [PAYMENTS_API_KEY]; ${SEEN}`)
+    .option('--client-id <id>', 'who asks [PAYMENTS_CLIENT_ID]', filled)
+    .option('--api-key <key>', `its key [PAYMENTS_API_KEY]; ${SEEN}`, filled)
     .option('--login-as <id>', 'the account, for keys of several [PAYMENTS_LOGIN_AS]', filled)
     .option(
       '--on-behalf-of <id>',
@@ -51,8 +62,8 @@ export const withConnection = (command: Command): Command =>
 
 export const withPartner = (command: Command): Command =>
   withPlace(command)
-    .option('--partner-id <id>', 'the application [PAYMENTS_PARTNER_ID]')
-    .option('--partner-secret <secret>', `its secret [PAYMENTS_PARTNER_SECRET]; ${SEEN}`)
+    .option('--partner-id <id>', 'the application [PAYMENTS_PARTNER_ID]', filled)
+    .option('--partner-secret <secret>', `its secret [PAYMENTS_PARTNER_SECRET]; ${SEEN}`, filled)
 
 const withPlace = (command: Command): Command =>
   command
@@ -62,7 +73,7 @@ const withPlace = (command: Command): Command =>
         'whose limits to keep [PAYMENTS_ENVIRONMENT, production]',
       ).choices(ENVIRONMENTS),
     )
-    .option('--base-url <url>', 'where the platform is [PAYMENTS_BASE_URL]')
+    .option('--base-url <url>', 'where the platform is [PAYMENTS_BASE_URL]', filled)
 
 export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
   const loginAs = flags.loginAs ?? set(env.PAYMENTS_LOGIN_AS)
@@ -105,6 +116,10 @@ const placeOf = (
   environment: environmentOf(flags, env),
   baseUrl: needed(flags.baseUrl ?? env.PAYMENTS_BASE_URL, '--base-url', 'PAYMENTS_BASE_URL'),
 })
+
+/** What is wrong, in the words of the command line. */
+export const named = ({ option, message }: InvalidOption): string =>
+  message.replace(option, NAMES[option] ?? option)
 
 /** An empty variable is one that is not set. */
 const set = (value: string | undefined): string | undefined => (value === '' ? undefined : value)

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { InvalidOption } from '../ClientOptions.js'
+import { named } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
@@ -22,15 +23,20 @@ export const run = async (terminal: Terminal): Promise<number> => {
   quietly(program, terminal)
 
   try {
-    await program.parseAsync(terminal.args, { from: 'user' })
+    await program.parseAsync(asked(terminal.args), { from: 'user' })
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? COMPLETE : WRONG_USE
     if (!(error instanceof WrongUse || error instanceof InvalidOption)) throw error
-    terminal.stderr.write(`payments-rx: ${error.message}\n`)
+    const text = error instanceof InvalidOption ? named(error) : error.message
+    terminal.stderr.write(`payments-rx: ${text}\n`)
     return WRONG_USE
   }
 }
+
+/** `help export charges` is `export charges --help`: by itself, commander looks one word deep. */
+const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 
 /** A word that nothing asked for may be a key, after a space too many: it is not repeated. */
 const withoutWords = (text: string): string =>

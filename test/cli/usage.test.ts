@@ -20,6 +20,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--sandbox', '--report', ''], 'It should not be empty'],
     [['export', 'charges', '--sandbox', '--since-last', ''], 'It should not be empty'],
     [['export', 'charges', '--login-as', ''], 'It should not be empty'],
+    [['export', 'charges', '--client-id', ''], 'It should not be empty'],
     [['export', 'batch-items', '--sandbox', '--batch', ''], 'It should not be empty'],
     [
       ['export', 'charges', '--sandbox', '--out', 'no/such/c.csv'],
@@ -72,7 +73,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
     [
       ['export', 'charges', '--base-url', 'http://a.example', '--client-id', 'a', '--api-key', 'b'],
-      'baseUrl should be an HTTPS URL',
+      '--base-url or PAYMENTS_BASE_URL should be an HTTPS URL',
     ],
     [['export', 'charges', '--colour'], "unknown option '--colour'"],
     [['export', 'refunds'], "unknown command 'refunds'"],
@@ -101,11 +102,28 @@ describe('wrong use ends with status 2 and one clear line', () => {
         ...{ PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'key' },
       },
     })
-    expect(stderr).toContain('baseUrl should be') // and nothing else is wrong
+    expect(stderr).toContain('PAYMENTS_BASE_URL should be') // and nothing else is wrong
+  })
+
+  it('names a variable whose value cannot work, and not the value', async () => {
+    const { status, stderr } = await cli(['export', 'charges'], {
+      env: {
+        ...{ PAYMENTS_BASE_URL: 'https://a.example', PAYMENTS_CLIENT_ID: 'me' },
+        PAYMENTS_API_KEY: 'SECRET123\n',
+      },
+    })
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^payments-rx: --api-key or PAYMENTS_API_KEY should be a text that fits/,
+      ),
+    ])
+    expect(stderr).not.toContain('SECRET')
   })
 
   it.each([
-    [['export', 'charges', '--api-key=', 'SECRET123'], /too many arguments.* but got 1\n$/],
+    [['export', 'charges', '--api-key=', 'SECRET123'], /It should not be empty\.\n$/],
+    [['export', 'charges', 'SECRET123'], /too many arguments.* but got 1\n$/],
     [['verify', 'SECRET123', 'SECRET123'], /too many arguments.* but got 2\n$/],
     [['export', 'charges', '--api-kee=SECRET123'], /unknown option '--api-kee'\n$/],
   ])('does not repeat what may be a key: %j', async (args, said) => {
@@ -121,6 +139,7 @@ describe('help', () => {
     [['--help']],
     [['export', '--help']],
     [['export', 'charges', '--help']],
+    [['help', 'export']],
     [['export', 'batch-items', '--help']],
     [['export', 'partner-webhooks', '--help']],
     [['verify', '--help']],
@@ -130,6 +149,11 @@ describe('help', () => {
     expect(status).toBe(0)
     expect(stderr).toBe('')
     expect(stdout).toContain('Usage: payments-rx')
+  })
+
+  it('is asked for in either way', async () => {
+    const { stdout } = await cli(['export', 'charges', '--help'])
+    expect(await cli(['help', 'export', 'charges'])).toEqual({ status: 0, stdout, stderr: '' })
   })
 
   it('warns of keys on a command line, and names the variables and statuses', async () => {
