@@ -43,6 +43,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ['codec', 'fp.ts'],
   stream: ['fp.ts'],
   scheduler: ['fp.ts', 'stream'],
+  webhooks: ['codec', 'decode', 'fp.ts', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'scheduler', 'stream'],
   client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'scheduler', 'stream'],
   'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'scheduler', 'stream'],

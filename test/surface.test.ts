@@ -27,6 +27,7 @@ it('the package has these subpaths, and each has a source', () => {
       "./sandbox",
       "./scheduler",
       "./stream",
+      "./webhooks",
     ]
   `)
   for (const [path, source] of sources) expect([path, existsSync(source)]).toEqual([path, true])
@@ -233,6 +234,21 @@ it('payments-rx/export has these values', async () => {
       "toFolder",
       "toStream",
       "verify",
+    ]
+  `)
+})
+
+it('payments-rx/webhooks has these values', async () => {
+  expect(await values('./webhooks')).toMatchInlineSnapshot(`
+    [
+      "WebhookEvent",
+      "createReceiver",
+      "createVerifier",
+      "defaultScheme",
+      "hmac",
+      "payloadOf",
+      "receiverDefaults",
+      "verifierDefaults",
     ]
   `)
 })

@@ -1,0 +1,54 @@
+/** What came to the URL of a webhook, before anything of it is believed. */
+import { redact } from '../decode/redact.js'
+import { E } from '../fp.js'
+import { concat, utf8 } from './bytes.js'
+import { type NotRaw, notRaw, type Unsigned, unsigned } from './WebhookFailure.js'
+
+// model
+
+/** A `Headers`, the `headers` of a request of `node:http`, or a plain record. */
+export type HeadersLike =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+export interface Delivery {
+  /** Names are compared without letter case. */
+  readonly headers: HeadersLike
+  /** As it came: a body that was parsed, and written again, is no longer what was signed. */
+  readonly body: string | ArrayBuffer | ArrayBufferView
+}
+
+// combinators
+
+type Pairs = Iterable<readonly [name: string, value: string | ReadonlyArray<string> | undefined]>
+
+const isPairs = (headers: HeadersLike): headers is Iterable<readonly [string, string]> =>
+  Symbol.iterator in headers
+
+const pairsOf = (headers: HeadersLike): Pairs =>
+  isPairs(headers) ? headers : Object.entries(headers)
+
+/** A runtime joins the values of a header that came twice by a comma and a space. */
+const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
+  Array.from(pairsOf(headers))
+    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+    .flatMap(([, value]) => value ?? [])
+    .flatMap((value) => value.split(', '))
+
+/** The value of a header that must be there, once. */
+export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned, string> => {
+  const [value, ...others] = valuesOf(headers, name)
+  if (value === undefined) return E.left(unsigned(name, 'there', 'missing'))
+  if (others.length > 0) return E.left(unsigned(name, 'there once', `${others.length + 1} of them`))
+  return value === '' ? E.left(unsigned(name, 'a text', redact(value))) : E.right(value)
+}
+
+/** A copy: what is verified is what is read afterwards. */
+export const bytesOf = (body: Delivery['body']): E.Either<NotRaw, Uint8Array<ArrayBuffer>> => {
+  if (typeof body === 'string') return E.right(utf8(body))
+  if (ArrayBuffer.isView(body)) {
+    return E.right(concat([new Uint8Array(body.buffer, body.byteOffset, body.byteLength)]))
+  }
+  if (body instanceof ArrayBuffer) return E.right(concat([new Uint8Array(body)]))
+  return E.left(notRaw(redact(body)))
+}

@@ -1,0 +1,52 @@
+/** How deliveries are signed. All of it is a default, not specified by the interface document. */
+import type { ObservableInput } from 'rxjs'
+import type { Millis } from '../stream/index.js'
+import { concat, fromHex, utf8 } from './bytes.js'
+
+// model
+
+export interface Signed {
+  readonly secret: string
+  /** What was signed. */
+  readonly message: Uint8Array
+  /** As it stands in its header. */
+  readonly signature: string
+}
+
+/** Whether the signature was made of the message with the secret, compared in constant time. */
+export type Algorithm = (signed: Signed) => ObservableInput<boolean>
+
+export interface Scheme {
+  readonly timestampHeader: string
+  readonly signatureHeader: string
+  /** The time of signing in ms since 1970, by its header; `NaN` for what says no time. */
+  readonly sentAt: (timestamp: string) => Millis
+  /** What is signed. The body is as it came. */
+  readonly message: (timestamp: string, body: Uint8Array) => Uint8Array
+  readonly algorithm: Algorithm
+}
+
+// constructors
+
+/** HMAC, with the whole text of the secret as its key, and the signature in hexadecimal digits. */
+export const hmac =
+  (hash: 'SHA-256' | 'SHA-384' | 'SHA-512'): Algorithm =>
+  async ({ secret, message, signature }) => {
+    const bytes = fromHex(signature)
+    if (bytes === undefined) return false
+    const algorithm = { name: 'HMAC', hash }
+    const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['verify'])
+    return crypto.subtle.verify('HMAC', key, bytes, concat([message]))
+  }
+
+/** Digits alone: what follows them in the message, the body of an event, does not begin with one. */
+const millis = (timestamp: string): Millis =>
+  /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
+
+export const defaultScheme: Scheme = {
+  timestampHeader: 'x-timestamp',
+  signatureHeader: 'x-signature',
+  sentAt: millis,
+  message: (timestamp, body) => concat([utf8(timestamp), body]),
+  algorithm: hmac('SHA-256'),
+}

@@ -1,0 +1,136 @@
+/**
+ * ```ts
+ * type WebhookFailure = NotRaw | Unsigned | Forged | Stale | Undecodable
+ * type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
+ * ```
+ *
+ * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
+ * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
+ */
+import type { Cause } from '../decode/index.js'
+import type { Millis } from '../stream/index.js'
+
+// model
+
+interface Common {
+  readonly message: string
+}
+
+/** The receiver's own mistake: the body is not what came, such as an object that was parsed from it. */
+export interface NotRaw extends Common {
+  readonly _tag: 'NotRaw'
+  /** Described, never repeated. */
+  readonly actual: string
+}
+
+/** A header is missing, was given twice, or cannot be read. */
+export interface Unsigned extends Common {
+  readonly _tag: 'Unsigned'
+  readonly header: string
+  readonly expected: string
+  /** Described, never repeated. */
+  readonly actual: string
+}
+
+/** Signed with none of the secrets; or the body, or the time, is not the one that was signed. */
+export interface Forged extends Common {
+  readonly _tag: 'Forged'
+  /** The size of the body. */
+  readonly bytes: number
+}
+
+/** Signed as it should be, but too long ago; or in the future. */
+export interface Stale extends Common {
+  readonly _tag: 'Stale'
+  /** From the time that was signed until now; below 0 when that time is ahead. */
+  readonly age: Millis
+  readonly tolerance: Millis
+}
+
+/** Signed as it should be, but no event. */
+export interface Undecodable extends Common {
+  readonly _tag: 'Undecodable'
+  /** Where, from the top of the body; empty for the whole. */
+  readonly path: string
+  readonly expected: string
+  /** Described, never repeated. */
+  readonly actual: string
+  readonly causes: ReadonlyArray<Cause>
+}
+
+/** What `verify` may find. */
+export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | Undecodable
+
+/** Not read to its end: the body is larger than `maxBytes`. */
+export interface TooLarge extends Common {
+  readonly _tag: 'TooLarge'
+  readonly maxBytes: number
+}
+
+/** The connection broke in the middle of the body. */
+export interface Interrupted extends Common {
+  readonly _tag: 'Interrupted'
+}
+
+/** What a receiver may find. */
+export type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
+
+// constructors
+
+export const notRaw = (actual: string): NotRaw => ({
+  _tag: 'NotRaw',
+  actual,
+  message: `the body should be the bytes or the text as they came, before JSON is parsed, and is ${actual}`,
+})
+
+export const unsigned = (header: string, expected: string, actual: string): Unsigned => ({
+  _tag: 'Unsigned',
+  header,
+  expected,
+  actual,
+  message: `${header} should be ${expected}, and is ${actual}`,
+})
+
+export const forged = (
+  header: string,
+  signature: string,
+  secrets: number,
+  bytes: number,
+): Forged => {
+  const secret = secrets === 1 ? 'the secret' : `any of the ${secrets} secrets`
+  return {
+    _tag: 'Forged',
+    bytes,
+    message: `${header} (${signature}) was not made with ${secret} for this body of ${bytes} bytes`,
+  }
+}
+
+export const stale = (age: Millis, tolerance: Millis): Stale => ({
+  _tag: 'Stale',
+  age,
+  tolerance,
+  message: `signed ${Math.abs(age)} ms ${age < 0 ? 'ahead of' : 'before'} now, where ${tolerance} ms are tolerated`,
+})
+
+export const undecodable = (all: readonly [Cause, ...Cause[]]): Undecodable => {
+  const [{ path, expected, actual }] = all
+  return {
+    _tag: 'Undecodable',
+    path,
+    expected,
+    actual,
+    causes: all,
+    message: `${path || 'the body'} should be ${expected}, and is ${actual}`,
+  }
+}
+
+export const tooLarge = (maxBytes: number): TooLarge => ({
+  _tag: 'TooLarge',
+  maxBytes,
+  message: `the body is larger than ${maxBytes} bytes`,
+})
+
+export const interrupted: Interrupted = {
+  _tag: 'Interrupted',
+  message: 'the connection broke in the middle of the body',
+}

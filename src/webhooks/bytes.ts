@@ -1,0 +1,19 @@
+/** Texts and parts as bytes. All of them are new: nobody else can change them while they are verified. */
+
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** `undefined` for what is no hexadecimal text, in either case. */
+export const fromHex = (text: string): Uint8Array<ArrayBuffer> | undefined =>
+  /^([0-9a-f]{2})+$/i.test(text)
+    ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+    : undefined

@@ -1,0 +1,102 @@
+/**
+ * ```ts
+ * const createReceiver: (options: ReceiverOptions) => Receiver
+ * ```
+ *
+ * What listens at the URL of a webhook: a handler of requests on one side, a stream of events on the
+ * other.
+ */
+import { asyncScheduler, firstValueFrom, observeOn, type SchedulerLike, Subject } from 'rxjs'
+import type { WebhookEvent } from '../codec/WebhookEvent.js'
+import { E } from '../fp.js'
+import type { ObservableEither } from '../stream/index.js'
+import { createVerifier, type Verify } from './createVerifier.js'
+import { once } from './once.js'
+import { readBody } from './readBody.js'
+import type { VerifierOptions } from './VerifierOptions.js'
+import type { DeliveryFailure } from './WebhookFailure.js'
+
+// model
+
+export interface ReceiverOptions extends VerifierOptions {
+  /** The largest body that is read; 1 MiB unless given. */
+  readonly maxBytes?: number
+  /** How many ids are remembered, so that an event that comes again is dropped; 10,000 unless given, 0 for none. */
+  readonly remember?: number
+  /** Time: `now`, and when events are told of. */
+  readonly timer?: SchedulerLike
+}
+
+export interface Receiver {
+  /** Answers a request, as a server made of `Request` and `Response` wants it. The body is always empty. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /**
+   * What came while someone was subscribed, told after its answer: each event once, in the order they
+   * came, which is not the order in which they happened; and each delivery that was not believed.
+   */
+  readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
+}
+
+export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
+
+// constructors
+
+/** Throws a `TypeError` for options that cannot work. */
+export const createReceiver = (options: ReceiverOptions): Receiver => {
+  const { maxBytes = receiverDefaults.maxBytes, remember = receiverDefaults.remember } = options
+  if (!(maxBytes > 0)) throw new TypeError('maxBytes should be a number above 0')
+  if (!(remember >= 0)) throw new TypeError('remember should be a number of at least 0')
+  const verify = createVerifier(options)
+  const isNew = once(remember)
+  const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
+  return {
+    events: told.pipe(observeOn(options.timer ?? asyncScheduler)),
+    fetch: async (request) => {
+      const came = await received(verify, maxBytes, request)
+      if (E.isLeft(came)) {
+        told.next(came)
+        return answer(statusOf(came.left))
+      }
+      if (!told.observed) return answer(UNHEARD)
+      if (isNew(came.right.id)) told.next(came)
+      return answer(DONE)
+    },
+  }
+}
+
+// combinators
+
+const received = async (
+  verify: Verify,
+  maxBytes: number,
+  request: Request,
+): Promise<E.Either<DeliveryFailure, WebhookEvent>> => {
+  const body = await readBody(request, maxBytes)
+  if (E.isLeft(body)) return body
+  return firstValueFrom(verify({ headers: request.headers, body: body.right }))
+}
+
+/** The service takes no other status for success. */
+const DONE = 200
+
+/** Nobody is subscribed, so that the event would be lost: the service shall send it again. */
+const UNHEARD = 503
+
+const statusOf = ({ _tag }: DeliveryFailure): number => {
+  switch (_tag) {
+    case 'Unsigned':
+    case 'Forged':
+    case 'Stale':
+      return 401
+    case 'Undecodable':
+    case 'Interrupted':
+      return 400
+    case 'TooLarge':
+      return 413
+    case 'NotRaw':
+      return 500
+  }
+}
+
+/** Tells the sender nothing but the status. */
+const answer = (status: number): Response => new Response(null, { status })

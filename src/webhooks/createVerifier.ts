@@ -1,0 +1,113 @@
+/**
+ * ```ts
+ * const createVerifier: (options: VerifierOptions) => Verify
+ * ```
+ *
+ * Tells the events of the service from what others send.
+ */
+import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
+import { WebhookEvent } from '../codec/WebhookEvent.js'
+import { causes } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
+import { E, pipe } from '../fp.js'
+import { left, type ObservableEither } from '../stream/index.js'
+import { bytesOf, type Delivery, headerOf } from './Delivery.js'
+import { type VerifierOptions, type VerifierSettings, verifierSettings } from './VerifierOptions.js'
+import {
+  forged,
+  stale,
+  type Undecodable,
+  undecodable,
+  unsigned,
+  type WebhookFailure,
+} from './WebhookFailure.js'
+
+// model
+
+/** The event of a delivery; the first failure, if it is not to be believed. */
+export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
+
+interface Claim {
+  readonly body: Uint8Array
+  readonly timestamp: string
+  readonly sentAt: number
+  readonly signature: string
+}
+
+// constructors
+
+/** Throws a `TypeError` for options that cannot work. */
+export const createVerifier = (options: VerifierOptions): Verify => {
+  const settings = verifierSettings(options)
+  return (delivery) =>
+    defer(() => pipe(claimOf(settings, delivery), E.match(left, examine(settings))))
+}
+
+// combinators
+
+const claimOf = (
+  { scheme }: VerifierSettings,
+  { headers, body }: Delivery,
+): E.Either<WebhookFailure, Claim> =>
+  pipe(
+    E.Do,
+    E.apS('body', bytesOf(body)),
+    E.apSW('timestamp', headerOf(headers, scheme.timestampHeader)),
+    E.apSW('signature', headerOf(headers, scheme.signatureHeader)),
+    E.let('sentAt', ({ timestamp }) => scheme.sentAt(timestamp)),
+    E.filterOrElseW(
+      ({ sentAt }) => !Number.isNaN(sentAt),
+      ({ timestamp }) =>
+        unsigned(scheme.timestampHeader, 'a time, such as Unix milliseconds', redact(timestamp)),
+    ),
+  )
+
+/** The age is looked at last, so that what is stale is known to be genuine. */
+const examine =
+  (settings: VerifierSettings) =>
+  (claim: Claim): ObservableEither<WebhookFailure, WebhookEvent> =>
+    isGenuine(settings, claim).pipe(
+      map((genuine): E.Either<WebhookFailure, WebhookEvent> => {
+        const { scheme, secrets, tolerance, timer } = settings
+        const { body, signature, sentAt } = claim
+        if (!genuine) {
+          const shown = redact(signature)
+          return E.left(forged(scheme.signatureHeader, shown, secrets.length, body.length))
+        }
+        const age = timer.now() - sentAt
+        return Math.abs(age) > tolerance ? E.left(stale(age, tolerance)) : eventOf(body)
+      }),
+    )
+
+const isGenuine = (
+  { scheme, secrets }: VerifierSettings,
+  { body, timestamp, signature }: Claim,
+): Observable<boolean> => {
+  const message = scheme.message(timestamp, body)
+  return from(secrets).pipe(
+    concatMap((secret) => scheme.algorithm({ secret, message, signature })),
+    first((fits) => fits === true, false),
+  )
+}
+
+const JSON_TEXT = 'JSON in UTF-8, not nested too deeply'
+
+const eventOf = (body: Uint8Array): E.Either<Undecodable, WebhookEvent> => {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return pipe(
+      WebhookEvent.decode(json),
+      E.mapLeft((errors) => {
+        const [one = { path: '', expected: 'an event', actual: redact(json) }, ...more] =
+          causes(errors)
+        return undecodable([one, ...more])
+      }),
+    )
+  } catch {
+    return E.left(
+      undecodable([
+        { path: '', expected: JSON_TEXT, actual: `${body.length} bytes of another kind` },
+      ]),
+    )
+  }
+}

@@ -1,0 +1,25 @@
+/** `payments-rx/webhooks`: the events that the service sends, verified. Runs wherever Web Crypto does. */
+export type { EventName, KnownEvent } from '../codec/EventName.js'
+export { type Payload, payloadOf } from '../codec/eventPayload.js'
+export { WebhookEvent } from '../codec/WebhookEvent.js'
+export {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+  receiverDefaults,
+} from './createReceiver.js'
+export { createVerifier, type Verify } from './createVerifier.js'
+export type { Delivery, HeadersLike } from './Delivery.js'
+export { type Algorithm, defaultScheme, hmac, type Scheme, type Signed } from './Scheme.js'
+export { type VerifierOptions, verifierDefaults } from './VerifierOptions.js'
+export type {
+  DeliveryFailure,
+  Forged,
+  Interrupted,
+  NotRaw,
+  Stale,
+  TooLarge,
+  Undecodable,
+  Unsigned,
+  WebhookFailure,
+} from './WebhookFailure.js'

@@ -1,0 +1,32 @@
+import { E } from '../fp.js'
+import { concat } from './bytes.js'
+import {
+  type Interrupted,
+  interrupted,
+  type NotRaw,
+  notRaw,
+  type TooLarge,
+  tooLarge,
+} from './WebhookFailure.js'
+
+/** The whole body of a request, up to so many bytes: not a byte more is kept. */
+export const readBody = async (
+  request: Request,
+  maxBytes: number,
+): Promise<E.Either<NotRaw | TooLarge | Interrupted, Uint8Array>> => {
+  if (request.bodyUsed) return E.left(notRaw('read already'))
+  if (Number(request.headers.get('content-length')) > maxBytes) return E.left(tooLarge(maxBytes))
+  const stream: AsyncIterable<Uint8Array> | null = request.body
+  const parts: Array<Uint8Array> = []
+  let length = 0
+  try {
+    for await (const part of stream ?? []) {
+      length += part.length
+      if (length > maxBytes) return E.left(tooLarge(maxBytes))
+      parts.push(part)
+    }
+  } catch {
+    return E.left(interrupted)
+  }
+  return E.right(concat(parts))
+}

@@ -1,0 +1,236 @@
+/** A receiver behind a server of `node:http`, on a real socket. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { getRequestListener } from '@hono/node-server'
+import { type Subscription, VirtualTimeScheduler } from 'rxjs'
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { E } from '../../src/fp.js'
+import {
+  createReceiver,
+  createVerifier,
+  type DeliveryFailure,
+  type Receiver,
+  type ReceiverOptions,
+  type WebhookEvent,
+} from '../../src/webhooks/index.js'
+import { at, headers, NOW, SECRET, SETTLED, sign, TIMESTAMP, tagOf } from './support.js'
+
+type Told = E.Either<DeliveryFailure, WebhookEvent>
+
+/** On a port, at a time that stands still until `tell` lets events be told. */
+const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) => {
+  const timer = new VirtualTimeScheduler()
+  timer.frame = NOW
+  const receiver = createReceiver({ secret: SECRET, timer, ...options })
+  const told: Array<Told> = []
+  const subscriptions: Array<Subscription> = []
+  const subscribe = () => subscriptions.push(receiver.events.subscribe((came) => told.push(came)))
+  if (listens) subscribe()
+
+  const server = createServer(getRequestListener(receiver.fetch, { overrideGlobalObjects: false }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  const { port } = server.address() as AddressInfo
+  const post = async (
+    body: string | Uint8Array<ArrayBuffer>,
+    sent: Record<string, string> = headers(body),
+  ) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: sent, body })
+    return { status: answer.status, text: await answer.text(), headers: answer.headers }
+  }
+  return {
+    port,
+    post,
+    subscribe,
+    unsubscribe: () => subscriptions.pop()?.unsubscribe(),
+    /** What was told by now, by its id or failure. */
+    tell: () => {
+      timer.flush()
+      return told.splice(0).map((came) => (E.isLeft(came) ? came.left._tag : came.right.id))
+    },
+  }
+}
+
+const event = (id: string): string => SETTLED.replace('evt_1', id)
+
+describe('a receiver', () => {
+  it('answers 200, with nothing else, and tells of the event after that', async () => {
+    const { post, tell } = await onPort()
+    const answer = await post(SETTLED)
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(tell()).toEqual(['evt_1'])
+  })
+
+  it('reads the bytes as they come, in whatever parts', async () => {
+    const { port, tell } = await onPort()
+    const body = Buffer.from('{"id":"evt_2","name":"charge.failed","data":{"reference":"Zoë €"}}')
+    const sending = request({ port, method: 'POST', headers: headers(body) }) // chunked
+    const answered = once(sending, 'response')
+    for (const byte of body) sending.write(Uint8Array.of(byte))
+    sending.end()
+    const [answer] = await answered
+    expect(answer.statusCode).toBe(200)
+    expect(tell()).toEqual(['evt_2'])
+  })
+
+  it('tells what it did not believe, and the sender only that it did not', async () => {
+    const { post, tell } = await onPort()
+    const stale = headers(SETTLED, { timestamp: String(NOW - 300_001) })
+    const wrong: ReadonlyArray<readonly [number, string, string, Record<string, string>]> = [
+      [401, 'Unsigned', SETTLED, {}],
+      [401, 'Forged', SETTLED, headers(SETTLED, { secret: 'another' })],
+      [401, 'Forged', `${SETTLED} `, headers(SETTLED)],
+      [401, 'Stale', SETTLED, stale],
+      [400, 'Undecodable', '{}', headers('{}')],
+    ]
+    for (const [status, tag, body, sent] of wrong) {
+      const answer = await post(body, sent)
+      expect([answer.status, answer.text, tell()]).toEqual([status, '', [tag]])
+    }
+    expect((await post(SETTLED)).status).toBe(200)
+  })
+
+  it('refuses a header that comes twice', async () => {
+    const { port, tell } = await onPort()
+    const twice = { 'x-timestamp': TIMESTAMP, 'x-signature': [sign(SETTLED), sign(SETTLED)] }
+    const sending = request({ port, method: 'POST', headers: twice })
+    sending.end(SETTLED)
+    const [answer] = await once(sending, 'response')
+    expect([answer.statusCode, tell()]).toEqual([401, ['Unsigned']])
+  })
+
+  it('reads no more than so many bytes, whether their number is said or not', async () => {
+    const { port, post, tell } = await onPort({ maxBytes: SETTLED.length })
+    expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
+    const larger = `${SETTLED} `
+    expect([(await post(larger)).status, tell()]).toEqual([413, ['TooLarge']])
+
+    const endless = request({ port, method: 'POST', headers: headers(larger) })
+    endless.on('error', () => {}) // the server hangs up
+    endless.write(larger)
+    const [answer] = await once(endless, 'response')
+    expect([answer.statusCode, tell()]).toEqual([413, ['TooLarge']])
+    endless.destroy()
+  })
+
+  it('tells of a body that broke off', async () => {
+    const { port, subscribe, unsubscribe, post, tell } = await onPort()
+    const sent = { ...headers(SETTLED), 'content-length': SETTLED.length }
+    const sending = request({ port, method: 'POST', headers: sent })
+    sending.on('error', () => {})
+    sending.write(SETTLED.slice(0, 20), () => sending.destroy())
+    const seen: Array<string> = []
+    while (seen.length === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      seen.push(...tell())
+    }
+    expect(seen).toEqual(['Interrupted'])
+    unsubscribe()
+    subscribe()
+    expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
+  })
+
+  it('has an event sent again when nobody listens', async () => {
+    const { post, subscribe, unsubscribe, tell } = await onPort({}, false)
+    expect((await post(SETTLED)).status).toBe(503)
+    subscribe()
+    expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
+    unsubscribe()
+    expect([(await post(event('evt_2'))).status, tell()]).toEqual([503, []])
+    expect((await post(SETTLED, {})).status).toBe(401)
+  })
+
+  it('tells each event once, to each who listens', async () => {
+    const { post, subscribe, tell } = await onPort()
+    subscribe()
+    const statuses = await Promise.all([post(SETTLED), post(SETTLED), post(SETTLED)])
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(tell()).toEqual(['evt_1', 'evt_1'])
+    expect((await post(SETTLED)).status).toBe(200)
+    expect(tell()).toEqual([])
+  })
+
+  it('remembers so many events', async () => {
+    const { post, tell } = await onPort({ remember: 2 })
+    for (const id of ['a', 'b', 'a', 'c', 'b', 'a', 'c']) {
+      expect((await post(event(id))).status).toBe(200)
+    }
+    expect(tell()).toEqual(['a', 'b', 'c', 'a'])
+  })
+
+  it('may remember none', async () => {
+    const { post, tell } = await onPort({ remember: 0 })
+    for (const id of ['a', 'a']) await post(event(id))
+    expect(tell()).toEqual(['a', 'a'])
+  })
+
+  it('remembers nothing that was not believed', async () => {
+    const { post, tell } = await onPort()
+    await post(SETTLED, headers(SETTLED, { secret: 'another' }))
+    await post(SETTLED)
+    expect(tell()).toEqual(['Forged', 'evt_1'])
+  })
+
+  it.each([-1, Number.NaN])('is not made with limits of %d', (number) => {
+    for (const name of ['maxBytes', 'remember'] as const) {
+      expect(() => createReceiver({ secret: SECRET, [name]: number })).toThrow(
+        new RegExp(`^${name} should be`),
+      )
+    }
+  })
+})
+
+describe('a request that is no fresh one', () => {
+  const post = (body: BodyInit | null) =>
+    new Request('https://shop.test/', { method: 'POST', body, headers: headers(SETTLED) })
+
+  const receive = (request: Request) => createReceiver({ secret: SECRET }).fetch(request)
+
+  it('is a mistake on this side when its body was read', async () => {
+    const read = post(SETTLED)
+    await read.text()
+    expect((await receive(read)).status).toBe(500)
+  })
+
+  it('has no body: it is as if it were empty', async () => {
+    expect((await receive(post(null))).status).toBe(401)
+  })
+})
+
+it('a server of node:http may verify without an adapter', async () => {
+  const verify = createVerifier({ secret: SECRET, timer: at(NOW) })
+  const seen: Array<string> = []
+  const server = createServer(async (incoming, outgoing) => {
+    const headers: IncomingHttpHeaders = incoming.headers
+    const body = await buffer(incoming)
+    verify({ headers, body }).subscribe((came) => {
+      seen.push(tagOf(came))
+      outgoing.writeHead(E.isRight(came) ? 200 : 401).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  for (const [sent, status] of [
+    [headers(SETTLED), 200],
+    [{}, 401],
+  ] as const) {
+    const init = { method: 'POST', headers: { ...sent, connection: 'close' }, body: SETTLED }
+    expect((await fetch(`http://127.0.0.1:${port}/`, init)).status).toBe(status)
+  }
+  expect(seen).toEqual(['evt_1', 'Unsigned'])
+})
+
+it('a receiver is a handler of requests, and a stream', () => {
+  expectTypeOf<Receiver['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
+})

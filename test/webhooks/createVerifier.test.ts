@@ -1,0 +1,353 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { firstValueFrom, lastValueFrom, of, throwError, toArray } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import type { ObservableEither } from '../../src/stream/index.js'
+import {
+  type Algorithm,
+  createVerifier,
+  type Delivery,
+  hmac,
+  type VerifierOptions,
+  type WebhookEvent,
+  type WebhookFailure,
+} from '../../src/webhooks/index.js'
+import { at, headers, NOW, SECRET, SETTLED, sign, TIMESTAMP, tagOf, verified } from './support.js'
+
+const EURO = '{"id":"evt_2","name":"charge.failed","data":{"reference":"Zoë €"}}'
+
+/** Computed by others. */
+const signatures = {
+  [SETTLED]: '546e2e2d75987b2e25e5f4bb7b5f65d718e01356a83ff1b9e0b8ba1c63835731',
+  [EURO]: '733e43ed996caf7d5c000aef561173d13f94d34229509995ac4de7947ee72415',
+}
+
+describe('a delivery is believed', () => {
+  it.each(Object.entries(signatures))(
+    'as it is known to be signed: %s',
+    async (body, signature) => {
+      const delivery = { headers: { 'x-timestamp': TIMESTAMP, 'x-signature': signature }, body }
+      const raw: unknown = JSON.parse(body)
+      expect(await verified(delivery)).toEqual(E.right({ ...Object(raw), raw }))
+      expect(sign(body)).toBe(signature)
+    },
+  )
+
+  it('with a signature in upper case', async () => {
+    const upper = { ...headers(EURO), 'x-signature': sign(EURO).toUpperCase() }
+    expect(tagOf(await verified({ headers: upper, body: EURO }))).toBe('evt_2')
+  })
+
+  const bytes = new TextEncoder().encode(`[${EURO}]`).subarray(1, -1)
+  const bodies: Readonly<Record<string, Delivery['body']>> = {
+    text: EURO,
+    bytes: new TextEncoder().encode(EURO),
+    'a part of other bytes': bytes,
+    'a Buffer': Buffer.from(EURO),
+    'an ArrayBuffer': new TextEncoder().encode(EURO).buffer,
+    'a DataView': new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  }
+  it.each(Object.entries(bodies))('whose body is %s', async (_, body) => {
+    expect(tagOf(await verified({ headers: headers(EURO), body }))).toBe('evt_2')
+  })
+
+  const { 'x-timestamp': timestamp, 'x-signature': signature } = headers(EURO)
+  const shapes: Readonly<Record<string, Delivery['headers']>> = {
+    'a Headers': new Headers(headers(EURO)),
+    'a record in other letter case': { 'X-Timestamp': timestamp, 'X-SIGNATURE': signature },
+    'a record of lists': { 'x-timestamp': [timestamp], 'x-signature': [signature], via: undefined },
+    pairs: Object.entries(headers(EURO)),
+    'a Map': new Map(Object.entries(headers(EURO))),
+  }
+  it.each(Object.entries(shapes))('whose headers are %s', async (_, shape) => {
+    expect(tagOf(await verified({ headers: shape, body: EURO }))).toBe('evt_2')
+  })
+
+  it('with any of several secrets', async () => {
+    const delivery = { headers: headers(SETTLED), body: SETTLED }
+    for (const secret of [[SECRET], [SECRET, 'new'], ['new', SECRET], ['new', 'newer', SECRET]]) {
+      expect(tagOf(await verified(delivery, { secret }))).toBe('evt_1')
+    }
+    expect(tagOf(await verified(delivery, { secret: ['new', 'newer'] }))).toBe('Forged')
+  })
+
+  it('each time that it is subscribed, as the clock stands then, and not before', async () => {
+    let now = NOW
+    let looked = 0
+    const timer = {
+      now: () => {
+        looked += 1
+        return now
+      },
+    }
+    const verify = createVerifier({ secret: SECRET, timer })
+    const ready = verify({ headers: headers(SETTLED), body: SETTLED })
+    expect(looked).toBe(0)
+    expect(await lastValueFrom(ready.pipe(toArray()))).toHaveLength(1)
+    now += 300_001
+    expect(tagOf(await firstValueFrom(ready))).toBe('Stale')
+  })
+
+  it('as it stood when it was verified, whatever becomes of its bytes', async () => {
+    const body = Buffer.from(SETTLED)
+    const verifying = verified({ headers: headers(SETTLED), body })
+    body.write(SETTLED.replace('evt_1', 'evt_9'))
+    expect(tagOf(await verifying)).toBe('evt_1')
+  })
+})
+
+describe('a delivery is not believed', () => {
+  const failure = async (delivery: Delivery, options: Partial<VerifierOptions> = {}) => {
+    const came = await verified(delivery, options)
+    if (E.isRight(came)) throw new Error(`${came.right.id} was believed`)
+    return came.left
+  }
+
+  it.each([
+    ['object', { id: 'evt_1' }],
+    ['list of 3', [1, 2, 3]],
+    ['null', null],
+    ['undefined', undefined],
+  ])('when its body is no text or bytes, but %s', async (actual, parsed) => {
+    const body = parsed as unknown as string // of a framework that has no types for it
+    expect(await failure({ headers: headers(SETTLED), body })).toEqual({
+      _tag: 'NotRaw',
+      actual,
+      message: `the body should be the bytes or the text as they came, before JSON is parsed, and is ${actual}`,
+    })
+  })
+
+  const good = headers(SETTLED)
+  const name = 'x-signature'
+  it.each<[string, Delivery['headers'], string, string, string]>([
+    ['a missing signature', { 'x-timestamp': TIMESTAMP }, name, 'there', 'missing'],
+    ['a missing time', { [name]: sign(SETTLED) }, 'x-timestamp', 'there', 'missing'],
+    ['an empty signature', { ...good, [name]: '' }, name, 'a text', 'text of 0 characters'],
+    ['two in a list', { ...good, [name]: [good[name], 'ab'] }, name, 'there once', '2 of them'],
+    ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'there once', '2 of them'],
+    ['the same twice', [...Object.entries(good), [name, 'a']], name, 'there once', '2 of them'],
+    [
+      'two that were joined',
+      new Headers([...Object.entries(good), ['x-timestamp', TIMESTAMP]]),
+      'x-timestamp',
+      'there once',
+      '2 of them',
+    ],
+  ])('for %s', async (_, headers, header, expected, actual) => {
+    expect(await failure({ headers, body: SETTLED })).toEqual({
+      _tag: 'Unsigned',
+      header,
+      expected,
+      actual,
+      message: `${header} should be ${expected}, and is ${actual}`,
+    })
+  })
+
+  it.each(['now', '-1', '1.7e12', '1700000000000.0', '0x1', '１７', '2023-11-14T22:13:20Z'])(
+    'when its time is %s, however it is signed, and whatever its age',
+    async (timestamp) => {
+      const delivery = { headers: headers(SETTLED, { timestamp }), body: SETTLED }
+      for (const tolerance of [300_000, Number.POSITIVE_INFINITY]) {
+        expect(await failure(delivery, { tolerance })).toMatchObject({
+          _tag: 'Unsigned',
+          header: 'x-timestamp',
+          expected: 'a time, such as Unix milliseconds',
+          actual: `text of ${timestamp.length} characters`,
+        })
+      }
+    },
+  )
+
+  it('for another signature', async () => {
+    const delivery = { headers: headers(SETTLED, { secret: 'another' }), body: SETTLED }
+    expect(await failure(delivery)).toEqual({
+      _tag: 'Forged',
+      bytes: 60,
+      message:
+        'x-signature (text of 64 characters) was not made with the secret for this body of 60 bytes',
+    })
+    expect((await failure(delivery, { secret: ['one', 'two'] })).message).toContain(
+      'with any of the 2 secrets',
+    )
+  })
+
+  it('for a signature of another form or length', async () => {
+    const signature = sign(SETTLED)
+    const other = [
+      signature.slice(0, -1),
+      signature.slice(0, -2),
+      signature.slice(0, 2),
+      `${signature}00`,
+      `0x${signature}`,
+      `sha256=${signature}`,
+      Buffer.from(signature, 'hex').toString('base64'),
+      `${signature.slice(0, -1)}g`,
+    ]
+    for (const one of other) {
+      const forged = { 'x-timestamp': TIMESTAMP, 'x-signature': one }
+      expect((await failure({ headers: forged, body: SETTLED }))._tag).toBe('Forged')
+    }
+  })
+
+  it('when it was written again', async () => {
+    const body = JSON.stringify(JSON.parse(SETTLED), undefined, 1)
+    expect((await failure({ headers: headers(SETTLED), body }))._tag).toBe('Forged')
+  })
+
+  it('when it is older than five minutes, or further ahead', async () => {
+    const delivery = { headers: headers(SETTLED), body: SETTLED }
+    for (const age of [300_000, -300_000, 0]) {
+      expect(tagOf(await verified(delivery, { timer: at(NOW + age) }))).toBe('evt_1')
+    }
+    expect(await failure(delivery, { timer: at(NOW + 300_001) })).toEqual({
+      _tag: 'Stale',
+      age: 300_001,
+      tolerance: 300_000,
+      message: 'signed 300001 ms before now, where 300000 ms are tolerated',
+    })
+    expect(await failure(delivery, { timer: at(NOW - 300_001) })).toEqual({
+      _tag: 'Stale',
+      age: -300_001,
+      tolerance: 300_000,
+      message: 'signed 300001 ms ahead of now, where 300000 ms are tolerated',
+    })
+  })
+
+  it('for its age, only when it is genuine', async () => {
+    const delivery = { headers: headers(SETTLED, { secret: 'another' }), body: SETTLED }
+    expect((await failure(delivery, { timer: at(0) }))._tag).toBe('Forged')
+  })
+
+  it.each<[string, string | Uint8Array, object]>([
+    [
+      'no JSON',
+      'Zoë',
+      { path: '', expected: expect.stringContaining('JSON'), actual: '4 bytes of another kind' },
+    ],
+    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), { path: '', actual: '3 bytes of another kind' }],
+    ['nothing', '', { path: '', actual: '0 bytes of another kind' }],
+    [
+      'JSON that never ends in depth',
+      `{"id":"e","name":"n","data":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+      { path: '', expected: 'JSON in UTF-8, not nested too deeply' },
+    ],
+    ['a list', '[]', { path: '', actual: 'list of 0' }],
+    [
+      'no event',
+      '{"id":7,"name":"charge.settled"}',
+      {
+        path: 'id',
+        actual: 'number 7',
+        causes: [
+          expect.objectContaining({ path: 'id' }),
+          expect.objectContaining({ path: 'data' }),
+        ],
+        message: 'id should be string, and is number 7',
+      },
+    ],
+  ])('when it holds %s, though it is genuine', async (_, body, expected) => {
+    const delivery = { headers: headers(body), body }
+    expect(await failure(delivery)).toMatchObject({ _tag: 'Undecodable', ...expected })
+  })
+})
+
+describe('every default can be changed', () => {
+  const delivery = { headers: headers(SETTLED), body: SETTLED }
+
+  it('the tolerance, up to any age', async () => {
+    const timer = at(NOW + 1_000)
+    expect(tagOf(await verified(delivery, { timer, tolerance: 1_000 }))).toBe('evt_1')
+    expect(tagOf(await verified(delivery, { timer, tolerance: 999 }))).toBe('Stale')
+    for (const now of [0, NOW * 2]) {
+      const options = { timer: at(now), tolerance: Number.POSITIVE_INFINITY }
+      expect(tagOf(await verified(delivery, options))).toBe('evt_1')
+    }
+  })
+
+  it('the names of the headers', async () => {
+    const scheme = { timestampHeader: 'X-Sent', signatureHeader: 'X-Hmac' }
+    const named = { 'x-sent': TIMESTAMP, 'x-hmac': sign(SETTLED) }
+    expect(tagOf(await verified({ headers: named, body: SETTLED }, { scheme }))).toBe('evt_1')
+    expect(await verified(delivery, { scheme })).toMatchObject(E.left({ header: 'X-Sent' }))
+  })
+
+  it('how the time is written', async () => {
+    const scheme = { sentAt: (seconds: string) => Number(seconds) * 1_000 }
+    const timestamp = '1700000000'
+    const inSeconds = { headers: headers(SETTLED, { timestamp }), body: SETTLED }
+    expect(tagOf(await verified(inSeconds, { scheme }))).toBe('evt_1')
+    expect(tagOf(await verified(inSeconds))).toBe('Stale')
+  })
+
+  it('the message', async () => {
+    const message = (timestamp: string, body: Uint8Array) =>
+      Buffer.from(`${timestamp}.${body.length}`)
+    const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}.60`).digest('hex')
+    const other = { 'x-timestamp': TIMESTAMP, 'x-signature': signature }
+    const options = { scheme: { message } }
+    expect(tagOf(await verified({ headers: other, body: SETTLED }, options))).toBe('evt_1')
+    expect(tagOf(await verified(delivery, options))).toBe('Forged')
+  })
+
+  it.each(['sha384', 'sha512'] as const)('the hash: %s', async (name) => {
+    const signature = createHmac(name, SECRET)
+      .update(TIMESTAMP + SETTLED)
+      .digest('hex')
+    const other = { 'x-timestamp': TIMESTAMP, 'x-signature': signature }
+    const scheme = { algorithm: hmac(name === 'sha384' ? 'SHA-384' : 'SHA-512') }
+    expect(tagOf(await verified({ headers: other, body: SETTLED }, { scheme }))).toBe('evt_1')
+    expect(tagOf(await verified(delivery, { scheme }))).toBe('Forged')
+  })
+
+  it('the algorithm', async () => {
+    const algorithm: Algorithm = ({ secret, message, signature }) => {
+      const made = createHmac('sha1', secret).update(message).digest()
+      const came = Buffer.from(signature, 'base64')
+      return of(came.length === made.length && timingSafeEqual(came, made))
+    }
+    const signature = createHmac('sha1', SECRET)
+      .update(TIMESTAMP + SETTLED)
+      .digest('base64')
+    const other = { 'x-timestamp': TIMESTAMP, 'x-signature': signature }
+    const scheme = { algorithm }
+    expect(tagOf(await verified({ headers: other, body: SETTLED }, { scheme }))).toBe('evt_1')
+    expect(tagOf(await verified(delivery, { scheme }))).toBe('Forged')
+  })
+
+  it('an algorithm that fails is a bug, and no verdict', async () => {
+    const algorithm = () => throwError(() => new Error('no such hash'))
+    await expect(verified(delivery, { scheme: { algorithm } })).rejects.toThrow('no such hash')
+  })
+})
+
+describe('a verifier', () => {
+  it.each([
+    [''],
+    [[]],
+    [[SECRET, '']],
+    [`${SECRET}\n`],
+    [` ${SECRET}`],
+    [undefined as unknown as string],
+    [7 as unknown as string],
+    [[7] as unknown as string],
+  ])('is not made with %j for a secret', (secret) => {
+    expect(() => createVerifier({ secret })).toThrow(
+      new TypeError('secret should be a text, or several, not empty and without space around it'),
+    )
+  })
+
+  it.each([-1, Number.NaN])('is not made with a tolerance of %d', (tolerance) => {
+    expect(() => createVerifier({ secret: SECRET, tolerance })).toThrow(/^tolerance should be/)
+  })
+
+  it('takes the headers of each runtime', () => {
+    expectTypeOf<Headers>().toExtend<Delivery['headers']>()
+    expectTypeOf<import('node:http').IncomingHttpHeaders>().toExtend<Delivery['headers']>()
+    expectTypeOf<import('node:http').IncomingMessage['headersDistinct']>().toExtend<
+      Delivery['headers']
+    >()
+    expectTypeOf(createVerifier({ secret: SECRET })).returns.toExtend<
+      ObservableEither<WebhookFailure, WebhookEvent>
+    >()
+  })
+})
