@@ -39,7 +39,9 @@ const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
 export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned, string> => {
   const [value, ...others] = valuesOf(headers, name)
   if (value === undefined) return E.left(unsigned(name, 'there', 'missing'))
-  if (others.length > 0) return E.left(unsigned(name, 'there once', `${others.length + 1} of them`))
+  if (others.length > 0) {
+    return E.left(unsigned(name, 'there once', `there ${others.length + 1} times`))
+  }
   return value === '' ? E.left(unsigned(name, 'a text', redact(value))) : E.right(value)
 }
 

@@ -52,6 +52,7 @@ const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) =>
     post,
     subscribe,
     unsubscribe: () => subscriptions.pop()?.unsubscribe(),
+    told,
     /** What was told by now, by its id or failure. */
     tell: () => {
       timer.flush()
@@ -64,9 +65,9 @@ const event = (id: string): string => SETTLED.replace('evt_1', id)
 
 describe('a receiver', () => {
   it('answers 200, with nothing else, and tells of the event after that', async () => {
-    const { post, tell } = await onPort()
+    const { post, told, tell } = await onPort()
     const answer = await post(SETTLED)
-    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect([answer.status, answer.text, told]).toEqual([200, '', []])
     expect(tell()).toEqual(['evt_1'])
   })
 
@@ -113,6 +114,17 @@ describe('a receiver', () => {
     expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
     const larger = `${SETTLED} `
     expect([(await post(larger)).status, tell()]).toEqual([413, ['TooLarge']])
+
+    const announced = request({
+      port,
+      method: 'POST',
+      headers: { ...headers(larger), 'content-length': larger.length },
+    })
+    announced.on('error', () => {})
+    announced.flushHeaders() // and not a byte of the body
+    expect((await once(announced, 'response'))[0].statusCode).toBe(413)
+    expect(tell()).toEqual(['TooLarge'])
+    announced.destroy()
 
     const endless = request({ port, method: 'POST', headers: headers(larger) })
     endless.on('error', () => {}) // the server hangs up

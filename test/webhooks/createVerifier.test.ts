@@ -123,15 +123,15 @@ describe('a delivery is not believed', () => {
     ['a missing signature', { 'x-timestamp': TIMESTAMP }, name, 'there', 'missing'],
     ['a missing time', { [name]: sign(SETTLED) }, 'x-timestamp', 'there', 'missing'],
     ['an empty signature', { ...good, [name]: '' }, name, 'a text', 'text of 0 characters'],
-    ['two in a list', { ...good, [name]: [good[name], 'ab'] }, name, 'there once', '2 of them'],
-    ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'there once', '2 of them'],
-    ['the same twice', [...Object.entries(good), [name, 'a']], name, 'there once', '2 of them'],
+    ['two in a list', { ...good, [name]: [good[name], 'ab'] }, name, 'there once', 'there 2 times'],
+    ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'there once', 'there 2 times'],
+    ['the same twice', [...Object.entries(good), [name, 'a']], name, 'there once', 'there 2 times'],
     [
       'two that were joined',
       new Headers([...Object.entries(good), ['x-timestamp', TIMESTAMP]]),
       'x-timestamp',
       'there once',
-      '2 of them',
+      'there 2 times',
     ],
   ])('for %s', async (_, headers, header, expected, actual) => {
     expect(await failure({ headers, body: SETTLED })).toEqual({
@@ -178,6 +178,8 @@ describe('a delivery is not believed', () => {
       signature.slice(0, -2),
       signature.slice(0, 2),
       `${signature}00`,
+      `${signature}0`,
+      `${signature}\n`,
       `0x${signature}`,
       `sha256=${signature}`,
       Buffer.from(signature, 'hex').toString('base64'),
