@@ -2,7 +2,18 @@
  * A source that is asked for each of its values. RxJS pushes, and has no way to say "wait": what reads
  * pages for a file that cannot keep up must ask for them one by one.
  */
-import { concatMap, defer, EMPTY, Observable, of, ReplaySubject, Subscription, tap } from 'rxjs'
+import {
+  concatMap,
+  defer,
+  EMPTY,
+  Observable,
+  of,
+  ReplaySubject,
+  Subject,
+  Subscription,
+  takeUntil,
+  tap,
+} from 'rxjs'
 import { inTurn } from './inTurn.js'
 
 // model
@@ -95,7 +106,7 @@ export const consume =
   (open: () => Pull<P>): Observable<B> =>
     new Observable((subscriber) => {
       const pull = open()
-      let inner = Subscription.EMPTY
+      const left = new Subject<void>()
       let asking = false
       let again = true
 
@@ -105,12 +116,13 @@ export const consume =
         while (again && !subscriber.closed) {
           again = false
           let got = false
-          inner = pull.next
+          pull.next
             .pipe(
               tap(() => {
                 got = true
               }),
               concatMap(project),
+              takeUntil(left),
             )
             .subscribe({
               next: (b) => subscriber.next(b),
@@ -121,16 +133,16 @@ export const consume =
                 else if (!asking) ask()
               },
             })
-          if (subscriber.closed) inner.unsubscribe()
         }
         asking = false
       }
 
-      ask()
-      return () => {
-        inner.unsubscribe()
+      // before the first: who leaves while work comes at once has no subscription to end yet
+      subscriber.add(() => {
+        left.next()
         pull.close()
-      }
+      })
+      ask()
     })
 
 /** Asks for the next value when the one before has been taken by everyone downstream. */

@@ -1,4 +1,4 @@
-import { NEVER, Observable, of, take, throwError, toArray } from 'rxjs'
+import { NEVER, Observable, of, range, take, tap, throwError, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { consume, observe, type Pull } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
@@ -91,6 +91,30 @@ describe('observe', () => {
 })
 
 describe('consume', () => {
+  it('stops work that comes at once when it is left', () => {
+    const { pull, counts } = pullOf(of(0), of(5), of(10))
+    const done: Array<number> = []
+    const seen: Array<number> = []
+    consume((from: number) => range(from, 5).pipe(tap((n) => done.push(n))))(() => pull)
+      .pipe(take(7))
+      .subscribe((n) => seen.push(n))
+    expect(done).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(seen).toEqual(done)
+    expect(counts).toMatchObject({ asked: 2, closed: 1 })
+  })
+
+  it('stops work without an end that comes at once', () => {
+    const { pull } = pullOf(of(0))
+    let done = 0
+    const endless = new Observable<number>((subscriber) => {
+      while (!subscriber.closed && done < 1_000) subscriber.next(done++)
+    })
+    consume(() => endless)(() => pull)
+      .pipe(take(3))
+      .subscribe()
+    expect(done).toBe(3)
+  })
+
   it(
     'asks for the next value when the work on the one before has completed',
     marbles((m) => {
