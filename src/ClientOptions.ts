@@ -2,6 +2,7 @@
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from './api/limits.js'
 import type { IO } from './fp.js'
+import { defined } from './http/defined.js'
 import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
@@ -134,7 +135,8 @@ export const checkCredentials = ({ credentials, partner }: ClientOptions): void 
 
 /** The settings with what a call's options change. Throws an `InvalidOption`. */
 export const changed = (settings: Settings, options: CallOptions): Settings => {
-  const { apiVersion, onBehalfOf, timeout, priority, check } = options
+  const { apiVersion, onBehalfOf, priority, check } = options
+  const timeout = defined(options.timeout ?? {})
   if (apiVersion !== undefined && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
     throw new InvalidOption('apiVersion', 'a date as YYYY-MM-DD')
   }
@@ -144,8 +146,8 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
   if (priority !== undefined && !['interactive', 'bulk'].includes(priority)) {
     throw new InvalidOption('priority', "'interactive' or 'bulk'")
   }
-  for (const [phase, limit] of Object.entries(timeout ?? {})) {
-    if (!(limit > 0)) throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
+  for (const [phase, limit] of Object.entries(timeout)) {
+    if (!isAbove(0)(limit)) throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
   }
   return {
     ...settings,
@@ -157,9 +159,10 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
   }
 }
 
-const isCount = (least: number) => (u: unknown) => Number.isInteger(u) && Number(u) >= least
-const isFraction = (u: unknown) => Number(u) > 0 && Number(u) <= 1
-const isSpan = (u: unknown) => Number(u) >= 0 && Number(u) < Number.POSITIVE_INFINITY
+const isAbove = (least: number) => (u: unknown) => typeof u === 'number' && u > least
+const isCount = (least: number) => (u: unknown) => Number.isInteger(u) && isAbove(least - 1)(u)
+const isFraction = (u: unknown) => typeof u === 'number' && u > 0 && u <= 1
+const isSpan = (u: unknown) => typeof u === 'number' && u >= 0 && u < Number.POSITIVE_INFINITY
 
 /** Throws an `InvalidOption` for a number that makes no client. */
 export const checkNumbers = (options: ClientOptions): void => {
@@ -194,5 +197,5 @@ export const limitsOf = ({ environment = 'production', limits: own }: ClientOpti
   if (!Object.hasOwn(limits, environment)) {
     throw new InvalidOption('environment', `one of ${Object.keys(limits).join(', ')}`)
   }
-  return { ...limits[environment], ...own }
+  return { ...limits[environment], ...defined(own ?? {}) }
 }

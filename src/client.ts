@@ -29,6 +29,7 @@ import { type IO, pipe, R } from './fp.js'
 import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
+import { defined } from './http/defined.js'
 import type { Failure } from './http/Failure.js'
 import { LISTS, type List, type ListOptions, list } from './http/list.js'
 import type { Pace } from './http/plan.js'
@@ -89,7 +90,7 @@ export const createClient = (options: ClientOptions): Client => {
   const reading: Reading = {
     lists: {
       ...LISTS,
-      ...options.lists,
+      ...defined(options.lists ?? {}),
       pace: { limits: limitsOf(options), share: options.share ?? 1 },
     },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),

@@ -9,6 +9,7 @@ import type { AnyFailure, Failure } from './http/Failure.js'
 import { invalidRequest } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
 import { truncated } from './http/truncated.js'
+import { checkCount } from './stream/count.js'
 import {
   ahead,
   type Paged,
@@ -38,7 +39,10 @@ export type SnapshotFailure<Code extends string = string> = Failure<
 
 /** A list as it stood. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
-  /** The same snapshot with up to so many requests at a time, each for a slice of time of its own. */
+  /**
+   * The same snapshot with up to so many requests at a time, each for a slice of time of its own. Throws
+   * a RangeError for what is no number of requests.
+   */
   readonly parallel: (requests: number) => Snapshot<E, A>
   /** What is left of it where a reading of it, with the same filter, stood at `position`. */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
@@ -78,7 +82,10 @@ export const snapshot =
           return prefetch < slices ? pages : ahead(prefetch)(pages) // of one slice, in its order
         }),
         {
-          parallel: (requests: number) => reading(requests, at),
+          parallel: (requests: number) => {
+            checkCount('parallel', requests, 1)
+            return reading(requests, at)
+          },
           from: (position: SnapshotPosition) => reading(width, () => E.right(position)),
         },
       )

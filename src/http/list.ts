@@ -13,6 +13,7 @@ import {
 } from '../stream/index.js'
 import { type Look, type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
+import { defined } from './defined.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { rowsMark } from './rowsMark.js'
@@ -32,6 +33,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
   /**
    * The same list with up to so many of its pages on their way at a time, in order unless told
    * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
+   * Throws a RangeError for what is no number of pages.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /** The same list from another page on, such as the `position` of a `Truncated`. */
@@ -113,9 +115,6 @@ const start = ({ page_num, page }: Named): O.Option<Position> => {
   if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
   return typeof page === 'string' ? O.some({ page }) : O.none
 }
-
-const defined = (named: Named): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 
 const sizeOf = (u: unknown): number | undefined =>
   typeof u === 'number' ? u : isDigits(u) ? Number(u) : undefined

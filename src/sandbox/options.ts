@@ -2,6 +2,7 @@
 import { asyncScheduler } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import type { IO } from '../fp.js'
+import { defined } from '../http/defined.js'
 import { type BatchOptions, batchDefaults } from './batches/options.js'
 import type { Faults } from './faults.js'
 import { type ReferenceOptions, referenceDefaults } from './reference/options.js'
@@ -114,7 +115,7 @@ const later = (delay: number, work: () => void): (() => void) => {
 
 /** Fills in the defaults; throws a `RangeError` for numbers that make no sandbox. */
 export const settings = ({ limits: wanted, ...options }: SandboxOptions): Settings => {
-  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...options }
+  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...defined(options) }
   if (!Number.isInteger(all.charges) || all.charges < 0 || all.charges > 2 ** 31) {
     throw new RangeError(`charges is ${all.charges}, and must be a whole number from 0 to 2^31`)
   }
@@ -129,6 +130,6 @@ export const settings = ({ limits: wanted, ...options }: SandboxOptions): Settin
   }
   return {
     ...all,
-    limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
+    limits: wanted === false ? unlimited : { ...limits[all.environment], ...defined(wanted ?? {}) },
   }
 }

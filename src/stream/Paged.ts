@@ -9,6 +9,7 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
+import { checkCount } from './count.js'
 import { inTurn } from './inTurn.js'
 import { ahead, consume, iterate, observe, type Pull } from './Pull.js'
 import type { Page } from './paginate.js'
@@ -30,7 +31,7 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   readonly pages: Pages<E, P>
   /**
    * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
-   * Emits what the projected streams emit.
+   * Emits what the projected streams emit. Throws a RangeError for a `prefetch` that is no count.
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
@@ -61,7 +62,10 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
     drain: <B>(
       project: (page: E.Either<E, P>) => Observable<B>,
       { prefetch = PREFETCH }: Drain = {},
-    ) => consume(project)(() => open(prefetch)),
+    ) => {
+      checkCount('prefetch', prefetch, 0)
+      return consume(project)(() => open(prefetch))
+    },
     [Symbol.asyncIterator]: () => iterateItems(iterable),
   })
 }

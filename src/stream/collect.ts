@@ -1,5 +1,6 @@
 import { defaultIfEmpty, defer, filter, map, type Observable, reduce, take } from 'rxjs'
 import { E, O } from '../fp.js'
+import { checkCount } from './count.js'
 import type { ObservableEither } from './ObservableEither.js'
 
 // model
@@ -21,15 +22,17 @@ export interface Tally {
 
 /**
  * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value more than
- * `max` comes. With either of these the source is left.
+ * `max` comes. With either of these the source is left. Throws a RangeError for a `max` that is no count.
  *
  *     --a--b--c|            --a--L            --a--b--c
  *     collect({ max: 3 })   collect(...)      collect({ max: 2 })
  *     ---------([abc]|)     -----(L|)         --------(TooMany|)
  */
-export const collect =
-  ({ max }: { readonly max: number }) =>
-  <E, A>(source: Observable<E.Either<E, A>>): ObservableEither<E | TooMany, ReadonlyArray<A>> =>
+export const collect = ({ max }: { readonly max: number }) => {
+  checkCount('max', max, 0)
+  return <E, A>(
+    source: Observable<E.Either<E, A>>,
+  ): ObservableEither<E | TooMany, ReadonlyArray<A>> =>
     defer(() => {
       const all: Array<A> = []
       return source.pipe(
@@ -43,6 +46,7 @@ export const collect =
         defaultIfEmpty(E.right(all)),
       )
     })
+}
 
 /** `count` of both sides: how many values and failures came, at the end. */
 export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tally> =>

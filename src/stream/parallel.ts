@@ -2,6 +2,7 @@ import { tap } from 'rxjs'
 import { E, O } from '../fp.js'
 import { askAhead } from './askAhead.js'
 import { asTheyCome } from './asTheyCome.js'
+import { checkCount } from './count.js'
 import { type Paged, views } from './Paged.js'
 import { ahead, type Pull } from './Pull.js'
 import { type Page, type PaginateOptions, paginate } from './paginate.js'
@@ -18,16 +19,18 @@ export interface ParallelOptions {
 /**
  * The list as `paged` has it, with up to `count` of its pages on their way at a time. Pages asked for
  * less pages consumed never exceed `count`, or `prefetch + 1` where that is more. Where no position
- * can be told before its page came, it is read one page ahead.
+ * can be told before its page came, it is read one page ahead. Throws a RangeError for a `count` that
+ * is none.
  */
-export const inParallel =
-  (count: number, { ordered = true }: ParallelOptions = {}) =>
-  <E, A, Q>(options: PaginateOptions<E, A, Q>): Paged<E, A, Q> =>
+export const inParallel = (count: number, { ordered = true }: ParallelOptions = {}) => {
+  checkCount('parallel', count, 1)
+  return <E, A, Q>(options: PaginateOptions<E, A, Q>): Paged<E, A, Q> =>
     O.isSome(options.following?.(options.first) ?? O.none)
       ? views((prefetch) =>
           (ordered ? parallel : asTheyCome)(Math.max(count, prefetch + 1))(options)(),
         )
       : views((prefetch) => ahead(Math.max(1, prefetch))(paginate(options)()))
+}
 
 /**
  * `paginate`, with all its guards, over pages that are asked for before their turn. It begins with one

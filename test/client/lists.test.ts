@@ -205,6 +205,11 @@ describe('a list that cannot be read to its end', () => {
     })
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
+    const lists: Readonly<Record<string, unknown>> = {
+      maxPages: undefined,
+      maxEmptyPages: undefined,
+    }
+    expect(last(reading(empty, { lists }))).toMatchObject({ last: E.left({ pages: 101 }) })
   })
 
   it('is given up when it is longer than it may be', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { limitsOf } from '../../src/ClientOptions.js'
 import { type ClientOptions, createClient, InvalidOption } from '../../src/index.js'
 
 const good: ClientOptions = {
@@ -47,19 +48,25 @@ describe('an option that cannot work', () => {
     ['onBehalfOf', { onBehalfOf: 'hunter22\r\nx-evil: 1' }],
     ['timeout.headers', { timeout: { headers: 0 } }],
     ['timeout.connect', { timeout: { connect: Number.NaN } }],
+    ['timeout.body', { timeout: { body: '500' } }],
     ['priority', { priority: 'hunter22' }],
     ['limits.global', { limits: { global: 0 } }],
     ['limits.concurrency', { limits: { concurrency: 2.5 } }],
     ['limits.logins', { limits: { logins: Number.NaN } }],
     ['share', { share: 0 }],
     ['share', { share: 1.5 }],
+    ['share', { share: '0.5' }],
     ['guard', { guard: 'hunter22' }],
     ['guard', { guard: -1 }],
+    ['guard', { guard: null }],
+    ['guard', { guard: '5' }],
     ['retry.throttled', { retry: { throttled: -1 } }],
     ['retry.faults', { retry: { faults: 0.5 } }],
     ['lists.maxPages', { lists: { maxPages: 0 } }],
     ['lists.maxEmptyPages', { lists: { maxEmptyPages: -1 } }],
+    ['retry.budget', { retry: { budget: null } }],
     ['renewEarly', { renewEarly: -5 }],
+    ['renewEarly', { renewEarly: '' }],
   ])('%s is named, and not repeated: %j', (name, options) => {
     const error = thrown(options)
     expect(error).toBeInstanceOf(InvalidOption)
@@ -72,6 +79,23 @@ describe('an option that cannot work', () => {
     const client = createClient(good)
     expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
+  })
+})
+
+describe('options that are undefined', () => {
+  it.each<Readonly<Record<string, unknown>>>([
+    { limits: { global: undefined } },
+    { timeout: { headers: undefined } },
+    { lists: { maxPages: undefined } },
+    { retry: { faults: undefined }, share: undefined, guard: undefined, renewEarly: undefined },
+    { environment: undefined, timer: undefined, random: undefined, fetch: undefined },
+  ])('are those that were left out: %j', (options) => {
+    expect(thrown(options)).toBeUndefined()
+  })
+
+  it('leave the limits as they are', () => {
+    const limits: Readonly<Record<string, unknown>> = { global: undefined, endpoint: 7 }
+    expect(limitsOf({ ...good, limits })).toMatchObject({ global: 100, endpoint: 7 })
   })
 })
 

@@ -32,6 +32,13 @@ const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}
 const to_created_at = new Date(START + 600 * 60_000)
 
 describe('a snapshot of charges', () => {
+  it.each([Number.NaN, 0, 1.5])('takes no %d for a number of requests', (requests) => {
+    const { client } = lab({ play: charges(1) })
+    const error = new RangeError(`parallel must be a whole number of at least 1, got ${requests}`)
+    expect(() => client.charges.snapshot().parallel(requests)).toThrow(error)
+    expect(() => client.charges.list().parallel(requests)).toThrow(error)
+  })
+
   it('has them all, in slices of time, by whole seconds', () => {
     const { client, run, calls } = lab({ play: charges(25) })
     const list = client.charges.snapshot({ to_created_at, page_size: 10, status: 'SETTLED' })

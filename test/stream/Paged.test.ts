@@ -109,6 +109,13 @@ describe('a list as a stream of pages', () => {
 })
 
 describe('drain', () => {
+  it.each([Number.NaN, -1, 0.5])('takes no %d for its prefetch', (prefetch) => {
+    const { list } = numbers(8, 2)
+    expect(() => list.drain(of, { prefetch })).toThrow(
+      new RangeError(`prefetch must be a whole number of at least 0, got ${prefetch}`),
+    )
+  })
+
   /** Virtual time of each request and of the start of each page's work: requests 2 ms, work 5 ms. */
   const timetable = (prefetch: number | undefined) => {
     const times: Array<string> = []

@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { collect, type ObservableEither, type TooMany, tally } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
@@ -46,6 +46,13 @@ describe('collect', () => {
       m.expectSubscriptions(cold.subscriptions).toBe(['^-----!', '^--!', '---^-----!'])
     }),
   )
+
+  it.each([Number.NaN, -1, 2.5])('takes no %d for its max', (max) => {
+    expect(() => collect({ max })).toThrow(
+      new RangeError(`max must be a whole number of at least 0, got ${max}`),
+    )
+    expect(() => collect({ max: Number.POSITIVE_INFINITY })).not.toThrow()
+  })
 
   it('adds its failure to the type', () => {
     const of = (source: ObservableEither<string, number>) => collect({ max: 1 })(source)
