@@ -15,6 +15,7 @@ import {
   type CallOptions,
   type ClientOptions,
   changed,
+  InvalidOption,
   limitsOf,
 } from './ClientOptions.js'
 import {
@@ -65,7 +66,10 @@ type Calls = {
 export interface Client extends Calls {
   /** Another client with other options for its calls; the same token, scheduler and events. */
   readonly with: (options: CallOptions) => Client
-  /** A call that the tables do not have, with all that theirs have. */
+  /**
+   * A call that the tables do not have, with all that theirs have. Throws an `InvalidOption` when the row is
+   * `foundBy` a route that they do not have either: then give that row itself.
+   */
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
   ) => Call<Endpoint<P, A, Code, Pages>>
@@ -136,11 +140,24 @@ const watched = <A>(watch: ((u: unknown) => void) | undefined, decode: Decoder<A
 /** `Call` says of a row's type what `callOf` does with the row: the one place where the two meet. */
 const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>
 
+/** The list that tells what became of a write. */
+const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
+  if (foundBy === undefined) return undefined
+  const row = typeof foundBy === 'string' ? rows.find(({ route }) => route === foundBy) : foundBy
+  if (row === undefined) {
+    throw new InvalidOption(
+      'foundBy',
+      'the route of a list of the interface, or the row of another',
+    )
+  }
+  return untyped(row)
+}
+
 /** What a row does; `Call` says the same of its type. */
 const callOf =
   (session: Session, settings: Settings, { lists, parseText, drift }: Reading) =>
   (row: AnyEndpoint): Call<AnyEndpoint> => {
-    const finder = rows.find(({ route }) => route === row.foundBy)
+    const finder = finderOf(row)
     const recovery = finder && {
       find: ask(session, settings, finder),
       knownBy: row.knownBy,

@@ -55,6 +55,7 @@ export * from './codec/index.js'
 export {
   type Endpoint,
   endpoint,
+  type ListRow,
   type PathName,
   type Place,
   type Repeatable,

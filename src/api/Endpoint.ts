@@ -29,6 +29,12 @@ export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 /** What a row takes from our defaults, since the interface does not show it. */
 export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
+/** The row of a list, whatever it takes and gives. */
+export interface ListRow {
+  readonly route: Route
+  readonly paging: Paging
+}
+
 export interface Endpoint<
   P,
   A,
@@ -59,8 +65,11 @@ export interface Endpoint<
   readonly repeatable: Repeatable | undefined
   /** Rules that need the time of sending, in ms since 1970. */
   readonly rules: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
-  /** The list that finds by `request_id` what an earlier attempt may have made. */
-  readonly foundBy: Route | undefined
+  /**
+   * The list that finds by `request_id` what an earlier attempt may have made: a route of the interface,
+   * or a row.
+   */
+  readonly foundBy: Route | ListRow | undefined
   /** What it shares with what was asked for: a `request_id` may have been used for something else before. */
   readonly knownBy: ReadonlyArray<string>
   readonly auth: 'bearer' | 'basic' | 'none'
@@ -92,7 +101,7 @@ export const endpoint = <
     // undefined as well, so that a row can be made of another one
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
-    readonly foundBy?: Route | undefined
+    readonly foundBy?: Route | ListRow | undefined
     readonly knownBy?: ReadonlyArray<string>
     readonly auth?: 'bearer' | 'basic' | 'none'
     readonly unspecified?: ReadonlyArray<Unspecified>

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { charges } from '../../src/api/charges.js'
 import { E } from '../../src/fp.js'
-import { wasRecovered } from '../../src/index.js'
+import {
+  byNumber,
+  Charge,
+  ChargeFilter,
+  endpoint,
+  InvalidOption,
+  NewCharge,
+  wasRecovered,
+} from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
@@ -116,6 +124,32 @@ describe('an ambiguous charge', () => {
     const { value } = creating([], listed({ ...made, [field]: other }))
     expect(value).toMatchObject(E.left({ _tag: 'Ambiguous' }))
     expect(JSON.stringify(value)).toContain(`another one, by its ${field}`)
+  })
+
+  it('of a caller’s own row is looked up by the row that it names, or by a route of the interface', () => {
+    const own = {
+      params: NewCharge,
+      success: Charge,
+      repeatable: 'by request_id',
+    } as const
+    const payouts = endpoint('GET /api/v2/payouts', {
+      params: ChargeFilter,
+      success: Charge,
+      paging: byNumber(100),
+    })
+    for (const foundBy of [payouts, LIST] as const) {
+      const all = lab({
+        play: ({ request }) => (request.method === 'POST' ? RESET_REPLY : listed(made)),
+      })
+      const create = all.client.request(
+        endpoint('POST /api/v2/payouts/create', { ...own, foundBy }),
+      )
+      expect(all.run(create(NEW_CHARGE))[0]?.value).toEqual(E.right(made))
+      expect(all.calls().at(-1)?.route).toBe(foundBy === LIST ? LIST : payouts.route)
+    }
+    const unknown = endpoint('POST /api/v2/payouts/create', { ...own, foundBy: payouts.route })
+    expect(() => lab({}).client.request(unknown)).toThrow(InvalidOption)
+    expect(() => lab({}).client.request(unknown)).toThrow('foundBy should be the route of a list')
   })
 
   it('is what the row says: the interface’s only list that finds charges', () => {

@@ -9,7 +9,7 @@ export const replay = (row: AnyEndpoint): string => {
   if (method(row.route) === 'GET') return 'Sent again after any fault: it changes nothing.'
   switch (row.repeatable) {
     case 'by request_id':
-      return row.foundBy === undefined
+      return typeof row.foundBy !== 'string'
         ? 'Sent again after any fault, with the same `request_id`.'
         : `Sent again after any fault, with the same \`request_id\`; if it stays unclear what became of it, \`${row.foundBy}\` is asked by the \`request_id\`.`
     case 'by request_id of items':
