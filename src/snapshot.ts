@@ -4,6 +4,7 @@ import type { Charge, ChargeFilter } from './codec/Charge.js'
 import { fromDate, millisOf } from './codec/Instant.js'
 import { Time, toMillis } from './codec/times.js'
 import { redact } from './decode/redact.js'
+import { fieldsOf } from './decode/unknown.js'
 import { E, type IO } from './fp.js'
 import type { AnyFailure, Failure } from './http/Failure.js'
 import { invalidRequest } from './http/invalidRequest.js'
@@ -75,7 +76,7 @@ export const snapshot =
           const pages = read(slices)<F, Charge>({
             position: position.right,
             list: (span) => list({ ...params, ...asked(span) }),
-            time: (row) => millisOf(Object(row).created_at),
+            time: (row) => millisOf(fieldsOf(row).created_at),
             key: keyOf,
             cut: cutShort(endpoint),
           })()
@@ -101,7 +102,7 @@ const bounds = (
 ): E.Either<SnapshotFailure<never>, Span> => {
   const { from_created_at, to_created_at } = filter
   for (const field of ['page_num', 'page'] as const) {
-    const value: unknown = Object(filter)[field]
+    const value: unknown = fieldsOf(filter)[field]
     if (value !== undefined) return unfit(endpoint, field, 'left out of a snapshot', redact(value))
   }
   for (const field of ['from_created_at', 'to_created_at'] as const) {
@@ -137,7 +138,7 @@ const asked = ({ from, to }: Span): ChargeFilter => ({
 const wholeSeconds = (ms: number, side: 'floor' | 'ceil'): number => Math[side](ms / 1_000) * 1_000
 
 const keyOf = (row: unknown): string => {
-  const { id } = Object(row)
+  const { id } = fieldsOf(row)
   return typeof id === 'string' ? id : JSON.stringify(row)
 }
 

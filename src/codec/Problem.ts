@@ -2,6 +2,7 @@
  * What an error answer says. The interface shows a body for 429 only; the rest is our default, not
  * specified by the interface document: `code` and `message`, optional `source`, `details`, `trace_id`.
  */
+import { isRecord, parsed } from '../decode/unknown.js'
 
 // model
 
@@ -21,19 +22,8 @@ const EXCERPT = 200
 
 // constructors
 
-const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
-
 const text = (u: unknown): string | undefined =>
   typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
 
 /** Reads any body of any error answer; never fails. */
 export const problem = (status: number, body: string): Problem => {

@@ -1,5 +1,6 @@
 /** What decoders do to values, beside testing them: each as io-ts does it, step by step. */
 import type * as t from 'io-ts'
+import { isRecord } from './unknown.js'
 
 /** The answer of a reader to a value that its codec refuses. */
 export const refused: unique symbol = Symbol('refused')
@@ -8,9 +9,6 @@ export const refused: unique symbol = Symbol('refused')
 export const unusual = (): never => {
   throw refused
 }
-
-export const isRecord = (u: unknown): u is Record<string, unknown> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
 
 /** Not a spread: this is what io-ts does with a key named `__proto__`. */
 export const copy = <A extends object>(a: A): A => Object.assign({}, a)

@@ -1,5 +1,6 @@
 import { defer, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { E, O, pipe } from '../fp.js'
 import { left, type Millis, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
@@ -71,7 +72,7 @@ export const ask = (
 
 /** The same in every attempt, so that it is done once however often it is sent. */
 const identified = (params: unknown, uuid: () => string): unknown => {
-  const { request_id, ...rest } = Object(params)
+  const { request_id, ...rest } = fieldsOf(params)
   return { ...rest, request_id: request_id ?? uuid() }
 }
 

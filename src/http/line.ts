@@ -9,6 +9,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Observable } from 'rxjs'
+import { fieldsOf } from '../decode/unknown.js'
 
 // model
 
@@ -32,11 +33,11 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
       let request: unknown
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return
-        request = Object(message).request
+        request = fieldsOf(message).request
         subscriber.next('waiting')
       }
       const written = (message: unknown): void => {
-        if (request !== undefined && Object(message).request === request) {
+        if (request !== undefined && fieldsOf(message).request === request) {
           subscriber.next('connected')
         }
       }

@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
 import type { Decoder, Drift } from '../decode/index.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { O } from '../fp.js'
 import {
   type Cut,
@@ -58,7 +59,7 @@ export const list = <A>(
 ): ((params: unknown) => List<Failure, A>) => {
   const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
   return (params) => {
-    const { page_num, page, ...filter } = Object(params)
+    const { page_num, page, ...filter } = fieldsOf(params)
     const named = start({ page_num, page })
     // what names no page stays among the parameters, whose check says what is wrong with it
     const stray = O.isNone(named) ? defined({ page_num, page }) : {}

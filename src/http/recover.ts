@@ -1,5 +1,6 @@
 import { map } from 'rxjs'
 import type { Decoder } from '../decode/index.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { type ParseText, readPage } from './answer.js'
@@ -31,11 +32,13 @@ export const recover =
           return E.left(still(failure, `looking it up failed: ${list.left.message}`))
         const { items, raw } = list.right
         // not the first row: a service that ignores the filter would hand us somebody else's
-        const at = raw.findIndex((row) => Object(row).request_id === requestId)
+        const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
         const item = items[at]
         if (item === undefined)
           return E.left(still(failure, 'looked up by its request_id: not found'))
-        const other = knownBy.find((name) => differs(Object(params)[name], Object(raw[at])[name]))
+        const other = knownBy.find((name) =>
+          differs(fieldsOf(params)[name], fieldsOf(raw[at])[name]),
+        )
         if (other !== undefined)
           return E.left(still(failure, `found under its request_id: another one, by its ${other}`))
         if (E.isLeft(item))

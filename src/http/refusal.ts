@@ -1,5 +1,6 @@
 /** What is no success, as a failure: pure. */
 import { type Problem, problem } from '../codec/Problem.js'
+import { isRecord, parsed } from '../decode/unknown.js'
 import { O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import type { Failure } from './Failure.js'
@@ -77,11 +78,11 @@ const AWAITED = {
 } as const
 
 /**
- * JSON may spell a secret in escapes, so it is read before it is scrubbed; of another text only the
+ * An object may spell a secret in escapes, so it is read before it is scrubbed; of what is none only the
  * beginning is kept, which may end within a secret, so it is scrubbed before it is read.
  */
 const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem => {
-  const said = problem(status, isJson(body) ? body : scrub(body))
+  const said = problem(status, isRecord(parsed(body)) ? body : scrub(body))
   const { code, message, traceId, source, details } = said
   return {
     code: scrub(code),
@@ -89,14 +90,6 @@ const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem =>
     ...(traceId === undefined ? {} : { traceId: scrub(traceId) }),
     ...(source === undefined ? {} : { source: scrub(source) }),
     ...(details === undefined ? {} : { details: scrubAll(scrub)(details) }),
-  }
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    return typeof JSON.parse(text) === 'object'
-  } catch {
-    return false
   }
 }
 

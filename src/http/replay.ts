@@ -1,5 +1,6 @@
 /** Which failures may be tried again, and which leave it open whether something was done: pure. */
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { isGarbled } from './answer.js'
 import type { Failure } from './Failure.js'
 
@@ -41,8 +42,10 @@ export const isUnsure = (failure: Failure): boolean => {
 /** Whether the request_ids are there that make a row safe to repeat: unchecked items may lack theirs. */
 export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): boolean => {
   if (repeatable !== 'by request_id of items') return true
-  const items: unknown = Object(params).items
-  return Array.isArray(items) && items.every((item) => typeof Object(item).request_id === 'string')
+  const items: unknown = fieldsOf(params).items
+  return (
+    Array.isArray(items) && items.every((item) => typeof fieldsOf(item).request_id === 'string')
+  )
 }
 
 /** Whether sending the request again can help, and can do no harm. */

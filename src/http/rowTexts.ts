@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import { parsed } from '../decode/unknown.js'
 import type { Around, Place, RowTexts } from '../stream/index.js'
 import type { Answer } from './Transport.js'
 
@@ -33,7 +34,8 @@ export const rowTexts = (
     begins.lastIndex = at + 2
     if (!begins.test(text) || starts.push(at + 2) > rows) return undefined
   }
-  if (starts.length < rows || !isJson(text.slice(starts.at(-1), last + 1))) return undefined
+  if (starts.length < rows || parsed(text.slice(starts.at(-1), last + 1)) === undefined)
+    return undefined
   starts.push(last + 2) // as if there were one more
   return {
     length: rows,
@@ -118,12 +120,3 @@ const stretch = (
 
 const singly = ([from, to]: readonly [number, number]): ReadonlyArray<readonly [number, number]> =>
   Array.from({ length: to - from + 1 }, (_, i) => [from + i, from + i])
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

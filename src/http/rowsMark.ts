@@ -1,3 +1,4 @@
+import { fieldsOf } from '../decode/unknown.js'
 import { O } from '../fp.js'
 
 /**
@@ -14,6 +15,6 @@ export const rowsMark = ({ raw }: { readonly raw: ReadonlyArray<unknown> }): O.O
 }
 
 const idOf = (row: unknown): string | undefined => {
-  const { id } = Object(row)
+  const { id } = fieldsOf(row)
   return typeof id === 'string' ? id : undefined
 }

@@ -1,4 +1,5 @@
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
+import { fieldsOf } from '../decode/unknown.js'
 import type { Failure } from './Failure.js'
 
 /**
@@ -30,6 +31,6 @@ export const unclear = (
 }
 
 const requestIdOf = (params: unknown): string | undefined => {
-  const { request_id } = Object(params)
+  const { request_id } = fieldsOf(params)
   return typeof request_id === 'string' ? request_id : undefined
 }

@@ -126,6 +126,8 @@ describe('a refusal', () => {
     })
     const cut = fail(500, `${'x'.repeat(195)}very-secret/key`)
     expect(JSON.stringify(cut)).not.toContain('very')
+    const list = fail(500, [`${'x'.repeat(190)}very-secret/key`])
+    expect(JSON.stringify(list)).not.toContain('very')
   })
 
   it('does not hide what is too short to be a secret', () => {

@@ -1,6 +1,7 @@
 import type { Dictionary, Exact, Plan, Struct } from '../Plan.js'
-import { ask, copy, isRecord, merge, refused, strip } from '../runtime.js'
+import { ask, copy, merge, refused, strip } from '../runtime.js'
 import { keepsInput } from '../traits.js'
+import { isRecord } from '../unknown.js'
 import { closureTests, type Test } from './tests.js'
 
 /** The decoded value, or `refused`. */

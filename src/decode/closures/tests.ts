@@ -1,5 +1,6 @@
 import type { Basic, Plan } from '../Plan.js'
-import { isRecord, unusual } from '../runtime.js'
+import { unusual } from '../runtime.js'
+import { isRecord } from '../unknown.js'
 
 export type Test = (u: unknown) => boolean
 

@@ -1,6 +1,6 @@
 import { looksNamed } from '../errorPath.js'
 import { redact } from '../redact.js'
-import { isRecord } from '../runtime.js'
+import { isRecord } from '../unknown.js'
 import type { Counter, Counting } from './Fact.js'
 
 /** Looks at a value. */

@@ -4,7 +4,7 @@ import { compile } from '../compile.js'
 import { OpenType } from '../open.js'
 import { domainKeys } from '../propsOf.js'
 import { redact } from '../redact.js'
-import { isRecord } from '../runtime.js'
+import { isRecord } from '../unknown.js'
 import { type Counting, exampleOf } from './Fact.js'
 import { type Field, type Watcher, watchObject } from './watchObject.js'
 
