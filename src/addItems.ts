@@ -1,10 +1,12 @@
-import { concatMap, map, of, reduce, takeWhile } from 'rxjs'
+import { concatMap, map, reduce, takeWhile } from 'rxjs'
 import type { Api } from './api/index.js'
 import type { ClientOf } from './client.js'
 import type { ItemsToAdd } from './codec/NewBatchItem.js'
+import { fieldsOf } from './decode/unknown.js'
 import { E } from './fp.js'
 import type { Failure } from './http/Failure.js'
 import { recovered } from './http/recovered.js'
+import { left, mapRight, type ObservableEither, right } from './stream/index.js'
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
 
@@ -23,7 +25,8 @@ const isRepeated = (failure: Failure): boolean =>
  * `addItems` that holds what the interface promises also where items with a repeated request_id are
  * refused (default, not specified by the interface document): then the batch's items are read, those that
  * are there count as added, and the others are sent. No request_id is ever changed. A batch to which all
- * had been added before is marked as recovered.
+ * had been added before is marked as recovered. Where the items cannot be read to their end, nothing more
+ * is sent, and the refusal says why.
  */
 export const addItems =
   (calls: BatchCalls): BatchCalls['addItems'] =>
@@ -32,20 +35,47 @@ export const addItems =
       .addItems(params)
       .pipe(
         concatMap(
-          (ea): Added =>
-            E.isLeft(ea) && isRepeated(ea.left) ? addMissing(calls, params, of(ea)) : of(ea),
+          E.match(
+            (failure): Added =>
+              isRepeated(failure) ? addMissing(calls, params, failure) : left(failure),
+            right,
+          ),
         ),
       )
 
-const addMissing = (calls: BatchCalls, { id, items }: ItemsToAdd, refusal: Added): Added =>
-  calls.items({ id, page_size: 1_000 }).pipe(
-    takeWhile(E.isRight),
-    reduce((there, item) => there.add(item.right.request_id), new Set<string>()),
-    concatMap((there): Added => {
-      const rest = items.filter(({ request_id }) => !there.has(request_id))
-      if (rest.length === items.length) return refusal
-      return rest.length === 0
-        ? calls.retrieve({ id }).pipe(map(E.map(recovered)))
-        : calls.addItems({ id, items: rest })
-    }),
+const addMissing = (calls: BatchCalls, { id, items }: ItemsToAdd, refusal: Failure): Added =>
+  itemsThere(calls, id).pipe(
+    concatMap(
+      E.match(
+        (failure): Added =>
+          left({
+            ...refusal,
+            message: `${refusal.message}; reading its items failed: ${failure.message}`,
+          }),
+        (there) => {
+          const rest = items.filter(({ request_id }) => !there.includes(request_id))
+          if (rest.length === items.length) return left(refusal)
+          return rest.length === 0
+            ? calls.retrieve({ id }).pipe(map(E.map(recovered)))
+            : calls.addItems({ id, items: rest })
+        },
+      ),
+    ),
+  )
+
+/** The request_ids of a batch: of the rows as they came, since one that does not decode is there, too. */
+const itemsThere = (
+  calls: BatchCalls,
+  id: string,
+): ObservableEither<Failure, ReadonlyArray<unknown>> =>
+  calls.items({ id, page_size: 1_000 }).pages.pipe(
+    mapRight(({ raw }) => raw.map((row) => fieldsOf(row).request_id)),
+    takeWhile(E.isRight, true),
+    reduce(
+      (there, page) =>
+        E.isLeft(page)
+          ? page
+          : E.map((ids: ReadonlyArray<unknown>) => [...ids, ...page.right])(there),
+      E.right<Failure, ReadonlyArray<unknown>>([]),
+    ),
   )

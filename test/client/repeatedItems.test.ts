@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type NewBatchItem, wasRecovered } from '../../src/index.js'
 import { BATCH, item } from '../support/batch.js'
-import { type Lab, lab, RESET } from '../support/lab.js'
+import { type Lab, lab, problem, RESET } from '../support/lab.js'
 
 describe('items that the platform has already', () => {
   const taken = { status: 400, body: { code: 'request_id_in_batch_duplicate', message: 'taken' } }
@@ -58,6 +58,43 @@ describe('items that the platform has already', () => {
     })
     const [out] = wire.run(add(wire, 0, 1))
     expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
+  })
+
+  it('are seen behind one that cannot be read, and that one as well', () => {
+    const odd = (body: { readonly items: ReadonlyArray<object> }) => ({
+      items: body.items.map((row, i) => (i === 1 ? { ...row, status: 5 } : row)),
+      page_after: null,
+    })
+    let sent = 0
+    const wire = lab({
+      play: ({ route }) => {
+        if (route.endsWith('/items')) return { body: odd(there(1, 2, 3).body) }
+        return sent++ === 0 ? taken : { body: BATCH }
+      },
+    })
+    expect(wire.run(add(wire, 1, 2, 3, 4))[0]?.value).toMatchObject(E.right(BATCH))
+    const last = wire.calls().at(-1)?.body.items as ReadonlyArray<NewBatchItem>
+    expect(last.map(({ request_id }) => request_id)).toEqual(['item-4'])
+  })
+
+  it('are not sent again when they cannot be read to their end, and the refusal says why', () => {
+    const wire = lab({
+      play: ({ route, query }) => {
+        if (!route.endsWith('/items')) return taken
+        return query.has('page')
+          ? problem(403, 'forbidden')
+          : { body: { ...there(0).body, page_after: 'next' } }
+      },
+    })
+    const [out] = wire.run(add(wire, 0, 1))
+    expect(out?.value).toMatchObject(
+      E.left({
+        _tag: 'Refused',
+        code: 'request_id_in_batch_duplicate',
+        message: expect.stringMatching(/taken; reading its items failed: GET .*403 forbidden/),
+      }),
+    )
+    expect(wire.calls().filter(({ route }) => route.startsWith('POST'))).toHaveLength(1)
   })
 
   it('that cannot be found leave the refusal as it is', () => {
