@@ -18,7 +18,12 @@ export const openAuth = (
   const tokens = (given: NonNullable<typeof credentials>) => {
     if ('token' in given) return foreignToken(given.token, now)
     const slot = { endpoint: login.route, login: given.clientId }
-    const asking = ask(session, { ...settings, priority: 'interactive' }, untyped(login), slot)
+    const asking = ask(
+      session,
+      { ...settings, priority: 'interactive' },
+      untyped(login),
+      () => slot,
+    )
     return logIn(asking, given, now)
   }
 

@@ -113,6 +113,7 @@ it('payments-rx has these values', async () => {
       "payloadOf",
       "rights",
       "tally",
+      "tiers",
       "toDate",
       "toError",
       "toMinorUnits",

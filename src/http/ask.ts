@@ -7,7 +7,7 @@ import type { Read } from './answer.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { isIdentified, isUnsure, mayRepeat } from './replay.js'
-import { request } from './request.js'
+import { type Asked, request } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
 import { unclear } from './unclear.js'
@@ -20,10 +20,10 @@ export const ask = (
   session: Session,
   settings: Settings,
   row: AnyEndpoint,
-  slot: Slot = { endpoint: row.route },
+  slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
 ): Ask => {
   const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
-  const sent = send(session, settings, row, slot)
+  const sent = send(session, settings, row, slotOf)
 
   return (params, read) =>
     defer(() => {

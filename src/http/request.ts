@@ -9,7 +9,9 @@ import { fitsHeader, HEADER } from './secrets.js'
 /** What the parameters say, written as the wire wants it; who asks is added when it is sent. */
 export interface Asked {
   readonly method: 'GET' | 'POST'
-  /** The path, filled in, and the query. */
+  /** The path, filled in. */
+  readonly path: string
+  /** The path and the query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -90,6 +92,7 @@ const place = (
   const search = query.toString()
   return E.right({
     method: method(row.route),
+    path: filled,
     target: search === '' ? filled : `${filled}?${search}`,
     headers,
     ...(method(row.route) === 'POST' ? { body: JSON.stringify(whole ?? body) } : {}),

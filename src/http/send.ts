@@ -30,11 +30,12 @@ export interface Success {
  * it was refused before anything was done.
  */
 export const send =
-  (session: Session, settings: Settings, row: AnyEndpoint, slot: Slot) =>
+  (session: Session, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
     const { budget, emit, timer } = session
     const auth = session.auth(row)
     const endpoint = row.route
+    const slot = slotOf(asked)
 
     const once = (taken: string) => {
       let authorization = taken

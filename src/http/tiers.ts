@@ -3,7 +3,7 @@ import { concurrency, rate, type Tier } from '../scheduler/index.js'
 import type { Slot } from './Session.js'
 
 /**
- * The limits of the interface, for the scheduler. A login counts toward the global limit and its own,
+ * The limits of the interface, for a scheduler: those of `limits.production`, or of your own. A login counts toward the global limit and its own,
  * not toward that of endpoints (default, not specified by the interface document).
  */
 export const tiers = (limits: Limits): ReadonlyArray<Tier<Slot>> => [

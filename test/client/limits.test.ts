@@ -2,11 +2,20 @@
  * A client and the interface's limits in virtual time: a server that counts arrivals in rolling
  * windows, behind a line whose delays are drawn by chance.
  */
-import { mergeMap, Observable, range, toArray, VirtualTimeScheduler } from 'rxjs'
+import { from, mergeMap, Observable, range, toArray, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { type ClientOptions, createClient, type Transport } from '../../src/index.js'
-import { CHARGE, LOGIN, ME, timeText } from '../support/lab.js'
+import {
+  type ClientOptions,
+  createClient,
+  limits,
+  type Slot,
+  type Transport,
+  tiers,
+} from '../../src/index.js'
+import { createScheduler, rate, type Tier } from '../../src/scheduler/index.js'
+import { BATCH } from '../support/batch.js'
+import { CHARGE, LOGIN, lab, ME, timeText } from '../support/lab.js'
 import { type Limits, PRODUCTION, SANDBOX, windows } from '../support/windows.js'
 
 /** Numbers from 0 to 1, the same in every run. */
@@ -102,4 +111,58 @@ it('limits that are stricter than the client knows cost time, and lose nothing',
   const { out, refused } = rush({ ...PRODUCTION, endpoint: 5 }, 40, { guard: 'safe' })
   expect(out.filter(E.isRight)).toHaveLength(40)
   expect(refused.length).toBeGreaterThan(0)
+})
+
+describe('a tier of your own', () => {
+  const own = (tier: Tier<Slot>) => {
+    const { transport, timer, calls, run } = lab({ play: () => ({ body: BATCH }) })
+    const scheduler = createScheduler({ tiers: [...tiers(limits.production), tier], timer })
+    const client = createClient({
+      baseUrl: 'https://platform.test',
+      credentials: ME,
+      transport,
+      timer,
+      scheduler,
+    })
+    return { client, calls, run }
+  }
+
+  it('limits each resource by its path, and holds up no other', () => {
+    const { client, calls, run } = own(
+      rate({ name: 'resource', limit: 1, per: 1_000, guard: 0, key: ({ path }) => path }),
+    )
+    const ids = from(['b1', 'b1', 'b2', 'b1'])
+    run(ids.pipe(mergeMap((id) => client.batchTransfers.retrieve({ id }))))
+    const sent = calls().map(({ at, request }) => [
+      at,
+      new URL(request.url).pathname.split('/').at(-1),
+    ])
+    expect(sent).toEqual([
+      [10, 'b1'],
+      [10, 'b2'],
+      [1_010, 'b1'],
+      [2_010, 'b1'],
+    ])
+  })
+
+  it('is told the route, the path without its query, and the client id of a login', () => {
+    const told = new Map<string, Slot>() // a key may be asked for more than once
+    const watch = (slot: Slot): undefined => {
+      told.set(JSON.stringify(slot), slot)
+    }
+    const { client, run } = own(rate({ name: 'watch', limit: 1, per: 1_000, key: watch }))
+    run(client.batchTransfers.items({ id: 'a b', page_size: 7 }))
+    run(client.reference.lookUpBin({ pan: '4111111111111111' }))
+    expect([...told.values()]).toEqual([
+      { endpoint: LOGIN, login: ME.clientId },
+      {
+        endpoint: 'GET /api/v1/batch_transfers/{id}/items',
+        path: '/api/v1/batch_transfers/a%20b/items',
+      },
+      {
+        endpoint: 'GET /api/v1/pa/reference/bin/lookup',
+        path: '/api/v1/pa/reference/bin/lookup',
+      },
+    ])
+  })
 })

@@ -31,6 +31,7 @@ describe('a POST', () => {
     })
     expect({ ...made, body: JSON.parse(made.body ?? '') }).toEqual({
       method: 'POST',
+      path: '/api/v1/charges/create',
       target: '/api/v1/charges/create',
       headers: {},
       body: {
@@ -51,6 +52,7 @@ describe('a POST', () => {
     })
     expect(asked(row, { id: 'b 1' })).toEqual({
       method: 'POST',
+      path: '/api/v1/batch_transfers/b%201/submit',
       target: '/api/v1/batch_transfers/b%201/submit',
       headers: {},
       body: '{}',
@@ -67,6 +69,7 @@ describe('a POST', () => {
       asked(row, { items: ['a', 'b'], types: ['CN_INBOUND', 'ID_OUTBOUND'], trace: 't' }),
     ).toEqual({
       method: 'POST',
+      path: '/api/v1/reference/order_items/upload',
       target: '/api/v1/reference/order_items/upload?types=CN_INBOUND&types=ID_OUTBOUND',
       headers: { 'x-trace': 't' },
       body: '["a","b"]',
@@ -86,6 +89,7 @@ describe('a GET', () => {
       }),
     ).toEqual({
       method: 'GET',
+      path: '/api/v1/charges',
       target:
         '/api/v1/charges?page_num=3&page_size=2000&status=SETTLED' +
         '&from_created_at=2024-05-06T07%3A08%3A09%2B0000' +
