@@ -45,6 +45,7 @@ it('payments-rx has these types', () => {
       "List",
       "ListOptions",
       "ListPlan",
+      "ListRow",
       "MinorUnitsFailure",
       "ObservableEither",
       "Outage",

@@ -227,6 +227,7 @@ describe('a header', () => {
   it('holds its parameter, which is in neither path nor query', () => {
     expect(asked(row, { number: '4111111111111111' })).toEqual({
       method: 'GET',
+      path: '/api/v1/pa/reference/bin/lookup',
       target: '/api/v1/pa/reference/bin/lookup',
       headers: { 'x-pan': '4111111111111111' },
     })
