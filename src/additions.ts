@@ -28,11 +28,11 @@ export interface Additions {
     readonly snapshot: (
       filter?: SnapshotFilter,
     ) => Snapshot<SnapshotFailure<CodesOf<typeof api.charges.list>>, Charge>
-    /** Waits until a charge is SETTLED or FAILED, or in one of the states that you name. */
+    /** Waits until a charge is SETTLED or FAILED, or in one of the `states` that you name. */
     readonly untilState: UntilState<Charge>
   }
   readonly batchTransfers: {
-    /** Waits until nothing happens to a batch by itself any more, or for the states that you name. */
+    /** Waits until nothing happens to a batch by itself any more, or for the `states` that you name. */
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<typeof api>['batchTransfers']['addItems']
     /** Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. */

@@ -15,7 +15,7 @@ export type { Slot } from './http/Session.js'
 export { tiers } from './http/tiers.js'
 export type { Chunk } from './inChunks.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './snapshot.js'
-export type { UntilState, WaitOptions } from './untilState.js'
+export type { UntilState, Wait } from './untilState.js'
 
 // what came, closer than a codec looks
 

@@ -7,7 +7,7 @@ import { redact } from './decode/redact.js'
 import { fieldsOf } from './decode/unknown.js'
 import { E, type IO } from './fp.js'
 import type { AnyFailure, Failure } from './http/Failure.js'
-import { invalidRequest } from './http/invalidRequest.js'
+import { invalidField } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
 import { truncated } from './http/truncated.js'
 import { checkCount } from './stream/count.js'
@@ -103,31 +103,24 @@ const bounds = (
   const { from_created_at, to_created_at } = filter
   for (const field of ['page_num', 'page'] as const) {
     const value: unknown = fieldsOf(filter)[field]
-    if (value !== undefined) return unfit(endpoint, field, 'left out of a snapshot', redact(value))
+    if (value !== undefined)
+      return E.left(invalidField(endpoint, field, 'left out of a snapshot', redact(value)))
   }
   for (const field of ['from_created_at', 'to_created_at'] as const) {
     const value: unknown = filter[field]
     if (value !== undefined && !Time.is(value)) {
-      return unfit(endpoint, field, Time.name, redact(value))
+      return E.left(invalidField(endpoint, field, Time.name, redact(value)))
     }
   }
   // rows show whole seconds: one that was made within the first of them is shown at its beginning
   const from = from_created_at === undefined ? 0 : wholeSeconds(toMillis(from_created_at), 'floor')
   const to = to_created_at === undefined ? now : toMillis(to_created_at)
   return to_created_at !== undefined && from > to
-    ? unfit(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it')
+    ? E.left(
+        invalidField(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it'),
+      )
     : E.right({ from, to: to + 1 })
 }
-
-const unfit = (endpoint: string, field: string, expected: string, actual: string) =>
-  E.left(
-    invalidRequest(endpoint, {
-      field,
-      expected,
-      actual,
-      causes: [{ path: field, expected, actual }],
-    }),
-  )
 
 /** A stretch as a filter: in whole seconds, and on both sides no less than the stretch. */
 const asked = ({ from, to }: Span): ChargeFilter => ({

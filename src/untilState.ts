@@ -1,13 +1,18 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, timer } from 'rxjs'
-import { InvalidOption } from './ClientOptions.js'
+import { redact } from './decode/redact.js'
 import { E, type IO, O, pipe } from './fp.js'
 import type { Failure, TimedOut } from './http/Failure.js'
-import { exponential, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
+import { invalidField } from './http/invalidRequest.js'
+import { exponential, left, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
 import { later } from './stream/later.js'
 
 // model
 
-export interface WaitOptions {
+/** What to wait for. */
+export interface Wait {
+  readonly id: string
+  /** The states to stop at; those in which nothing happens by itself any more, unless given. */
+  readonly states?: ReadonlyArray<string>
   /** The longest wait, in ms; an hour unless given. `Infinity`: as long as it takes. */
   readonly limit?: Millis
 }
@@ -16,11 +21,7 @@ export interface WaitOptions {
  * Asks for one thing again, with growing pauses, until it is in one of `states`, and emits it. States that
  * nobody knows mean "keep waiting". Ends with the first failure, or as `TimedOut` when the wait is too long.
  */
-export type UntilState<A> = (
-  id: string,
-  states?: ReadonlyArray<string>,
-  options?: WaitOptions,
-) => ObservableEither<Failure, A>
+export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
 
 export interface Waiting<A> {
   readonly endpoint: string
@@ -54,8 +55,13 @@ export const untilState = <A extends { readonly status: string }>({
 }: Waiting<A>): UntilState<A> => {
   const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
 
-  return (id, states = final, { limit = HOUR } = {}) => {
-    if (!(limit > 0)) throw new InvalidOption('limit', 'milliseconds above 0')
+  return ({ id, states = final, limit = HOUR }) => {
+    if (!(limit > 0)) {
+      return left(invalidField(endpoint, 'limit', 'milliseconds above 0', redact(limit)))
+    }
+    if (states.length === 0) {
+      return left(invalidField(endpoint, 'states', 'one state at least', 'an empty list'))
+    }
     const late = (attempts: number): TimedOut => ({
       _tag: 'TimedOut',
       endpoint,

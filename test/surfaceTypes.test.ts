@@ -79,7 +79,7 @@ it('payments-rx has these types', () => {
       "Undecodable",
       "Unreachable",
       "UntilState",
-      "WaitOptions",
+      "Wait",
     ]
   `)
 })

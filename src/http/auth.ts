@@ -9,6 +9,7 @@ import { defer, map, share } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import type { Failure } from './Failure.js'
+import { invalidField } from './invalidRequest.js'
 
 // model
 
@@ -84,16 +85,6 @@ export const nobody: Auth = { header: right(''), newest: () => '', refuse: () =>
 
 /** For calls whose option is missing: they are not sent. */
 export const absent = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
-  const cause = { path: option, expected: 'an option of createClient', actual: 'missing' }
-  const failure: Failure = {
-    _tag: 'InvalidRequest',
-    endpoint,
-    attempts: 0,
-    field: option,
-    expected: cause.expected,
-    actual: cause.actual,
-    causes: [cause],
-    message: `${endpoint}: ${option} should be ${cause.expected}, and is missing; nothing was sent`,
-  }
+  const failure = invalidField(endpoint, option, 'an option of createClient', 'missing')
   return { ...nobody, header: left(failure) }
 }

@@ -9,3 +9,17 @@ export const invalidRequest = (endpoint: string, unfit: Unfit): InvalidRequest =
   attempts: 0,
   message: `${endpoint}: ${unfit.field || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
 })
+
+/** One field that breaks a rule. */
+export const invalidField = (
+  endpoint: string,
+  field: string,
+  expected: string,
+  actual: string,
+): InvalidRequest =>
+  invalidRequest(endpoint, {
+    field,
+    expected,
+    actual,
+    causes: [{ path: field, expected, actual }],
+  })

@@ -1,4 +1,4 @@
-import { range } from 'rxjs'
+import { from, mergeMap, range } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -21,7 +21,7 @@ const statusOf = (ea: E.Either<Failure, { readonly status: string }> | undefined
 describe('untilState', () => {
   it('asks again after 1, 2, 4 ... s until the state is final', () => {
     const { client, calls, run } = inStates(CHARGE, ['NEW', 'PENDING', 'ARCHIVED', 'SETTLED'])
-    const out = run(client.charges.untilState('chg_1'))
+    const out = run(client.charges.untilState({ id: 'chg_1' }))
     expect(out.map(({ value }) => statusOf(value))).toEqual(['SETTLED'])
     const departed = calls().map(({ at }) => at)
     const pauses = departed.slice(1).map((at, i) => at - (departed[i] ?? 0) - 10) // 10 ms to answer
@@ -30,7 +30,7 @@ describe('untilState', () => {
 
   it('never waits longer than 16 s between two requests', () => {
     const { client, calls, run } = inStates(CHARGE, [...Array(9).fill('PENDING'), 'FAILED'])
-    run(client.charges.untilState('chg_1'))
+    run(client.charges.untilState({ id: 'chg_1' }))
     const departed = calls().map(({ at }) => at)
     expect(Math.max(...departed.slice(1).map((at, i) => at - (departed[i] ?? 0)))).toBe(16_010)
   })
@@ -38,9 +38,14 @@ describe('untilState', () => {
   it('does not stop at SUSPENDED, unless that is asked for', () => {
     const states = ['SUSPENDED', 'FAILED']
     const first = inStates(CHARGE, states)
-    expect(statusOf(first.run(first.client.charges.untilState('chg_1'))[0]?.value)).toBe('FAILED')
+    expect(statusOf(first.run(first.client.charges.untilState({ id: 'chg_1' }))[0]?.value)).toBe(
+      'FAILED',
+    )
     const second = inStates(CHARGE, states)
-    const woken = second.client.charges.untilState('chg_1', ['SUSPENDED', 'SETTLED', 'FAILED'])
+    const woken = second.client.charges.untilState({
+      id: 'chg_1',
+      states: ['SUSPENDED', 'SETTLED', 'FAILED'],
+    })
     expect(statusOf(second.run(woken)[0]?.value)).toBe('SUSPENDED')
   })
 
@@ -54,13 +59,15 @@ describe('untilState', () => {
     'APPROVAL_BLOCKED',
   ])('stops a batch at %s', (state) => {
     const { client, run } = inStates(BATCH, ['SCHEDULED', 'BOOKING', state])
-    const out = run(client.batchTransfers.untilState('bat_1'))
+    const out = run(client.batchTransfers.untilState({ id: 'bat_1' }))
     expect(out.map(({ value }) => statusOf(value))).toEqual([state])
   })
 
   it('ends as TimedOut when the wait is longer than its limit', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
-    const out = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit: 60_000 }))
+    const out = run(
+      client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit: 60_000 }),
+    )
     expect(out).toMatchObject([
       { at: 60_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 60_000 }) },
     ])
@@ -68,7 +75,9 @@ describe('untilState', () => {
 
   it('counts its requests, and says that it waited in vain', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
-    const [out] = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit: 6_000 }))
+    const [out] = run(
+      client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit: 6_000 }),
+    )
     expect(out?.value).toMatchObject(E.left({ attempts: 3 })) // at 0, 1 and 3 s
   })
 
@@ -77,38 +86,57 @@ describe('untilState', () => {
     for (const limit of [month, Number.POSITIVE_INFINITY]) {
       const states = Array.from({ length: 100 }, () => 'SCHEDULED')
       const { client, run } = inStates(BATCH, [...states, 'BOOKED'])
-      const out = run(client.batchTransfers.untilState('bat_1', ['BOOKED'], { limit }))
+      const out = run(client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit }))
       expect(out.map(({ value }) => statusOf(value))).toEqual(['BOOKED'])
     }
   })
 
-  it.each([Number.NaN, 0, -1])('has no limit of %d ms', (limit) => {
-    const { client, calls } = inStates(CHARGE, ['SETTLED'])
-    expect(() => client.charges.untilState('chg_1', ['SETTLED'], { limit })).toThrow(
-      'limit should be milliseconds above 0',
-    )
-    expect(calls()).toEqual([])
+  it.each([
+    ['limit', { limit: Number.NaN }],
+    ['limit', { limit: 0 }],
+    ['limit', { limit: -1 }],
+    ['states', { states: [] }],
+  ])('sends nothing when its %s makes no wait: %j', (field, wait) => {
+    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
+    const out = run(client.charges.untilState({ id: 'chg_1', ...wait }))
+    expect(out.map(({ value }) => value)).toMatchObject([
+      E.left({
+        _tag: 'InvalidRequest',
+        field,
+        message: expect.stringContaining(`${field} should be`),
+      }),
+    ])
+    expect(sent).toEqual([])
+  })
+
+  it('is a projection, which ignores the index that `mergeMap` hands it', () => {
+    const { client, run } = inStates(CHARGE, ['SETTLED'])
+    const ids = from([{ id: 'chg_1' }, { id: 'chg_2' }])
+    const out = run(ids.pipe(mergeMap(client.charges.untilState)))
+    expect(out.map(({ value }) => statusOf(value))).toEqual(['SETTLED', 'SETTLED'])
   })
 
   it('ends with the first failure', () => {
     const { client, run, calls } = lab({
       play: () => ({ status: 404, body: { code: 'not_found' } }),
     })
-    const out = run(client.charges.untilState('chg_1'))
+    const out = run(client.charges.untilState({ id: 'chg_1' }))
     expect(statusOf(out[0]?.value)).toBe('Refused')
     expect(calls()).toHaveLength(1)
   })
 
   it('asks for nothing before it is subscribed to', () => {
     const { client, calls } = inStates(CHARGE, ['SETTLED'])
-    client.charges.untilState('chg_1')
+    client.charges.untilState({ id: 'chg_1' })
     expect(calls()).toHaveLength(0)
   })
 
   it('has the type of what it waits for', () => {
     const { client } = lab()
-    expectTypeOf(client.charges.untilState('a')).toEqualTypeOf<ObservableEither<Failure, Charge>>()
-    expectTypeOf(client.batchTransfers.untilState('a')).toEqualTypeOf<
+    expectTypeOf(client.charges.untilState({ id: 'a' })).toEqualTypeOf<
+      ObservableEither<Failure, Charge>
+    >()
+    expectTypeOf(client.batchTransfers.untilState({ id: 'a' })).toEqualTypeOf<
       ObservableEither<Failure, BatchTransfer>
     >()
   })
