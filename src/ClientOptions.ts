@@ -2,12 +2,13 @@
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from './api/limits.js'
 import type { IO } from './fp.js'
+import type { Codes } from './http/codes.js'
 import { defined } from './http/defined.js'
 import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
 import type { Settings, Slot } from './http/Session.js'
-import { fitsHeader, HEADER } from './http/secrets.js'
+import { fitsHeader } from './http/secrets.js'
 import type { Timeout, Transport } from './http/Transport.js'
 import type { Guard, Scheduler } from './scheduler/index.js'
 import type { Millis } from './stream/index.js'
@@ -41,7 +42,10 @@ export interface ClientOptions extends CallOptions {
   readonly limits?: Partial<Limits>
   /** The part of all limits to use, above 0 and up to 1, for those who share an account. */
   readonly share?: number
-  /** How much room is left for the network's jitter: learned, provably safe, or in ms. */
+  /**
+   * How much longer than its window a place in a rate limit stays taken, for the network's jitter:
+   * `'learned'` (unless given), `'safe'`, or ms.
+   */
   readonly guard?: Guard
   /** The scheduler of another client, for those who use one account together. */
   readonly scheduler?: Scheduler<Slot>
@@ -51,26 +55,32 @@ export interface ClientOptions extends CallOptions {
     /** Attempts after the first, after other faults; 2 unless given. */
     readonly faults?: number
     /**
-     * Of these, all calls together, for each request: 0.2 unless given. Beside that two a second, and
-     * as many at once as may be under way. `Infinity` is no bound.
+     * How many retries after faults the client may make for each request it sends, over all calls; 0.2
+     * unless given. On top of that: two a second, and a burst of as many as `limits.concurrency`.
+     * `Infinity`: no bound.
      */
     readonly budget?: number
   }
+  /** Codes of refusals that are repeated, or not, in place of those of `codes`; each list by itself. */
+  readonly codes?: Partial<Pick<Codes, 'duplicate' | 'inProgress' | 'fault'>>
   /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. */
   readonly numbers?: 'exact' | 'fast'
   /** `true` counts what comes that no codec names: see `events` and `drift` of the client. */
   readonly drift?: boolean
-  /** When a list is taken to be endless. */
+  /**
+   * When a list is given up as endless: after 10,000 pages, or more than 100 empty pages in a row, unless
+   * given.
+   */
   readonly lists?: Partial<ListOptions>
   /** How long before its end a token is renewed, in ms; 60,000 unless given. */
   readonly renewEarly?: Millis
   /** What sends; the runtime's own `fetch` unless given. */
   readonly fetch?: typeof fetch
-  /** What sends, in place of `fetch` and all around it. */
+  /** Sends the requests itself; `fetch` is then not used. */
   readonly transport?: Transport
-  /** Time: `now` and timers. */
+  /** Clock and timers; RxJS's `asyncScheduler` unless given. */
   readonly timer?: SchedulerLike
-  /** Chance, from 0 up to 1. */
+  /** A number from 0 up to, but not including, 1; `Math.random` unless given. */
   readonly random?: IO<number>
   /** Makes a `request_id` where none is given. */
   readonly uuid?: IO<string>
@@ -102,37 +112,6 @@ export const baseUrlOf = (text: string): string => {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Throws an `InvalidOption`, which does not repeat what came. */
-export const checkCredentials = ({ credentials, partner }: ClientOptions): void => {
-  const source = credentials !== undefined && 'token' in credentials ? credentials : undefined
-  const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
-  if (credentials !== undefined && source === undefined && keys === undefined) {
-    throw new InvalidOption('credentials', 'clientId and apiKey, or token')
-  }
-  if (source !== undefined && typeof source.token !== 'function') {
-    throw new InvalidOption('credentials.token', 'a function that gives a token')
-  }
-  const texts = {
-    ...(keys && {
-      'credentials.clientId': keys.clientId,
-      'credentials.apiKey': keys.apiKey,
-      'credentials.loginAs': keys.loginAs ?? 'none',
-    }),
-    ...(partner && {
-      'partner.clientId': partner.clientId,
-      'partner.clientSecret': partner.clientSecret,
-    }),
-  }
-  for (const [name, value] of Object.entries(texts)) {
-    if (typeof value !== 'string' || !fitsHeader(value)) {
-      throw new InvalidOption(name, HEADER)
-    }
-  }
-  if (partner?.clientId.includes(':') === true) {
-    throw new InvalidOption('partner.clientId', 'a text without a colon')
-  }
-}
-
 /** The settings with what a call's options change. Throws an `InvalidOption`. */
 export const changed = (settings: Settings, options: CallOptions): Settings => {
   const { apiVersion, onBehalfOf, priority, check } = options
@@ -147,7 +126,8 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
     throw new InvalidOption('priority', "'interactive' or 'bulk'")
   }
   for (const [phase, limit] of Object.entries(timeout)) {
-    if (!isAbove(0)(limit)) throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
+    if (!(typeof limit === 'number' && limit > 0))
+      throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
   }
   return {
     ...settings,
@@ -157,39 +137,6 @@ export const changed = (settings: Settings, options: CallOptions): Settings => {
     ...(priority === undefined ? {} : { priority }),
     ...(check === undefined ? {} : { check }),
   }
-}
-
-const isAbove = (least: number) => (u: unknown) => typeof u === 'number' && u > least
-const isCount = (least: number) => (u: unknown) => Number.isInteger(u) && isAbove(least - 1)(u)
-const isFraction = (u: unknown) => typeof u === 'number' && u > 0 && u <= 1
-const isSpan = (u: unknown) => typeof u === 'number' && u >= 0 && u < Number.POSITIVE_INFINITY
-
-/** Throws an `InvalidOption` for a number that makes no client. */
-export const checkNumbers = (options: ClientOptions): void => {
-  const { limits, share, guard, retry, lists, renewEarly } = options
-  const check = (
-    name: string,
-    u: unknown,
-    fits: (u: unknown) => boolean,
-    expected: string,
-  ): void => {
-    if (u !== undefined && !fits(u)) throw new InvalidOption(name, expected)
-  }
-  for (const [name, limit] of Object.entries(limits ?? {})) {
-    const fits = (u: unknown) => u === Number.POSITIVE_INFINITY || isCount(1)(u)
-    check(`limits.${name}`, limit, fits, 'a whole number of at least 1, or Infinity')
-  }
-  check('share', share, isFraction, 'above 0 and at most 1')
-  if (guard !== 'learned' && guard !== 'safe') {
-    check('guard', guard, isSpan, "'learned', 'safe' or milliseconds")
-  }
-  check('retry.throttled', retry?.throttled, isCount(0), 'a whole number')
-  check('retry.faults', retry?.faults, isCount(0), 'a whole number')
-  const isBudget = (u: unknown) => u === Number.POSITIVE_INFINITY || isSpan(u)
-  check('retry.budget', retry?.budget, isBudget, 'a number of at least 0, or Infinity')
-  check('lists.maxPages', lists?.maxPages, isCount(1), 'a whole number of at least 1')
-  check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
-  check('renewEarly', renewEarly, isSpan, 'milliseconds')
 }
 
 /** Throws an `InvalidOption`. */

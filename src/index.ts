@@ -31,6 +31,14 @@ export {
 
 // failures
 
+export {
+  type Codes,
+  codes,
+  hasCode,
+  isDuplicate,
+  isInProgress,
+  isShortOfMoney,
+} from './http/codes.js'
 export type {
   Ambiguous,
   AnyFailure,
@@ -46,6 +54,7 @@ export type {
   Unreachable,
 } from './http/Failure.js'
 export { PaymentsError, toError } from './http/Failure.js'
+export { type FieldError, fieldErrors } from './http/fieldErrors.js'
 
 // resources, and what is sent to make them
 

@@ -1,7 +1,10 @@
 import { asyncScheduler, Subject } from 'rxjs'
-import { type ClientOptions, checkCredentials, checkNumbers, limitsOf } from './ClientOptions.js'
+import { type ClientOptions, limitsOf } from './ClientOptions.js'
+import { checkCodes, checkCredentials, checkNumbers } from './checkOptions.js'
 import { budget, pausesOf, SHARE } from './http/Budget.js'
 import type { ClientEvent } from './http/ClientEvent.js'
+import { codes } from './http/codes.js'
+import { defined } from './http/defined.js'
 import { kyTransport } from './http/ky.js'
 import type { Session, Settings } from './http/Session.js'
 import { tiers } from './http/tiers.js'
@@ -20,6 +23,7 @@ export const openSession = (
   const { retry, timer = asyncScheduler, random = Math.random } = options
   checkCredentials(options)
   checkNumbers(options)
+  checkCodes(options)
   const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()
 
@@ -54,6 +58,7 @@ export const openSession = (
       patience: pausesOf(repeats),
       now: () => timer.now(),
     }),
+    codes: { ...codes, ...defined(options.codes ?? {}) },
     secrets: secretsOf(options),
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),

@@ -7,6 +7,7 @@ import type { Backoff } from '../stream/index.js'
 import type { Auth } from './auth.js'
 import type { Budget } from './Budget.js'
 import type { ClientEvent } from './ClientEvent.js'
+import type { Codes } from './codes.js'
 import type { Timeout, Transport } from './Transport.js'
 
 /** What a request is counted under, by the scheduler. */
@@ -26,6 +27,8 @@ export interface Session {
   readonly backoff: Backoff
   /** How much of that all calls may do together. */
   readonly budget: Budget
+  /** What the codes of refusals say. */
+  readonly codes: Codes
   readonly auth: (row: AnyEndpoint) => Auth
   /** All that must not show, whatever the request. */
   readonly secrets: ReadonlyArray<string>

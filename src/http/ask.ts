@@ -4,6 +4,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { E, O, pipe } from '../fp.js'
 import { left, type Millis, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
+import { isInProgressBy } from './codes.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { isIdentified, isUnsure, mayRepeat } from './replay.js'
@@ -23,6 +24,7 @@ export const ask = (
   slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
 ): Ask => {
   const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
+  const isInProgress = isInProgressBy(session.codes)
   const sent = send(session, settings, row, slotOf)
 
   return (params, read) =>
@@ -51,8 +53,8 @@ export const ask = (
       const after = (failure: Failure, attempt: number): O.Option<number> => {
         // the login's: it was repeated by itself, and says nothing of what became of this call
         if (failure.endpoint !== row.route) return O.none
-        const pause = mayRepeat(repeating, failure) ? pauseAfter(attempt) : O.none
-        unsure ||= isUnsure(failure)
+        const pause = mayRepeat(repeating, failure, isInProgress) ? pauseAfter(attempt) : O.none
+        unsure ||= isUnsure(failure, isInProgress)
         if (O.isSome(pause)) {
           session.emit({ _tag: 'Repeating', endpoint: row.route, failure, ms: pause.value })
         }

@@ -3,6 +3,7 @@ import { type Problem, problem } from '../codec/Problem.js'
 import { isRecord, parsed } from '../decode/unknown.js'
 import { O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
+import { codes } from './codes.js'
 import type { Failure } from './Failure.js'
 import { scrubAll } from './secrets.js'
 import type { Answer, Outage } from './Transport.js'
@@ -18,20 +19,16 @@ export interface Asking {
   readonly scrub: (text: string) => string
 }
 
-/** A 400 with one of these says what a 5xx says (default, not specified by the interface document). */
-const FAULTS: ReadonlySet<string> = new Set([
-  'service_unavailable',
-  'internal_error',
-  'internal_server_error',
-  'provider_unavailable',
-])
-
 // constructors
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
 
-/** An answer that is not 2xx. */
-export const refused = (asking: Asking, answer: Answer): Failure => {
+/** An answer that is not 2xx. A 400 with one of the codes of `faults` says what a 5xx says. */
+export const refused = (
+  asking: Asking,
+  answer: Answer,
+  faults: ReadonlyArray<string> = codes.fault,
+): Failure => {
   const { scrub, endpoint, attempts } = asking
   const { status } = answer
   const said = problemOf(answer, scrub)
@@ -47,7 +44,7 @@ export const refused = (asking: Asking, answer: Answer): Failure => {
     const times = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
     return { ...common, _tag: 'Throttled', message: `${common.message} (gave up after ${times})` }
   }
-  if (status >= 500 || (status === 400 && FAULTS.has(said.code))) {
+  if (status >= 500 || (status === 400 && faults.includes(said.code))) {
     return { ...common, _tag: 'ServerFault', status, code: said.code }
   }
   return {

@@ -4,27 +4,11 @@ import { fieldsOf } from '../decode/unknown.js'
 import { isGarbled } from './answer.js'
 import type { Failure } from './Failure.js'
 
-/** Codes of one condition; other spellings than the interface's are defaults, not specified by it. */
-const DUPLICATES: ReadonlySet<string> = new Set([
-  'request_id_duplicate',
-  'duplicate_request_id',
-  'request_id_used',
-  'duplicate_request',
-  'batch_request_id_duplicate',
-  'already_exists',
-])
-
-/** The service has seen this request_id before. */
-const isDuplicate = (failure: Failure): boolean =>
-  failure._tag === 'Refused' && DUPLICATES.has(failure.code)
-
-/** An earlier request with this request_id is still being worked on. */
-const isInProgress = (failure: Failure): boolean =>
-  failure._tag === 'Refused' &&
-  (failure.code === 'request_pending' || (failure.status === 409 && !isDuplicate(failure)))
+/** Whether an earlier request with this request_id is still being worked on. */
+type InProgress = (failure: Failure) => boolean
 
 /** It may have been done, although no word of that came. */
-export const isUnsure = (failure: Failure): boolean => {
+export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean => {
   switch (failure._tag) {
     case 'Unreachable':
       return failure.mayHaveArrived
@@ -49,12 +33,16 @@ export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): bool
 }
 
 /** Whether sending the request again can help, and can do no harm. */
-export const mayRepeat = (row: AnyEndpoint, failure: Failure): boolean => {
+export const mayRepeat = (
+  row: AnyEndpoint,
+  failure: Failure,
+  isInProgress: InProgress,
+): boolean => {
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined
   switch (failure._tag) {
     case 'Unreachable':
     case 'TimedOut':
-      return harmless || !isUnsure(failure)
+      return harmless || !isUnsure(failure, isInProgress)
     case 'ServerFault':
       return harmless
     case 'Undecodable':

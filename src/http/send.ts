@@ -32,7 +32,7 @@ export interface Success {
 export const send =
   (session: Session, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { budget, emit, timer } = session
+    const { budget, codes, emit, timer } = session
     const auth = session.auth(row)
     const endpoint = row.route
     const slot = slotOf(asked)
@@ -74,7 +74,7 @@ export const send =
         }),
         map((ea): { readonly used: string; readonly outcome: E.Either<Failure, Success> } => ({
           used: authorization,
-          outcome: outcome(asking(), ea),
+          outcome: outcome(asking(), ea, codes.fault),
         })),
       )
     }
@@ -100,10 +100,14 @@ export const send =
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'
 
-const outcome = (asking: Asking, ea: E.Either<Outage, Answer>): E.Either<Failure, Success> => {
+const outcome = (
+  asking: Asking,
+  ea: E.Either<Outage, Answer>,
+  faults: ReadonlyArray<string>,
+): E.Either<Failure, Success> => {
   if (E.isLeft(ea)) return E.left(unanswered(asking, ea.left))
   const answer = ea.right
-  return isSuccess(answer) ? E.right({ asking, answer }) : E.left(refused(asking, answer))
+  return isSuccess(answer) ? E.right({ asking, answer }) : E.left(refused(asking, answer, faults))
 }
 
 const httpRequest = (

@@ -67,6 +67,8 @@ describe('an option that cannot work', () => {
     ['retry.budget', { retry: { budget: null } }],
     ['renewEarly', { renewEarly: -5 }],
     ['renewEarly', { renewEarly: '' }],
+    ['codes.fault', { codes: { fault: 'hunter22' } }],
+    ['codes.duplicate', { codes: { duplicate: [409] } }],
   ])('%s is named, and not repeated: %j', (name, options) => {
     const error = thrown(options)
     expect(error).toBeInstanceOf(InvalidOption)

@@ -1,0 +1,72 @@
+import { fieldsOf, isRecord } from '../decode/unknown.js'
+import type { AnyFailure } from './Failure.js'
+
+// model
+
+/** What is wrong with one field. */
+export interface FieldError {
+  /** The path of the field, as the platform names it; left out where it names none. */
+  readonly field?: string
+  readonly code?: string
+  readonly message?: string
+}
+
+// constructors
+
+/**
+ * The fields that a failure blames, as a flat list: of an `InvalidRequest` its causes; of a `Refused` what
+ * its `details` say, in any of the shapes that were seen (defaults, not specified by the interface document),
+ * or its own `source`; of an `Ambiguous` or a `Truncated` those of its cause. Empty where no field is blamed.
+ */
+export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
+  switch (failure._tag) {
+    case 'InvalidRequest':
+      return failure.causes.map(({ path, expected, actual }) => ({
+        field: path,
+        message: `should be ${expected}, and is ${actual}`,
+      }))
+    case 'Refused': {
+      const { source: field, code, message } = failure
+      const told = errorsIn(failure.details)
+      return told.length > 0 || field === undefined ? told : [{ field, code, message }]
+    }
+    case 'Ambiguous':
+      return fieldErrors(failure.cause)
+    case 'Truncated':
+      return failure.cause === undefined ? [] : fieldErrors(failure.cause)
+    default:
+      return []
+  }
+}
+
+/** Keys that hold errors, and are no fields. */
+const HOLDERS: ReadonlySet<string> = new Set(['errors', 'details', 'params'])
+
+/** A text, a list of errors, one error, or an object with errors under the names of fields; `at` is the field. */
+const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
+  const field = at === undefined ? {} : { field: at }
+  if (Array.isArray(u)) return u.flatMap((one) => errorsIn(one, at))
+  if (typeof u === 'string') return u === '' ? [] : [{ ...field, message: u }]
+  if (typeof u === 'number') return [{ ...field, message: String(u) }]
+  if (!isRecord(u)) return []
+  return isError(u)
+    ? [{ ...field, ...oneError(u) }]
+    : Object.entries(u).flatMap(([key, value]) => errorsIn(value, HOLDERS.has(key) ? at : key))
+}
+
+const isError = (u: unknown): boolean => {
+  const { code, message } = fieldsOf(u)
+  return text(code) !== undefined || text(message) !== undefined
+}
+
+const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
+  const [field, code, message] = [text(u.source) ?? text(u.field), text(u.code), text(u.message)]
+  return {
+    ...(field === undefined ? {} : { field }),
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+const text = (u: unknown): string | undefined =>
+  typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
