@@ -23,9 +23,9 @@ import { truncated } from './truncated.js'
 // model
 
 export interface ListOptions {
-  /** Pages a list may have before it is taken to be endless. */
+  /** Pages a list may have before it is given up as endless; 10,000 unless given. */
   readonly maxPages: number
-  /** Empty pages in a row that still count as going on. */
+  /** Empty pages in a row that still count as going on; 100 unless given. */
   readonly maxEmptyPages: number
 }
 
@@ -39,7 +39,10 @@ export interface List<E, A> extends Paged<E, A, Position> {
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /** The same list from another page on, such as the `position` of a `Truncated`. */
   readonly from: (position: Position) => List<E, A>
-  /** What it comes to to read it, from the limits and the page size; nothing is sent. */
+  /**
+   * What reading it will take: requests, rows a second at most, seconds. Computed from the limits and the
+   * page size; nothing is sent.
+   */
   readonly explain: (options?: PlanOptions) => ListPlan
 }
 

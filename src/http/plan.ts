@@ -2,7 +2,10 @@ import type { Limits } from '../api/limits.js'
 
 // model
 
-/** What it comes to to read a list: pure, from the limits and the page size. */
+/**
+ * What reading a list will take: requests, rows a second at most, seconds. Computed from the limits and
+ * the page size; nothing is sent.
+ */
 export interface ListPlan {
   /** Rows a page; left out where neither the call nor the interface says. */
   readonly pageSize?: number

@@ -16,7 +16,10 @@ export interface Around {
   readonly after?: string
 }
 
-/** So many bytes to be written; the first `kept` of them are as they were when it was asked last. */
+/**
+ * Gives a buffer of at least `length` bytes. The first `kept` bytes are those of the buffer given before;
+ * the rest is undefined. It is overwritten by the next call.
+ */
 export type Place = (length: number, kept?: number) => Uint8Array
 
 /** Some of the rows, as if there were no others. */
