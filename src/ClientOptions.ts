@@ -29,6 +29,7 @@ export interface CallOptions {
   readonly check?: boolean
 }
 
+/** What a client is made from; only `baseUrl` is required. */
 export interface ClientOptions extends CallOptions {
   /** Where the platform is: HTTPS, or HTTP on this machine. There is no default. */
   readonly baseUrl: string

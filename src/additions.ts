@@ -1,4 +1,4 @@
-/** What a client has besides the rows: small words made of them, each on the table that it is about. */
+/** Small words made of the rows. */
 import type { Observable, SchedulerLike } from 'rxjs'
 import { addItems } from './addItems.js'
 import type { Endpoint } from './api/Endpoint.js'
@@ -19,6 +19,7 @@ import { FINAL, type UntilState, untilState } from './untilState.js'
 type CodesOf<Row> =
   Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never
 
+/** What a client has besides the rows, on the table that it is about. */
 export interface Additions {
   readonly charges: {
     /**

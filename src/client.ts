@@ -63,6 +63,7 @@ type Calls = {
     (Resource extends keyof Additions ? Additions[Resource] : unknown)
 }
 
+/** Every call of the interface under `<table>.<name>`, and a few words made of them. Made by `createClient`. */
 export interface Client extends Calls {
   /** Another client with other options for its calls; the same token, scheduler and events. */
   readonly with: (options: CallOptions) => Client

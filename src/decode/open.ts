@@ -18,6 +18,7 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
   }
 }
 
+/** What `open` makes, under the names of its values. */
 export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
   extends OpenType<K[number]> {}
 

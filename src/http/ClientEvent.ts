@@ -1,7 +1,7 @@
-/** What a client did, told while it does it; no secrets, no contents. */
 import type { DriftFact } from '../decode/index.js'
 import type { Failure } from './Failure.js'
 
+/** What a client did, told while it does it; no secrets, no contents. */
 export type ClientEvent =
   /** A request leaves. `attempt` counts from 1, logins apart. */
   | { readonly _tag: 'Sent'; readonly endpoint: string; readonly attempt: number }

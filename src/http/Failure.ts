@@ -4,8 +4,7 @@
  *   | Unreachable | TimedOut | Undecodable | Truncated<At> | Ambiguous
  * ```
  *
- * What can go wrong with a call. Plain values, exhaustive under `switch (failure._tag)`. None holds a
- * secret, and each `message` is one line, fit for a log.
+ * What can go wrong with a call.
  */
 import type { Position } from '../api/Paging.js'
 import type { Cause } from '../decode/index.js'
@@ -114,6 +113,10 @@ export interface Ambiguous extends Common {
   readonly cause: Failure
 }
 
+/**
+ * What can go wrong with a call. Plain values, exhaustive under `switch (failure._tag)`. None holds a
+ * secret, and each `message` is one line, fit for a log.
+ */
 export type Failure<Code extends string = string, At = Position> =
   | InvalidRequest
   | Unauthorized
@@ -142,4 +145,5 @@ export class PaymentsError extends Error {
   }
 }
 
+/** For `orThrow(toError)`: makes the error, and throws nothing itself. */
 export const toError = (failure: AnyFailure): PaymentsError => new PaymentsError(failure)

@@ -3,13 +3,13 @@
  * type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
  * ```
  *
- * The seam between what is asked and how it is sent. Cold: each subscription sends, and unsubscribing
- * aborts. Emits one value.
+ * The seam between what is asked and how it is sent.
  */
 import type { ObservableEither } from '../stream/index.js'
 
 // model
 
+/** A request, ready to be sent. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -29,6 +29,7 @@ export interface Timeout {
   readonly body: number
 }
 
+/** An answer, whatever its status. */
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -48,6 +49,10 @@ export type Outage =
     }
   | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: number }
 
+/**
+ * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: an answer of
+ * any status, or a `Left` where there is none; what it throws is a bug.
+ */
 export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
 
 // constructors

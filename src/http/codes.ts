@@ -18,6 +18,7 @@ export interface Codes {
   readonly fault: ReadonlyArray<string>
 }
 
+/** The spellings that were seen; the option `codes` puts others in their place. */
 export const codes: Codes = {
   duplicate: [
     'request_id_duplicate',

@@ -1,4 +1,4 @@
-/** The Transport that sends; the only file that knows ky. Every retry is the scheduler's: ky's is off. */
+/** The only file that knows ky. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import ky from 'ky'
 import {
@@ -23,6 +23,7 @@ import { type Line, line } from './line.js'
 import { Late, outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
 
+/** What `kyTransport` sends with. */
 export interface KyOptions {
   /** What sends; the runtime's own `fetch` unless given. */
   readonly fetch?: typeof fetch
@@ -30,6 +31,7 @@ export interface KyOptions {
   readonly scheduler?: SchedulerLike
 }
 
+/** The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. */
 export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {}): Transport => {
   const storage = new AsyncLocalStorage<unknown>()
   const place = reusable()

@@ -22,6 +22,7 @@ import { truncated } from './truncated.js'
 
 // model
 
+/** When a list is given up as endless, with a `Truncated`. */
 export interface ListOptions {
   /** Pages a list may have before it is given up as endless; 10,000 unless given. */
   readonly maxPages: number

@@ -9,6 +9,7 @@ export type Millis = number
 /** The pause after attempt `n` (the first is 1), or none when it was the last. */
 export type Backoff = (attempt: number) => O.Option<Millis>
 
+/** What `exponential` doubles, and up to what. */
 export interface BackoffOptions {
   /** The first pause, in ms. */
   readonly first: Millis

@@ -1,18 +1,21 @@
-/**
- * `Observable<Either<E, A>>`: a stream whose expected failures are values. A `Left` has a type and ends
- * nothing; the error channel is for bugs.
- */
+/** `Observable<Either<E, A>>`, and what is done with it. */
 import { concatMap, filter, map, mergeMap, type Observable, of } from 'rxjs'
 import { E } from '../fp.js'
 
 // model
 
+/**
+ * A stream whose expected failures are values. A `Left` has a type and ends nothing; the error channel is
+ * for bugs.
+ */
 export interface ObservableEither<E, A> extends Observable<E.Either<E, A>> {}
 
 // constructors
 
+/** One failure. */
 export const left = <E>(e: E): ObservableEither<E, never> => of(E.left(e))
 
+/** One value. */
 export const right = <A>(a: A): ObservableEither<never, A> => of(E.right(a))
 
 // combinators

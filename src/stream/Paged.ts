@@ -3,9 +3,7 @@
  * interface Paged<E, A> extends Observable<Either<E, A>>, AsyncIterable<Either<E, A>>
  * ```
  *
- * One list, seen several ways; all are lazy, and each subscription or loop reads the list anew. The
- * unit of flow is the page. RxJS has no demand: `concatMap` and `mergeMap` behind the item view buffer
- * without bound, so what is slower than the service reads with `for await` or `drain`.
+ * One list, seen several ways.
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
@@ -19,11 +17,17 @@ import type { Page } from './paginate.js'
 /** The pages of a list, whole. */
 export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}
 
+/** How far `drain` asks ahead. */
 export interface Drain {
   /** Pages asked for before they are wanted; 1 unless given, 0 to wait with each. */
   readonly prefetch?: number
 }
 
+/**
+ * One list, seen several ways; all are lazy, and each subscription or loop reads the list anew. The
+ * unit of flow is the page. RxJS has no demand: `concatMap` and `mergeMap` behind the item view buffer
+ * without bound, so what is slower than the service reads with `for await` or `drain`.
+ */
 export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   extends Observable<E.Either<E, A>>,
     AsyncIterable<E.Either<E, A>> {

@@ -1,7 +1,4 @@
-/**
- * A source that is asked for each of its values. RxJS pushes, and has no way to say "wait": what reads
- * pages for a file that cannot keep up must ask for them one by one.
- */
+/** Sources that are asked, as RxJS has none. */
 import {
   concatMap,
   defer,
@@ -18,6 +15,10 @@ import { inTurn } from './inTurn.js'
 
 // model
 
+/**
+ * A source that is asked for each of its values. RxJS pushes, and has no way to say "wait": what reads
+ * pages for a file that cannot keep up must ask for them one by one.
+ */
 export interface Pull<P> {
   /** Each subscription asks for one value: it emits that and completes, or just completes at the end. */
   readonly next: Observable<P>

@@ -27,6 +27,7 @@ export type Cut<E, Q> =
   | { readonly _tag: 'OnlyEmpty'; readonly pages: number }
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
+/** What a list is read with, and when it is given up. */
 export interface PaginateOptions<E, A, Q> {
   readonly first: Q
   readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>

@@ -9,6 +9,7 @@ import { type Page, type PaginateOptions, paginate } from './paginate.js'
 
 // model
 
+/** How pages that are asked for together are delivered. */
 export interface ParallelOptions {
   /** `false`: pages are delivered as they come; `true` unless given. */
   readonly ordered?: boolean

@@ -16,6 +16,7 @@ export interface Drift {
   readonly facts: () => ReadonlyArray<DriftFact>
 }
 
+/** Who is told, and how much is kept. */
 export interface DriftOptions {
   /** Called when something is seen for the first time. */
   readonly onFact?: (fact: DriftFact) => void

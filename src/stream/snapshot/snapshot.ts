@@ -14,6 +14,7 @@ import type { Walk } from './Walk.js'
 /** Why a snapshot was given up. */
 export type SnapshotCut<E> = Unsteady<E> | Extract<Told, { _tag: 'Astray' | 'Shapeless' }>
 
+/** What a snapshot is read with. */
 export interface SnapshotOptions<E, A> {
   /** What is to be read. */
   readonly position: SnapshotPosition
