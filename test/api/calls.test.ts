@@ -28,7 +28,15 @@ describe.each(examples)('$route', ({ route, params, sent, answer }) => {
         ...rest,
         body: JSON.parse(text),
       }))(asked),
-    ).toEqual(E.right({ method: route.split(' ')[0], target, headers, body: body ?? null }))
+    ).toEqual(
+      E.right({
+        method: route.split(' ')[0],
+        path: target.split('?')[0],
+        target,
+        headers,
+        body: body ?? null,
+      }),
+    )
   })
 
   it('reads its parameters back', () => {
