@@ -5,7 +5,7 @@ import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
 import { type Rule, rule, ruled } from './Rule.js'
-import { Filled } from './scalars.js'
+import { Count, Filled } from './scalars.js'
 import { Metadata, nullable, opened } from './shapes.js'
 import { Day, toMillis } from './times.js'
 
@@ -40,9 +40,9 @@ const batchTransfer = t.intersection([
     /** For talking to support. */
     short_reference_id: t.string,
     status: opened(status),
-    total_item_count: t.number,
+    total_item_count: Count,
     /** Invalid items stay until they are deleted, and are left out when the batch is executed. */
-    valid_item_count: t.number,
+    valid_item_count: Count,
     updated_at: Instant,
   }),
   t.partial({
@@ -73,19 +73,21 @@ const newBatchTransfer = t.partial({
   name: t.string,
   /** Not passed to beneficiaries. */
   remarks: t.string,
-  /** Today or later, when the wallet pays; the earliest possible day when left out. */
+  /** Today or later, when the wallet pays; the earliest possible day when left out or empty. */
   transfer_date: Day,
 })
 
 /** A batch to make; its items are added afterwards. */
 export interface NewBatchTransfer extends t.TypeOf<typeof newBatchTransfer> {}
 
+const isNone = (day: string | undefined): day is '' | undefined => day === undefined || day === ''
+
 export const NewBatchTransfer: Codec<NewBatchTransfer> = ruled<NewBatchTransfer>(
   rule(
     'transfer_date',
-    'left out when funding_source has an id',
+    'left out or empty when funding_source has an id',
     ({ transfer_date, funding_source }) =>
-      transfer_date === undefined || funding_source?.id === undefined,
+      isNone(transfer_date) || funding_source?.id === undefined,
   ),
 )(newBatchTransfer)
 
@@ -98,7 +100,7 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
     'transfer_date',
     'today or later',
     ({ transfer_date }) =>
-      transfer_date === undefined || toMillis(transfer_date.slice(0, 10)) + DAY_EVERYWHERE > now,
+      isNone(transfer_date) || toMillis(transfer_date.slice(0, 10)) + DAY_EVERYWHERE > now,
   ),
 ]
 

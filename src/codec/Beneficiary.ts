@@ -90,7 +90,7 @@ const additionalInfo = t.partial({
 })
 
 const beneficiary = t.intersection([
-  t.type({ entity_type: t.string }),
+  t.type({ entity_type: t.string, bank_details: BankDetails }),
   t.partial({
     additional_info: additionalInfo,
     // defaults, not specified by the interface document
@@ -101,18 +101,12 @@ const beneficiary = t.intersection([
     date_of_birth: t.string,
     /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
     type: t.string,
+    /** Beside `bank_details`, which the interface needs; alone it is sent by `check: false`. */
+    digital_wallet: t.UnknownRecord,
   }),
-  t.union([
-    t.type({ bank_details: BankDetails }),
-    /** In place of a bank account (default, not specified by the interface document). */
-    t.intersection([
-      t.type({ digital_wallet: t.UnknownRecord }),
-      t.partial({ bank_details: BankDetails }),
-    ]),
-  ]),
 ])
 
 /** Who is paid, and where. */
-export type Beneficiary = t.TypeOf<typeof beneficiary>
+export interface Beneficiary extends t.TypeOf<typeof beneficiary> {}
 
 export const Beneficiary: Codec<Beneficiary> = beneficiary

@@ -5,7 +5,7 @@ import type { Codec } from './Codec.js'
 import { FeeOption } from './FeeOption.js'
 import { type Rule, rule, ruled } from './Rule.js'
 import { Country, Currency, Filled, Finite } from './scalars.js'
-import { listOf, Metadata } from './shapes.js'
+import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
 
 // model
 
@@ -33,8 +33,8 @@ const newBatchItem = t.intersection([
   }),
   t.partial({
     application_fee_options: t.readonlyArray(FeeOption),
-    /** Left out when `beneficiary_id` is given. */
-    beneficiary: Beneficiary,
+    /** Left out, or empty, when `beneficiary_id` is given. */
+    beneficiary: t.union([Beneficiary, Empty]),
     // defaults, not specified by the interface document
     /** A beneficiary that is known already. */
     beneficiary_id: t.string,
@@ -73,8 +73,15 @@ const feeCurrencies: Rule<NewBatchItem> = {
 export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
   rule(
     'beneficiary',
-    'left out when beneficiary_id is given',
-    ({ beneficiary, beneficiary_id }) => beneficiary === undefined || beneficiary_id === undefined,
+    'left out or empty when beneficiary_id is given',
+    ({ beneficiary, beneficiary_id }) =>
+      beneficiary === undefined || beneficiary_id === undefined || isEmpty(beneficiary),
+  ),
+  rule(
+    'beneficiary',
+    'left out or filled when beneficiary_id is not given',
+    ({ beneficiary, beneficiary_id }) =>
+      beneficiary === undefined || beneficiary_id !== undefined || !isEmpty(beneficiary),
   ),
   rule(
     'source_amount',

@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 
 /** What JSON Schema says of a single value on the wire: what a refinement keeps to itself. */
 export interface Schema {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly pattern?: string
   /** In code points. */
   readonly minLength?: number
@@ -11,6 +11,7 @@ export interface Schema {
   readonly maximum?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly maxProperties?: number
 }
 
 /** A codec that says what its values look like, for docs and for whoever makes values of it. */

@@ -74,9 +74,12 @@ export interface NewWebhook extends t.TypeOf<typeof newWebhook> {}
 
 export const NewWebhook: Codec<NewWebhook> = newWebhook
 
-const webhookUpdate = t.type({ id: t.string, url: t.string })
+const webhookUpdate = t.exact(t.type({ id: t.string, url: t.string }))
 
-/** Where the events of a webhook go from now on; nothing else can be changed. */
+/**
+ * Where the events of a webhook go from now on; nothing else can be changed. The webhook itself will do,
+ * with another `url`: nothing else of it is sent.
+ */
 export interface WebhookUpdate extends t.TypeOf<typeof webhookUpdate> {}
 
 export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate

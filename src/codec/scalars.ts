@@ -21,6 +21,12 @@ export const Currency: Codec<string> = described(
   { type: 'string', pattern: '^[A-Z]{3}$' },
 )
 
+/** How many there are of something. */
+export const Count: Codec<number> = described(
+  t.refinement(t.number, (n) => Number.isSafeInteger(n) && n >= 0, 'a whole number from 0'),
+  { type: 'integer', minimum: 0 },
+)
+
 // parameters
 
 /** Whether a text has `min` to `max` code points: each is one or two of what `length` counts. */
@@ -86,18 +92,27 @@ export const Whole: Codec<number> = described(
 const decimal = /^\d+(\.\d+)?$/
 
 const isDecimal = (u: unknown): u is number | string =>
-  (typeof u === 'string' || typeof u === 'number') && decimal.test(String(u))
+  typeof u === 'number' ? decimal.test(plain(u)) : typeof u === 'string' && decimal.test(u)
+
+/** As `String` has it, but without an exponent: 1e-7 is `0.0000001`. */
+const plain = (n: number): string => {
+  const [, first, rest = '', exponent] = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(n)) ?? []
+  if (first === undefined) return String(n)
+  const digits = first + rest
+  const point = 1 + Number(exponent)
+  return point > 0 ? digits.padEnd(point, '0') : `0.${'0'.repeat(-point)}${digits}`
+}
 
 /**
- * An amount of money to send, in whole units of its currency: plain decimal text, or a number that
- * prints as such. Sent as text (interface, Charge).
+ * An amount of money to send, in whole units of its currency: plain decimal text, or a number,
+ * which is written as such. Sent as text (interface, Charge).
  */
 export const Amount: Codec<number | string> = described(
   new t.Type<number | string, string, unknown>(
     'an amount as plain decimal text, such as "9.99"',
     isDecimal,
     (u, context) => (isDecimal(u) ? t.success(u) : t.failure(u, context)),
-    (amount) => (typeof amount === 'number' ? String(amount) : amount),
+    (amount) => (typeof amount === 'number' ? plain(amount) : amount),
   ),
   { type: 'string', pattern: decimal.source },
 )

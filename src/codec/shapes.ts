@@ -16,6 +16,15 @@ export const opened = <D extends { readonly [value: string]: unknown }>(
   return new OpenType(`${known.map((value) => JSON.stringify(value)).join(' | ')} | string`, known)
 }
 
+export const isEmpty = (o: object): o is Readonly<Record<string, never>> =>
+  Object.keys(o).length === 0
+
+/** An object without fields, where one is sent for nothing. */
+export const Empty: Codec<Readonly<Record<string, never>>> = described(
+  t.refinement(t.UnknownRecord, isEmpty, 'an empty object'),
+  { type: 'object', maxProperties: 0 },
+)
+
 /** Keys and values that are stored with a resource, and mean nothing to the service. */
 export const Metadata = t.UnknownRecord
 

@@ -1,10 +1,27 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
-import { fromDate, Instant, millisOf } from './Instant.js'
-import { described } from './Schema.js'
+import { fromDate } from './Instant.js'
+import { described, type Schema } from './Schema.js'
+
+// model
+
+const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
+
+const HOUR = String.raw`([01]\d|2[0-3])`
+
+const OFFSET = `(Z|[+-]${HOUR}(:?[0-5]\\d)?)`
+
+/** To the minute, the second or a fraction of it; `24:00` is where the day ends. */
+const CLOCK = String.raw`T(${HOUR}:[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?|24:00(:00([.,]0+)?)?)${OFFSET}?`
 
 const DAY = /^\d{4}-\d\d-\d\d$/
+
+const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
+
+const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
+
+const schemaOf = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source })
 
 /** One that can be written: years have four digits. */
 const isDate = (u: unknown): u is Date => {
@@ -19,8 +36,11 @@ const isDay = (text: string): boolean => {
   return isDate(date) && date.toISOString().startsWith(day)
 }
 
-const time = (name: string, fits: (text: string) => boolean): Codec<Date | string> => {
-  const is = (u: unknown): u is Date | string => isDate(u) || (Instant.is(u) && isDay(u) && fits(u))
+// constructors
+
+const time = (name: string, shape: RegExp): Codec<Date | string> => {
+  const is = (u: unknown): u is Date | string =>
+    isDate(u) || (typeof u === 'string' && shape.test(u) && isDay(u))
   return described(
     new t.Type<Date | string, string, unknown>(
       name,
@@ -28,34 +48,49 @@ const time = (name: string, fits: (text: string) => boolean): Codec<Date | strin
       (u, context) => (is(u) ? t.success(u) : t.failure(u, context)),
       (time) => (time instanceof Date ? fromDate(time) : time),
     ),
-    Instant.schema,
+    schemaOf(shape),
   )
 }
 
 /** A time to filter by: a `Date`, or ISO 8601 text. */
-export const Time: Codec<Date | string> = time('a Date or an ISO 8601 time', () => true)
+export const Time: Codec<Date | string> = time('a Date or an ISO 8601 time', dateOrTime)
 
 /** A moment: a `Date`, or ISO 8601 text with a time of day. */
-export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date and time', (text) =>
-  text.includes('T'),
-)
+export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date and time', dateTime)
 
-/** A day, or a time on it. Text only: which day a `Date` is on depends on where one stands. */
+/**
+ * A day, or a time on it; empty for none. Text only: which day a `Date` is on depends on where one
+ * stands.
+ */
 export const Day: Codec<string> = described(
   t.refinement(
     t.string,
-    (text) => Instant.is(text) && isDay(text),
+    (text) => text === '' || (dateOrTime.test(text) && isDay(text)),
     'an ISO 8601 date, such as "2026-01-31"',
   ),
-  Instant.schema,
+  { type: 'string', pattern: `^$|${dateOrTime.source}` },
 )
 
 /** A day without a time. */
 export const PlainDate: Codec<string> = described(
   t.refinement(t.string, (text) => DAY.test(text) && isDay(text), 'a date as YYYY-MM-DD'),
-  { type: 'string', pattern: DAY.source },
+  schemaOf(DAY),
 )
 
-/** The moment that a time to send stands for, in ms since 1970; NaN for what is none. */
-export const toMillis = (time: Date | string): number =>
-  time instanceof Date ? time.getTime() : millisOf(time)
+// combinators
+
+/**
+ * The moment that a time to send stands for, in ms since 1970; NaN for what is none. One without an
+ * offset is taken for UTC, and a plain date for its midnight there; a leap second is the one before.
+ */
+export const toMillis = (time: Date | string): number => {
+  if (time instanceof Date) return time.getTime()
+  if (!Time.is(time)) return Number.NaN
+  const [day = '', clock = '00:00'] = time.split('T')
+  const [, hours, seconds = ':00', fraction = '', offset = 'Z'] =
+    /^(\d\d:\d\d)(:\d\d)?([.,]\d+)?(Z|[+-].+)?$/.exec(clock) ?? []
+  const second = seconds === ':60' ? ':59' : seconds
+  const [, sign = '', hour = '', minute = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? []
+  const zone = sign === '' ? 'Z' : `${sign}${hour}:${minute}`
+  return Date.parse(`${day}T${hours}${second}${fraction.replace(',', '.').slice(0, 4)}${zone}`)
+}

@@ -38,7 +38,7 @@ export const request =
   (row: AnyEndpoint, { check, now }: RequestOptions) =>
   (params: unknown): E.Either<Unfit, Asked> => {
     const given = params ?? {}
-    if (!check) return place(row, encode(row, given))
+    if (!check) return place(row, unchecked(row, given))
     const checked = paramsAt(now())(row).decode(given)
     return E.isLeft(checked)
       ? E.left(unfit(causes(checked.left)))
@@ -98,6 +98,12 @@ const place = (
     ...(method(row.route) === 'POST' ? { body: JSON.stringify(whole ?? body) } : {}),
   })
 }
+
+/** Where the interface shows no parameters, a caller may know of more than the codec lets through. */
+const unchecked = (row: AnyEndpoint, given: object): Readonly<Record<string, unknown>> => ({
+  ...(row.unspecified.includes('params') ? given : {}),
+  ...encode(row, given),
+})
 
 /** As the wire wants it; parameters that nobody checked, and that cannot be written so, as they are. */
 const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {

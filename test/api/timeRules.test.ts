@@ -17,10 +17,14 @@ describe('the day of a batch', () => {
   const day = (transfer_date: string) =>
     first(api.batchTransfers.create, { request_id: 'r', transfer_date })
 
-  it.each(['2026-01-10', '2026-01-11', '2030-01-01', '2026-01-10T00:00:00Z'])(
-    'may be %s at noon of 2026-01-10 in UTC',
-    (date) => expect(day(date)).toBeUndefined(),
-  )
+  it.each([
+    '',
+    '2026-01-10',
+    '2026-01-11',
+    '2030-01-01',
+    '2026-01-10T00:00:00Z',
+    '2026-01-10T00:00',
+  ])('may be %j at noon of 2026-01-10 in UTC', (date) => expect(day(date)).toBeUndefined())
 
   it('may be yesterday for as long as it is yesterday somewhere', () => {
     const past = { path: 'transfer_date', expected: 'today or later', actual: expect.any(String) }
@@ -52,14 +56,68 @@ it('a resource does in place of its id, and nothing else of it is sent', () => {
   const now = () => NOW
   const batch = { id: 'b', status: 'DRAFTING', funding: {} }
   const target = '/api/v1/batch_transfers/b'
-  for (const check of [true, false]) {
-    const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
-      request(untyped(row), { check, now })(batch)
-    expect(write(api.batchTransfers.retrieve)).toMatchObject({ right: { target } })
-    expect(write(api.batchTransfers.items)).toMatchObject({ right: { target: `${target}/items` } })
-    expect(write(api.batchTransfers.quote)).toMatchObject({ right: { body: '{}' } })
-    expect(write(api.batchTransfers.submit)).toMatchObject({ right: { body: '{}' } })
+  const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
+    request(untyped(row), { check: true, now })(batch)
+  expect(write(api.batchTransfers.retrieve)).toMatchObject({ right: { target } })
+  expect(write(api.batchTransfers.items)).toMatchObject({ right: { target: `${target}/items` } })
+  expect(write(api.batchTransfers.quote)).toMatchObject({ right: { body: '{}' } })
+  expect(write(api.batchTransfers.submit)).toMatchObject({ right: { body: '{}' } })
+})
+
+it.each([api.webhooks, api.partnerWebhooks])(
+  'a webhook keeps its secret, checked or not',
+  (table) => {
+    const hook = {
+      id: 'wh_1',
+      url: 'https://shop.test',
+      events: ['account.active'],
+      secret: 'whsec_1',
+    }
+    for (const check of [true, false]) {
+      const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
+        request(untyped(row), { check, now: () => NOW })(hook)
+      expect(write(table.update)).toMatchObject({ right: { body: '{"url":"https://shop.test"}' } })
+      expect(write(table.delete)).toMatchObject({ right: { body: '{}' } })
+      expect(write(table.retrieve)).toMatchObject({
+        right: { target: expect.stringMatching(/\/webhooks\/wh_1$/) },
+      })
+    }
+  },
+)
+
+it('what is not checked is sent as it is where the interface shows no parameters', () => {
+  const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }, params: unknown) =>
+    request(untyped(row), { check: false, now: () => NOW })(params)
+  const { items, quote, submit } = api.batchTransfers
+  expect(write(items, { id: 'b', status: 'BOOKED', page_size: 5 })).toMatchObject({
+    right: { target: '/api/v1/batch_transfers/b/items?status=BOOKED&page_size=5' },
+  })
+  expect(write(quote, { id: 'b', validity: 'HR_48', lock: true })).toMatchObject({
+    right: { body: '{"validity":"HR_48","lock":true}' },
+  })
+  expect(write(submit, { id: 'b', skip: ['r'] })).toMatchObject({
+    right: { body: '{"skip":["r"]}' },
+  })
+})
+
+it('an amount is written without an exponent', () => {
+  const write = request(untyped(api.charges.create), { check: true, now: () => NOW })
+  const sent = (amount: number) => {
+    const asked = write({
+      amount,
+      currency: 'EUR',
+      reason: 'travel',
+      reference: 'r',
+      source: 's',
+      request_id: 'q',
+    })
+    return E.isRight(asked) ? JSON.parse(asked.right.body ?? '').amount : asked.left
   }
+  expect(sent(1e-7)).toBe('0.0000001')
+  expect(sent(1.25e-9)).toBe('0.00000000125')
+  expect(sent(1e21)).toBe('1000000000000000000000')
+  expect(sent(1.5e22)).toBe('15000000000000000000000')
+  expect(sent(9.99)).toBe('9.99')
 })
 
 it('what is not checked is sent as it is', () => {

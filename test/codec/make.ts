@@ -28,6 +28,8 @@ export const described = (codec: t.Mixed, schema: Schema, make: (of: t.Mixed) =>
       return whole(schema)
     case 'number':
       return number
+    case 'object':
+      return () => ({})
     case 'boolean':
       return (random) => random() < 0.5
     case 'array': {

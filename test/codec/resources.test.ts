@@ -46,6 +46,8 @@ describe('a batch', () => {
     ['id', undefined],
     ['status', null],
     ['total_item_count', '1'],
+    ['total_item_count', 1.5],
+    ['valid_item_count', -1],
     ['updated_at', 'yesterday'],
     ['funding.status', 1],
     ['funding.failure_details.provider_failure_details.message', []],

@@ -138,6 +138,15 @@ describe('a batch that was submitted', () => {
     })
   })
 
+  it('waits for no day when transfer_date is empty', async () => {
+    const asked = { request_id: 'payroll-1', transfer_date: '' }
+    const { call, clock, retrieve } = await openedBatch({ fundAfter: 1_000 }, asked)
+    await call('add_items', { items: [newItem('a')] })
+    await call('submit')
+    clock.pass(5_000)
+    expect((await retrieve()).body).toMatchObject({ status: 'BOOKED' })
+  })
+
   it('waits for its day', async () => {
     const asked = { request_id: 'payroll-1', transfer_date: '2026-01-03' }
     const { call, clock, retrieve } = await openedBatch(

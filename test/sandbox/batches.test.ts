@@ -49,11 +49,22 @@ describe('POST /api/v1/batch_transfers/create', () => {
     {},
     { transfer_date: '2026-01-02' },
     { transfer_date: '2026-01-02T10:00:00+0000' },
+    { transfer_date: '' },
+    { transfer_date: '', funding_source: { id: 'la_1' } },
     { funding_source: { id: 'la_1', deposit_type: 'FASTER_DIRECT_DEBIT', reference: 'PAYROLL' } },
     { metadata: Object.fromEntries(Array.from({ length: 14 }, (_, n) => [n, ''])) },
   ])('takes %j', async (change) => {
     const { created } = await opened({}, { request_id: 'payroll-1', ...change })
     expect(created).toMatchObject({ status: 200, body: { status: 'DRAFTING' } })
+  })
+
+  it.each([
+    ['', '2026-01-02'],
+    ['2026-01-03', '2026-01-03'],
+    ['2026-01-03T08:30', '2026-01-03T08:30:00+0000'],
+  ])('writes the transfer_date %j as %s', async (transfer_date, written) => {
+    const { created } = await opened({}, { request_id: 'payroll-1', transfer_date })
+    expect(created.body).toMatchObject({ transfer_date: written })
   })
 })
 
@@ -122,6 +133,19 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
       status: 200,
       body: { ...batch, total_item_count: 2, valid_item_count: 2 },
     })
+  })
+
+  it('takes an empty beneficiary beside a beneficiary_id', async () => {
+    const { call, items } = await opened()
+    const known = { beneficiary: {}, beneficiary_id: 'ben_1' }
+    const added = await call('add_items', {
+      items: [newItem('a', known), newItem('b', { beneficiary: {} })],
+    })
+    expect(added.body).toMatchObject({ total_item_count: 2, valid_item_count: 1 })
+    await call('quote')
+    const [first, second] = await items()
+    expect(first?.transfer_draft).toMatchObject({ beneficiary: null, beneficiary_id: 'ben_1' })
+    expect(second?.errors).toMatchObject([{ source: 'beneficiary' }])
   })
 
   it('keeps items with wrong data, as invalid ones', async () => {

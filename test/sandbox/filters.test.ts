@@ -87,6 +87,17 @@ it.each(['ascending', 'descending'] as const)(
   },
 )
 
+it('reads times of any shape, those without an offset in UTC', async () => {
+  const { get } = await open({ charges: 100 })
+  const upTo = async (to_created_at: string) =>
+    (await everyItem(get, String(new URLSearchParams({ to_created_at })))).length
+  const all = await upTo('2024-01-01T00:02:00+0000')
+  expect(all).toBeGreaterThan(1)
+  for (const same of ['2024-01-01T00:02', '2024-01-01T00:02:00', '2024-01-01T01:02+01']) {
+    expect([same, await upTo(same)]).toEqual([same, all])
+  }
+})
+
 it('includes both ends of a range', async () => {
   const { get } = await open({ charges: 50 })
   const all = await everyItem(get, '')

@@ -4,7 +4,7 @@ import type { Position } from '../../api/Paging.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
 import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge, ChargeStatus } from '../../codec/Charge.js'
-import { millisOf } from '../../codec/Instant.js'
+import { toMillis } from '../../codec/times.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { fromList, fromSnapshot } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -70,7 +70,9 @@ export const charges: Resource<
       .option('--page-size <n>', 'rows a request, 10 to 2000', wholeNumber(10, 2_000), 2_000),
   connection,
   filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
-    if (millisOf(from) > millisOf(to)) throw new WrongUse('--from should not be later than --to')
+    if (from !== undefined && to !== undefined && toMillis(from) > toMillis(to)) {
+      throw new WrongUse('--from should not be later than --to')
+    }
     return {
       page_size: pageSize,
       ...(from === undefined ? {} : { from_created_at: from }),

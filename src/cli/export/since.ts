@@ -1,5 +1,6 @@
 /** `--since-last`: what an export that goes on from an earlier one has to read. */
-import { fromDate, millisOf } from '../../codec/Instant.js'
+import { fromDate } from '../../codec/Instant.js'
+import { toMillis } from '../../codec/times.js'
 import {
   CannotRun,
   lastComplete,
@@ -78,7 +79,7 @@ export const since = async ({
   const { at, what } = reached(last, last.bounds)
   const from = new Date(Math.max(0, at - lookback))
   const { to_created_at: to } = purpose.query
-  if (millisOf(to) < from.getTime()) {
+  if (typeof to === 'string' && toMillis(to) < from.getTime()) {
     throw new WrongUse(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
   }
   return {

@@ -3,6 +3,7 @@ import type { BatchFunding } from '../../codec/BatchFunding.js'
 import type { BatchQuoteSummary } from '../../codec/BatchQuote.js'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Instant } from '../../codec/Instant.js'
+import { toMillis } from '../../codec/times.js'
 import type { Asking } from '../Answer.js'
 import { hexText, mix } from '../account/mix.js'
 import { ids } from '../ids.js'
@@ -51,7 +52,10 @@ const summary = ({ at, expires, validity, quotes }: Quoted): BatchQuoteSummary =
 export const transferDate = (
   { asked: { transfer_date }, submittedAt }: Batch,
   now: number,
-): Instant => (Instant.is(transfer_date) ? transfer_date : dayInstantAt(submittedAt ?? now))
+): Instant => {
+  if (transfer_date === undefined || transfer_date === '') return dayInstantAt(submittedAt ?? now)
+  return Instant.is(transfer_date) ? transfer_date : instantAt(toMillis(transfer_date))
+}
 
 /** When something last happened to it: a call, a step of its course, or the booking of an item. */
 const updatedAt = (

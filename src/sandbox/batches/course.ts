@@ -71,7 +71,7 @@ const booking = (batch: Batch, from: number, settings: Settings): ReadonlyArray<
 
 /** From when it is to be processed, in ms since 1970: the beginning of its day in UTC. */
 const due = ({ asked: { transfer_date } }: Batch): number =>
-  transfer_date === undefined ? 0 : Date.parse(transfer_date.slice(0, 10))
+  transfer_date === undefined || transfer_date === '' ? 0 : Date.parse(transfer_date.slice(0, 10))
 
 const scheduled = (batch: Batch, from: number, settings: Settings): ReadonlyArray<Step> => {
   const collected = from + 2 * settings.fundAfter

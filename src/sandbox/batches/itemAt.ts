@@ -2,6 +2,7 @@
 import type { BatchItem, TransferDraft } from '../../codec/BatchItem.js'
 import type { Instant } from '../../codec/Instant.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { isEmpty } from '../../codec/shapes.js'
 import { E, O } from '../../fp.js'
 import type { Asking } from '../Answer.js'
 import { hexText, keyOf, mix } from '../account/mix.js'
@@ -48,7 +49,7 @@ const draftOf = (item: NewBatchItem, transfer_date: Instant): TransferDraft => {
     fee_currency: item.source_currency,
     fee_paid_by: item.fee_paid_by ?? 'PAYER',
     transfer_date,
-    beneficiary: beneficiary === undefined ? null : { ...beneficiary },
+    beneficiary: beneficiary === undefined || isEmpty(beneficiary) ? null : { ...beneficiary },
     payer: payer === undefined ? null : { ...payer },
     application_fee_options,
   }

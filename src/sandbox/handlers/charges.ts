@@ -1,6 +1,6 @@
 import { charges as rows } from '../../api/charges.js'
 import { Charge, type ChargeFilter } from '../../codec/Charge.js'
-import { Instant, toDate } from '../../codec/Instant.js'
+import { toMillis } from '../../codec/times.js'
 import { flow, O, pipe } from '../../fp.js'
 import {
   type Answer,
@@ -44,7 +44,7 @@ const isTaken = (requestId: string, state: State, { account }: Context): boolean
 // list
 
 const milliseconds = (time: Date | string | undefined): number | undefined =>
-  time instanceof Date ? time.getTime() : Instant.is(time) ? toDate(time).getTime() : undefined
+  time === undefined ? undefined : toMillis(time)
 
 const filterOf = ({ from_created_at, to_created_at, ...params }: ChargeFilter): Filter => ({
   ...params,

@@ -42,9 +42,9 @@ export const batchTransfers: ReadonlyArray<Constraint> = [
   {
     route: CREATE,
     field: 'transfer_date',
-    good: [undefined],
+    good: [undefined, ''],
     bad: ['2026-01-31'],
-    expected: 'left out when funding_source has an id',
+    expected: 'left out or empty when funding_source has an id',
   },
   {
     route: CREATE,

@@ -12,8 +12,8 @@ export const charges: ReadonlyArray<Constraint> = [
   {
     route: CREATE,
     field: 'amount',
-    good: ['100', '0.01', 9.99, 100],
-    bad: [undefined, '', '1e3', '-1', '1.', '.5', ' 1', 1e21, Number.NaN],
+    good: ['100', '0.01', 9.99, 100, 1e-7, 1e21],
+    bad: [undefined, '', '1e3', '-1', '1.', '.5', ' 1', -1e-7, Number.NaN],
     expected: 'an amount as plain decimal text, such as "9.99"',
   },
   { route: CREATE, field: 'currency', ...currency },

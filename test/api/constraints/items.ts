@@ -60,8 +60,23 @@ export const batchItems: ReadonlyArray<Constraint> = [
   {
     route: ADD,
     field: 'items[0].beneficiary',
-    good: [undefined, beneficiary],
+    good: [undefined, beneficiary, { ...beneficiary, digital_wallet: { provider: 'p' } }],
     bad: ['ben_1'],
+    expected: 'object',
+  },
+  {
+    route: ADD,
+    field: 'items[0].beneficiary',
+    good: [beneficiary],
+    bad: [{}],
+    expected: 'left out or filled when beneficiary_id is not given',
+  },
+  {
+    route: ADD,
+    field: 'items[0].beneficiary',
+    good: [beneficiary],
+    bad: [{ entity_type: 'PERSONAL' }, { entity_type: 'PERSONAL', digital_wallet: {} }],
+    path: 'items[0].beneficiary.bank_details',
     expected: 'object',
   },
   {
@@ -70,15 +85,18 @@ export const batchItems: ReadonlyArray<Constraint> = [
     good: [undefined],
     bad: ['ben_1'],
     path: 'items[0].beneficiary',
-    expected: 'left out when beneficiary_id is given',
+    expected: 'left out or empty when beneficiary_id is given',
   },
   {
     route: ADD,
     field: 'items[0]',
-    good: [{ ...item, beneficiary_id: 'ben_1' }],
+    good: [
+      { ...item, beneficiary_id: 'ben_1' },
+      { ...item, beneficiary: {}, beneficiary_id: 'ben_1' },
+    ],
     bad: [{ ...item, beneficiary, beneficiary_id: 'ben_1' }],
     path: 'items[0].beneficiary',
-    expected: 'left out when beneficiary_id is given',
+    expected: 'left out or empty when beneficiary_id is given',
   },
   {
     route: ADD,
