@@ -11,26 +11,59 @@ const broken = (message: 'fetch failed' | 'terminated', code: string): TypeError
     cause: Object.assign(new Error('the sandbox closed the connection'), { code }),
   })
 
+/** A body while it is written. */
+interface Writing {
+  readonly to: ReadableStreamDefaultController<Bytes>
+  /** Goes on later, unless the body is over by then. */
+  readonly wait: (delay: number, work: () => void) => void
+  /** The body is over: what waits is called off. */
+  readonly end: () => void
+}
+
 // constructors
 
-/** A body that begins with `first` and goes on as `then` says, until it is cancelled. */
+/** Tells of an abort, also of one that was before; gives what stops listening. */
+const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
+  if (signal.aborted) work()
+  else signal.addEventListener('abort', work, { once: true })
+  return () => signal.removeEventListener('abort', work)
+}
+
+/** A body that begins with `first` and goes on as `write` says, until it is cancelled. */
 const body = (
   first: Bytes,
   signal: AbortSignal,
+  after: Settings['after'],
   finished: () => void,
-  then: (to: ReadableStreamDefaultController<Bytes>) => void,
-): ReadableStream<Bytes> =>
-  new ReadableStream<Bytes>({
+  write: (writing: Writing) => void,
+): ReadableStream<Bytes> => {
+  let isOver = false
+  let callOff = (): void => {}
+  let deafen = (): void => {}
+  const end = (): void => {
+    isOver = true
+    callOff()
+    deafen()
+    finished()
+  }
+  const wait = (delay: number, work: () => void): void => {
+    callOff = after(delay, () => {
+      if (!isOver) work()
+    })
+  }
+  return new ReadableStream<Bytes>({
     start: (to) => {
-      signal.addEventListener('abort', () => {
-        finished()
+      deafen = onAbort(signal, () => {
+        end()
         to.error(signal.reason)
       })
+      if (isOver) return
       to.enqueue(first)
-      then(to)
+      write({ to, wait, end })
     },
-    cancel: finished,
+    cancel: end,
   })
+}
 
 const streamed = (
   reply: Reply,
@@ -40,31 +73,30 @@ const streamed = (
 ): ReadableStream<Bytes> => {
   switch (reply.manner) {
     case 'cut-off':
-      return body(half(reply), signal, finished, (to) => {
-        after(0, () => {
-          finished()
+      return body(half(reply), signal, after, finished, ({ to, wait, end }) =>
+        wait(0, () => {
+          end()
           to.error(broken('terminated', 'UND_ERR_SOCKET'))
-        })
-      })
+        }),
+      )
     case 'slow': {
       const [first = reply.body, ...rest] = pieces(reply)
-      return body(first, signal, finished, (to) => {
+      return body(first, signal, after, finished, ({ to, wait, end }) => {
         const next = (n: number): void => {
           const piece = rest[n]
-          if (signal.aborted) return
           if (piece === undefined) {
-            finished()
+            end()
             to.close()
           } else {
             to.enqueue(piece)
-            after(PAUSE, () => next(n + 1))
+            wait(PAUSE, () => next(n + 1))
           }
         }
-        after(PAUSE, () => next(0))
+        wait(PAUSE, () => next(0))
       })
     }
     default:
-      return body(half(reply), signal, finished, () => {})
+      return body(half(reply), signal, after, finished, () => {})
   }
 }
 
@@ -80,7 +112,7 @@ export const inProcess =
         finished()
         return Promise.reject(broken('fetch failed', 'ECONNRESET'))
       case 'silent':
-        signal.addEventListener('abort', finished)
+        onAbort(signal, finished)
         return new Promise(() => {}) // the caller's signal ends the wait
       default:
         return new Response(streamed(reply, signal, after, finished), init)

@@ -125,6 +125,34 @@ describe('a fault asked for by header', () => {
     expect(text).toBe(await whole.text())
   })
 
+  it('slow stops when its body is cancelled: nothing waits, and its place is free', async () => {
+    const { sandbox, authorization, clock } = await open({ limits: { concurrency: 1 } })
+    const ask = (fault?: FaultName) =>
+      sandbox.fetch('http://test/api/v1/charges', {
+        headers: { authorization, ...(fault === undefined ? {} : by(fault)) },
+      })
+    const slow = await ask('slow')
+    expect(clock.waiting()).toBe(1)
+    await slow.body?.cancel()
+    expect(clock.waiting()).toBe(0)
+    clock.pass(1_000)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it.each(['slow', 'stall', 'no-answer'] as const)('%s ends with the request', async (fault) => {
+    const { sandbox, authorization, clock } = await open({ limits: { concurrency: 1 } })
+    const stop = new AbortController()
+    const headers = { authorization, ...by(fault) }
+    const answer = sandbox.fetch('http://test/api/v1/charges', { headers, signal: stop.signal })
+    const read = answer.then((response) => response.text())
+    await turn()
+    stop.abort(new Error('given up'))
+    await expect(read).rejects.toThrow('given up')
+    expect(clock.waiting()).toBe(0)
+    const next = await sandbox.fetch('http://test/api/v1/charges', { headers: { authorization } })
+    expect(next.status).toBe(200)
+  })
+
   it('malformed-row spoils the row in the middle, and no other', async () => {
     const { get } = await open({ charges: 11 })
     const rows = items(await get('/api/v1/charges', by('malformed-row')))
@@ -212,5 +240,28 @@ describe('a request that is given up', () => {
     const late = sandbox.fetch('http://test/', { signal: AbortSignal.abort(new Error('late')) })
     await expect(late).rejects.toThrow('late')
     expect(sandbox.stats().requests).toBe(1) // the login
+  })
+
+  it('takes no place when its answer stalls after that', async () => {
+    const { clock } = await open()
+    const sandbox = createSandbox({ ...clock, latency: 1_000, limits: { concurrency: 1 } })
+    const legs = async () => {
+      for (const leg of [500, 500]) {
+        await turn()
+        clock.pass(leg)
+      }
+      await turn()
+    }
+    const login = (init: RequestInit) => {
+      const url = 'http://test/api/v1/authentication/login'
+      return Promise.all([sandbox.fetch(url, { method: 'POST', ...init }), legs()])
+    }
+    const stop = new AbortController()
+    const late = login({ headers: { ...loginHeaders, ...by('stall') }, signal: stop.signal })
+    stop.abort(new Error('given up'))
+    await expect(late).rejects.toThrow('given up')
+    await legs()
+    const [next] = await login({ headers: loginHeaders })
+    expect(next.status).toBe(201)
   })
 })

@@ -30,6 +30,8 @@ export const stillClock = (start = NOON) => {
         waiting = waiting.filter((other) => other !== entry)
       }
     },
+    /** How much waits for the time to come. */
+    waiting: () => waiting.length,
     /** Moves on by `ms` and does what is due. */
     pass: (ms: number) => {
       time += ms
