@@ -1,5 +1,6 @@
 /** Rates of exchange, which never move, and amounts as currencies write them. */
-import { R } from '../fp.js'
+import { exponentOf } from '../decode/index.js'
+import { O, R } from '../fp.js'
 
 /** Units of a currency for one US dollar. */
 const perDollar: Readonly<Record<string, number>> = {
@@ -37,12 +38,11 @@ export const currencies: ReadonlyArray<string> = R.keys(perDollar)
 
 export const isConvertible = (currency: string): boolean => Object.hasOwn(perDollar, currency)
 
-/** Currencies without a smaller unit (ISO 4217). */
-const WHOLE = new Set(['CLP', 'ISK', 'JPY', 'KRW', 'PYG', 'UGX', 'VND', 'XAF', 'XOF'])
-
-/** To the smallest unit of a currency. */
-export const rounded = (amount: number, currency: string): number =>
-  WHOLE.has(currency) ? Math.round(amount) : Math.round(amount * 100) / 100
+/** To the smallest unit of a currency; one that ISO 4217 does not know has two decimals. */
+export const rounded = (amount: number, currency: string): number => {
+  const units = 10 ** O.getOrElse(() => 2)(exponentOf(currency))
+  return Math.round(amount * units) / units
+}
 
 /** Units of `to` for one of `from`, with six decimals; a currency that is not listed is a dollar. */
 export const rate = (from: string, to: string): number =>
