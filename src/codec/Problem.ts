@@ -4,6 +4,8 @@
  */
 import { isRecord, parsed } from '../decode/unknown.js'
 
+import { isRecord } from './isRecord.js'
+
 // model
 
 export interface Problem {

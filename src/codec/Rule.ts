@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const ruled: (rules: ReadonlyArray<Rule<A>>) => (codec: Codec<A>) => Codec<A>
+ * const ruled: (...rules: ReadonlyArray<Rule<A>>) => (codec: Codec<A>) => Codec<A>
  * ```
  *
  * Rules between the fields of a value. A broken one is an error of io-ts at the field to blame, as if

@@ -19,7 +19,8 @@ export interface WebhookEvent {
   readonly name: EventName
   /**
    * The resource that the event is about, or what holds it under `object`: see `payloadOf`. In
-   * deliveries before version 2024-02-22, its keys are brought from camel to snake case.
+   * deliveries before version 2024-02-22, and in those without a version whose envelope is in camel case
+   * (`accountId`), its keys are brought from camel to snake case.
    */
   readonly data: unknown
   /** Null for the events of an organization. */
@@ -33,11 +34,27 @@ export interface WebhookEvent {
   readonly raw: unknown
 }
 
-const envelope = t.type({
-  id: t.string,
-  name: EventName,
-  data: t.refinement(t.unknown, (u) => u !== undefined, 'any JSON'),
+/** What the interface does not show, in either spelling. */
+const rest = t.partial({
+  account_id: t.unknown,
+  accountId: t.unknown,
+  org_id: t.unknown,
+  orgId: t.unknown,
+  source_id: t.unknown,
+  sourceId: t.unknown,
+  created_at: t.unknown,
+  createdAt: t.unknown,
+  version: t.unknown,
 })
+
+const envelope = t.intersection([
+  t.type({
+    id: t.string,
+    name: EventName,
+    data: t.refinement(t.unknown, (u) => u !== undefined, 'any JSON'),
+  }),
+  rest,
+])
 
 type Envelope = t.TypeOf<typeof envelope>
 
@@ -51,18 +68,25 @@ const SNAKE_CASE_SINCE = '2024-02-22'
 const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefined =>
   values.find((u): u is A => u !== undefined && codec.is(u))
 
+const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
+
+/** Whether `data` may have the older spelling: its version says so, or else its envelope has it. */
+const isOlder = (version: string | null | undefined, came: Envelope): boolean =>
+  typeof version === 'string' && version !== ''
+    ? version < SNAKE_CASE_SINCE
+    : camelKeys.some((key) => came[key] !== undefined)
+
 const normal = (came: Envelope, raw: unknown): WebhookEvent => {
   const { id, name } = came
-  const more = Object(came)
-  const account_id = first(text, [more.account_id, more.accountId])
-  const org_id = first(text, [more.org_id, more.orgId])
-  const source_id = first(text, [more.source_id, more.sourceId])
-  const created_at = first(moment, [more.created_at, more.createdAt])
-  const version = first(text, [more.version])
+  const account_id = first(text, [came.account_id, came.accountId])
+  const org_id = first(text, [came.org_id, came.orgId])
+  const source_id = first(text, [came.source_id, came.sourceId])
+  const created_at = first(moment, [came.created_at, came.createdAt])
+  const version = first(text, [came.version])
   return {
     id,
     name,
-    data: (version ?? '') < SNAKE_CASE_SINCE ? snakeKeys(came.data) : came.data,
+    data: isOlder(version, came) ? snakeKeys(came.data) : came.data,
     ...(account_id === undefined ? {} : { account_id }),
     ...(org_id === undefined ? {} : { org_id }),
     ...(source_id === undefined ? {} : { source_id }),

@@ -11,6 +11,7 @@ import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
+import { isRecord } from './isRecord.js'
 import { nullable } from './shapes.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 
@@ -117,9 +118,6 @@ const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
     reader(BatchTransfer, (batchTransfer) => ({ _tag: 'BatchTransfer', batchTransfer })),
   ],
 ]
-
-const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
 
 /** Some families have the resource one level down. */
 const resourceOf = (data: unknown): unknown =>

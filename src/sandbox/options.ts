@@ -1,6 +1,6 @@
 /** What a sandbox can be told, with what it does when it is told nothing. */
 import { asyncScheduler } from 'rxjs'
-import { type Environment, type Limits, limits } from '../api/limits.js'
+import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
 import type { IO } from '../fp.js'
 import { defined } from '../http/defined.js'
 import { type BatchOptions, batchDefaults } from './batches/options.js'
@@ -99,13 +99,6 @@ export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>
   latency: 0,
   jitter: 0,
   faults: {},
-}
-
-const unlimited: Limits = {
-  global: Number.POSITIVE_INFINITY,
-  endpoint: Number.POSITIVE_INFINITY,
-  concurrency: Number.POSITIVE_INFINITY,
-  logins: Number.POSITIVE_INFINITY,
 }
 
 const later = (delay: number, work: () => void): (() => void) => {

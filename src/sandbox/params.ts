@@ -1,5 +1,6 @@
 /** Reads from a request what its row asks for; the same row says where the client put it. */
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
+import { isRecord } from '../codec/isRecord.js'
 import { causes } from '../decode/index.js'
 import { E, pipe } from '../fp.js'
 import { type Refusal, refusal, required } from './Answer.js'
@@ -17,9 +18,6 @@ export interface Asked {
 }
 
 // constructors
-
-const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
 
 const notJson = refusal(400, 'invalid_argument', 'The body is not JSON.')
 

@@ -1,12 +1,10 @@
 /** Answers that are not what the interface says: bodies changed after they were written. */
+import { isRecord } from '../codec/isRecord.js'
 import { type Bytes, decoded, encoded } from './account/ascii.js'
 import type { FaultName } from './faults.js'
 import type { Reply } from './Reply.js'
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isRecord = (u: unknown): u is Fields =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
 
 /** The JSON of a body; undefined where there is none. */
 const parsed = (body: Bytes): unknown => {

@@ -74,6 +74,22 @@ describe('the envelope', () => {
     })
   })
 
+  it.each([
+    ['of an older version', { version: '2024-02-21' }, 'delta_x'],
+    ['without a version, in a camel case envelope', { accountId: null }, 'delta_x'],
+    [
+      'with an empty version, in a camel case envelope',
+      { version: null, createdAt: 'x' },
+      'delta_x',
+    ],
+    ['of a newer version', { version: '2024-02-22', accountId: 'a' }, 'deltaX'],
+    ['that says nothing of its age', {}, 'deltaX'],
+    ['without a version, in a snake case envelope', { account_id: 'acct_1' }, 'deltaX'],
+  ])('%s has its keys brought to snake case, or left', (_, more, key) => {
+    const raw = { id: 'evt_3', name: 'made.later', data: { map: { deltaX: 2 } }, ...more }
+    expect(read(raw).data).toEqual({ map: { [key]: 2 } })
+  })
+
   it('needs nothing else: what cannot be read is left out, and is in raw', () => {
     const odd = { ...newer, created_at: 1_700_000_000_000, createdAt: newer.created_at, org_id: 7 }
     const event = read(odd)
