@@ -108,7 +108,7 @@ const quoteRequest = t.exact(
   t.intersection([
     t.type({ id: t.string }),
     /** How long the quote is to hold; which values are possible depends on the account. */
-    t.partial({ validity: QuoteValidity }),
+    t.partial({ validity: opened(QuoteValidity) }),
   ]),
 )
 

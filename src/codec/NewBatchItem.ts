@@ -1,5 +1,6 @@
 /** What is sent to add transfers to a batch, and to take them out again. */
 import * as t from 'io-ts'
+import { open } from '../decode/index.js'
 import { Address, Beneficiary } from './Beneficiary.js'
 import type { Codec } from './Codec.js'
 import { FeeOption } from './FeeOption.js'
@@ -45,8 +46,8 @@ const newBatchItem = t.intersection([
     /** Who pays, if that is not the account. */
     payer,
     payer_id: t.string,
-    fee_paid_by: t.keyof({ PAYER: null, BENEFICIARY: null }),
-    swift_charge_option: t.keyof({ SHARED: null, PAYER: null }),
+    fee_paid_by: open('PAYER', 'BENEFICIARY'),
+    swift_charge_option: open('SHARED', 'PAYER'),
     remarks: t.string,
     metadata: Metadata,
   }),

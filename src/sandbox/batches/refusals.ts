@@ -1,4 +1,5 @@
 /** Why the calls of batch transfers are refused; the codes are not specified by the interface document. */
+import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { type NewBatchTransfer, newBatchTransferRules } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { O } from '../../fp.js'
@@ -30,6 +31,9 @@ export const tooManyItems = invalid(`A batch takes up to ${ITEMS_PER_BATCH} item
 export const emptyBatch = invalid('There is no valid item in the batch.', 'id')
 
 export const expiredQuote = invalid('The quote of the batch has expired.', 'quote_summary')
+
+/** The account has those of the interface, and no other. */
+export const notAValidity = invalid(`validity must be ${QuoteValidity.name}.`, 'validity')
 
 export const onlyIn = (states: string): Refusal =>
   invalid(`This can be done to a batch in ${states} only.`, 'status')

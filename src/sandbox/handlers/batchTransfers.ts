@@ -1,5 +1,6 @@
 import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { BatchItem } from '../../codec/BatchItem.js'
+import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { E, O, pipe } from '../../fp.js'
@@ -21,6 +22,7 @@ import {
   duplicate,
   emptyBatch,
   expiredQuote,
+  notAValidity,
   notOpen,
   problemOf,
   repeatedItem,
@@ -115,6 +117,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   quote: (state, { id, validity = 'MIN_30' }, asking) => {
     const { now, settings } = asking
+    if (!QuoteValidity.is(validity)) return [notAValidity, state]
     const batch = pipe(
       find(id, state, asking),
       isIn(asking, 'DRAFTING', 'IN_APPROVAL'),

@@ -82,9 +82,9 @@ export const batchTransfers: ReadonlyArray<Constraint> = [
   {
     route: QUOTE,
     field: 'validity',
-    good: [undefined, 'MIN_1', 'MIN_15', 'MIN_30', 'HR_1', 'HR_4', 'HR_8', 'HR_24'],
-    bad: ['HR_2', 60],
-    expected: '"MIN_1" | "MIN_15" | "MIN_30" | "HR_1" | "HR_4" | "HR_8" | "HR_24"',
+    good: [undefined, 'MIN_1', 'MIN_15', 'MIN_30', 'HR_1', 'HR_4', 'HR_8', 'HR_24', 'HR_48'],
+    bad: [60, null],
+    expected: '"MIN_1" | "MIN_15" | "MIN_30" | "HR_1" | "HR_4" | "HR_8" | "HR_24" | string',
   },
   {
     route: DELETE_ITEMS,

@@ -106,6 +106,20 @@ export const batchItems: ReadonlyArray<Constraint> = [
     path: 'items[0].source_amount',
     expected: 'left out when transfer_amount is given',
   },
+  {
+    route: ADD,
+    field: 'items[0].fee_paid_by',
+    good: [undefined, 'PAYER', 'BENEFICIARY', 'BOTH'],
+    bad: [null, 7],
+    expected: '"PAYER" | "BENEFICIARY" | string',
+  },
+  {
+    route: ADD,
+    field: 'items[0].swift_charge_option',
+    good: [undefined, 'SHARED', 'PAYER', 'OURS'],
+    bad: [null, 7],
+    expected: '"SHARED" | "PAYER" | string',
+  },
   // fee options
   {
     route: ADD,
