@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
+import { noted } from './Schema.js'
 import { nullable, opened } from './shapes.js'
 
 // model
@@ -51,14 +52,17 @@ export const BatchFunding: Codec<BatchFunding> = funding
 
 // what is sent to name another source than the wallet
 
-const newFundingSource = t.partial({
-  /** `DIRECT_DEBIT` when left out. */
-  deposit_type: depositType,
-  /** A linked account; the wallet when left out. */
-  id: t.string,
-  /** On the bank statement of the owner of the debited account. */
-  reference: t.string,
-})
+const newFundingSource = noted(
+  t.partial({
+    /** `DIRECT_DEBIT` when left out. */
+    deposit_type: depositType,
+    /** A linked account; the wallet when left out. */
+    id: t.string,
+    /** On the bank statement of the owner of the debited account. */
+    reference: t.string,
+  }),
+  { deposit_type: { default: 'DIRECT_DEBIT' } },
+)
 
 /** Where the money for a new batch comes from. */
 export interface NewFundingSource extends t.TypeOf<typeof newFundingSource> {}

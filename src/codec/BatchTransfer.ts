@@ -5,6 +5,7 @@ import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
 import { type Rule, rule, ruled } from './Rule.js'
+import { noted } from './Schema.js'
 import { Count, Filled } from './scalars.js'
 import { Metadata, nullable, opened } from './shapes.js'
 import { Day, toMillis } from './times.js'
@@ -119,15 +120,18 @@ export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
 
 // what a list of them is narrowed by
 
-const batchFilter = t.partial({
-  /** A bookmark: `page_after` or `page_before` of an earlier page. */
-  page: t.string,
-  /** Rows a page, up to 50, which is what the service takes when it is left out. */
-  page_size: intFrom(1, 50),
-  request_id: t.string,
-  short_reference_id: t.string,
-  status,
-})
+const batchFilter = noted(
+  t.partial({
+    /** A bookmark: `page_after` or `page_before` of an earlier page. */
+    page: t.string,
+    /** Rows a page, up to 50, which is what the service takes when it is left out. */
+    page_size: intFrom(1, 50),
+    request_id: t.string,
+    short_reference_id: t.string,
+    status,
+  }),
+  { page_size: { default: 50 } },
+)
 
 /** Which batches to list; all of them when empty. */
 export interface BatchFilter extends t.TypeOf<typeof batchFilter> {}

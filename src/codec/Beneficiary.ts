@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
 import { rule, ruled } from './Rule.js'
+import { unspecified } from './Schema.js'
 import { Country, Currency, SwiftCode } from './scalars.js'
 
 // bank details
@@ -54,56 +55,64 @@ export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
 
 // who it belongs to
 
-const address = t.partial({
-  city: t.string,
-  country_code: Country,
-  postcode: t.string,
-  state: t.string,
-  street_address: t.string,
-})
+const address = unspecified(
+  t.partial({
+    city: t.string,
+    country_code: Country,
+    postcode: t.string,
+    state: t.string,
+    street_address: t.string,
+  }),
+)
 
 /** Where somebody lives or works (default, not specified by the interface document). */
 export interface Address extends t.TypeOf<typeof address> {}
 
 export const Address: Codec<Address> = address
 
-const additionalInfo = t.partial({
-  business_area: t.string,
-  business_phone_number: t.string,
-  business_registration_number: t.string,
-  /** The caller's own identifier of the beneficiary. */
-  external_identifier: t.string,
-  /** For a declaration only: nothing is sent there. */
-  legal_rep_bank_account_number: t.string,
-  legal_rep_first_name_in_chinese: t.string,
-  legal_rep_id_number: t.string,
-  // defaults, not specified by the interface document
-  legal_rep_last_name_in_chinese: t.string,
-  legal_rep_mobile_number: t.string,
-  personal_email: t.string,
-  personal_first_name_in_chinese: t.string,
-  personal_last_name_in_chinese: t.string,
-  personal_id_number: t.string,
-  personal_id_type: t.string,
-  personal_mobile_number: t.string,
-  recipient_account_id: t.string,
-})
+const additionalInfo = t.intersection([
+  t.partial({
+    business_area: t.string,
+    business_phone_number: t.string,
+    business_registration_number: t.string,
+    /** The caller's own identifier of the beneficiary. */
+    external_identifier: t.string,
+    /** For a declaration only: nothing is sent there. */
+    legal_rep_bank_account_number: t.string,
+    legal_rep_first_name_in_chinese: t.string,
+    legal_rep_id_number: t.string,
+  }),
+  unspecified(
+    t.partial({
+      legal_rep_last_name_in_chinese: t.string,
+      legal_rep_mobile_number: t.string,
+      personal_email: t.string,
+      personal_first_name_in_chinese: t.string,
+      personal_last_name_in_chinese: t.string,
+      personal_id_number: t.string,
+      personal_id_type: t.string,
+      personal_mobile_number: t.string,
+      recipient_account_id: t.string,
+    }),
+  ),
+])
 
 const beneficiary = t.intersection([
   t.type({ entity_type: t.string, bank_details: BankDetails }),
-  t.partial({
-    additional_info: additionalInfo,
-    // defaults, not specified by the interface document
-    address,
-    company_name: t.string,
-    first_name: t.string,
-    last_name: t.string,
-    date_of_birth: t.string,
-    /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
-    type: t.string,
-    /** Beside `bank_details`, which the interface needs; alone it is sent by `check: false`. */
-    digital_wallet: t.UnknownRecord,
-  }),
+  t.partial({ additional_info: additionalInfo }),
+  unspecified(
+    t.partial({
+      address,
+      company_name: t.string,
+      first_name: t.string,
+      last_name: t.string,
+      date_of_birth: t.string,
+      /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
+      type: t.string,
+      /** Beside `bank_details`, which the interface needs; alone it is sent by `check: false`. */
+      digital_wallet: t.UnknownRecord,
+    }),
+  ),
 ])
 
 /** Who is paid, and where. */

@@ -23,7 +23,7 @@ const CardNumber: Codec<string> = described(
     },
     (text) => (typeof text === 'string' ? digits(text) : text),
   ),
-  { type: 'string', pattern: String.raw`^\d{12,19}$` },
+  { type: 'string', pattern: String.raw`^\d{12,19}$`, 'x-not-specified': ['pattern'] },
 )
 
 const byCardNumber = t.type({

@@ -2,6 +2,7 @@ import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
+import { noted } from './Schema.js'
 import { Amount, Currency, textOf } from './scalars.js'
 import { opened } from './shapes.js'
 import { Time } from './times.js'
@@ -97,20 +98,23 @@ export const NewCharge: Codec<NewCharge> = newCharge
 
 // what a list of them is narrowed by
 
-const chargeFilter = t.partial({
-  currency: Currency,
-  /** From this time on, inclusive. */
-  from_created_at: Time,
-  /** Up to this time, inclusive. */
-  to_created_at: Time,
-  /** The first page to read; counted from 0. */
-  page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
-  /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
-  page_size: intFrom(10, 2_000),
-  request_id: t.string,
-  source: t.string,
-  status,
-})
+const chargeFilter = noted(
+  t.partial({
+    currency: Currency,
+    /** From this time on, inclusive. */
+    from_created_at: Time,
+    /** Up to this time, inclusive. */
+    to_created_at: Time,
+    /** The first page to read; counted from 0. */
+    page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+    /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
+    page_size: intFrom(10, 2_000),
+    request_id: t.string,
+    source: t.string,
+    status,
+  }),
+  { page_size: { default: 100 } },
+)
 
 /** Which charges to list; all of them when empty. */
 export interface ChargeFilter extends t.TypeOf<typeof chargeFilter> {}

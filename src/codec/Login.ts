@@ -4,7 +4,7 @@
  */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
-import { described } from './Schema.js'
+import { described, unspecified } from './Schema.js'
 
 const loginParams = t.intersection([
   t.type({ client_id: t.string, api_key: t.string }),
@@ -22,9 +22,7 @@ const token: Codec<string> = described(
 )
 
 const session = t.intersection([
-  t.type({
-    token,
-  }),
+  unspecified(t.type({ token })),
   /** Read leniently: a token without a readable time is taken to live 25 minutes. */
   t.partial({ expires_at: t.unknown }),
 ])

@@ -5,20 +5,23 @@ import { Address, Beneficiary } from './Beneficiary.js'
 import type { Codec } from './Codec.js'
 import { FeeOption } from './FeeOption.js'
 import { type Rule, rule, ruled } from './Rule.js'
+import { unspecified } from './Schema.js'
 import { Country, Currency, Filled, Finite } from './scalars.js'
 import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
 
 // model
 
-const payer = t.partial({
-  entity_type: t.string,
-  address: t.intersection([t.type({ country_code: Country }), Address]),
-  company_name: t.string,
-  first_name: t.string,
-  last_name: t.string,
-  date_of_birth: t.string,
-  additional_info: t.UnknownRecord,
-})
+const payer = unspecified(
+  t.partial({
+    entity_type: t.string,
+    address: t.intersection([unspecified(t.type({ country_code: Country })), Address]),
+    company_name: t.string,
+    first_name: t.string,
+    last_name: t.string,
+    date_of_birth: t.string,
+    additional_info: t.UnknownRecord,
+  }),
+)
 
 const newBatchItem = t.intersection([
   t.type({
@@ -36,21 +39,24 @@ const newBatchItem = t.intersection([
     application_fee_options: t.readonlyArray(FeeOption),
     /** Left out, or empty, when `beneficiary_id` is given. */
     beneficiary: t.union([Beneficiary, Empty]),
-    // defaults, not specified by the interface document
-    /** A beneficiary that is known already. */
-    beneficiary_id: t.string,
-    /** In whole units of `source_currency`; or give `transfer_amount`. */
-    source_amount: Finite,
-    /** In whole units of `transfer_currency`; or give `source_amount`. */
-    transfer_amount: Finite,
-    /** Who pays, if that is not the account. */
-    payer,
-    payer_id: t.string,
-    fee_paid_by: open('PAYER', 'BENEFICIARY'),
-    swift_charge_option: open('SHARED', 'PAYER'),
-    remarks: t.string,
-    metadata: Metadata,
   }),
+  unspecified(
+    t.partial({
+      /** A beneficiary that is known already. */
+      beneficiary_id: t.string,
+      /** In whole units of `source_currency`; or give `transfer_amount`. */
+      source_amount: Finite,
+      /** In whole units of `transfer_currency`; or give `source_amount`. */
+      transfer_amount: Finite,
+      /** Who pays, if that is not the account. */
+      payer,
+      payer_id: t.string,
+      fee_paid_by: open('PAYER', 'BENEFICIARY'),
+      swift_charge_option: open('SHARED', 'PAYER'),
+      remarks: t.string,
+      metadata: Metadata,
+    }),
+  ),
 ])
 
 /** One transfer of a batch, to add. */

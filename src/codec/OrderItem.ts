@@ -4,6 +4,7 @@ import { OrderCurrency } from './orderCurrency.js'
 import { QuotaType } from './Quota.js'
 import { Flag, repeated } from './query.js'
 import type { Rule } from './Rule.js'
+import { noted } from './Schema.js'
 import { Finite, HeaderText, textOf, Whole } from './scalars.js'
 import { listOf } from './shapes.js'
 import { DateTime, toMillis } from './times.js'
@@ -74,16 +75,19 @@ const upload = t.intersection([
       advice: 'uploadAll sends more',
     }),
   }),
-  t.partial({
-    /** Whether the items that pass are used when others do not; `false` when left out. */
-    allow_partial_success: Flag,
-    /** Which limits to raise; `CN_INBOUND` when left out. */
-    types: repeated<QuotaType>(QuotaType),
-    /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
-    jwt_oauth_client_id: HeaderText,
-    /** Sent as `x-jwt-type`; the interface does not say what for. */
-    jwt_type: HeaderText,
-  }),
+  noted(
+    t.partial({
+      /** Whether the items that pass are used when others do not; `false` when left out. */
+      allow_partial_success: Flag,
+      /** Which limits to raise; `CN_INBOUND` when left out. */
+      types: repeated<QuotaType>(QuotaType),
+      /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
+      jwt_oauth_client_id: HeaderText,
+      /** Sent as `x-jwt-type`; the interface does not say what for. */
+      jwt_type: HeaderText,
+    }),
+    { allow_partial_success: { default: false }, types: { default: ['CN_INBOUND'] } },
+  ),
 ])
 
 /** Orders to raise limits by. */

@@ -12,6 +12,16 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly maxProperties?: number
+  /** The rule, but not that there is such a value, is a default, not specified by the interface document. */
+  readonly 'x-not-specified'?: ReadonlyArray<'pattern'>
+}
+
+/** What docs say of a field besides its type. */
+export interface Note {
+  /** What the service takes when it is left out (interface). */
+  readonly default?: string | number | boolean | ReadonlyArray<string>
+  /** It is a default, not specified by the interface document. */
+  readonly 'x-not-specified'?: true
 }
 
 /** A codec that says what its values look like, for docs and for whoever makes values of it. */
@@ -21,3 +31,17 @@ export interface Described {
 
 export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & Described =>
   Object.assign(codec, { schema })
+
+/** A codec of an object that says more of its fields, by their names. */
+export const noted = <C extends t.Mixed & { readonly props: t.Props }>(
+  codec: C,
+  notes: { readonly [Name in keyof C['props']]?: Note },
+): C => Object.assign(codec, { notes })
+
+/** All its fields are defaults, not specified by the interface document. */
+export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(codec: C): C =>
+  Object.assign(codec, {
+    notes: Object.fromEntries(
+      Object.keys(codec.props).map((name) => [name, { 'x-not-specified': true }] as const),
+    ),
+  })

@@ -4,6 +4,7 @@ import { EventName } from './EventName.js'
 import { Instant } from './Instant.js'
 import { intFrom } from './query.js'
 import { rule, ruled } from './Rule.js'
+import { noted } from './Schema.js'
 import { textOf } from './scalars.js'
 import { nullable } from './shapes.js'
 import { PlainDate } from './times.js'
@@ -116,24 +117,30 @@ export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
 
 // what a list of them is narrowed by
 
-const webhookFilter = t.partial({
-  /** A bookmark: `page_after` or `page_before` of an earlier page. */
-  page: t.string,
-  /** Rows a page; the service takes 20 when it is left out. */
-  page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
-})
+const webhookFilter = noted(
+  t.partial({
+    /** A bookmark: `page_after` or `page_before` of an earlier page. */
+    page: t.string,
+    /** Rows a page; the service takes 20 when it is left out. */
+    page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+  }),
+  { page_size: { default: 20 } },
+)
 
 /** Where to start, and how much to read at a time. */
 export interface WebhookFilter extends t.TypeOf<typeof webhookFilter> {}
 
 export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 
-const partnerWebhookFilter = t.partial({
-  /** The first page to read; counted from 0. */
-  page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
-  /** Rows a page; the service takes 20 when it is left out. */
-  page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
-})
+const partnerWebhookFilter = noted(
+  t.partial({
+    /** The first page to read; counted from 0. */
+    page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+    /** Rows a page; the service takes 20 when it is left out. */
+    page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+  }),
+  { page_num: { default: 0 }, page_size: { default: 20 } },
+)
 
 /** Where to start, and how much to read at a time. */
 export interface PartnerWebhookFilter extends t.TypeOf<typeof partnerWebhookFilter> {}

@@ -61,14 +61,14 @@ export const Country: Codec<string> = described(
   { type: 'string', pattern: '^[A-Z]{2}$' },
 )
 
-/** A SWIFT code (BIC). */
+/** A SWIFT code (BIC). Its length is a default, not specified by the interface document. */
 export const SwiftCode: Codec<string> = described(
   t.refinement(
     t.string,
     (text) => /^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$/.test(text),
     'a SWIFT code of 8 or 11 letters and digits',
   ),
-  { type: 'string', pattern: '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$' },
+  { type: 'string', pattern: '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$', 'x-not-specified': ['pattern'] },
 )
 
 /** A text that can be sent as a header. */
