@@ -35,6 +35,21 @@ export interface ListRow {
   readonly paging: Paging
 }
 
+/**
+ * The statuses of refusals that the interface lists for a call (interface, Errors), each with the codes
+ * that it names. 429 and 500 are listed for all.
+ */
+export interface Errors<Code extends string> {
+  readonly 400?: ReadonlyArray<Code>
+  readonly 403?: ReadonlyArray<Code>
+  readonly 404?: ReadonlyArray<Code>
+  readonly 409?: ReadonlyArray<Code>
+  /** `credentials_invalid` and `credentials_expired` when left out. It ends as `Unauthorized`. */
+  readonly 401?: ReadonlyArray<string>
+  /** It ends as `ServerFault`. */
+  readonly 500?: ReadonlyArray<string>
+}
+
 export interface Endpoint<
   P,
   A,
@@ -48,9 +63,8 @@ export interface Endpoint<
   readonly success: Codec<A>
   /** The status of a success; the interface has 201 for what is created. */
   readonly status: 200 | 201
-  /** The codes that a refusal may carry, besides those of every call (interface, Errors). */
-  readonly errors: ReadonlyArray<Code>
-  /** Further codes that were seen (defaults, not specified by the interface document). */
+  readonly errors: Errors<Code>
+  /** Further codes that were seen, with status 400 (defaults, not specified by the interface document). */
   readonly otherErrors: ReadonlyArray<Code>
   /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
   readonly answer: 'json' | 'anything'
@@ -93,7 +107,7 @@ export const endpoint = <
     readonly params: Codec<P>
     readonly success: Codec<A>
     readonly status?: 200 | 201
-    readonly errors?: ReadonlyArray<Code>
+    readonly errors?: Errors<Code>
     readonly otherErrors?: ReadonlyArray<Code>
     readonly answer?: 'json' | 'anything'
     readonly paging?: Pages
@@ -111,7 +125,7 @@ export const endpoint = <
   params: row.params,
   success: row.success,
   status: row.status ?? 200,
-  errors: row.errors ?? [],
+  errors: row.errors ?? {},
   otherErrors: row.otherErrors ?? [],
   answer: row.answer ?? 'json',
   paging: row.paging as Pages, // left out, `Pages` is inferred as undefined

@@ -6,7 +6,6 @@ export const login = endpoint('POST /api/v1/authentication/login', {
   params: LoginParams,
   success: Session,
   status: 201,
-  errors: ['credentials_invalid', 'credentials_expired'],
   at: {
     client_id: 'header x-client-id',
     api_key: 'header x-api-key',
@@ -14,4 +13,5 @@ export const login = endpoint('POST /api/v1/authentication/login', {
   },
   repeatable: 'as it is',
   auth: 'none',
+  unspecified: ['params', 'success'],
 })

@@ -35,14 +35,14 @@ export const batchTransfers = {
   retrieve: endpoint('GET /api/v1/batch_transfers/{id}', {
     params: ById,
     success: BatchTransfer,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
   /** Every batch that passes the filter. */
   list: endpoint('GET /api/v1/batch_transfers', {
     params: BatchFilter,
     success: BatchTransfer,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
     paging: byCursor(50),
   }),
 

@@ -11,7 +11,7 @@ export const charges = {
     params: NewCharge,
     success: Charge,
     status: 201,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
     otherErrors: [
       'insufficient_fund',
       'validation_failed',
@@ -28,14 +28,14 @@ export const charges = {
   retrieve: endpoint('GET /api/v1/charges/{id}', {
     params: ById,
     success: Charge,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
   /** Every charge that passes the filter, by time of creation (its direction is not specified). */
   list: endpoint('GET /api/v1/charges', {
     params: ChargeFilter,
     success: Charge,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
     paging: byNumber(100),
   }),
 }

@@ -12,6 +12,11 @@ import {
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
+/** Their statuses; which codes they have is not shown. */
+const errors = { 400: [], 401: [] } as const
+
+const ofOne = { ...errors, 404: [] } as const
+
 /** The same for all of them (default, not specified by the interface document). */
 const otherErrors = ['field_required', 'invalid_argument'] as const
 
@@ -21,6 +26,7 @@ export const partnerWebhooks = {
     params: NewWebhook,
     success: WebhookWithSecret,
     status: 201,
+    errors,
     otherErrors,
     repeatable: 'by request_id',
     auth: 'basic',
@@ -30,6 +36,7 @@ export const partnerWebhooks = {
   retrieve: endpoint('GET /partner-api/v1/webhooks/{id}', {
     params: ById,
     success: Webhook,
+    errors: ofOne,
     otherErrors,
     auth: 'basic',
   }),
@@ -38,6 +45,7 @@ export const partnerWebhooks = {
   list: endpoint('GET /partner-api/v1/webhooks', {
     params: PartnerWebhookFilter,
     success: Webhook,
+    errors,
     otherErrors,
     paging: byNumber(20),
     auth: 'basic',
@@ -47,6 +55,7 @@ export const partnerWebhooks = {
   update: endpoint('POST /partner-api/v1/webhooks/{id}/update', {
     params: WebhookUpdate,
     success: Webhook,
+    errors: ofOne,
     otherErrors,
     auth: 'basic',
   }),
@@ -56,6 +65,7 @@ export const partnerWebhooks = {
     params: WebhookConnection,
     success: Acknowledgement,
     answer: 'anything',
+    errors: ofOne,
     otherErrors,
     auth: 'basic',
     unspecified: ['success'],
@@ -66,6 +76,7 @@ export const partnerWebhooks = {
     params: WebhookDisconnection,
     success: Acknowledgement,
     answer: 'anything',
+    errors: ofOne,
     otherErrors,
     auth: 'basic',
     unspecified: ['success'],
@@ -76,6 +87,7 @@ export const partnerWebhooks = {
     params: ById,
     success: Acknowledgement,
     answer: 'anything',
+    errors: ofOne,
     otherErrors,
     auth: 'basic',
     unspecified: ['success'],

@@ -18,26 +18,28 @@ export const reference = {
   invalidConversionDates: endpoint('GET /api/v1/reference/invalid_conversion_dates', {
     params: ByCurrencyPair,
     success: InvalidConversionDates,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
   /** The currencies that this account can buy and sell. */
   supportedCurrencies: endpoint('GET /api/v1/reference/supported_currencies', {
     params: Nothing,
     success: SupportedCurrencies,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
   /** What of a limit expires within the next week. */
   expiringQuota: endpoint('GET /api/v1/reference/order_items/expiring_quota', {
     params: QuotaFilter,
     success: ExpiringQuota,
+    errors: { 400: [] },
   }),
 
   /** What is left of a limit. */
   quota: endpoint('GET /api/v1/reference/order_items/quota', {
     params: QuotaFilter,
     success: Quota,
+    errors: { 400: [] },
   }),
 
   /** Raises a limit by up to 500 items of cross-border sales orders. */
@@ -60,7 +62,13 @@ export const reference = {
   lookUpBin: endpoint('GET /api/v1/pa/reference/bin/lookup', {
     params: ByCardNumber,
     success: Bins,
-    errors: ['validation_error', 'not_found'],
+    errors: {
+      400: ['validation_error'],
+      401: ['unauthorized'],
+      403: [],
+      404: ['not_found'],
+      500: ['internal_error'],
+    },
     at: { pan: 'header x-pan' },
   }),
 }

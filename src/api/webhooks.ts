@@ -16,7 +16,11 @@ export const webhooks = {
     params: NewWebhook,
     success: WebhookWithSecret,
     status: 201,
-    errors: ['field_required', 'invalid_argument', 'already_exists'],
+    errors: {
+      400: ['field_required', 'invalid_argument'],
+      401: ['unauthorized'],
+      409: ['already_exists'],
+    },
     repeatable: 'by request_id',
   }),
 
@@ -24,14 +28,14 @@ export const webhooks = {
   retrieve: endpoint('GET /api/v1/webhooks/{id}', {
     params: ById,
     success: Webhook,
-    errors: ['invalid_argument'],
+    errors: { 400: ['invalid_argument'], 401: ['unauthorized'], 404: [] },
   }),
 
   /** Every webhook. */
   list: endpoint('GET /api/v1/webhooks', {
     params: WebhookFilter,
     success: Webhook,
-    errors: ['invalid_argument'],
+    errors: { 400: ['invalid_argument'] },
     paging: byCursor(20),
   }),
 
@@ -39,13 +43,13 @@ export const webhooks = {
   update: endpoint('POST /api/v1/webhooks/{id}/update', {
     params: WebhookUpdate,
     success: Webhook,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'], 401: ['unauthorized'], 404: [] },
   }),
 
   /** Deletes a webhook: it receives no further events. */
   delete: endpoint('POST /api/v1/webhooks/{id}/delete', {
     params: ById,
     success: DeletedWebhook,
-    errors: ['field_required', 'invalid_argument'],
+    errors: { 400: ['field_required', 'invalid_argument'], 404: [] },
   }),
 }

@@ -73,11 +73,9 @@ const refused =
   (row: AnyEndpoint) =>
   (errors: Parameters<typeof causes>[0]): Refusal => {
     const [cause] = causes(errors)
-    const known = new Set(row.errors)
-    if (!known.has('invalid_argument') && known.has('credentials_invalid'))
-      return credentialsInvalid
+    if (row.auth === 'none') return credentialsInvalid
     if (cause === undefined) return notAnObject
-    if (known.has('validation_error')) {
+    if (row.errors[400]?.includes('validation_error') === true) {
       return refusal(400, 'validation_error', `${cause.path} must be ${cause.expected}.`)
     }
     return cause.actual === 'missing'

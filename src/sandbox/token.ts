@@ -50,14 +50,6 @@ export const tokenOf = (seed: number, claims: Claims): string =>
 /** Of the events that a caller may subscribe to; undefined for all. */
 type Scopes = ReadonlyArray<string> | undefined
 
-/** The calls whose 401 has a code of its own (interface, Errors). */
-const UNAUTHORIZED = new Set([
-  'POST /api/v1/webhooks/create',
-  'GET /api/v1/webhooks/{id}',
-  'POST /api/v1/webhooks/{id}/update',
-  'GET /api/v1/pa/reference/bin/lookup',
-])
-
 const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/i
 
 const bearer = (
@@ -84,7 +76,7 @@ const basic = (header: string, { settings: { partner } }: Context): E.Either<Ref
 
 /** Whether a call may be made with these headers, and what for. */
 export const authorise = (
-  { auth, route }: AnyEndpoint,
+  { auth, errors }: AnyEndpoint,
   headers: Headers,
   state: State,
   context: Context,
@@ -96,7 +88,9 @@ export const authorise = (
     case 'bearer':
       return pipe(
         bearer(header, state, context),
-        E.mapLeft((refusal) => (UNAUTHORIZED.has(route) ? unauthorized : refusal)),
+        E.mapLeft((refusal) =>
+          errors[401]?.includes('unauthorized') === true ? unauthorized : refusal,
+        ),
       )
     case 'basic':
       return basic(header, context)

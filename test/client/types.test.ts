@@ -133,7 +133,7 @@ describe('rows', () => {
     const row = endpoint('GET /api/v1/novelties/{id}', {
       params: t.type({ id: t.string }),
       success: t.type({ colour: t.string }),
-      errors: ['faded', 'lost'],
+      errors: { 404: ['faded'], 409: ['lost'] },
     })
     expectTypeOf(client.request(row)).toEqualTypeOf<
       (params: { id: string }) => ObservableEither<Failure<'faded' | 'lost'>, { colour: string }>

@@ -79,7 +79,7 @@ describe('`request`', () => {
   const row = endpoint('GET /api/v1/novelties/{id}', {
     params: t.type({ id: t.string }),
     success: t.type({ id: t.string, colour: t.string }),
-    errors: ['faded'],
+    errors: { 404: ['faded'] },
   })
 
   it('calls what the tables do not have, with all that theirs have', () => {

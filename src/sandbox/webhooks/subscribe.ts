@@ -23,28 +23,29 @@ export interface Owner {
   readonly kind: Kind
   readonly of: (state: State) => Register<Hook>
   readonly with: (state: State, hooks: Register<Hook>) => State
+  /** How a `request_id` that was used before is refused. */
+  readonly repeated: Refusal
 }
 
 // constructors
+
+const repeated = (status: number, code: string): Refusal =>
+  refusal(status, code, 'A webhook with this request_id was made before.', 'request_id')
 
 export const account: Owner = {
   kind: 'webhook',
   of: ({ webhooks }) => webhooks,
   with: (state, webhooks) => ({ ...state, webhooks }),
+  repeated: repeated(409, 'already_exists'),
 }
 
 export const partner: Owner = {
   kind: 'partner webhook',
   of: ({ partnerWebhooks }) => partnerWebhooks,
   with: (state, partnerWebhooks) => ({ ...state, partnerWebhooks }),
+  // partners have no 409 (interface, Errors)
+  repeated: repeated(400, 'request_id_duplicate'),
 }
-
-const exists = refusal(
-  409,
-  'already_exists',
-  'A webhook with this request_id was made before.',
-  'request_id',
-)
 
 // combinators
 
@@ -69,7 +70,7 @@ export const create = (
   const { request_id } = asked
   const hooks = owner.of(state)
   if (request_id === undefined) return [required('request_id'), state]
-  if (isTaken(request_id)(hooks)) return [exists, state]
+  if (isTaken(request_id)(hooks)) return [owner.repeated, state]
   const problem = problemOf(asked, scopes)
   if (O.isSome(problem)) return [problem.value, state]
   const hook = newHook(next(hooks), request_id, asked, now)

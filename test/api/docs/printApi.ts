@@ -3,14 +3,17 @@
 import { type CallDoc, calls } from './calls.js'
 import { printEvents } from './events.js'
 import { answered, sent } from './named.js'
+import { refusals } from './refusals.js'
 import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
-import { NOT_SPECIFIED, paging, replay, rule, typeOf } from './words.js'
+import { MARK, NOT_SPECIFIED, paging, replay, rule, typeOf } from './words.js'
 
 interface Line {
   readonly name: string
   readonly type: string
   readonly required: boolean
   readonly rule: string
+  /** Whether it is our default. */
+  readonly isOurs: boolean
 }
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
@@ -39,6 +42,7 @@ const fields = (schema: JsonSchema, at = ''): ReadonlyArray<Line> => {
       type: typeOf(property),
       required: required.includes(name),
       rule: rule(property),
+      isOurs: property['x-not-specified'] === true,
     }
     return [line, ...fields(inner(property), `${path}${isList ? '[]' : ''}.`)]
   })
@@ -98,11 +102,13 @@ const success = (call: CallDoc): string => {
 const codes = (codes: ReadonlyArray<string>): string =>
   codes.map((code) => `\`${code}\``).join(', ')
 
-const failures = ({ row }: CallDoc): string => {
-  const listed = row.errors.length === 0 ? 'none listed' : codes(row.errors)
-  const seen =
-    row.otherErrors.length === 0 ? '' : `; also ${codes(row.otherErrors)} (${NOT_SPECIFIED})`
-  return `Codes of refusals: ${listed}${seen}.`
+const failures = ({ row }: CallDoc): ReadonlyArray<string> => {
+  const listed = refusals(row).filter(({ isListed }) => isListed)
+  const words = listed.map(({ status, codes: named }) => `${status} ${codes(named)}`.trim())
+  const seen = refusals(row).flatMap(({ status, seen: some }) =>
+    some.length === 0 ? [] : [`Seen besides, with ${status}: ${codes(some)} (${NOT_SPECIFIED}).`],
+  )
+  return [`Refusals: ${words.join('; ')}.`, ...seen]
 }
 
 const AUTH = {
@@ -120,7 +126,7 @@ const section = (call: CallDoc): string => {
     parameters(call),
     ...call.rules,
     success(call),
-    failures(call),
+    ...failures(call),
     ...(page === undefined ? [] : [`Pages: ${page.slice(0, -1)}${unspecified(call, 'paging')}.`]),
     `${replay(call.row)} ${AUTH[call.row.auth]}`,
   ].join('\n\n')
@@ -135,7 +141,7 @@ const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]):
     table(
       ['Field', 'Type', 'Always there', 'Values'],
       fields(found).map((line) => [
-        `\`${line.name}\``,
+        `\`${line.name}\`${line.isOurs ? MARK : ''}`,
         line.type,
         line.required ? 'yes' : 'no',
         line.rule,
@@ -149,7 +155,7 @@ const resources = [...new Set(calls.map(({ resource }) => resource))]
 export const printApi = (): string =>
   `${[
     '# Calls',
-    `Every call of the interface, printed from its rows in \`src/api\`. Each takes one object and gives one stream; \`payments.request(endpoint(...))\` makes a call that is not here. What is marked "${NOT_SPECIFIED}" is listed with its reason in [gaps.md](gaps.md).`,
+    `Every call of the interface, printed from its rows in \`src/api\`. Each takes one object and gives one stream; \`payments.request(endpoint(...))\` makes a call that is not here. What is marked "${NOT_SPECIFIED}" is listed with its reason in [gaps.md](gaps.md); so is a field or a rule with a star.`,
     'Besides the codes of its refusals, every call may fail with `InvalidRequest`, `Unauthorized` (401), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write with `Ambiguous`, a list with `Truncated`.',
     ...resources.flatMap((resource) => [
       `## ${resource}`,

@@ -2,6 +2,7 @@
 import { method, template } from '../../../src/api/Endpoint.js'
 import { type CallDoc, calls, type Parameter } from './calls.js'
 import { answered, sent } from './named.js'
+import { CREDENTIALS, meanings, type Refusal, refusals } from './refusals.js'
 import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
 import { NOT_SPECIFIED, replay } from './words.js'
 
@@ -87,10 +88,13 @@ const successOf = ({ row }: CallDoc) => {
   return { description: 'Done.', content }
 }
 
-const refusals = ({ row }: CallDoc): string => {
-  const seen = row.otherErrors.length === 0 ? [] : [`Seen: ${row.otherErrors.join(', ')}.`]
-  const listed = row.errors.length === 0 ? [] : [`Codes: ${row.errors.join(', ')}.`]
-  return ['Refused.', ...listed, ...seen].join(' ')
+const refused = ({ status, codes, seen }: Refusal) => {
+  if (status === '429') return ref('responses', 'TooManyRequests')
+  if (status === '500' && codes.length === 0) return ref('responses', 'ServerFault')
+  if (status === '401' && codes === CREDENTIALS) return ref('responses', 'Unauthorized')
+  const named = codes.length === 0 ? [] : [`Codes: ${codes.join(', ')}.`]
+  const also = seen.length === 0 ? [] : [`Seen: ${seen.join(', ')} (${NOT_SPECIFIED}).`]
+  return answer([meanings[status], ...named, ...also].join(' '), 'Problem')
 }
 
 const operation = (call: CallDoc) => {
@@ -109,10 +113,8 @@ const operation = (call: CallDoc) => {
       : { requestBody: { required: true, content: json(bodyOf(call)) } }),
     responses: {
       [row.status]: successOf(call),
-      '401': ref('responses', 'Unauthorized'),
-      '429': ref('responses', 'TooManyRequests'),
-      '500': ref('responses', 'ServerFault'),
-      default: { description: refusals(call), content: json(schemaRef('Problem')) },
+      ...Object.fromEntries(refusals(row).map((one) => [one.status, refused(one)])),
+      default: ref('responses', 'Refused'),
     },
     ...(row.unspecified.length === 0 ? {} : { 'x-not-specified': row.unspecified }),
   }
@@ -157,7 +159,7 @@ export const openapi = () => ({
     title: 'Payments Platform API',
     version: '1',
     summary: 'Charges, batch transfers, reference data and webhooks.',
-    description: `Printed from the rows of payments-rx. Every object is open for further fields. What is marked x-not-specified is a ${NOT_SPECIFIED}.`,
+    description: `Printed from the rows of payments-rx. Every object is open for further fields. What is marked x-not-specified, a call or a field or a rule, is a ${NOT_SPECIFIED}.`,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [
@@ -175,9 +177,10 @@ export const openapi = () => ({
       OnBehalfOf: optionalHeader('x-on-behalf-of', 'The connected account to act for', text),
     },
     responses: {
-      Unauthorized: answer('The credentials are invalid or have expired.', 'Problem'),
+      Unauthorized: answer(`${meanings[401]} Codes: ${CREDENTIALS.join(', ')}.`, 'Problem'),
       TooManyRequests: answer('A limit was exceeded.', 'TooManyRequests'),
-      ServerFault: answer('The service is unavailable.', 'Problem'),
+      ServerFault: answer(`${meanings[500]}`, 'Problem'),
+      Refused: answer('Refused with a status that is not listed.', 'Problem'),
     },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },

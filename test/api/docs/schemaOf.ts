@@ -9,7 +9,7 @@
 import * as t from 'io-ts'
 import { RepeatedType } from '../../../src/codec/query.js'
 import { RuledType } from '../../../src/codec/Rule.js'
-import type { Schema } from '../../../src/codec/Schema.js'
+import type { Note, Schema } from '../../../src/codec/Schema.js'
 import { OpenType } from '../../../src/decode/index.js'
 import { nameOf } from './named.js'
 
@@ -32,6 +32,10 @@ export interface JsonSchema {
   readonly maximum?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly default?: unknown
+  /** What of it is our default: all of it, or some of its rules. */
+  readonly 'x-not-specified'?: true | ReadonlyArray<string>
 }
 
 const wordOf = (codec: t.Mixed): Schema | undefined => {
@@ -57,8 +61,15 @@ const together = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
 const required = (names: ReadonlyArray<string>): JsonSchema =>
   names.length === 0 ? {} : { required: names }
 
-const fields = (props: t.Props): Readonly<Record<string, JsonSchema>> =>
-  Object.fromEntries(Object.entries(props).map(([name, prop]) => [name, schemaOf(prop)]))
+const fields = (codec: t.Mixed & { readonly props: t.Props }) => {
+  const notes: Readonly<Record<string, Note>> = Reflect.get(codec, 'notes') ?? {}
+  return Object.fromEntries(
+    Object.entries(codec.props).map(([name, prop]): readonly [string, JsonSchema] => [
+      name,
+      { ...schemaOf(prop), ...notes[name] },
+    ]),
+  )
+}
 
 const alternatives = (members: ReadonlyArray<t.Mixed>): JsonSchema => {
   const [first, second] = members
@@ -88,10 +99,10 @@ export const shapeOf = (codec: t.Mixed): JsonSchema => {
   if (codec instanceof RepeatedType) return { type: 'array', items: schemaOf(codec.type) }
   if (codec instanceof OpenType) return { type: 'string', 'x-extensible-enum': codec.known }
   if (codec instanceof t.InterfaceType) {
-    const properties = fields(codec.props)
+    const properties = fields(codec)
     return { type: 'object', properties, ...required(Object.keys(properties)) }
   }
-  if (codec instanceof t.PartialType) return { type: 'object', properties: fields(codec.props) }
+  if (codec instanceof t.PartialType) return { type: 'object', properties: fields(codec) }
   if (codec instanceof t.IntersectionType) return together(codec.types.map(schemaOf))
   if (codec instanceof t.UnionType) return alternatives(codec.types)
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }

@@ -4,6 +4,9 @@ import type { JsonSchema } from './schemaOf.js'
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'
 
+/** What stands at a field or rule in the place of `NOT_SPECIFIED`. */
+export const MARK = ' \\*'
+
 /** Whether a call is sent again when nobody knows whether it arrived. */
 export const replay = (row: AnyEndpoint): string => {
   if (method(row.route) === 'GET') return 'Sent again after any fault: it changes nothing.'
@@ -52,17 +55,27 @@ export const rule = (schema: JsonSchema): string =>
     range('characters', schema.minLength, schema.maxLength),
     range('items', schema.minItems, schema.maxItems),
     range('', schema.minimum, schema.maximum).trim(),
-    schema.pattern === undefined ? '' : patternWords(schema.pattern),
+    schema.pattern === undefined
+      ? ''
+      : `${patternWords(schema.pattern)}${isMarked(schema, 'pattern') ? MARK : ''}`,
+    schema.maxProperties === 0 ? 'empty' : '',
+    schema.default === undefined
+      ? ''
+      : `${list([schema.default].flat().map(String))} when left out`,
     schema.description ?? '',
     schema.items === undefined ? '' : rule(schema.items),
   ]
     .filter((part) => part !== '')
     .join('; ')
 
+/** Whether a rule of a value is our default. */
+const isMarked = ({ 'x-not-specified': marked }: JsonSchema, what: string): boolean =>
+  Array.isArray(marked) && marked.includes(what)
+
 /** Patterns that have a name among people. */
 const patternWords = (pattern: string): string =>
-  pattern.includes('(T(')
-    ? 'ISO 8601 date or time'
+  pattern.includes('T(')
+    ? `${pattern.startsWith('^$|') ? 'empty, or ' : ''}ISO 8601 ${pattern.includes('(T(') ? 'date or time' : 'date and time'}`
     : (known[pattern] ?? `matches \`${pattern.replaceAll('|', '\\|')}\``)
 
 const known: Readonly<Record<string, string>> = {
@@ -84,6 +97,7 @@ export const typeOf = (schema: JsonSchema): string => {
     return `[${name}](#${name.toLowerCase()})`
   }
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' and ')
   return [schema.type ?? 'anything']
     .flat()
     .map((type) => (type === 'array' ? `list of ${typeOf(schema.items ?? {})}` : type))

@@ -1,0 +1,46 @@
+/** How a call is refused: the statuses, and the codes that come with them. */
+import type { AnyEndpoint } from '../../../src/api/Endpoint.js'
+
+// model
+
+export interface Refusal {
+  readonly status: string
+  /** Whether the interface lists it. */
+  readonly isListed: boolean
+  /** As the interface names them; it may name none. */
+  readonly codes: ReadonlyArray<string>
+  /** Seen besides: defaults, not specified by the interface document. */
+  readonly seen: ReadonlyArray<string>
+}
+
+// constructors
+
+/** Of every call that says nothing else. */
+export const CREDENTIALS = ['credentials_invalid', 'credentials_expired']
+
+/** The statuses of a call's refusals, in their order. */
+export const refusals = ({ errors, otherErrors }: AnyEndpoint): ReadonlyArray<Refusal> => {
+  const listed: Readonly<Record<string, ReadonlyArray<string> | undefined>> = {
+    ...(otherErrors.length === 0 ? {} : { 400: [] }),
+    401: CREDENTIALS,
+    429: ['too_many_requests'],
+    500: [],
+    ...errors,
+  }
+  return Object.entries(listed).map(([status, codes = []]) => ({
+    status,
+    isListed: status !== '400' || errors[400] !== undefined,
+    codes,
+    seen: status === '400' ? otherErrors.filter((code) => !codes.includes(code)) : [],
+  }))
+}
+
+/** For people. */
+export const meanings: Readonly<Record<string, string>> = {
+  400: 'Refused.',
+  401: 'The credentials are invalid or have expired.',
+  403: 'Forbidden.',
+  404: 'There is no such resource.',
+  409: 'It is there already.',
+  500: 'The service is unavailable.',
+}
