@@ -1,7 +1,3 @@
-/**
- * A call of the interface, as a row: what is asked, what comes back, how it may be repeated. Client,
- * sandbox, docs and tests are all derived from rows, and callers may add rows of their own.
- */
 import type { Codec } from '../codec/Codec.js'
 import { type Rule, ruled } from '../codec/Rule.js'
 import type { Paging } from './Paging.js'
@@ -50,6 +46,10 @@ export interface Errors<Code extends string> {
   readonly 500?: ReadonlyArray<string>
 }
 
+/**
+ * A call of the interface, as a row: what is asked, what comes back, how it may be repeated. Client,
+ * sandbox, docs and tests are all derived from rows, and callers may add rows of their own.
+ */
 export interface Endpoint<
   P,
   A,
@@ -95,6 +95,7 @@ export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
 
 // constructors
 
+/** A row; what it does not say is left out, or as most rows have it. */
 export const endpoint = <
   const R extends Route,
   P extends { readonly [Name in PathName<R>]: string },
@@ -152,13 +153,16 @@ export const paramsAt =
   ({ params, rules }: AnyEndpoint): Codec<unknown> =>
     rules === undefined ? params : ruled(...rules(now))(params)
 
+/** Whether a row's values come in pages. */
 export const isList = (row: AnyEndpoint): row is AnyEndpoint & { readonly paging: Paging } =>
   row.paging !== undefined
 
+/** How a request of the route is sent. */
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')
 
 /** The path template: `/api/v1/charges/{id}`. */
 export const template = (route: Route): string => route.slice(route.indexOf('/'))
 
+/** The names in braces. */
 export const pathNames = (route: Route): ReadonlyArray<string> =>
   Array.from(route.matchAll(/\{([^}]+)\}/g), ([, name]) => name ?? '')

@@ -1,4 +1,3 @@
-/** How a list goes on from one page to the next. */
 import type { Envelope } from '../codec/Envelope.js'
 import { O } from '../fp.js'
 
@@ -7,6 +6,7 @@ import { O } from '../fp.js'
 /** Where a page stands: parameters that ask for just it. The first page of a cursor list needs none. */
 export type Position = { readonly page_num: number } | { readonly page?: string }
 
+/** How a list goes on from one page to the next. */
 export interface Paging {
   readonly style: 'number' | 'cursor'
   /** The first page when the caller names none. */

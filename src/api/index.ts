@@ -1,4 +1,3 @@
-/** The tables of the interface, under the names callers use. */
 import { R } from '../fp.js'
 import { login } from './authentication.js'
 import { batchTransfers } from './batchTransfers.js'
@@ -8,8 +7,10 @@ import { partnerWebhooks } from './partnerWebhooks.js'
 import { reference } from './reference.js'
 import { webhooks } from './webhooks.js'
 
+/** The tables of the interface, under the names callers use. */
 export const api = { charges, batchTransfers, reference, webhooks, partnerWebhooks }
 
+/** The same, as a type. */
 export type Api = typeof api
 
 /** The same, for what walks all of it. */

@@ -1,5 +1,4 @@
-/** The limits of the interface, per environment (interface, Limits). */
-
+/** How much may be asked at a time (interface, Limits). */
 export interface Limits {
   /** Requests a second, all endpoints together. */
   readonly global: number
@@ -11,8 +10,10 @@ export interface Limits {
   readonly logins: number
 }
 
+/** Whose limits apply. */
 export type Environment = 'production' | 'sandbox'
 
+/** The limits of the interface, per environment. */
 export const limits: Readonly<Record<Environment, Limits>> = {
   production: { global: 100, endpoint: 20, concurrency: 50, logins: 100 },
   sandbox: { global: 20, endpoint: 10, concurrency: 10, logins: 100 },

@@ -1,7 +1,3 @@
-/**
- * The events that a webhook can subscribe to. The interface names those of accounts, spend and issuing;
- * the others are defaults, not specified by it. Events may be added, so any other text passes.
- */
 import { type Open, open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 
@@ -101,6 +97,10 @@ const known = open(
 /** The events with names that are known here. */
 export type KnownEvent = (typeof known.known)[number]
 
+/**
+ * The events that a webhook can subscribe to. The interface names those of accounts, spend and issuing;
+ * the others are defaults, not specified by it. Events may be added, so any other text passes.
+ */
 export type EventName = Open<KnownEvent>
 
 export const EventName: Codec<EventName> = known

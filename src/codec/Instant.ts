@@ -1,17 +1,18 @@
-/**
- * A point in time as the service wrote it. The text is kept, so that what is exported is what came;
- * `toDate` reads it. Shapes read: `+hhmm`, `+hh:mm` and `Z` offsets, an optional fraction of a second,
- * and plain dates (default, not specified by the interface document).
- */
 import * as t from 'io-ts'
 import { described } from './Schema.js'
 
 // model
 
+/** What tells an `Instant` from other texts. */
 export interface InstantBrand {
   readonly Instant: unique symbol
 }
 
+/**
+ * A point in time as the service wrote it. The text is kept, so that what is exported is what came;
+ * `toDate` reads it. Shapes read: `+hhmm`, `+hh:mm` and `Z` offsets, an optional fraction of a second,
+ * and plain dates (default, not specified by the interface document).
+ */
 export type Instant = t.Branded<string, InstantBrand>
 
 const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`

@@ -1,13 +1,11 @@
+import { isRecord, parsed } from '../decode/unknown.js'
+
+// model
+
 /**
  * What an error answer says. The interface shows a body for 429 only; the rest is our default, not
  * specified by the interface document: `code` and `message`, optional `source`, `details`, `trace_id`.
  */
-import { isRecord, parsed } from '../decode/unknown.js'
-
-import { isRecord } from './isRecord.js'
-
-// model
-
 export interface Problem {
   /** The service's word for it, or `http_<status>` where the body has none. */
   readonly code: string

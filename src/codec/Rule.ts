@@ -15,6 +15,7 @@ import type { Codec } from './Codec.js'
 /** From the value that a rule is about to the field to blame. */
 export type Path = ReadonlyArray<string | number>
 
+/** A rule between the fields of a value. */
 export interface Rule<A> {
   /** What the field to blame should be, in words: for messages and docs. */
   readonly expected: string

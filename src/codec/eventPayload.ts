@@ -11,7 +11,7 @@ import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
-import { isRecord } from './isRecord.js'
+import { isRecord } from '../decode/unknown.js'
 import { nullable } from './shapes.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 
@@ -79,6 +79,7 @@ const issuingDispute = t.partial({
 /** The dispute of an `issuing.transaction_dispute.` event. */
 export interface EventDispute extends t.TypeOf<typeof issuingDispute> {}
 
+/** What an event is about; which it is, its `_tag` tells. */
 export type Payload =
   | { readonly _tag: 'Account'; readonly account: EventAccount }
   | { readonly _tag: 'Bill'; readonly bill: EventBill }

@@ -1,5 +1,3 @@
-/** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
-
 import type { Refusal } from './Answer.js'
 import { type Bytes, encoded } from './account/ascii.js'
 import type { Settings } from './options.js'
@@ -16,6 +14,7 @@ import type { Settings } from './options.js'
  */
 export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
+/** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
 export interface Reply {
   readonly status: number
   /** JSON, or text where the interface shows no body. */

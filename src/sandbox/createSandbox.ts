@@ -1,4 +1,3 @@
-/** The interface, simulated: rows and handlers behind a `fetch` that needs no socket. */
 import { Hono } from 'hono'
 import { method, type Route, template } from '../api/Endpoint.js'
 import { O } from '../fp.js'
@@ -11,6 +10,7 @@ import type { SandboxStats } from './stats.js'
 
 // model
 
+/** The interface, simulated: an account with its charges, batches and webhooks. */
 export interface Sandbox {
   /** Answers in process, in the manner of the global `fetch`: give it to a client as its `fetch`. */
   readonly fetch: typeof fetch
@@ -36,6 +36,7 @@ const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
       .finally(() => signal.removeEventListener('abort', abort))
   })
 
+/** Rows and handlers behind a `fetch` that needs no socket. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
   const life = exchange(all)

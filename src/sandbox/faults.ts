@@ -1,8 +1,8 @@
-/** What can go wrong on purpose: by chance, by a plan of the caller's, or asked for by a header. */
 import type { IO } from '../fp.js'
 
 // model
 
+/** What can go wrong on purpose: by chance, by a plan of the caller's, or asked for by a header. */
 export const faultNames = [
   '429',
   '429-storm',

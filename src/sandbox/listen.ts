@@ -1,4 +1,3 @@
-/** A sandbox on a port of this machine, for what runs in another process. */
 import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { createSandbox, type Sandbox } from './createSandbox.js'
@@ -7,11 +6,13 @@ import type { SandboxOptions } from './options.js'
 
 // model
 
+/** Where to listen. */
 export interface ListenOptions {
   /** Default 0: any that is free. */
   readonly port?: number
 }
 
+/** A server that runs. */
 export interface Listening {
   /** Such as `http://127.0.0.1:49152`. */
   readonly url: string
@@ -27,6 +28,7 @@ const HOST = '127.0.0.1'
 
 const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => 'handle' in u
 
+/** A sandbox on a port of this machine, for what runs in another process. */
 export const listen = async (
   what: Sandbox | SandboxOptions = {},
   { port = 0 }: ListenOptions = {},

@@ -1,4 +1,3 @@
-/** What a sandbox can be told, with what it does when it is told nothing. */
 import { asyncScheduler } from 'rxjs'
 import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
 import type { IO } from '../fp.js'
@@ -9,6 +8,7 @@ import { type ReferenceOptions, referenceDefaults } from './reference/options.js
 
 // model
 
+/** Who may log in. */
 export interface SandboxCredentials {
   readonly clientId: string
   readonly apiKey: string
@@ -16,6 +16,7 @@ export interface SandboxCredentials {
   readonly scopes?: ReadonlyArray<string>
 }
 
+/** Who may make the partner's calls. */
 export interface SandboxPartner {
   readonly clientId: string
   readonly clientSecret: string
@@ -23,6 +24,7 @@ export interface SandboxPartner {
   readonly scopes?: ReadonlyArray<string>
 }
 
+/** What a sandbox can be told. */
 export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   /** Whose limits apply, as the interface has them. Default `'production'`. */
   readonly environment?: Environment
@@ -81,6 +83,7 @@ export const sandboxPartner: SandboxPartner = {
   clientSecret: 'sandbox-secret',
 }
 
+/** What a sandbox does when it is told nothing. */
 export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = {
   environment: 'production',
   charges: 100_000,

@@ -1,5 +1,5 @@
 /** Answers that are not what the interface says: bodies changed after they were written. */
-import { isRecord } from '../codec/isRecord.js'
+import { isRecord } from '../decode/unknown.js'
 import { type Bytes, decoded, encoded } from './account/ascii.js'
 import type { FaultName } from './faults.js'
 import type { Reply } from './Reply.js'

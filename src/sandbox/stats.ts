@@ -1,14 +1,15 @@
-/** Counts what arrives and what is refused, for tests and benches. */
 import type { Tier } from './Gate.js'
 
 // model
 
+/** What arrived at one endpoint. */
 export interface EndpointStats {
   readonly requests: number
   /** By a limit (429). */
   readonly refused: number
 }
 
+/** What arrived and what was refused, for tests and benches. */
 export interface SandboxStats {
   /** All that arrived: answered, refused or broken by a fault. */
   readonly requests: number

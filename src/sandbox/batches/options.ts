@@ -1,8 +1,7 @@
-/** What a sandbox can be told of batch transfers: nothing of it is specified by the interface document. */
-
 /** What comes of the money for a batch. */
 export type FundingCourse = 'funded' | 'failed' | 'overdue' | 'reversed' | 'cancelled'
 
+/** What a sandbox can be told of batch transfers: nothing of it is specified by the interface document. */
 export interface BatchOptions {
   /** How many batches there are from the start; each is kept in memory. Default 0. */
   readonly batches?: number

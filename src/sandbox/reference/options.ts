@@ -1,6 +1,6 @@
-/** What a sandbox can be told of reference data: nothing of it is specified by the interface document. */
 import type { QuotaType } from '../../codec/Quota.js'
 
+/** What a sandbox can be told of reference data: nothing of it is specified by the interface document. */
 export interface ReferenceOptions {
   /**
    * The tree of industries: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`:
