@@ -53,10 +53,10 @@ describe('the next run', () => {
     expect(again.stderr).toContain(`: ${said} before the end of the last complete run`)
   })
 
-  it('does not end before it begins', async () => {
+  it.each(['2024-01-01', '2024-01-01T12:00'])('does not end before it begins: %s', async (to) => {
     const server = await serve(5)
     await charges(server, file('all/'))
-    const args = ['--since-last', '--to', '2024-01-01'] as const
+    const args = ['--since-last', '--to', to] as const
     const { status, stderr } = await charges(server, file('all/'), ...args)
     expect(status).toBe(2)
     expect(stderr).toMatch(/^payments-rx: --to: .* is before 20.*, where --since-last goes on\n$/)

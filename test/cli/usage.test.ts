@@ -13,6 +13,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
       ['export', 'charges', '--sandbox', '--from', '2025-01-01', '--to', '2024-01-01'],
       '--from should not be later than --to',
     ],
+    [
+      ['export', 'charges', '--sandbox', '--from', '2025-01-01T12:00', '--to', '2025-01-01T11:00'],
+      '--from should not be later than --to',
+    ],
     [['export', 'charges', '--sandbox', '--out', ''], '--out <path>'],
     [['export', 'charges', '--sandbox', '--source', ''], 'It should not be empty'],
     [['export', 'charges', '--sandbox', '--request-id', ''], 'It should not be empty'],

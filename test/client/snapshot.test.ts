@@ -111,6 +111,16 @@ describe('a snapshot of charges', () => {
     })
   })
 
+  it('reads times of any shape, those without an offset in UTC', () => {
+    const { client, run, calls } = lab({ play: charges(5) })
+    const filter = { from_created_at: '2026-01-01T08:00', to_created_at: '2026-01-01T10:00+01' }
+    run(client.charges.snapshot(filter).pipe(take(1)))
+    expect(Object.fromEntries(calls()[0]?.query ?? [])).toMatchObject({
+      from_created_at: '2026-01-01T08:00:00+0000',
+      to_created_at: '2026-01-01T09:00:01+0000',
+    })
+  })
+
   it('ends on a failure with what is left, and goes on from there', () => {
     const { client, run, calls } = lab({
       play: charges(40, (nth) => (nth === 3 ? problem(403, 'forbidden') : {})),
