@@ -230,7 +230,7 @@ describe('a delivery is not believed', () => {
     ['nothing', '', { path: '', actual: '0 bytes of another kind' }],
     [
       'JSON that never ends in depth',
-      `{"id":"e","name":"n","data":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+      `{"id":"e","name":"n","accountId":"a","data":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
       { path: '', expected: 'JSON in UTF-8, not nested too deeply' },
     ],
     ['a list', '[]', { path: '', actual: 'list of 0' }],
