@@ -3,6 +3,7 @@ import {
   concat,
   defer,
   EMPTY,
+  finalize,
   from,
   NEVER,
   type Observable,
@@ -53,10 +54,11 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   readonly rejects: Sink<Reject<Q>>
   /**
    * Makes durable what both sinks were given, and keeps what it is told: `next` goes on from there. Called
-   * after the first page, then between pages once `every` ms (1,000 unless given), and when it ends, however
-   * it does.
+   * after the first page, then between pages once `every` ms have passed, and at the end if rows came
+   * since. Not called after a sink has failed, nor when nobody listens any more.
    */
   readonly commit?: (progress: Progress<Q>) => Promise<unknown>
+  /** In ms; 1,000 unless given. */
   readonly every?: Millis
   /**
    * The keys of rows that are not to be written again. Those that are written are added; without it,
@@ -80,8 +82,8 @@ const idOf = (row: unknown): string | undefined =>
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
  * is asked for when this one is written. The last word has `ended`, a `failure`, or says why it was cut.
- * What a sink throws is the error of the stream. Unsubscribing aborts the request in flight and commits
- * nothing more.
+ * What a sink throws is the error of the stream. Unsubscribing aborts the request in flight; no
+ * sink is called any more, and nothing is committed.
  */
 export const exportList =
   <A, Q, P extends Page<AnyFailure, A, Q>>(options: ExportOptions<A, Q, P>) =>
@@ -99,18 +101,21 @@ export const exportList =
       let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
       let failure: AnyFailure | undefined
       let stopped = false
+      let left = false // nobody listens any more: nothing else is begun
       let working: Promise<unknown> = Promise.resolve()
 
       const keep = async (): Promise<void> => {
-        if (committed === progress) return
+        if (left || committed === progress) return
         committed = progress
         await commit?.(progress)
         committedAt = timer.now()
       }
 
       const write = async (page: P): Promise<Progress<Q>> => {
+        if (left) return progress
         const { good, bad, repeated } = sort(options.seen)(page)
         await sink(good, page)
+        if (left) return progress
         if (bad.length > 0) await rejects(bad)
         const { next: _, ...before } = progress
         const again = (before.repeated ?? 0) + repeated
@@ -157,5 +162,9 @@ export const exportList =
           takeWhile(({ rejects }) => rejects <= maxRejects, true),
         ),
         defer(() => from(end())),
+      ).pipe(
+        finalize(() => {
+          left = true
+        }),
       )
     })

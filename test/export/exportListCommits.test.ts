@@ -1,5 +1,5 @@
 /** What a sink is asked to make durable, and when an export is cut. */
-import { lastValueFrom, of, Subject, toArray, VirtualTimeScheduler } from 'rxjs'
+import { firstValueFrom, lastValueFrom, of, Subject, toArray, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { exportList, type Progress } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
@@ -66,6 +66,26 @@ describe('commit', () => {
     await lastValueFrom(exportList(options)(listOf([good(0), good(1)]).pages({ page_num: 1 })))
     expect(rows).toEqual([0, 1])
   })
+
+  it.each(['sink', 'rejects'] as const)(
+    'is not called when it was left in its %s',
+    async (slow) => {
+      const { commits, rejected, options } = watched()
+      const [begun, go] = [new Subject<void>(), new Subject<void>()]
+      const waiting = async () => {
+        const gone = firstValueFrom(go)
+        begun.next()
+        await gone
+      }
+      const run = exportList({ ...options, [slow]: waiting })(listOf([[bad, ...good(0)]]).pages())
+      const running = run.subscribe()
+      await firstValueFrom(begun)
+      running.unsubscribe()
+      go.next()
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+      expect([commits, rejected]).toEqual([[], []])
+    },
+  )
 
   it('fails when it cannot be done', async () => {
     const { options } = watched()

@@ -3,8 +3,8 @@ import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
-import { inTurn } from './inTurn.js'
 import { type Mark, type RowFile, START } from './RowFile.js'
+import { untilFailure } from './untilFailure.js'
 
 // model
 
@@ -59,7 +59,7 @@ const rowFile = async <A>(
 ): Promise<RowFile<A>> => {
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept)
-  const { run, last } = inTurn()
+  const { run, last } = untilFailure()
   let { rows: count } = from ?? START
 
   return {

@@ -5,7 +5,7 @@ import type { Format } from '../format/Format.js'
 import type { Sink } from '../Sink.js'
 import type { Bytes } from './ByteFile.js'
 import type { Destination } from './Destination.js'
-import { inTurn } from './inTurn.js'
+import { untilFailure } from './untilFailure.js'
 
 // model
 
@@ -40,7 +40,7 @@ export const openStream = async <A>({
 }: StreamOptions<A>): Promise<RowStream<A>> => {
   const target = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(target)
-  const { run, last } = inTurn()
+  const { run, last } = untilFailure()
   return {
     write: async (rows) => {
       allFit(format, rows)

@@ -1,7 +1,7 @@
 /** The files of one slice, one after the other. */
 import type { PartMark } from './Destination.js'
-import { inTurn } from './inTurn.js'
 import type { FileSummary, Mark, RowFile } from './RowFile.js'
+import { untilFailure } from './untilFailure.js'
 
 // model
 
@@ -43,7 +43,7 @@ interface Open<A> {
 
 /** What there is already is opened first. */
 export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
-  const { run, last } = inTurn()
+  const { run, last } = untilFailure()
   const ended: Array<PartMark> = []
   let current: Open<A> | undefined
   const ready = run(async () => {

@@ -11,17 +11,22 @@ import {
 
 /**
  * A stream of what is done with something that has to be given back: it is, before the stream ends,
- * however it ends, and when nobody listens any more, also before it was there.
+ * however it ends, and when nobody listens any more, also before it was there; once.
  */
 export const bracket =
   <R>(acquire: () => Promise<R>, release: (r: R) => Promise<void>) =>
   <A>(use: (r: R) => Observable<A>): Observable<A> =>
     new Observable((subscriber) => {
       const acquired = acquire()
+      let releasing: Promise<void> | undefined
+      const once = (): Promise<void> => {
+        releasing ??= acquired.then(release)
+        return releasing
+      }
+      const released = defer(() => from(once())).pipe(ignoreElements())
       const flow = from(acquired).pipe(
-        concatMap((r) => {
-          const released = defer(() => from(release(r))).pipe(ignoreElements())
-          return concat(
+        concatMap((r) =>
+          concat(
             use(r).pipe(
               catchError((error: unknown) =>
                 concat(
@@ -31,11 +36,11 @@ export const bracket =
               ),
             ),
             released,
-          )
-        }),
+          ),
+        ),
       )
       subscriber.add(flow.subscribe(subscriber))
       return () => {
-        acquired.then(release).catch(() => {}) // told by the stream to whoever listens
+        once().catch(() => {}) // told by the stream to whoever listens
       }
     })

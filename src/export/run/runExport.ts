@@ -21,6 +21,7 @@ import type { Begun, RunOptions, RunProgress } from './RunOptions.js'
 import { wholeDisk } from './SmallFiles.js'
 import { tallyOf } from './Tally.js'
 import { seenFrom } from './Target.js'
+import { undisturbed } from './undisturbed.js'
 
 /**
  * Writes a list into files that survive: at most a second after it was read, all that was read is
@@ -29,8 +30,8 @@ import { seenFrom } from './Target.js'
  *
  * Cold: each subscription is a run. A `CannotRun` is thrown when something is in the way, before
  * anything is asked for or changed; what the system refuses, as it says it, after how all stood when it was
- * committed last. Unsubscribing leaves files and checkpoint as they were last committed; `stop` commits
- * first.
+ * committed last. Unsubscribing leaves files and checkpoint as they were last committed, and gives the
+ * lock back when what is being written is; `stop` commits first.
  */
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: RunOptions<A, Q, P>,
@@ -46,15 +47,18 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     let run: Run<A, Q, P> | undefined
     const release = async (): Promise<void> => {
       tally.close()
-      await run?.abandon()
-      await lock?.release()
+      try {
+        await run?.abandon()
+      } finally {
+        await lock?.release()
+      }
     }
     try {
       const purpose = { ...options.purpose, output: seenFrom(paths.checkpoint, paths.out) }
       const { standing } = source
       const found = await find({ files, paths, purpose, standing, begin, adds })
       const { checkpoint } = found
-      run = runOf(options, { files, timer, tally, found, purpose })
+      run = undisturbed(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
       const dead = lock?.dead
       const begun = { resumed: checkpoint !== undefined, ...(dead === undefined ? {} : { dead }) }

@@ -1,0 +1,105 @@
+/** A run that nobody listens to any more: what it still does, and in which order. */
+import { type Observable, Subject } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import type { Handle } from '../../../src/export/index.js'
+import { bracket } from '../../../src/export/run/bracket.js'
+import { type Memory, memory } from './memory.js'
+import { exportOf, listOf, numbers, OUT, outcome, pagesOf } from './playing.js'
+
+const LOCK = `${OUT}.lock`
+const CHECKPOINT = `${OUT}.checkpoint.json`
+
+/** Lets all that can be done be done. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+}
+
+/** A disk on which the file of rows stops at `at`, and that tells what was done to it. */
+const stopping = (disk: Memory, at: 'write' | 'sync') => {
+  const log: Array<string> = []
+  const go: Array<() => void> = []
+  const stopAt = async (what: 'write' | 'sync'): Promise<void> => {
+    log.push(what)
+    if (what === at && go.length === 0) await new Promise<void>((resolve) => go.push(resolve))
+  }
+  const slow = (handle: Handle): Handle => ({
+    ...handle,
+    write: (...words) => stopAt('write').then(() => handle.write(...words)),
+    sync: () => stopAt('sync').then(handle.sync),
+    close: async () => {
+      log.push('close')
+      await handle.close()
+    },
+  })
+  const files: Memory = {
+    ...disk,
+    open: async (path, flags) => {
+      const handle = await disk.open(path, flags)
+      return path === OUT ? slow(handle) : handle
+    },
+    rename: async (from, to) => {
+      if (to === CHECKPOINT) log.push('checkpoint')
+      await disk.rename(from, to)
+    },
+    rm: async (path, options) => {
+      if (path === LOCK) log.push('lock given back')
+      await disk.rm(path, options)
+    },
+  }
+  const stopped = async (): Promise<void> => {
+    while (go.length === 0) await new Promise(setImmediate)
+  }
+  return { files, log, stopped, go: () => go[0]?.() }
+}
+
+describe.each(['write', 'sync'] as const)('a run that is left in the middle of a %s', (at) => {
+  it('gives its lock back when that is done, and then touches nothing', async () => {
+    const disk = memory()
+    const { files, log, stopped, go } = stopping(disk, at)
+    const running = exportOf(files, listOf(pagesOf(50, 5))).subscribe()
+    await stopped()
+    running.unsubscribe()
+    await settled()
+    expect(log).not.toContain('lock given back')
+    expect(disk.names()).toContain(LOCK)
+
+    go()
+    await settled()
+    expect(log.slice(-2)).toEqual(['close', 'lock given back'])
+    expect(log.filter((what) => what === 'close' || what === 'lock given back')).toHaveLength(2)
+    const before = disk.changes()
+    await settled()
+    expect(disk.changes()).toBe(before)
+
+    await outcome(disk, listOf(pagesOf(50, 5)), { begin: 'resume' })
+    expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
+  })
+})
+
+describe('bracket', () => {
+  const given = () => {
+    let times = 0
+    const release = async (): Promise<void> => {
+      times++
+    }
+    return { times: () => times, around: bracket(async () => 'it', release) }
+  }
+
+  it.each([
+    ['it ends', (inner: Subject<number>) => inner.complete()],
+    ['it fails', (inner: Subject<number>) => inner.error(new Error('no'))],
+    ['nobody listens', () => {}],
+  ] as const)('gives back once, when %s', async (_, end) => {
+    const { times, around } = given()
+    const inner = new Subject<number>()
+    const stream: Observable<number> = around(() => inner)
+    const listening = stream.subscribe({ error: () => {} })
+    await settled()
+    expect(times()).toBe(0)
+    end(inner)
+    await settled()
+    listening.unsubscribe()
+    await settled()
+    expect(times()).toBe(1)
+  })
+})
