@@ -39,7 +39,7 @@ export interface Progress<Q = unknown> {
   readonly cut?: 'stopped' | 'rejects'
 }
 
-/** A list whose pages can be waited for: lists and snapshots of a client. */
+/** A list whose pages can be waited for: lists and snapshots of a client, also `.parallel(8)`. */
 export interface Drainable<P> {
   readonly drain: <B>(
     project: (page: E.Either<AnyFailure, P>) => Observable<B>,
@@ -48,6 +48,8 @@ export interface Drainable<P> {
 }
 
 export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
+  /** What is read: a list or a snapshot, such as `payments.charges.list()`. */
+  readonly list: Drainable<P & Page<AnyFailure, A, Q>> // P alone would leave the type of its rows unknown
   /** Takes the rows of a page, and the page they are of. */
   readonly sink: (rows: ReadonlyArray<A>, page: P) => Promise<unknown>
   /** Takes the rows that are not written. */
@@ -85,86 +87,86 @@ const idOf = (row: unknown): string | undefined =>
  * What a sink throws is the error of the stream. Unsubscribing aborts the request in flight; no
  * sink is called any more, and nothing is committed.
  */
-export const exportList =
-  <A, Q, P extends Page<AnyFailure, A, Q>>(options: ExportOptions<A, Q, P>) =>
-  (list: Drainable<P>): Observable<Progress<Q>> =>
-    defer(() => {
-      const { sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
-      const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
-      const sort = sortPage<A>({
-        key: options.key ?? idOf,
-        misfit: options.misfit,
-        shown: options.shown ?? ((raw) => raw),
-      })
-      let progress: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
-      let committed = progress
-      let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
-      let failure: AnyFailure | undefined
-      let stopped = false
-      let left = false // nobody listens any more: nothing else is begun
-      let working: Promise<unknown> = Promise.resolve()
-
-      const keep = async (): Promise<void> => {
-        if (left || committed === progress) return
-        committed = progress
-        await commit?.(progress)
-        committedAt = timer.now()
-      }
-
-      const write = async (page: P): Promise<Progress<Q>> => {
-        if (left) return progress
-        const { good, bad, repeated } = sort(options.seen)(page)
-        await sink(good, page)
-        if (left) return progress
-        if (bad.length > 0) await rejects(bad)
-        const { next: _, ...before } = progress
-        const again = (before.repeated ?? 0) + repeated
-        progress = {
-          ...before,
-          rows: progress.rows + good.length,
-          rejects: progress.rejects + bad.length,
-          pages: progress.pages + 1,
-          ...(again === 0 ? {} : { repeated: again }),
-          ...(O.isSome(page.next) ? { next: page.next.value } : {}),
-        }
-        if (timer.now() - committedAt >= every) await keep()
-        return progress
-      }
-
-      const pages = list.drain((page) => {
-        if (E.isLeft(page)) {
-          failure = page.left
-          return EMPTY
-        }
-        const written = working.then(() => write(page.right))
-        working = written // before it begins: it may be told to stop from within
-        return from(written)
-      })
-
-      const stopping = stop.pipe(
-        tap(() => {
-          stopped = true
-        }),
-      )
-
-      const end = async (): Promise<Progress<Q>> => {
-        await working // a page that was being written when it was told to stop
-        await keep()
-        if (failure !== undefined) return { ...progress, failure }
-        if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
-        const isWhole = progress.pages > 0 && !('next' in progress)
-        return stopped && !isWhole ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
-      }
-
-      return concat(
-        pages.pipe(
-          takeUntil(stopping),
-          takeWhile(({ rejects }) => rejects <= maxRejects, true),
-        ),
-        defer(() => from(end())),
-      ).pipe(
-        finalize(() => {
-          left = true
-        }),
-      )
+export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
+  options: ExportOptions<A, Q, P>,
+): Observable<Progress<Q>> =>
+  defer(() => {
+    const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
+    const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
+    const sort = sortPage<A>({
+      key: options.key ?? idOf,
+      misfit: options.misfit,
+      shown: options.shown ?? ((raw) => raw),
     })
+    let progress: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
+    let committed = progress
+    let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
+    let failure: AnyFailure | undefined
+    let stopped = false
+    let left = false // nobody listens any more: nothing else is begun
+    let working: Promise<unknown> = Promise.resolve()
+
+    const keep = async (): Promise<void> => {
+      if (left || committed === progress) return
+      committed = progress
+      await commit?.(progress)
+      committedAt = timer.now()
+    }
+
+    const write = async (page: P): Promise<Progress<Q>> => {
+      if (left) return progress
+      const { good, bad, repeated } = sort(options.seen)(page)
+      await sink(good, page)
+      if (left) return progress
+      if (bad.length > 0) await rejects(bad)
+      const { next: _, ...before } = progress
+      const again = (before.repeated ?? 0) + repeated
+      progress = {
+        ...before,
+        rows: progress.rows + good.length,
+        rejects: progress.rejects + bad.length,
+        pages: progress.pages + 1,
+        ...(again === 0 ? {} : { repeated: again }),
+        ...(O.isSome(page.next) ? { next: page.next.value } : {}),
+      }
+      if (timer.now() - committedAt >= every) await keep()
+      return progress
+    }
+
+    const pages = list.drain((page) => {
+      if (E.isLeft(page)) {
+        failure = page.left
+        return EMPTY
+      }
+      const written = working.then(() => write(page.right))
+      working = written // before it begins: it may be told to stop from within
+      return from(written)
+    })
+
+    const stopping = stop.pipe(
+      tap(() => {
+        stopped = true
+      }),
+    )
+
+    const end = async (): Promise<Progress<Q>> => {
+      await working // a page that was being written when it was told to stop
+      await keep()
+      if (failure !== undefined) return { ...progress, failure }
+      if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
+      const isWhole = progress.pages > 0 && !('next' in progress)
+      return stopped && !isWhole ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
+    }
+
+    return concat(
+      pages.pipe(
+        takeUntil(stopping),
+        takeWhile(({ rejects }) => rejects <= maxRejects, true),
+      ),
+      defer(() => from(end())),
+    ).pipe(
+      finalize(() => {
+        left = true
+      }),
+    )
+  })

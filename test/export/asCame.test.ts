@@ -47,7 +47,7 @@ const written = async (
   const told = text(to)
   const stream = await openStream({ stream: to, format: format.right })
   await lastValueFrom(
-    exportList<Charge, Position, P>({ sink: stream.write, rejects: async () => {} })(list),
+    exportList<Charge, Position, P>({ list, sink: stream.write, rejects: async () => {} }),
   )
   await stream.finish()
   to.end()

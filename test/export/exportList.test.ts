@@ -58,7 +58,7 @@ describe('exportList', () => {
   it('tells after each page how far it is, and at last that it ended', async () => {
     const { written, options } = sinks()
     const told = await lastValueFrom(
-      exportList(options)(list([good(1, 2), [], good(3)])).pipe(toArray()),
+      exportList({ ...options, list: list([good(1, 2), [], good(3)]) }).pipe(toArray()),
     )
     expect(written).toEqual([[1, 2], [], [3]])
     expect(told).toEqual([
@@ -71,7 +71,9 @@ describe('exportList', () => {
 
   it('ends with the failure of a page that cannot be read, after all that came before', async () => {
     const { written, options } = sinks()
-    const last = await lastValueFrom(exportList(options)(list([good(1), failure, good(2)])))
+    const last = await lastValueFrom(
+      exportList({ ...options, list: list([good(1), failure, good(2)]) }),
+    )
     expect(written).toEqual([[1]])
     const next = { page_num: 1 }
     expect(last).toEqual({ rows: 1, rejects: 0, pages: 1, ended: false, failure, next })
@@ -80,7 +82,7 @@ describe('exportList', () => {
   it('puts rows that do not decode aside, with their place and the reason', async () => {
     const { written, rejected, options } = sinks()
     const last = await lastValueFrom(
-      exportList(options)(list([good(1), [E.right(2), E.left(failure), E.right(3)]])),
+      exportList({ ...options, list: list([good(1), [E.right(2), E.left(failure), E.right(3)]]) }),
     )
     expect(written).toEqual([[1], [2, 3]])
     expect(rejected).toEqual([
@@ -91,7 +93,7 @@ describe('exportList', () => {
 
   it('asks for nothing before it is subscribed to, and starts anew each time', async () => {
     const asked: Array<number> = []
-    const run = exportList(sinks().options)(list([good(1), good(2)], asked))
+    const run = exportList({ ...sinks().options, list: list([good(1), good(2)], asked) })
     expect(asked).toEqual([])
     await lastValueFrom(run)
     await lastValueFrom(run)
@@ -108,20 +110,24 @@ describe('exportList', () => {
       await new Promise(setImmediate)
       ahead.push(asked.length - taken++)
     }
-    await lastValueFrom(exportList({ sink, rejects })(list(pages, asked)))
+    await lastValueFrom(exportList({ list: list(pages, asked), sink, rejects }))
     expect(Math.max(...ahead)).toBe(2)
   })
 
   it('fails when the sink does', async () => {
     const sink = () => Promise.reject(new Error('disk full'))
-    const run = exportList({ sink, rejects: sinks().options.rejects })(list([good(1), good(2)]))
+    const run = exportList({
+      list: list([good(1), good(2)]),
+      sink,
+      rejects: sinks().options.rejects,
+    })
     await expect(lastValueFrom(run)).rejects.toThrow('disk full')
   })
 
   it('asks for no further page once nobody listens', async () => {
     const asked: Array<number> = []
     const pages = Array.from({ length: 10 }, (_, i) => good(i))
-    await firstValueFrom(exportList(sinks().options)(list(pages, asked)).pipe(take(1)))
+    await firstValueFrom(exportList({ ...sinks().options, list: list(pages, asked) }).pipe(take(1)))
     await new Promise(setImmediate)
     expect(asked).toEqual([0, 1])
   })

@@ -30,7 +30,7 @@ const pages = [good(0, 1), good(2), good(3, 4)]
 describe('commit', () => {
   it('is called between pages, with what asks for the rest, and at the end', async () => {
     const { commits, options } = watched()
-    await lastValueFrom(exportList({ ...options, every: 0 })(listOf(pages).pages()))
+    await lastValueFrom(exportList({ ...options, every: 0, list: listOf(pages).pages() }))
     expect(commits).toEqual([
       { rows: 2, next: { page_num: 1 } },
       { rows: 3, next: { page_num: 2 } },
@@ -44,14 +44,14 @@ describe('commit', () => {
       await options.sink(page)
       options.timer.frame += 600 // the disk takes its time
     }
-    await lastValueFrom(exportList({ ...options, sink })(listOf(pages).pages()))
+    await lastValueFrom(exportList({ ...options, sink, list: listOf(pages).pages() }))
     expect(commits.map(({ rows }) => rows)).toEqual([2, 5])
   })
 
   it('is called when the list fails, and not when there is nothing new', async () => {
     const { commits, options } = watched()
     const last = await lastValueFrom(
-      exportList({ ...options, every: 0 })(listOf([good(0), away]).pages()),
+      exportList({ ...options, every: 0, list: listOf([good(0), away]).pages() }),
     )
     expect(commits).toEqual([{ rows: 1, next: { page_num: 1 } }])
     expect(last).toMatchObject({ failure: away, next: { page_num: 1 } })
@@ -60,10 +60,12 @@ describe('commit', () => {
   it('goes on from what it was told', async () => {
     const { rows, commits, options } = watched()
     const list = listOf([good(0), away])
-    await lastValueFrom(exportList(options)(list.pages()))
+    await lastValueFrom(exportList({ ...options, list: list.pages() }))
     const next = commits.at(-1)?.next
     expect(next).toEqual({ page_num: 1 })
-    await lastValueFrom(exportList(options)(listOf([good(0), good(1)]).pages({ page_num: 1 })))
+    await lastValueFrom(
+      exportList({ ...options, list: listOf([good(0), good(1)]).pages({ page_num: 1 }) }),
+    )
     expect(rows).toEqual([0, 1])
   })
 
@@ -77,7 +79,11 @@ describe('commit', () => {
         begun.next()
         await gone
       }
-      const run = exportList({ ...options, [slow]: waiting })(listOf([[bad, ...good(0)]]).pages())
+      const run = exportList({
+        ...options,
+        [slow]: waiting,
+        list: listOf([[bad, ...good(0)]]).pages(),
+      })
       const running = run.subscribe()
       await firstValueFrom(begun)
       running.unsubscribe()
@@ -90,7 +96,7 @@ describe('commit', () => {
   it('fails when it cannot be done', async () => {
     const { options } = watched()
     const commit = () => Promise.reject(new Error('no room'))
-    const run = exportList({ ...options, commit })(listOf(pages).pages())
+    const run = exportList({ ...options, commit, list: listOf(pages).pages() })
     await expect(lastValueFrom(run)).rejects.toThrow('no room')
   })
 })
@@ -104,7 +110,9 @@ describe('stop', () => {
       await new Promise(setImmediate)
       await options.sink(page)
     }
-    const last = await lastValueFrom(exportList({ ...options, sink, stop })(listOf(pages).pages()))
+    const last = await lastValueFrom(
+      exportList({ ...options, sink, stop, list: listOf(pages).pages() }),
+    )
     expect(rows).toEqual([0, 1, 2])
     expect(commits.at(-1)).toEqual({ rows: 3, next: { page_num: 2 } })
     expect(last).toMatchObject({ rows: 3, ended: false, cut: 'stopped' })
@@ -117,7 +125,9 @@ describe('stop', () => {
       await options.sink(page)
       if (page[0]?.n === 3) stop.next()
     }
-    const last = await lastValueFrom(exportList({ ...options, sink, stop })(listOf(pages).pages()))
+    const last = await lastValueFrom(
+      exportList({ ...options, sink, stop, list: listOf(pages).pages() }),
+    )
     expect(last).toMatchObject({ rows: 5, ended: true })
     expect(last.cut).toBe(undefined)
   })
@@ -125,7 +135,7 @@ describe('stop', () => {
   it('ends it before it begins', async () => {
     const { rows, options } = watched()
     const last = await lastValueFrom(
-      exportList({ ...options, stop: of('now') })(listOf(pages).pages()),
+      exportList({ ...options, stop: of('now'), list: listOf(pages).pages() }),
     )
     expect(rows).toEqual([])
     expect(last).toMatchObject({ rows: 0, cut: 'stopped' })
@@ -136,7 +146,7 @@ describe('rows that are not written', () => {
   it('end it when there are more than may be, with the page written', async () => {
     const { rows, rejected, options } = watched()
     const list = listOf([[bad, ...good(1)], [bad, bad, ...good(2)], good(3)])
-    const last = await lastValueFrom(exportList({ ...options, maxRejects: 2 })(list.pages()))
+    const last = await lastValueFrom(exportList({ ...options, maxRejects: 2, list: list.pages() }))
     expect(rows).toEqual([1, 2])
     expect(rejected).toHaveLength(3)
     expect(last).toMatchObject({ rejects: 3, cut: 'rejects', next: { page_num: 2 } })
@@ -145,7 +155,7 @@ describe('rows that are not written', () => {
   it('are those that do not fit, too', async () => {
     const { rows, rejected, options } = watched()
     const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
-    await lastValueFrom(exportList({ ...options, misfit })(listOf(pages).pages()))
+    await lastValueFrom(exportList({ ...options, misfit, list: listOf(pages).pages() }))
     expect(rows).toEqual([0, 1, 3, 4])
     expect(rejected).toEqual([
       {
@@ -160,7 +170,7 @@ describe('rows that are not written', () => {
   it('are shown without what is not to be kept', async () => {
     const { rejected, options } = watched()
     const shown = () => 'something'
-    await lastValueFrom(exportList({ ...options, shown })(listOf([[bad]]).pages()))
+    await lastValueFrom(exportList({ ...options, shown, list: listOf([[bad]]).pages() }))
     expect(rejected).toMatchObject([{ row: 'something' }])
   })
 })
@@ -169,7 +179,7 @@ describe('a row that comes again', () => {
   it('is left out of its page, and counted', async () => {
     const { rows, options } = watched()
     const told = await lastValueFrom(
-      exportList(options)(listOf([good(0, 1, 0), good(1)]).pages()).pipe(toArray()),
+      exportList({ ...options, list: listOf([good(0, 1, 0), good(1)]).pages() }).pipe(toArray()),
     )
     expect(rows).toEqual([0, 1, 1])
     expect(told.map(({ repeated }) => repeated)).toEqual([1, 1, 1])
@@ -179,7 +189,7 @@ describe('a row that comes again', () => {
     const { rows, options } = watched()
     const seen = new Set(['id-4'])
     const last = await lastValueFrom(
-      exportList({ ...options, seen })(listOf([...pages, good(1, 5)]).pages()),
+      exportList({ ...options, seen, list: listOf([...pages, good(1, 5)]).pages() }),
     )
     expect(rows).toEqual([0, 1, 2, 3, 5])
     expect(last.repeated).toBe(2)

@@ -49,13 +49,14 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
       concatMap((destination) =>
         exportList<A, Q, P>({
           ...options,
+          list: source.pages(),
           ...(source.repeats ? { seen: new Set() } : {}),
           misfit: format.misfit,
           sink: (rows) => destination.write(rows, 0),
           rejects: async (rows) => {
             for (const row of rows) stderr.write(`${JSON.stringify(row)}\n`)
           },
-        })(source.pages()).pipe(
+        }).pipe(
           concatMap((progress) =>
             isLast(progress) ? from(destination.finish().then(() => progress)) : of(progress),
           ),

@@ -75,9 +75,8 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     }
     const { maxRejects = Number.POSITIVE_INFINITY } = options
     const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
-    return exportList<A, Q, P>({ ...options, ...run, maxRejects: left })(
-      source.pages(checkpoint?.position),
-    )
+    const list = source.pages(checkpoint?.position)
+    return exportList<A, Q, P>({ ...options, ...run, list, maxRejects: left })
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
