@@ -87,7 +87,7 @@ export interface ClientOptions extends CallOptions {
   readonly uuid?: IO<string>
 }
 
-/** Thrown by `createClient`: an option that cannot work. */
+/** Thrown by `createClient`, and by what exports: an option that cannot work. */
 export class InvalidOption extends TypeError {
   override readonly name = 'InvalidOption'
   readonly option: string

@@ -15,6 +15,7 @@ import {
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Drain, Millis, Page } from '../stream/index.js'
+import { checkPace } from './checks.js'
 import type { Sink } from './Sink.js'
 import { type Reject, type Sorting, sortPage } from './sortPage.js'
 
@@ -84,13 +85,14 @@ const idOf = (row: unknown): string | undefined =>
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
  * is asked for when this one is written. The last word has `ended`, a `failure`, or says why it was cut.
- * What a sink throws is the error of the stream. Unsubscribing aborts the request in flight; no
- * sink is called any more, and nothing is committed.
+ * What a sink throws is the error of the stream. Throws an `InvalidOption` at once for a number that makes no
+ * sense. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
  */
 export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: ExportOptions<A, Q, P>,
-): Observable<Progress<Q>> =>
-  defer(() => {
+): Observable<Progress<Q>> => {
+  checkPace(options)
+  return defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const sort = sortPage<A>({
@@ -170,3 +172,4 @@ export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
       }),
     )
   })
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { checkRotation } from '../checks.js'
 import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
@@ -30,7 +31,7 @@ export interface ToFolderOptions<A> {
 /**
  * A folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
  * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was, by its
- * hash: each is read once.
+ * hash: each is read once; `InvalidOption` for a rotation that makes no parts.
  */
 export const toFolder = async <A>({
   path,
@@ -44,6 +45,7 @@ export const toFolder = async <A>({
   const nameOf = partName(naming)
   const known = from?.parts ?? []
 
+  checkRotation(rotation)
   needZstd(format.compress)
   await files.mkdir(path, { recursive: true })
   await syncName(files, path)

@@ -1,5 +1,6 @@
 import type { Codec } from '../../codec/Codec.js'
 import { E, pipe } from '../../fp.js'
+import { checkRowGroup } from '../checks.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
 import type { Fitting } from '../column/Misfit.js'
 import { exactMoney, type Numbers } from '../column/money.js'
@@ -39,10 +40,14 @@ const ROW_GROUP = 20_000
 
 // constructors
 
-/** How rows of a codec are written; on the left, why columns cannot be chosen so. */
+/**
+ * How rows of a codec are written; on the left, why columns cannot be chosen so. Throws an `InvalidOption`
+ * for a number that makes no row group.
+ */
 export const formatOf =
   <A>(codec: Codec<A>) =>
   (options: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
+    checkRowGroup(options.rowGroup)
     const shape = shapeOf(codec)
     const { columns: names } = options
     const chosen: E.Either<ColumnProblem, ReadonlyArray<Column> | undefined> =

@@ -1,5 +1,6 @@
 /** Where an export goes, and what is kept beside it. */
 import { basename, dirname, join, relative } from 'node:path'
+import { checkRotation } from '../checks.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
 import { partName } from '../file/partName.js'
@@ -62,11 +63,15 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
   }
 }
 
-/** Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress. */
+/**
+ * Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress, and
+ * `InvalidOption` for a rotation that makes no parts.
+ */
 export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): Target<A> => {
   const paths = pathsOf(out, checkpoint)
   const { format, rotation = {}, files } = options
   needZstd(format.compress)
+  checkRotation(rotation)
   const disk = files === undefined ? {} : { files }
   if (!paths.isFolder) {
     return {

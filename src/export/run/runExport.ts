@@ -11,6 +11,7 @@ import {
 } from 'rxjs'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
+import { checkPace } from '../checks.js'
 import { exportList, type Progress } from '../exportList.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
@@ -28,14 +29,16 @@ import { undisturbed } from './undisturbed.js'
  * durable, and a checkpoint says up to where. A run that ended, however it did, is resumed from there. Beside the
  * files a manifest says in the end what is in them, and what is missing.
  *
- * Cold: each subscription is a run. A `CannotRun` is thrown when something is in the way, before
- * anything is asked for or changed; what the system refuses, as it says it, after how all stood when it was
- * committed last. Unsubscribing leaves files and checkpoint as they were last committed, and gives the
- * lock back when what is being written is; `stop` commits first.
+ * Cold: each subscription is a run. Throws an `InvalidOption` at once for a number that makes no sense. A
+ * `CannotRun` is the error of the stream when something is in the way, before anything is asked for or
+ * changed; what the system refuses, as it says it, comes after how all stood when it was committed last.
+ * Unsubscribing leaves files and checkpoint as they were last committed, and gives the lock back when what is
+ * being written is; `stop` commits first.
  */
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: RunOptions<A, Q, P>,
 ): Observable<RunProgress<Q>> => {
+  checkPace(options)
   const { source, target, runner, files = wholeDisk, timer = asyncScheduler } = options
   const { begin = 'new', adds = false } = options
   const { paths } = target
