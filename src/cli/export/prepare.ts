@@ -78,7 +78,7 @@ export const prepare =
       timer,
     })
 
-    const purposeFor = purposeOf(resource.name, connection, format, flags)
+    const purposeFor = purposeOf(resource.name, connection, flags)
     const asked = resource.filter(flags)
     const last =
       flags.sinceLast === undefined
@@ -131,7 +131,6 @@ export const prepare =
               source,
               target,
               purpose,
-              misfit: format.misfit,
               begin: flags.restart ? 'restart' : flags.resume ? 'resume' : 'new',
               adds: flags.sinceLast !== undefined,
               client,

@@ -1,5 +1,5 @@
 /** What an export is of, as its checkpoint and its manifest say it. */
-import { accountOf, type Format, type Purpose } from '../../export/index.js'
+import { accountOf, type Wanted } from '../../export/index.js'
 import type { Connection } from '../connection.js'
 import type { ExportFlags } from './ExportFlags.js'
 
@@ -17,10 +17,9 @@ export const purposeOf =
   (
     resource: string,
     { knownAs, credentials, partner, onBehalfOf }: Connected,
-    { name, compress, columns }: Format<never>,
     { exact, safeCells, amounts }: ExportFlags,
   ) =>
-  (filter: object): Omit<Purpose, 'output'> => {
+  (filter: object): Wanted => {
     const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
     return {
       resource,
@@ -36,9 +35,6 @@ export const purposeOf =
           .map(([field, value]) => [field, String(value)]),
       ),
       format: {
-        name,
-        compress,
-        ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
         ...(exact ? { numbers: 'exact' } : {}),
         ...(safeCells ? { formulas: 'escape' } : {}),
         ...(amounts === undefined ? {} : { amounts }),

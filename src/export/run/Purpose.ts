@@ -1,6 +1,7 @@
 /** What an export is of: what a checkpoint must be of, too, to be gone on with. */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
+import type { Format } from '../format/Format.js'
 import { CannotRun } from './CannotRun.js'
 
 // model
@@ -22,6 +23,12 @@ export const Purpose = t.readonly(
 
 export interface Purpose extends t.TypeOf<typeof Purpose> {}
 
+/** The part of it that whoever begins an export says; the rest is told by where it goes. */
+export interface Wanted extends Pick<Purpose, 'resource' | 'account' | 'query'> {
+  /** What else is to be the same when it is resumed, beside name, compression and columns of the format. */
+  readonly format?: Purpose['format']
+}
+
 /** Whose data it is. No secret is needed to tell accounts apart. */
 export interface Account {
   readonly baseUrl: string
@@ -41,6 +48,22 @@ export const accountOf = ({ baseUrl, clientId, loginAs, onBehalfOf }: Account): 
     .digest('hex')
 
 // combinators
+
+/** With what `verify` reads: how the format is called, how it is compressed, and its columns. */
+export const purposeOf = (
+  wanted: Wanted,
+  { name, compress, columns }: Pick<Format<never>, 'name' | 'compress' | 'columns'>,
+  output: string,
+): Purpose => ({
+  ...wanted,
+  format: {
+    ...wanted.format,
+    name,
+    compress,
+    ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
+  },
+  output,
+})
 
 /** Throws a `CannotRun` that names the first thing in which the checkpoint at `path` is of another export. */
 export const samePurpose =

@@ -4,7 +4,7 @@ import type { ExportOptions, Progress } from '../exportList.js'
 import type { Begin } from './begin.js'
 import type { Owner, Runner } from './lock.js'
 import type { ManifestRun } from './Manifest.js'
-import type { Purpose } from './Purpose.js'
+import type { Wanted } from './Purpose.js'
 import type { SmallFiles } from './SmallFiles.js'
 import type { Source } from './Source.js'
 import type { Watched } from './Tally.js'
@@ -14,14 +14,14 @@ import type { Target } from './Target.js'
 
 type Kept<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
   ExportOptions<A, Q, P>,
-  'key' | 'misfit' | 'shown' | 'every' | 'maxRejects' | 'stop' | 'timer'
+  'key' | 'shown' | 'every' | 'maxRejects' | 'stop' | 'timer'
 >
 
 export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept<A, Q, P> {
   readonly source: Source<A, Q, P>
   readonly target: Target<A>
   /** What it is of: a checkpoint of something else is refused. */
-  readonly purpose: Omit<Purpose, 'output'>
+  readonly purpose: Wanted
   /** What to do about a checkpoint that is there; `new` unless given: to refuse. */
   readonly begin?: Begin
   /** In a folder: whether it adds to the runs that are there. */

@@ -18,6 +18,8 @@ export interface Target<A> {
   /** The file of a part. */
   readonly fileOf: (part: PartMark, run: number) => string
   readonly paths: Paths
+  /** How rows are written; those that do not fit it are put aside. */
+  readonly format: Format<A>
 }
 
 export interface TargetOptions<A> {
@@ -76,12 +78,14 @@ export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): 
   if (!paths.isFolder) {
     return {
       paths,
+      format,
       open: (from) => toFile({ path: out, format, ...disk, ...(from && { from }) }),
       fileOf: () => out,
     }
   }
   return {
     paths,
+    format,
     open: (from, run) =>
       toFolder({
         ...{ path: out, format, rotation, prefix: prefixOf(run) },

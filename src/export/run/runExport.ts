@@ -17,6 +17,7 @@ import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { takeLocks } from './locks.js'
+import { purposeOf } from './Purpose.js'
 import { type Run, runOf } from './Run.js'
 import type { Begun, RunOptions, RunProgress } from './RunOptions.js'
 import { wholeDisk } from './SmallFiles.js'
@@ -57,7 +58,8 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       }
     }
     try {
-      const purpose = { ...options.purpose, output: seenFrom(paths.checkpoint, paths.out) }
+      const output = seenFrom(paths.checkpoint, paths.out)
+      const purpose = purposeOf(options.purpose, target.format, output)
       const { standing } = source
       const found = await find({ files, paths, purpose, standing, begin, adds })
       const { checkpoint } = found
@@ -79,7 +81,8 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     const { maxRejects = Number.POSITIVE_INFINITY } = options
     const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
     const list = source.pages(checkpoint?.position)
-    return exportList<A, Q, P>({ ...options, ...run, list, maxRejects: left })
+    const { misfit } = target.format
+    return exportList<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left })
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {

@@ -1,8 +1,10 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
 import { describe, expect, it } from 'vitest'
+import { jsonLines, targetOf } from '../../../src/export/index.js'
 import { memory } from './memory.js'
 import {
   away,
+  csv,
   good,
   listOf,
   numbers,
@@ -52,7 +54,6 @@ describe('a checkpoint that is there', () => {
 
   it('may be kept elsewhere', async () => {
     const files = memory()
-    const { targetOf, jsonLines } = await import('../../../src/export/index.js')
     const target = targetOf({ out: OUT, format: jsonLines(), files, checkpoint: '/kept/at.json' })
     await outcome(files, listOf([good(0), away]), { target })
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`, '/kept/at.json'])
@@ -65,7 +66,6 @@ describe('a checkpoint of something else is refused, by the field', () => {
     resource: 'items',
     account: 'me',
     query: {},
-    format: { name: 'ndjson', compress: 'none' },
   }
 
   it.each([
@@ -81,15 +81,31 @@ describe('a checkpoint of something else is refused, by the field', () => {
       'its query.status is not given, and now it is "NEW"',
     ],
     [
-      { format: { name: 'csv', compress: 'none' } },
-      'format.name',
-      'its format.name is "ndjson", and now it is "csv"',
+      { format: { numbers: 'exact' } },
+      'format.numbers',
+      'its format.numbers is not given, and now it is "exact"',
     ],
   ])('%j', async (other, field, why) => {
     const files = await stopped()
     const error = await refused(files, { begin: 'resume', purpose: { ...purpose, ...other } })
     expect(error).toMatchObject({ obstacle: 'foreign', path: CHECKPOINT, field })
     expect(error.message).toBe(`${CHECKPOINT} is of another export: ${why}`)
+  })
+
+  it.each([
+    [jsonLines('gzip'), 'format.compress', 'its format.compress is "none", and now it is "gzip"'],
+    [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
+  ])('of another format', async (format, field, why) => {
+    const error = await refused(await stopped(), { begin: 'resume', format })
+    expect(error).toMatchObject({ obstacle: 'foreign', field })
+    expect(error.message).toContain(why)
+  })
+
+  it('of other columns', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0), away]), { format: csv('id') })
+    const error = await refused(files, { begin: 'resume', format: csv('id', 'n') })
+    expect(error).toMatchObject({ obstacle: 'foreign', field: 'format.columns' })
   })
 
   it('of another file', async () => {

@@ -1,10 +1,12 @@
 /** Lists and runs that tests play with. */
+import * as t from 'io-ts'
 import { defer, lastValueFrom, of, toArray } from 'rxjs'
 import { expect } from 'vitest'
 import { jsonLines } from '../../../src/export/format/jsonLines.js'
 import {
   CannotRun,
   type Format,
+  formatOf,
   fromList,
   type Runner,
   type RunOptions,
@@ -85,7 +87,16 @@ type Options = Partial<RunOptions<Item, Position, Page<AnyFailure, Item, Positio
 
 export interface Played extends Options {
   readonly out?: string
-  readonly format?: Format<unknown>
+  readonly format?: Format<Item>
+}
+
+const Item = t.type({ id: t.string, n: t.number })
+
+/** These columns of items; numbers that are not exact do not fit. */
+export const csv = (...columns: ReadonlyArray<string>): Format<Item> => {
+  const format = formatOf(Item)({ format: 'csv', columns })
+  if (E.isLeft(format)) throw new Error(format.left.message)
+  return format.right
 }
 
 /** An export of items to a disk in memory, committed after every page. */
@@ -97,12 +108,7 @@ export const exportOf = (
   runExport({
     source,
     target: targetOf<Item>({ out, format, files }),
-    purpose: {
-      resource: 'items',
-      account: 'me',
-      query: {},
-      format: { name: format.name, compress: format.compress },
-    },
+    purpose: { resource: 'items', account: 'me', query: {} },
     files,
     every: 0,
     runner: runner(1),

@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import type { ClientEvent, DriftFact } from '../../../src/index.js'
 import { memory } from './memory.js'
-import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
+import {
+  away,
+  csv,
+  exportOf,
+  good,
+  listOf,
+  numbers,
+  OUT,
+  outcome,
+  pagesOf,
+  run,
+} from './playing.js'
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
 
@@ -38,6 +49,28 @@ describe('runExport', () => {
     await new Promise(setImmediate)
     while (files.names().length > 0) await new Promise(setImmediate)
     expect(files.names()).toEqual([])
+  })
+
+  it('puts rows aside that do not fit the format of its target', async () => {
+    const files = memory()
+    const pages = [good(0), good(2 ** 60, 1)]
+    const last = await outcome(files, listOf(pages), { format: csv('id', 'n') })
+    expect(last).toMatchObject({ rows: 2, rejects: 1, ended: true })
+    expect(files.text(OUT)).toBe('id,n\r\nid-0,0\r\nid-1,1\r\n')
+    expect(files.text(`${OUT}.rejects.ndjson`)).toContain('n: expected')
+  })
+
+  it('keeps what its format is, whatever else is said of it', async () => {
+    const files = memory()
+    const said = { name: 'json', columns: 'none', numbers: 'exact' }
+    const purpose = { resource: 'items', account: 'me', query: {}, format: said }
+    const last = await outcome(files, listOf([good(0)]), { format: csv('id', 'n'), purpose })
+    expect(last?.entry?.purpose.format).toEqual({
+      name: 'csv',
+      compress: 'none',
+      columns: 'id,n',
+      numbers: 'exact',
+    })
   })
 
   it('counts what comes again over a resumption, too', async () => {

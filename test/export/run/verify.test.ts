@@ -55,6 +55,14 @@ describe('verify', () => {
     ])
   })
 
+  it('counts the rows of lines, whatever was said of their format', async () => {
+    const purpose = { resource: 'items', account: 'me', query: {}, format: { name: 'csv' } }
+    const files = memory()
+    await outcome(files, listOf([good(0, 1), good(2)]), { purpose })
+    files.put(MANIFEST, files.text(MANIFEST).replaceAll('"rows": 3', '"rows": 7'))
+    expect(await found(files)).toEqual([`Rows ${OUT} has rows: 3, and should be 7`])
+  })
+
   it('finds that an export is not complete', async () => {
     const files = memory()
     await outcome(files, listOf([[E.left(away)], good(1)]))
