@@ -32,7 +32,7 @@ export interface Progress<Q = unknown> {
   readonly repeated?: number
   /** What asks for all that comes after these pages; left out at the end of the list. */
   readonly next?: Q
-  /** Whether the list was read to its end; rows that did not decode are told by `rejects`. */
+  /** Whether the list was read to its end; rows that were put aside are told by `rejects`. */
   readonly ended: boolean
   /** Why it was not. */
   readonly failure?: AnyFailure

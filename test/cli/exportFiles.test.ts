@@ -212,7 +212,7 @@ describe('an export that stopped', () => {
     const out = file('c.ndjson')
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('more rows than --max-rejects did not decode')
+    expect(first.stderr).toContain('more rows than --max-rejects could not be written')
     const last = await charges(server, out, ['--resume'])
     expect(last.status).toBe(1)
     const rejected = await rowsOf(`${out}.rejects.ndjson`)
@@ -222,6 +222,23 @@ describe('an export that stopped', () => {
       stdout: expect.stringContaining('rows that were rejected'),
     })
   })
+})
+
+it('says of rows that decoded and do not fit that they could not be written', async () => {
+  const server = await serve({
+    charges: 20,
+    page: (page) => ({
+      ...page,
+      items: page.items.map((row, i) => (i === 3 ? { ...row, amount: 2 ** 60 } : row)),
+    }),
+  })
+  const out = file('c.csv')
+  const { status, stderr } = await charges(server, out)
+  expect(stderr).toContain(`rows could not be written: see ${out}.rejects.ndjson`)
+  expect(await rowsOf(`${out}.rejects.ndjson`)).toMatchObject([
+    { reason: expect.stringContaining('amount: expected') },
+  ])
+  expect(status).toBe(1)
 })
 
 describe('two runs of one output', () => {

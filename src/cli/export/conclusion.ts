@@ -34,14 +34,14 @@ export const conclusion = (
     return { status, reason: `${failure.message}${goOn}` }
   }
   if (cut === 'rejects') {
-    const why = `more rows than --max-rejects did not decode: see ${rejectsName}`
+    const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
     return { status: INCOMPLETE, reason: `${why}${goOn}` }
   }
   if (stopped !== undefined && !ended) {
     return { status: STATUS[stopped], reason: `stopped by ${stopped}${goOn}` }
   }
   return rejects > 0
-    ? { status: INCOMPLETE, reason: `rows did not decode: see ${rejectsName}` }
+    ? { status: INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
     : { status: COMPLETE }
 }
 

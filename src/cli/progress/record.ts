@@ -10,7 +10,7 @@ export interface ProgressRecord {
   readonly elapsedMs: number
   /** Rows written. */
   readonly rows: number
-  /** Rows that did not decode. */
+  /** Rows that did not decode, or did not fit, and were put aside. */
   readonly rejects: number
   readonly pages: number
   /** Over the last five seconds. */
