@@ -3,6 +3,7 @@ import {
   concat,
   concatMap,
   defer,
+  finalize,
   from,
   type Observable,
   repeat,
@@ -63,7 +64,7 @@ export const service = ({ connection, share, transport, timer }: Service): Obser
       retry: { faults: 0, throttled: 0 },
       drift: true,
     })
-    client.events.subscribe((event) => events.push(event))
+    const listening = client.events.subscribe((event) => events.push(event))
     const page = client.charges.list({ page_size: ROWS }).pages.pipe(take(1))
 
     const more = (first: FirstPage): Observable<Finding> =>
@@ -96,7 +97,7 @@ export const service = ({ connection, share, transport, timer }: Service): Obser
         ),
       ),
       last,
-    )
+    ).pipe(finalize(() => listening.unsubscribe()))
   })
 
 const NO_PAGE = 'there is no page to tell it from'

@@ -1,9 +1,9 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
-import { lastValueFrom, tap } from 'rxjs'
+import { lastValueFrom, Subscription, tap } from 'rxjs'
 import type { RunProgress } from '../../export/index.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'
-import { watch } from '../progress/Reading.js'
+import { type Watched, watch } from '../progress/Reading.js'
 import { number } from '../progress/words.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
 import { view } from '../view.js'
@@ -14,11 +14,26 @@ import type { Prepared } from './prepare.js'
 
 type Shown = Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>
 
-/** Answers with the exit status. Throws wrong use, and what can only be a bug. */
+/** What it needs of a prepared export. */
+export interface Performed extends Omit<Prepared, 'client'> {
+  readonly client: Watched['client']
+}
+
+/** Answers with the exit status. Throws wrong use, and what can only be a bug; listens to nothing any more. */
 export const perform = async (
   terminal: Terminal,
   flags: Shown,
-  prepared: Prepared,
+  prepared: Performed,
+): Promise<number> => {
+  const listening = new Subscription()
+  return performed(terminal, flags, prepared, listening).finally(() => listening.unsubscribe())
+}
+
+const performed = async (
+  terminal: Terminal,
+  flags: Shown,
+  prepared: Performed,
+  listening: Subscription,
 ): Promise<number> => {
   const { client, run, name } = prepared
   const { timer, version } = terminal
@@ -27,7 +42,9 @@ export const perform = async (
   let last: RunProgress = EMPTY_METER
 
   const watching = watch({ client, meter: () => meter, timer })
+  listening.add(watching.close)
   const report = await openedReport(flags.report, { client, timer }, watching)
+  listening.add(report?.close)
   const shown = view(terminal, flags, watching)
   const counting = client.events.subscribe((event) => {
     meter = count(meter, event)
@@ -35,6 +52,7 @@ export const perform = async (
       shown.say(`waiting ${(event.ms / 1_000).toFixed(1)} s: ${event.failure.message}`)
     }
   })
+  listening.add(counting)
   for (const note of prepared.notes) shown.say(note)
 
   const took = tap((progress: RunProgress) => {
@@ -46,10 +64,7 @@ export const perform = async (
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
     .then((progress) => conclusion(progress, prepared.stopped(), prepared))
     .catch((error: unknown) => writeFailure(error, prepared, prepared.canResume && last.pages > 0))
-    .finally(() => {
-      counting.unsubscribe()
-      watching.close()
-    })
+    .finally(() => listening.unsubscribe())
 
   const ms = timer.now() - started
   const told = summary(meter, last.entry?.ms ?? ms, name)

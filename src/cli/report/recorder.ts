@@ -35,7 +35,7 @@ export interface Pauses {
 }
 
 export interface Recorder {
-  /** All until now. */
+  /** All until now, or until it was closed. */
   readonly recording: IO<Recording>
   readonly close: () => void
 }

@@ -9,9 +9,9 @@ import { recorder } from './recorder.js'
 // model
 
 export interface Report {
-  /** Stops recording and writes the page. Answers why it could not be written, if so. */
+  /** Writes the page, also when it is closed. Answers why it could not be written, if so. */
   readonly write: (facts: Facts) => Promise<string | undefined>
-  /** Stops recording, if there is to be no page. */
+  /** Stops recording. */
   readonly close: () => void
 }
 
@@ -28,11 +28,8 @@ export const openReport = async (
   })
   const recording = recorder(watched, watch)
   return {
-    write: (facts) => {
-      const recorded = recording.recording()
-      recording.close()
-      return writeFile(path, page(facts, recorded)).then(() => undefined, unwritten(path))
-    },
+    write: (facts) =>
+      writeFile(path, page(facts, recording.recording())).then(() => undefined, unwritten(path)),
     close: recording.close,
   }
 }
