@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { Runner } from '../export/index.js'
+import type { Timeout } from '../http/Transport.js'
 
 export interface Terminal {
   /** The words after the command's own name. */
@@ -12,6 +13,8 @@ export interface Terminal {
   /** Someone wants it to end. Listens only while subscribed. */
   readonly signals: Observable<Signal>
   readonly timer: SchedulerLike
+  /** How long a request may take, by `timer`; as long as for any client unless given. */
+  readonly timeout?: Timeout
   /** This process, as others see it. */
   readonly runner: Runner
   /** Of this package. */

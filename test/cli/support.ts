@@ -6,7 +6,7 @@ import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import type { Signal, Terminal } from '../../src/cli/Terminal.js'
-import { hasty } from '../support/timers.js'
+import { hasty, PATIENT } from '../support/timers.js'
 
 /** Keeps what is written to it. */
 const keeping = (isTTY: boolean) => {
@@ -47,6 +47,7 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
     stderr,
     signals: options.signals ?? NEVER,
     timer: options.timer ?? hasty(),
+    timeout: PATIENT,
     runner: { pid: 1, host: 'here', since: 1_000, isAlive: () => false, ...options.runner },
     version: '1.2.3',
   })

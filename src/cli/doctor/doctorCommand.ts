@@ -30,7 +30,7 @@ Exit status:
   2  wrong use`
 
 /** What it sees of the outside. */
-type Outside = Pick<Terminal, 'env' | 'stdout' | 'timer'>
+type Outside = Pick<Terminal, 'env' | 'stdout' | 'timer' | 'timeout'>
 
 /** `doctor`: what would keep an export from working. */
 export const doctorCommand = (terminal: Outside, done: (status: number) => void): Command =>
@@ -94,20 +94,23 @@ const examine = async (
 
 /** The service is asked only where it can be reached. */
 const checks = (
-  { timer, env }: Outside,
+  { timer, timeout, env }: Outside,
   connection: Connection,
   share: number,
 ): Observable<Finding> => {
   let isReached = true
   const asked = defer(() =>
     isReached
-      ? service({ connection, share, transport: kyTransport({ scheduler: timer }), timer })
+      ? service({
+          ...{ connection, share, transport: kyTransport({ scheduler: timer }), timer },
+          ...(timeout && { timeout }),
+        })
       : EMPTY,
   )
   const found =
     env.NODE_USE_ENV_PROXY === '1'
       ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
-      : network({ reach, timer }, connection.baseUrl)
+      : network({ reach, timer, ...(timeout && { patience: timeout.connect }) }, connection.baseUrl)
   return concat(
     found.pipe(
       tap(({ verdict }) => {

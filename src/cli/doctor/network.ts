@@ -20,9 +20,10 @@ import type { Place, Reach, Secured } from './Reach.js'
 export interface Network {
   readonly reach: Reach
   readonly timer: SchedulerLike
+  /** For each step, in ms; 10,000 unless given. */
+  readonly patience?: number
 }
 
-/** For each step, in ms. */
 const PATIENCE = 10_000
 const DAY = 24 * 3_600_000
 /** A certificate that ends sooner is worth a word, in ms. */
@@ -31,7 +32,10 @@ const SOON = 14 * DAY
 // constructors
 
 /** Its name, a connection, TLS: each as long as the one before is there. */
-export const network = ({ reach, timer }: Network, baseUrl: string): Observable<Finding> => {
+export const network = (
+  { reach, timer, patience = PATIENCE }: Network,
+  baseUrl: string,
+): Observable<Finding> => {
   const { protocol, hostname, port } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
   const place: Place = {
@@ -47,9 +51,9 @@ export const network = ({ reach, timer }: Network, baseUrl: string): Observable<
     defer(() => {
       const began = timer.now()
       return source.pipe(
-        timeout({ first: PATIENCE, scheduler: timer }),
+        timeout({ first: patience, scheduler: timer }),
         map((value) => found(value, timer.now() - began)),
-        catchError((error: unknown) => of(unreached(check, place, error))),
+        catchError((error: unknown) => of(unreached(check, place, codeOf(error, patience)))),
       )
     })
 
@@ -79,16 +83,15 @@ const certificate = ({ protocol, validUntil }: Secured, now: number): Finding =>
     : ok('TLS', found, { facts })
 }
 
-const unreached = (check: Check, { host, port }: Place, error: unknown): Finding => {
-  const code = codeOf(error)
+const unreached = (check: Check, { host, port }: Place, code: string): Finding => {
   return failed(check, `${host}, port ${port}: ${code}`, {
     advice: advice[check] ?? '',
     facts: { code },
   })
 }
 
-const codeOf = (error: unknown): string => {
-  if (error instanceof TimeoutError) return `no answer within ${duration(PATIENCE)}`
+const codeOf = (error: unknown, patience: number): string => {
+  if (error instanceof TimeoutError) return `no answer within ${duration(patience)}`
   if (!(error instanceof Error)) throw error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

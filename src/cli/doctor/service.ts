@@ -14,7 +14,7 @@ import {
 import { createClient } from '../../client.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
-import type { Transport } from '../../http/Transport.js'
+import type { Timeout, Transport } from '../../http/Transport.js'
 import type { Connection } from '../connection.js'
 import { type Timed, timed } from './Clocks.js'
 import { type Finding, skipped } from './Finding.js'
@@ -37,6 +37,8 @@ export interface Service {
   readonly share: number
   readonly transport: Transport
   readonly timer: SchedulerLike
+  /** How long a request may take. */
+  readonly timeout?: Timeout
 }
 
 /** Small requests, the first page among them: far from any limit. */
@@ -51,7 +53,13 @@ const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000 }
  * Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again, but once
  * with a new token where one was refused.
  */
-export const service = ({ connection, share, transport, timer }: Service): Observable<Finding> =>
+export const service = ({
+  connection,
+  share,
+  transport,
+  timer,
+  timeout = TIMEOUT,
+}: Service): Observable<Finding> =>
   defer(() => {
     const events: Array<ClientEvent> = []
     const answers: Array<Timed> = []
@@ -60,7 +68,7 @@ export const service = ({ connection, share, transport, timer }: Service): Obser
       share,
       transport: timed(timer, (answer) => answers.push(answer))(transport),
       timer,
-      timeout: TIMEOUT,
+      timeout,
       retry: { faults: 0, throttled: 0 },
       drift: true,
     })
@@ -85,7 +93,7 @@ export const service = ({ connection, share, transport, timer }: Service): Obser
         concatMap((state) => [
           clock(answers),
           limits({ environment: connection.environment, share }, state, events),
-          version(connection),
+          version,
         ]),
       ),
     )

@@ -58,7 +58,7 @@ export const prepare =
     flags: ExportFlags & Flags,
     connection: Connected,
   ): Promise<Prepared> => {
-    const { timer } = terminal
+    const { timer, timeout } = terminal
     const { knownAs: _, ...clientOptions } = connection
     const { share, patience, maxRejects } = flags
     const plan = await outputPlan(flags)
@@ -75,6 +75,7 @@ export const prepare =
       retry: { faults: attempts, throttled: Math.max(7, attempts) },
       drift: true,
       ...(flags.exact ? { numbers: 'exact' as const } : {}),
+      ...(timeout === undefined ? {} : { timeout }),
       timer,
     })
 
