@@ -29,7 +29,7 @@ limitYoung()
 setFlagsFromString('--no-parallel-scavenge')
 setFlagsFromString('--heap-growing-percent=100')
 
-const manifest: unknown = JSON.parse(
+const manifest: { readonly version?: unknown } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 )
 
@@ -62,7 +62,7 @@ const status = await run({
     since: Math.round(performance.timeOrigin),
     isAlive,
   },
-  version: String(Object(manifest).version),
+  version: String(manifest.version),
 })
 
 process.exitCode = status

@@ -75,6 +75,10 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   readonly timer?: SchedulerLike
 }
 
+/** Whether it is the last word: why it ended. */
+export const isLast = ({ ended, failure, cut }: Progress): boolean =>
+  ended || failure !== undefined || cut !== undefined
+
 // constructors
 
 const idOf = (row: unknown): string | undefined =>

@@ -1,5 +1,6 @@
 /** What a report says of an export, besides its charts. */
 import type { RunProgress } from '../../export/index.js'
+import { iso } from '../../export/run/entry.js'
 import { isComplete, type Meter } from '../Meter.js'
 import { number, percent } from '../progress/words.js'
 import type { Facts } from '../report/page.js'
@@ -57,5 +58,3 @@ const boundsOf = ({ entry }: RunProgress): Facts['query'] =>
         ['created from', entry.bounds.from === 0 ? 'the beginning' : iso(entry.bounds.from)],
         ['created before', iso(entry.bounds.to)],
       ]
-
-const iso = (ms: number): string => new Date(ms).toISOString()

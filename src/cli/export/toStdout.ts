@@ -11,6 +11,7 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
+import { isLast } from '../../export/exportList.js'
 import {
   type ExportOptions,
   exportList,
@@ -73,6 +74,3 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
     )
     return merge(written, givenUp).pipe(takeWhile((progress) => !isLast(progress), true))
   })
-
-const isLast = ({ ended, failure, cut }: Progress): boolean =>
-  ended || failure !== undefined || cut !== undefined

@@ -1,3 +1,4 @@
+import { isObject } from '../../export/column/read.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -5,11 +6,8 @@ import { scrubAll, scrubber } from '../../http/secrets.js'
 import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
 
-const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
-  typeof u === 'object' && u !== null
-
 const stripped = (u: unknown): unknown => {
-  if (!isRecord(u) || !('secret' in u)) return u
+  if (!isObject(u) || !('secret' in u)) return u
   const { secret: _, ...rest } = u
   return rest
 }

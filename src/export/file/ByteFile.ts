@@ -79,7 +79,7 @@ export const openBytes = async (
 
   try {
     if (from !== undefined) {
-      await told(readKept(path, handle, from, hash))
+      await told(hashKept(path, handle, from, hash))
       await told(handle.truncate(from.bytes))
       size = from.bytes
     }
@@ -120,7 +120,7 @@ export const sameFile = async (path: string, ended: Kept, files: Files): Promise
     if (size > ended.bytes) {
       throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${ended.bytes}`)
     }
-    await readKept(path, handle, ended, createHash('sha256'))
+    await hashKept(path, handle, ended, createHash('sha256'))
   } catch (error) {
     throw at(path)(error)
   } finally {
@@ -135,7 +135,7 @@ const opened = (files: Files, path: string, flags: 'r' | 'r+'): Promise<Handle> 
   })
 
 /** Reads what was committed into `hash`, and makes sure that it is that. */
-const readKept = async (
+const hashKept = async (
   path: string,
   handle: Handle,
   { bytes, sha256 }: Kept,

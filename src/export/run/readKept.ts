@@ -38,7 +38,7 @@ export const readKept =
     }
 
     const u = parsed()
-    const found = Object(u).version
+    const found: unknown = Object(u).version
     if (typeof found === 'number' && found > version) {
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
       throw new CannotRun('later', path, why, 'version')

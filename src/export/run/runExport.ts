@@ -12,7 +12,7 @@ import {
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import { checkPace } from '../checks.js'
-import { exportList, type Progress } from '../exportList.js'
+import { exportList, isLast, type Progress } from '../exportList.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
@@ -115,6 +115,3 @@ interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
 }
 
 const NOTHING = { rows: 0, rejects: 0, pages: 0, ended: false } as const
-
-const isLast = ({ ended, failure, cut }: Progress): boolean =>
-  ended || failure !== undefined || cut !== undefined
