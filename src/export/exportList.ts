@@ -48,6 +48,7 @@ export interface Drainable<P> {
   ) => Observable<B>
 }
 
+/** What is exported, and where to. */
 export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
   /** What is read: a list or a snapshot, such as `payments.charges.list()`. */
   readonly list: Drainable<P & Page<AnyFailure, A, Q>> // P alone would leave the type of its rows unknown

@@ -2,6 +2,7 @@
 
 // model
 
+/** Why a row cannot be written without a change to what it says. */
 export interface Misfit {
   readonly _tag: 'Misfit'
   /** Such as `amount`, or `quote_summary.quotes.0.fee_amount`. */
@@ -50,6 +51,7 @@ export const allFit = <A>(
   }
 }
 
+/** The rows of a page, parted. */
 export interface Sifted<A> {
   /** The rows that fit; the page itself when all do. */
   readonly rows: ReadonlyArray<A>

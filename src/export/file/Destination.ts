@@ -1,4 +1,3 @@
-/** What a run writes into: a file, a folder of parts, a stream. */
 import type { FileSummary, Mark } from './RowFile.js'
 import { isMark } from './RowFile.js'
 
@@ -19,6 +18,7 @@ export interface DestinationMark {
   readonly parts: ReadonlyArray<PartMark>
 }
 
+/** What a run writes into: a file, a folder of parts, a stream. */
 export interface Destination<A> {
   /** Rows of one page, of time slice number `slice`. Slices may be written side by side. */
   readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 
 // model
 
+/** An open file. */
 export interface Handle {
   readonly write: (
     bytes: Uint8Array,
@@ -23,6 +24,7 @@ export interface Handle {
   readonly close: () => Promise<void>
 }
 
+/** What files are written with: `node:fs/promises` has all of it. */
 export interface Files {
   readonly open: (path: string, flags: 'r' | 'r+' | 'w+') => Promise<Handle>
   readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>

@@ -8,6 +8,7 @@ import { untilFailure } from './untilFailure.js'
 
 // model
 
+/** Which file, and how rows are written to it. */
 export interface FileOptions<A> {
   readonly path: string
   readonly format: Format<A>

@@ -1,4 +1,3 @@
-/** Rows into a stream that somebody else opened: of Node, or of the web. */
 import type { Writable } from 'node:stream'
 import { allFit } from '../column/Misfit.js'
 import type { Format } from '../format/Format.js'
@@ -9,6 +8,7 @@ import { untilFailure } from './untilFailure.js'
 
 // model
 
+/** Which stream, and how rows are written to it. */
 export interface StreamOptions<A> {
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   readonly format: Format<A>
@@ -16,6 +16,7 @@ export interface StreamOptions<A> {
   readonly close?: boolean
 }
 
+/** A stream of rows: what is written cannot be cut back. */
 export interface RowStream<in A> {
   /** Answers when the stream has taken them. Rejects with the stream's own error, and `DoesNotFit`. */
   readonly write: Sink<A>
@@ -33,6 +34,9 @@ interface Target extends Bytes {
 
 // constructors
 
+/**
+ * Rows into a stream that somebody else opened: a `Writable` of Node, or a `WritableStream` of the web.
+ */
 export const openStream = async <A>({
   stream,
   format,

@@ -1,6 +1,7 @@
 /** What the files of a folder are called. They sort by slice, and by piece within a slice. */
 import type { PartMark } from './Destination.js'
 
+/** What the files of a folder are called by. */
 export interface Naming {
   /** What names begin with; `part` unless given. */
   readonly prefix?: string

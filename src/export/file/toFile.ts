@@ -1,6 +1,7 @@
 import type { Destination, DestinationMark } from './Destination.js'
 import { type FileOptions, openFile } from './openFile.js'
 
+/** Which file, how rows are written to it, and where it is gone on with. */
 export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
   readonly from?: DestinationMark

@@ -12,6 +12,7 @@ import { type Parts, partsOf, type Rotation } from './partsOf.js'
 
 // model
 
+/** Which folder, how rows are written to it, and where it is gone on with. */
 export interface ToFolderOptions<A> {
   /** Made if it is not there. */
   readonly path: string

@@ -1,16 +1,19 @@
-/** How rows become bytes: a value, made once and used for as many files as there are. */
 import type { Misfit } from '../column/Misfit.js'
 import type { Bytes } from '../file/ByteFile.js'
 import type { Mark } from '../file/RowFile.js'
 
 // model
 
+/** All formats, by name. */
 export const formatNames = ['ndjson', 'json', 'csv', 'parquet'] as const
 
+/** The name of a format. */
 export type FormatName = (typeof formatNames)[number]
 
+/** All compressions, by name; `zstd` needs Node 22.15. */
 export const compressions = ['none', 'gzip', 'zstd'] as const
 
+/** The name of a compression. */
 export type Compression = (typeof compressions)[number]
 
 /** What is in a file when it is gone on with. */
@@ -28,6 +31,7 @@ export interface Encoder<in A> {
   readonly end: () => Promise<void>
 }
 
+/** How rows become bytes: a value, made once by `formatOf` and used for as many files as there are. */
 export interface Format<in A> {
   readonly name: FormatName
   readonly compress: Compression

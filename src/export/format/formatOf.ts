@@ -14,6 +14,7 @@ import { textEncoder } from './text.js'
 
 // model
 
+/** A format, and what may be said of how it writes. */
 export interface FormatOptions {
   readonly format: FormatName
   /**

@@ -1,5 +1,3 @@
-/** Why an export is not begun, or not verified: nothing was asked for, and nothing was changed. */
-
 /**
  * - `foreign`: the checkpoint is of another export; `field` says in what.
  * - `damaged`: it is not what a checkpoint looks like; `field` says where.
@@ -11,6 +9,7 @@
  */
 export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'kept' | 'missing'
 
+/** Why an export is not begun, or not verified: nothing was asked for, and nothing was changed. */
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'
   readonly _tag = 'CannotRun'

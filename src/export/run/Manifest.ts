@@ -1,4 +1,3 @@
-/** What an export has in its files, and what is missing: kept beside them, checked by `verify`. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import type { DriftFact } from '../../decode/index.js'
@@ -105,6 +104,7 @@ const manifest = t.type({
   runs: t.readonlyArray(ManifestRun),
 })
 
+/** What an export has in its files, and what is missing: kept beside them, checked by `verify`. */
 export interface Manifest extends t.TypeOf<typeof manifest> {}
 
 // constructors

@@ -1,4 +1,3 @@
-/** What an export is of: what a checkpoint must be of, too, to be gone on with. */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import type { Format } from '../format/Format.js'
@@ -21,6 +20,7 @@ export const Purpose = t.readonly(
   }),
 )
 
+/** What an export is of: what a checkpoint must be of, too, to be gone on with. */
 export interface Purpose extends t.TypeOf<typeof Purpose> {}
 
 /** The part of it that whoever begins an export says; the rest is told by where it goes. */

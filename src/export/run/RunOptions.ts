@@ -17,6 +17,7 @@ type Kept<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
   'key' | 'shown' | 'every' | 'maxRejects' | 'stop' | 'timer'
 >
 
+/** What is exported, where to, and what is kept of it. */
 export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept<A, Q, P> {
   readonly source: Source<A, Q, P>
   readonly target: Target<A>
@@ -44,6 +45,7 @@ export interface RunProgress<Q = unknown> extends Progress<Q> {
   readonly entry?: ManifestRun
 }
 
+/** How a run begins. */
 export interface Begun {
   /** Whether it goes on from a checkpoint. */
   readonly resumed: boolean

@@ -9,6 +9,7 @@ import { ListStanding, SnapshotStanding } from './positions.js'
 
 // model
 
+/** What an export reads: a list that can be gone on with, made by `fromList` or `fromSnapshot`. */
 export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure, A, Q>> {
   /** From its beginning, or from where it stands. */
   readonly pages: (from?: Q) => Drainable<P>

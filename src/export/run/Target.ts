@@ -12,6 +12,7 @@ import { compressions, type Format, formatNames } from '../format/Format.js'
 
 // model
 
+/** Where an export goes, and what is kept beside it; made by `targetOf`. */
 export interface Target<A> {
   /** Where rows go: anew, or cut back to where they were durable. `run` counts from 1 in a folder. */
   readonly open: (mark: DestinationMark | undefined, run: number) => Promise<Destination<A>>
@@ -22,6 +23,7 @@ export interface Target<A> {
   readonly format: Format<A>
 }
 
+/** Which file or folder, and how rows are written to it. */
 export interface TargetOptions<A> {
   /** A file; a folder, if it ends with a slash. */
   readonly out: string

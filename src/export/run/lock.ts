@@ -25,6 +25,7 @@ export interface Lock {
 
 const owner = t.type({ pid: t.number, host: t.string, since: t.number })
 
+/** Who has a lock, as it says. */
 export interface Owner extends t.TypeOf<typeof owner> {}
 
 // constructors

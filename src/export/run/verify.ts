@@ -18,6 +18,7 @@ export interface Checked {
   readonly differences: ReadonlyArray<Difference>
 }
 
+/** One thing that is not as the manifest says. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
   readonly message: string
