@@ -48,7 +48,10 @@ export interface ClientOptions extends CallOptions {
    * `'learned'` (unless given), `'safe'`, or ms.
    */
   readonly guard?: Guard
-  /** The scheduler of another client, for those who use one account together. */
+  /**
+   * The scheduler of another client, for those who use one account together. `limits`, `share`, `guard` and
+   * `retry.throttled` are its own then.
+   */
   readonly scheduler?: Scheduler<Slot>
   readonly retry?: {
     /** Attempts after the first, after a 429; 7 unless given. */

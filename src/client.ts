@@ -16,7 +16,6 @@ import {
   type ClientOptions,
   changed,
   InvalidOption,
-  limitsOf,
 } from './ClientOptions.js'
 import {
   compile,
@@ -33,6 +32,7 @@ import type { ClientEvent } from './http/ClientEvent.js'
 import { defined } from './http/defined.js'
 import type { Failure } from './http/Failure.js'
 import { LISTS, type List, type ListOptions, list } from './http/list.js'
+import { paceOf } from './http/paceOf.js'
 import type { Pace } from './http/plan.js'
 import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
@@ -96,7 +96,7 @@ export const createClient = (options: ClientOptions): Client => {
     lists: {
       ...LISTS,
       ...defined(options.lists ?? {}),
-      pace: { limits: limitsOf(options), share: options.share ?? 1 },
+      pace: paceOf(session.scheduler),
     },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
     ...(options.drift === true

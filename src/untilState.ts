@@ -11,22 +11,23 @@ import { later } from './stream/later.js'
 /** What to wait for. */
 export interface Wait {
   readonly id: string
-  /** The states to stop at; those in which nothing happens by itself any more, unless given. */
+  /** More states to stop at, beside those in which nothing happens by itself any more. */
   readonly states?: ReadonlyArray<string>
   /** The longest wait, in ms; an hour unless given. `Infinity`: as long as it takes. */
   readonly limit?: Millis
 }
 
 /**
- * Asks for one thing again, with growing pauses, until it is in one of `states`, and emits it. States that
- * nobody knows mean "keep waiting". Ends with the first failure, or as `TimedOut` when the wait is too long.
+ * Asks for one thing again, with growing pauses, until nothing happens to it by itself any more, or it is in
+ * one of `states`, and emits it as it is then. States that nobody knows mean "keep waiting". Ends with the
+ * first failure, or as `TimedOut` when the wait is too long.
  */
 export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
 
 export interface Waiting<A> {
   readonly endpoint: string
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, A>
-  /** The states to stop at when the caller names none. */
+  /** The states to stop at, whatever the caller names. */
   readonly final: ReadonlyArray<string>
   readonly random: IO<number>
   readonly timer: SchedulerLike
@@ -55,12 +56,10 @@ export const untilState = <A extends { readonly status: string }>({
 }: Waiting<A>): UntilState<A> => {
   const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
 
-  return ({ id, states = final, limit = HOUR }) => {
+  return ({ id, states = [], limit = HOUR }) => {
+    const ends = [...new Set([...states, ...final])]
     if (!(limit > 0)) {
       return left(invalidField(endpoint, 'limit', 'milliseconds above 0', redact(limit)))
-    }
-    if (states.length === 0) {
-      return left(invalidField(endpoint, 'states', 'one state at least', 'an empty list'))
     }
     const late = (attempts: number): TimedOut => ({
       _tag: 'TimedOut',
@@ -68,7 +67,7 @@ export const untilState = <A extends { readonly status: string }>({
       attempts,
       phase: 'state',
       limit,
-      message: `${endpoint}: ${id} was in none of ${states.join(', ')} within ${limit} ms`,
+      message: `${endpoint}: ${id} was in none of ${ends.join(', ')} within ${limit} ms`,
     })
 
     return defer(() => {
@@ -87,7 +86,7 @@ export const untilState = <A extends { readonly status: string }>({
               scheduler,
             ),
         }),
-        first((ea) => E.isLeft(ea) || states.includes(ea.right.status)),
+        first((ea) => E.isLeft(ea) || ends.includes(ea.right.status)),
       )
       return merge(polls, later(limit, scheduler).pipe(map(() => E.left(late(asked))))).pipe(
         take(1),

@@ -7,11 +7,11 @@
  * that charges and batches come as their calls return them is a default, not specified by it.
  */
 import * as t from 'io-ts'
+import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
-import { isRecord } from '../decode/unknown.js'
 import { nullable } from './shapes.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 

@@ -24,24 +24,20 @@ export interface PlanOptions {
   readonly roundTrip?: number
 }
 
-/** The limits that a list is under. */
-export interface Pace {
-  readonly limits: Pick<Limits, 'global' | 'endpoint'>
-  /** The part of them that this client uses. */
-  readonly share: number
-}
+/** The limits that a list is under, in requests a second; the part of them that this client uses. */
+export interface Pace extends Pick<Limits, 'global' | 'endpoint'> {}
 
 // constructors
 
 /** With `width` pages on their way at a time. An empty list costs one request, too. */
 export const plan = (
-  { limits, share }: Pace,
+  { global, endpoint }: Pace,
   pageSize: number | undefined,
   width: number,
   { rows, roundTrip = 0 }: PlanOptions = {},
 ): ListPlan => {
   if (pageSize === undefined) return {}
-  const perSecond = Math.min(limits.global, limits.endpoint) * share
+  const perSecond = Math.min(global, endpoint)
   const paced = { pageSize, ceiling: perSecond * pageSize }
   if (rows === undefined) return paced
   const requests = Math.max(1, Math.ceil(rows / pageSize))

@@ -1,7 +1,7 @@
 /** Reads from a request what its row asks for; the same row says where the client put it. */
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
-import { isRecord } from '../decode/unknown.js'
 import { causes } from '../decode/index.js'
+import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import { type Refusal, refusal, required } from './Answer.js'
 import { credentialsInvalid } from './token.js'

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/http/plan.js'
 import { byNumber, Charge, ChargeFilter, endpoint } from '../../src/index.js'
+import { createScheduler } from '../../src/scheduler/index.js'
 import { lab } from '../support/lab.js'
 
 describe('explain', () => {
@@ -52,6 +53,17 @@ describe('explain', () => {
     expect(bulk.charges.list().explain().ceiling).toBe(ceiling)
   })
 
+  it('goes by the limits of a scheduler that is given, whatever else is', () => {
+    const { scheduler } = lab({ limits: { endpoint: 5 } }).client
+    const other = lab({ scheduler, limits: { endpoint: 1 }, share: 0.1 }).client
+    expect(other.charges.list().explain().ceiling).toBe(500)
+    const free = lab({ scheduler: createScheduler({ tiers: [] }) }).client
+    expect(free.charges.list().explain({ rows: 1_000, roundTrip: 100 })).toMatchObject({
+      ceiling: Number.POSITIVE_INFINITY,
+      seconds: 1,
+    })
+  })
+
   it('says nothing of a list whose page size nobody knows', () => {
     const row = endpoint('GET /api/v2/charges', {
       params: ChargeFilter,
@@ -62,7 +74,7 @@ describe('explain', () => {
   })
 
   it('counts a page for each full or begun one, and one for an empty list', () => {
-    const pace = { limits: { global: 100, endpoint: 20 }, share: 1 }
+    const pace = { global: 100, endpoint: 20 }
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {
         const { requests = 0, seconds = 0 } = plan(pace, size, 1, { rows })

@@ -89,6 +89,7 @@ export const prepare =
             sinceLast: flags.sinceLast,
             ...(flags.lookback === undefined ? {} : { lookback: flags.lookback }),
             purpose: purposeFor(asked),
+            format,
             files: wholeDisk,
           })
     const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)

@@ -3,6 +3,7 @@ import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import {
   CannotRun,
+  type Format,
   lastComplete,
   type Manifest,
   type ManifestRun,
@@ -10,7 +11,9 @@ import {
   pathsOf,
   readManifest,
   type SmallFiles,
+  type Wanted,
 } from '../../export/index.js'
+import { purposeOf } from '../../export/run/Purpose.js'
 import { codeOf, readText } from '../../export/run/SmallFiles.js'
 import { plural } from '../progress/words.js'
 import { WrongUse } from '../Terminal.js'
@@ -33,7 +36,8 @@ export interface SinceOptions {
   /** How long before the end of the last run charges may have changed, in ms. */
   readonly lookback?: number
   /** Of the run to be, without its times. */
-  readonly purpose: Omit<Purpose, 'output'>
+  readonly purpose: Wanted
+  readonly format: Format<never>
   readonly files: SmallFiles
 }
 
@@ -64,6 +68,7 @@ export const since = async ({
   sinceLast,
   lookback = LOOKBACK,
   purpose,
+  format,
   files,
 }: SinceOptions): Promise<Since> => {
   const path = await manifestOf(plan, sinceLast)
@@ -75,7 +80,7 @@ export const since = async ({
   if (last?.bounds === undefined) {
     return { note: `no complete run in ${path}: everything is read` }
   }
-  same(path, last.purpose, purpose, sinceLast === true)
+  same(path, last.purpose, purposeOf(purpose, format, plan.out), sinceLast === true)
   const { at, what } = reached(last, last.bounds)
   const from = new Date(Math.max(0, at - lookback))
   const { to_created_at: to } = purpose.query
@@ -146,8 +151,8 @@ const isAny = async (path: string, others: ReadonlyArray<string>): Promise<boole
 /** What was read must be what is to be read, but for the times; beside it, in the same words. */
 const same = (
   path: string,
-  { query, ...found }: SinceOptions['purpose'],
-  wanted: SinceOptions['purpose'],
+  { query, ...found }: Purpose,
+  wanted: Purpose,
   beside: boolean,
 ): void => {
   const differs = (what: string): never => {
