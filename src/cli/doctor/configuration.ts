@@ -1,6 +1,7 @@
 /** What a command would be run with: which settings are there, and never their values. */
 import { baseUrlOf, InvalidOption } from '../../ClientOptions.js'
-import { type Connection, type ConnectionFlags, connection } from '../connection.js'
+import { createClient } from '../../client.js'
+import { type Connection, type ConnectionFlags, connection, named } from '../connection.js'
 import { type Terminal, WrongUse } from '../Terminal.js'
 import { type Finding, failed, ok, warning } from './Finding.js'
 
@@ -8,7 +9,7 @@ import { type Finding, failed, ok, warning } from './Finding.js'
 
 export interface Configured {
   readonly findings: ReadonlyArray<Finding>
-  /** Left out when it cannot be connected with. */
+  /** Left out when nothing can be reached with it. */
   readonly connection?: Connection
 }
 
@@ -17,6 +18,8 @@ const VARIABLES: Readonly<Partial<Record<keyof ConnectionFlags, string>>> = {
   clientId: 'PAYMENTS_CLIENT_ID',
   apiKey: 'PAYMENTS_API_KEY',
   environment: 'PAYMENTS_ENVIRONMENT',
+  loginAs: 'PAYMENTS_LOGIN_AS',
+  onBehalfOf: 'PAYMENTS_ON_BEHALF_OF',
 }
 
 // constructors
@@ -25,10 +28,9 @@ export const configured = (flags: ConnectionFlags, env: Terminal['env']): Config
   try {
     const found = connection(flags, env)
     const place = baseUrl(found.baseUrl)
-    return {
-      findings: [settings(flags, env, found), place],
-      ...(place.verdict === 'failed' ? {} : { connection: found }),
-    }
+    return place.verdict === 'failed'
+      ? { findings: [settings(flags, env, found), place] }
+      : { findings: [settings(flags, env, found, refusal(found)), place], connection: found }
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error
     const set = names(flags, env)
@@ -37,21 +39,34 @@ export const configured = (flags: ConnectionFlags, env: Terminal['env']): Config
   }
 }
 
+/** Why no client can be made with them. */
+const refusal = (found: Connection): InvalidOption | undefined => {
+  try {
+    createClient(found)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof InvalidOption)) throw error
+    return error
+  }
+}
+
 const settings = (
   flags: ConnectionFlags,
   env: Terminal['env'],
-  { credentials, environment }: Connection,
+  { credentials, environment, onBehalfOf }: Connection,
+  refused?: InvalidOption,
 ): Finding => {
   const set = names(flags, env)
   const facts = { set, environment: environment ?? 'production' }
   const found = `${set.join(', ')}; limits of ${facts.environment}`
-  const padded = Object.values(credentials ?? {}).some(
+  const padded = [...Object.values(credentials ?? {}), onBehalfOf].some(
     (text) => typeof text === 'string' && text !== text.trim(),
   )
-  if (padded) {
-    const advice = 'a key or an id begins or ends with a space or a line break: take it out'
-    return warning('configuration', found, { advice, facts })
-  }
+  const more = padded
+    ? { advice: 'a key or an id begins or ends with a space or a line break: take it out', facts }
+    : { facts }
+  if (refused !== undefined) return failed('configuration', `${found}; ${named(refused)}`, more)
+  if (padded) return warning('configuration', found, more)
   if (flags.apiKey !== undefined) {
     const advice = `other users of this machine can see --api-key: set ${VARIABLES.apiKey} in its place`
     return warning('configuration', found, { advice, facts })

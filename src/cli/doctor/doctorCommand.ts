@@ -13,7 +13,7 @@ import { type Configured, configured } from './configuration.js'
 import { type Finding, gravest, inWords, ok, skipped } from './Finding.js'
 import { network } from './network.js'
 import { reach } from './Reach.js'
-import { service } from './service.js'
+import { notAsked, service } from './service.js'
 
 interface DoctorFlags extends ConnectionFlags {
   readonly share: number
@@ -81,7 +81,9 @@ const examine = async (
   const all = await lastValueFrom(
     concat(
       from(findings),
-      connection === undefined ? EMPTY : checks(terminal, connection, share),
+      connection === undefined
+        ? EMPTY
+        : checks(terminal, connection, share, gravest(findings) !== 'failed'),
     ).pipe(
       tap((finding) => json || put(inWords(finding))),
       toArray(),
@@ -92,21 +94,22 @@ const examine = async (
   return status === 'failed' ? INCOMPLETE : COMPLETE
 }
 
-/** The service is asked only where it can be reached. */
+/** The service is asked only where it can be reached, and with settings that can work. */
 const checks = (
   { timer, timeout, env }: Outside,
   connection: Connection,
   share: number,
+  canAsk: boolean,
 ): Observable<Finding> => {
   let isReached = true
-  const asked = defer(() =>
-    isReached
-      ? service({
-          ...{ connection, share, transport: kyTransport({ scheduler: timer }), timer },
-          ...(timeout && { timeout }),
-        })
-      : EMPTY,
-  )
+  const asked = defer(() => {
+    if (!isReached) return EMPTY
+    if (!canAsk) return from(notAsked('not with these settings: see configuration'))
+    return service({
+      ...{ connection, share, transport: kyTransport({ scheduler: timer }), timer },
+      ...(timeout && { timeout }),
+    })
+  })
   const found =
     env.NODE_USE_ENV_PROXY === '1'
       ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))

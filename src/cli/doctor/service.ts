@@ -17,7 +17,7 @@ import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Timeout, Transport } from '../../http/Transport.js'
 import type { Connection } from '../connection.js'
 import { type Timed, timed } from './Clocks.js'
-import { type Finding, skipped } from './Finding.js'
+import { type Check, type Finding, skipped } from './Finding.js'
 import {
   clock,
   type FirstPage,
@@ -107,5 +107,19 @@ export const service = ({
       last,
     ).pipe(finalize(() => listening.unsubscribe()))
   })
+
+/** What there is to say when it is not asked. */
+export const notAsked = (why: string): ReadonlyArray<Finding> =>
+  CHECKS.map((check) => skipped(check, why))
+
+const CHECKS: ReadonlyArray<Check> = [
+  'login',
+  'list',
+  'order',
+  'round trip',
+  'clock',
+  'limits',
+  'API version',
+]
 
 const NO_PAGE = 'there is no page to tell it from'

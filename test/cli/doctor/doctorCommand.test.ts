@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.js'
+import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { expectNoSecret, secrets } from '../../support/secrets.js'
 
@@ -92,6 +93,48 @@ describe('doctor', () => {
     expect(status).toBe(1)
   })
 
+  it.each([
+    [
+      'a key with a line break',
+      { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
+      'PAYMENTS_API_KEY should be a text',
+    ],
+    [
+      'an account with a space',
+      { PAYMENTS_ON_BEHALF_OF: ' acct_1' },
+      'PAYMENTS_ON_BEHALF_OF should be an account id',
+    ],
+    [
+      'an id that no header takes',
+      { PAYMENTS_LOGIN_AS: 'acct\u2026' },
+      'PAYMENTS_LOGIN_AS should be a text',
+    ],
+  ])('does not ask with %s, names the setting, and skips the rest', async (_, env, said) => {
+    const server = await listen()
+    try {
+      const given = {
+        PAYMENTS_BASE_URL: server.url,
+        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+        ...env,
+      }
+      const { status, text } = await doctor(['--json'], given)
+      const told: { findings: ReadonlyArray<Finding> } = JSON.parse(text)
+      expect(told.findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
+        ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
+        ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
+        ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
+      ])
+      expect(told.findings[0]?.found).toContain(said)
+      expect(told.findings[5]?.found).toContain('see configuration')
+      expect(told).toMatchObject({ status: 'failed' })
+      expect(status).toBe(1)
+      expectNoSecret(text)
+    } finally {
+      await server.close()
+    }
+  })
+
   it('is one JSON object for machines', async () => {
     const { status, text } = await doctor(['--sandbox', '--json'])
     const told = JSON.parse(text)
@@ -118,7 +161,7 @@ describe('settings', () => {
       'a key with a line break',
       ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me'],
       { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
-      /warning .*PAYMENTS_API_KEY; limits of production\n.*a space or a line break/,
+      /failed .*PAYMENTS_API_KEY; limits of production; .*PAYMENTS_API_KEY should be .*\n.*a space or a line break/,
     ],
     [
       'a base URL that is not secure',
