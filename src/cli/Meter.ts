@@ -77,10 +77,12 @@ export const fresh = ({ rows, rejects, before }: Meter): Done => ({
 
 // interop
 
-/** One line, whatever happened. */
-export const summary = (meter: Meter, ms: number, where: string): string =>
+/** One line, whatever happened. `untouched`: the first page never came, and nothing was written. */
+export const summary = (meter: Meter, ms: number, where: string, untouched = false): string =>
   [
-    `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
+    untouched
+      ? `incomplete: nothing was read, ${where} is as it was`
+      : `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
     `${duration(ms)} (${number(rate(meter, ms))} rows/s)`,
     plural(meter.requests, 'request'),
     `${number(meter.refused)} refused`,

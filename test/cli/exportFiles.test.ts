@@ -86,6 +86,16 @@ describe('the format', () => {
     expect(Number(found?.sum)).toBeCloseTo(300 * 10 + (299 * 300) / 2 / 100, 6)
   })
 
+  it.each([
+    ['c.jsonl', []],
+    ['c', []],
+    ['c.csv.bz2', ['--format', 'ndjson']],
+  ])('of %s %j is NDJSON', async (name, more) => {
+    const server = await serve({ charges: 3 })
+    expect((await charges(server, file(name), more)).status).toBe(0)
+    expect(await rowsOf(file(name))).toHaveLength(3)
+  })
+
   it('of a name with .json is one array', async () => {
     const server = await serve({ charges: 3 })
     await charges(server, file('c.json'))
@@ -96,6 +106,29 @@ describe('the format', () => {
     const server = await serve({ charges: 3 })
     const { stdout } = await charges(server, '-', ['--format', 'csv', '--columns', 'id'])
     expect(stdout.split(/\r?\n/)).toEqual(['id', 'chg_0', 'chg_1', 'chg_2', ''])
+  })
+})
+
+describe('an export whose first page never comes', () => {
+  it.each(['c.ndjson', 'c/'])('says that %s is as it was', async (name) => {
+    const before = await serve({ charges: 30 })
+    const out = file(name)
+    await charges(before, out)
+    const there = await readdir(dirname(out), { recursive: true })
+    const { fault } = breaking(1, { status: 403 })
+    const { status, stderr } = await charges(await serve({ charges: 9, fault }), out, ['--restart'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^incomplete: nothing was read, \S+ is as it was, .* 0 refused, /)
+    expect(await readdir(dirname(out), { recursive: true })).toEqual(there)
+    expect((await cli(['verify', out])).status).toBe(0)
+  })
+
+  it('says how much is there, when it was resumed', async () => {
+    const { fault } = breaking(6)
+    const server = await serve({ charges: 700, fault })
+    await charges(server, file('c.ndjson'))
+    const { stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+    expect(stderr).toMatch(/^incomplete: [1-9]\d* rows in /m)
   })
 })
 
@@ -367,6 +400,21 @@ describe('other lists', () => {
     }
     expect((await cli(args, { env })).status).toBe(0)
     expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(34)
+  })
+
+  it('are told how to be replaced, and added to where that can be', async () => {
+    const server = await serve({ charges: 3, webhooks: 3 })
+    const again = async (name: string) => {
+      const args = ['export', name, '--base-url', server.url, ...KEYS, '--out', file(`${name}/`)]
+      await cli(args)
+      const { status, stderr } = await cli(args)
+      return [status, stderr.replace(/.*would be replaced/, '')]
+    }
+    expect(await again('charges')).toEqual([
+      2,
+      ': --since-last adds to it, --restart replaces it\n',
+    ])
+    expect(await again('webhooks')).toEqual([2, ': --restart replaces it\n'])
   })
 
   it('leave out the secrets of webhooks', async () => {

@@ -58,6 +58,15 @@ describe('wrong use ends with status 2 and one clear line', () => {
       '--compress zstd does not go with the name a.csv.gz',
     ],
     [['export', 'charges', '--sandbox', '--out', 'a.parquet.gz'], 'NAME.parquet'],
+    [
+      ['export', 'charges', '--sandbox', '--out', 'a.csv.bz2'],
+      '.ndjson, .jsonl, .json, .csv, .parquet, and after them .gz or .zst',
+    ],
+    [['export', 'charges', '--sandbox', '--out', 'a.xlsx', '--compress', 'none'], '--out: .xlsx'],
+    [
+      ['export', 'charges', '--sandbox', '--out', 'a.ndjson', '--format', 'csv'],
+      '--format csv does not go with the name a.ndjson',
+    ],
     [['export', 'charges', '--sandbox', '--out', 'a.csv', '--since-last'], '--since-last needs'],
     [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
     [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],

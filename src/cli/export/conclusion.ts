@@ -16,6 +16,8 @@ export interface Conclusion {
 export interface Named {
   readonly name: string
   readonly rejectsName: string
+  /** Whether a folder of it can be added to. */
+  readonly canAdd: boolean
 }
 
 const RESUME = 'the same command with --resume goes on'
@@ -45,31 +47,35 @@ export const conclusion = (
     : { status: COMPLETE }
 }
 
-const ADVICE: Readonly<Record<Obstacle, string>> = {
+const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   begun: ': --resume goes on with it, --restart starts over',
   foreign: ': use the options that it was begun with, or --restart to start over',
   damaged: ': --restart starts over',
   later: '',
   locked: '',
   missing: '',
-  kept: ': --since-last adds to it, --restart replaces it',
 }
+
+const adviceFor = (obstacle: Obstacle, { canAdd }: Named): string =>
+  obstacle === 'kept'
+    ? `: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`
+    : ADVICE[obstacle]
 
 /**
  * What was in the way, or what came of writing. Throws what is neither wrong use nor the system's word for
  * it, since that is a bug.
  */
-export const writeFailure = (error: unknown, { name }: Named, canResume: boolean): Conclusion => {
+export const writeFailure = (error: unknown, named: Named, canResume: boolean): Conclusion => {
   if (error instanceof WrongUse || error instanceof InvalidOption) throw error
   if (error instanceof CannotRun) {
-    return { status: WRONG_USE, reason: `${error.message}${ADVICE[error.obstacle]}` }
+    return { status: WRONG_USE, reason: `${error.message}${adviceFor(error.obstacle, named)}` }
   }
   if (error instanceof NotTheSame) {
     return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
   }
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : name
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : named.name
   const goOn = canResume ? `; ${RESUME}` : ''
   return { status: INCOMPLETE, reason: `cannot write ${path}: ${error.message}${goOn}` }
 }

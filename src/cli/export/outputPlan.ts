@@ -5,6 +5,7 @@ import type { Compression, FormatName, FormatOptions } from '../../export/index.
 import { isFolder, Unsupported } from '../../export/index.js'
 import { WrongUse } from '../Terminal.js'
 import { checkPlaces, isThere } from './places.js'
+import { KNOWN, type Told, told } from './told.js'
 
 // model
 
@@ -41,12 +42,20 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   const out = isOpen ? `${flags.out}/` : flags.out
   const kind = out === '-' ? 'stdout' : isFolder(out) ? 'folder' : 'file'
   check(kind, flags)
-  const named = kind === 'file' ? told(out) : {}
+  const named: Told = kind === 'file' ? told(out) : {}
   const compress = flags.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
     throw new WrongUse(`--compress ${compress} does not go with the name ${out}`)
   }
   const format = flags.format ?? named.format ?? 'ndjson'
+  if (named.format !== undefined && format !== named.format) {
+    throw new WrongUse(`--format ${format} does not go with the name ${out}`)
+  }
+  if (named.unknown !== undefined && flags.format === undefined) {
+    throw new WrongUse(
+      `--out: ${named.unknown} is no format: name it with ${KNOWN}, or say --format and --compress`,
+    )
+  }
   if (named.compress !== undefined && format === 'parquet') {
     throw new WrongUse(
       '--out: Parquet is compressed within: name it NAME.parquet, and use --compress',
@@ -112,27 +121,5 @@ const check = (kind: OutputPlan['kind'], flags: OutputFlags): void => {
   }
   if (flags.lookback !== undefined && flags.sinceLast === undefined) {
     throw new WrongUse('--lookback goes with --since-last')
-  }
-}
-
-// what the name of a file says
-
-const COMPRESSED: Readonly<Record<string, Compression>> = { gz: 'gzip', zst: 'zstd' }
-
-const FORMATS: Readonly<Record<string, FormatName>> = {
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  json: 'json',
-  csv: 'csv',
-  parquet: 'parquet',
-}
-
-const told = (name: string): { readonly format?: FormatName; readonly compress?: Compression } => {
-  const words = name.toLowerCase().split('.')
-  const compress = COMPRESSED[words.at(-1) ?? '']
-  const format = FORMATS[words.at(compress === undefined ? -1 : -2) ?? '']
-  return {
-    ...(format === undefined ? {} : { format }),
-    ...(compress === undefined ? {} : { compress }),
   }
 }

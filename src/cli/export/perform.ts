@@ -1,5 +1,6 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
 import { lastValueFrom, Subscription, tap } from 'rxjs'
+import { isLast } from '../../export/exportList.js'
 import type { RunProgress } from '../../export/index.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'
@@ -67,7 +68,8 @@ const performed = async (
     .finally(() => listening.unsubscribe())
 
   const ms = timer.now() - started
-  const told = summary(meter, last.entry?.ms ?? ms, name)
+  const untouched = prepared.canResume && isUntouched(last)
+  const told = summary(meter, last.entry?.ms ?? ms, name, untouched)
   const unwritten = await report?.write(
     factsOf({ prepared, last, meter, ended, began: started, ms, told, version }),
   )
@@ -80,6 +82,10 @@ const performed = async (
   )
   return status
 }
+
+/** The list failed or was stopped before its first page; if writing did, its files may be another's already. */
+const isUntouched = (last: RunProgress): boolean =>
+  isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
 const isTimed = (u: unknown): u is TimeLeft =>
   typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)

@@ -124,6 +124,7 @@ export const prepare =
       name: plan.kind === 'stdout' ? 'stdout' : plan.out,
       rejectsName: plan.kind === 'stdout' ? 'stderr' : rejects(1),
       canResume: plan.kind !== 'stdout',
+      canAdd: resource.since !== undefined,
       stopped: () => stopped,
       run:
         plan.kind === 'stdout'

@@ -54,6 +54,7 @@ const exported = (run: Observable<RunProgress>, report?: string) => {
       }),
       stopped: () => undefined,
       canResume: true,
+      canAdd: true,
       query: {},
       title: 'Export of charges',
       notes: [],
