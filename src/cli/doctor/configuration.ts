@@ -65,7 +65,9 @@ const settings = (
   const more = padded
     ? { advice: 'a key or an id begins or ends with a space or a line break: take it out', facts }
     : { facts }
-  if (refused !== undefined) return failed('configuration', `${found}; ${named(refused)}`, more)
+  if (refused !== undefined) {
+    return failed('configuration', `${named(refused)}; set: ${set.join(', ')}`, more)
+  }
   if (padded) return warning('configuration', found, more)
   if (flags.apiKey !== undefined) {
     const advice = `other users of this machine can see --api-key: set ${VARIABLES.apiKey} in its place`

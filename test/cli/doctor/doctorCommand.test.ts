@@ -161,7 +161,7 @@ describe('settings', () => {
       'a key with a line break',
       ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me'],
       { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
-      /failed .*PAYMENTS_API_KEY; limits of production; .*PAYMENTS_API_KEY should be .*\n.*a space or a line break/,
+      /failed .*PAYMENTS_API_KEY should be .*; set: .*PAYMENTS_API_KEY\n.*a space or a line break/,
     ],
     [
       'a base URL that is not secure',
