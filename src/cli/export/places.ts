@@ -79,6 +79,7 @@ const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<Named
     ['the lock', paths.lock],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : '--checkpoint', paths.checkpoint],
+    ['the file of keys', paths.keys],
     ...(report === undefined ? [] : ([['--report', report]] as const)),
   ]
 }

@@ -11,15 +11,15 @@ import { readKept } from './readKept.js'
 
 // model
 
-/** Of the shape of the file. One of another version is not touched: 1 had no hashes. */
-export const VERSION = 2
+/** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
+export const VERSION = 3
 
 const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
   new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
 const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
 
-const RejectsMark: Codec<Mark> = refined('a mark of a file', isMark)
+const FileMark: Codec<Mark> = refined('a mark of a file', isMark)
 
 const whole = t.type({
   version: t.literal(VERSION),
@@ -31,14 +31,14 @@ const whole = t.type({
   output: OutputMark,
   /** What came that no codec names. */
   drift: t.readonlyArray(Drift),
-  /** The keys of the last rows, where one can come in two pages. */
-  recent: t.readonlyArray(t.string),
 })
 
 const common = t.intersection([
   whole,
   t.partial({
-    rejects: RejectsMark,
+    rejects: FileMark,
+    /** Of the keys of the rows, where one can come in two pages. */
+    keys: FileMark,
     /** From when to when rows were created. */
     bounds: Bounds,
   }),

@@ -69,8 +69,6 @@ const run = t.intersection([
     /** How often it was begun or resumed. */
     starts: t.number,
     rows: t.number,
-    /** Ids that are different: as many as rows, unless rows have no id. */
-    distinct: t.number,
     rejects: t.number,
     repeated: t.number,
     requests: t.number,
@@ -84,6 +82,8 @@ const run = t.intersection([
   }),
   t.partial({
     bounds: Bounds,
+    /** Ids that are different: of a list, whose rows may come again. Those of a snapshot are not counted. */
+    distinct: t.number,
     /** The file of the rows that were put aside. */
     rejected: ManifestFile,
     /** Requests a second, as a share of those that the limits allow: 0 to 1. */

@@ -7,6 +7,7 @@ import type { Found } from './begin.js'
 import { type Checkpoint, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, withSlice } from './Counts.js'
 import { type Ending, entryOf, iso } from './entry.js'
+import { addedTo, readKeys } from './keys.js'
 import { type Bounds, type ManifestRun, showManifest, withRun } from './Manifest.js'
 import { type Marks, outputs } from './outputs.js'
 import type { Purpose } from './Purpose.js'
@@ -40,9 +41,6 @@ export interface Means<Q> {
   readonly purpose: Purpose
 }
 
-/** Keys that are kept over a crash: of the rows that a list that moved would show again. */
-const RECENT = 1_000
-
 // constructors
 
 export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
@@ -54,7 +52,8 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const before = checkpoint?.counts ?? NOTHING
   const begun = timer.now()
   const started = checkpoint?.started ?? iso(begun)
-  const seen = source.repeats ? new Set(checkpoint?.recent) : undefined
+  const seen = source.repeats ? new Set<string>() : undefined
+  const added = addedTo(seen ?? new Set())
   let slices = before.slices
   let bounds: Bounds | undefined = checkpoint?.bounds
   let standing: Checkpoint<Q> | undefined = checkpoint
@@ -63,7 +62,8 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     files,
     open: (mark) => target.open(mark, found.run),
     rejects: paths.rejects(found.run),
-    from: checkpoint,
+    keys: paths.keys,
+    from: marksOf(checkpoint),
     stale: found.stale,
   })
 
@@ -98,7 +98,6 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     counts: counts(progress),
     ...marks,
     drift: drifts(checkpoint?.drift ?? [], client?.drift() ?? []),
-    recent: seen === undefined ? [] : [...seen].slice(-RECENT),
     ...(bounds === undefined ? {} : { bounds }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
@@ -134,6 +133,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
     standing ??= standingAt(progress, { output: { parts: [] } })
     const entry = await tell({ standing, progress, ...(await out.finish()) })
+    await files.rm(paths.keys, { force: true }) // first: without a position, nothing asks for them
     await files.rm(paths.checkpoint, { force: true })
     return entry
   }
@@ -143,7 +143,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     sink: async (rows, page) => {
       const slice = source.sliceOf(page)
       bounds ??= source.boundsOf(page.position)
-      await out.write(rows, slice?.number ?? 0)
+      await out.write(rows, slice?.number ?? 0, added())
       if (slice === undefined || slice.left.from < slice.left.to) return
       await out.endSlice(slice.number)
       slices = withSlice(slice)(slices)
@@ -167,9 +167,21 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const { rows, rejects, pages } = counts
       return { ...progress, rows, rejects, pages, ...(next === undefined ? {} : { next }) }
     },
-    goOn: out.ready,
+    goOn: async () => {
+      await out.ready()
+      if (seen === undefined || marksOf(checkpoint)?.keys === undefined) return
+      await readKeys(files, paths.keys, seen)
+      added() // these are there
+    },
     abandon: out.abandon,
   }
+}
+
+/** Once all was read, nobody asks for keys any more, and they may be gone. */
+const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
+  if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
+  const { keys: _, ...marks } = checkpoint
+  return marks
 }
 
 type Listed = Pick<Ending, 'files' | 'rejected'>

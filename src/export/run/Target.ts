@@ -42,6 +42,8 @@ export interface Paths {
   /** Whether it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
   readonly checkpoint: string
+  /** Of the rows that were written, while there is a checkpoint. */
+  readonly keys: string
   readonly manifest: string
   readonly lock: string
   /** Takes the rows that are not written. */
@@ -57,10 +59,12 @@ export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
 export const pathsOf = (out: string, checkpoint?: string): Paths => {
   const folder = isFolder(out)
   const beside = (name: string): string => (folder ? join(out, name) : `${out}.${name}`)
+  const kept = checkpoint ?? beside('checkpoint.json')
   return {
     out,
     isFolder: folder,
-    checkpoint: checkpoint ?? beside('checkpoint.json'),
+    checkpoint: kept,
+    keys: `${kept}.keys`,
     manifest: beside('manifest.json'),
     lock: folder ? join(out, 'lock') : `${out}.lock`,
     rejects: (run) => beside(run === 1 ? 'rejects.ndjson' : `rejects-${run}.ndjson`),

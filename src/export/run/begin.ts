@@ -50,7 +50,7 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   if (checkpoint !== undefined) {
     return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale: [] }
   }
-  const before = [paths.checkpoint, ...(paths.isFolder ? [] : [paths.manifest])]
+  const before = [paths.checkpoint, paths.keys, ...(paths.isFolder ? [] : [paths.manifest])]
   if (begin !== 'restart') {
     if (!adds && runs.length > 0) {
       throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')

@@ -28,7 +28,7 @@ export interface Ending {
 
 export const entryOf = (ending: Ending): ManifestRun => {
   const { standing, progress, manifest, perSecond, rejected } = ending
-  const { purpose, started, bounds, drift, counts } = standing
+  const { purpose, started, bounds, drift, counts, keys } = standing
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
   const listed = ({ path, ...rest }: Ending['files'][number]): ManifestFile => ({
@@ -45,7 +45,7 @@ export const entryOf = (ending: Ending): ManifestRun => {
     ms,
     starts,
     rows,
-    distinct: rows,
+    ...(keys === undefined ? {} : { distinct: keys.rows }),
     rejects,
     repeated,
     requests,

@@ -1,4 +1,4 @@
-/** The two files of a run, rows and rejects, opened when there is something to write. */
+/** The files of a run, rows, rejects and keys, opened when there is something to write. */
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { openFile } from '../file/openFile.js'
 import type { FileSummary, Mark, RowFile } from '../file/RowFile.js'
@@ -8,13 +8,14 @@ import type { SmallFiles } from './SmallFiles.js'
 
 // model
 
-/** Up to where both are durable. */
+/** Up to where all are durable. */
 export interface Marks {
   readonly output: DestinationMark
   readonly rejects?: Mark
+  readonly keys?: Mark
 }
 
-/** Both, complete. */
+/** Rows and rejects, complete. */
 export interface Finished {
   readonly files: ReadonlyArray<FileSummary>
   readonly rejected?: FileSummary
@@ -23,7 +24,12 @@ export interface Finished {
 export interface Outputs<A> {
   /** Opens what there is, cut back, without waiting for something to write. */
   readonly ready: () => Promise<unknown>
-  readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
+  /** Rows, and what tells them apart where that is to be kept. */
+  readonly write: (
+    rows: ReadonlyArray<A>,
+    slice: number,
+    keys: ReadonlyArray<string>,
+  ) => Promise<void>
   readonly endSlice: (slice: number) => Promise<void>
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<unknown>
   readonly commit: () => Promise<Marks>
@@ -37,7 +43,9 @@ export interface OutputsOptions<A> {
   readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>
   /** Where rejected rows go. */
   readonly rejects: string
-  /** Cuts both back to there. */
+  /** Where keys go. */
+  readonly keys: string
+  /** Cuts all back to there. */
   readonly from: Marks | undefined
   /** Files to take away before. */
   readonly stale: ReadonlyArray<string>
@@ -49,11 +57,11 @@ export const outputs = <A>({
   files,
   open,
   rejects,
+  keys,
   from,
   stale,
 }: OutputsOptions<A>): Outputs<A> => {
   let rows: Promise<Destination<A>> | undefined
-  let bad: Promise<RowFile<unknown>> | undefined
 
   const begin = async (): Promise<Destination<A>> => {
     for (const path of stale) await files.rm(path, { force: true })
@@ -64,43 +72,72 @@ export const outputs = <A>({
     rows ??= begin()
     return rows
   }
-  const rejected = async (): Promise<RowFile<unknown>> => {
-    await destination() // takes away what was there
-    const mark = from?.rejects
-    bad ??= openFile({
-      path: rejects,
-      format: jsonLines(),
-      files,
-      ...(mark === undefined ? {} : { from: mark }),
-    })
-    return bad
+  /** A file of lines. */
+  const beside = (path: string, mark: Mark | undefined): Beside => {
+    let opened: Promise<RowFile<unknown>> | undefined
+    const open = async (): Promise<RowFile<unknown>> => {
+      await destination() // takes away what was there
+      opened ??= openFile({
+        path,
+        format: jsonLines(),
+        files,
+        ...(mark === undefined ? {} : { from: mark }),
+      })
+      return opened
+    }
+    return {
+      open,
+      ifAny: async () => (opened === undefined && mark === undefined ? undefined : open()),
+      opened: () => opened,
+    }
   }
-  /** The file of rejected rows, if there is one. */
-  const anyRejected = (): Promise<RowFile<unknown>> | undefined =>
-    bad === undefined && from?.rejects === undefined ? undefined : rejected()
+  const bad = beside(rejects, from?.rejects)
+  const known = beside(keys, from?.keys)
 
   return {
     ready: async () => {
       await destination()
-      await anyRejected()
+      await bad.ifAny()
+      await known.ifAny()
     },
-    write: async (page, slice) => (await destination()).write(page, slice),
+    write: async (page, slice, names) => {
+      await (await destination()).write(page, slice)
+      if (names.length > 0) await (await known.open()).write(names)
+    },
     endSlice: async (slice) => (await destination()).endSlice(slice),
-    reject: async (page) => (await rejected()).write(page),
+    reject: async (page) => (await bad.open()).write(page),
     commit: async () => {
       const output = (await (await destination()).commit()) ?? { parts: [] }
-      const mark = await (await anyRejected())?.commit()
-      return { output, ...(mark === undefined ? {} : { rejects: mark }) }
+      const [rejected, kept] = [
+        await (await bad.ifAny())?.commit(),
+        await (await known.ifAny())?.commit(),
+      ]
+      return {
+        output,
+        ...(rejected === undefined ? {} : { rejects: rejected }),
+        ...(kept === undefined ? {} : { keys: kept }),
+      }
     },
     finish: async () => {
       const all = await (await destination()).finish()
-      const summary = await (await anyRejected())?.finish()
+      const summary = await (await bad.ifAny())?.finish()
+      await (await known.opened())?.abandon()
       return { files: all, ...(summary === undefined ? {} : { rejected: summary }) }
     },
     abandon: async () => {
       // who opened it was told if that failed
-      const opened = await Promise.all([rows, bad].map((file) => file?.catch(() => undefined)))
+      const opened = await Promise.all(
+        [rows, bad.opened(), known.opened()].map((file) => file?.catch(() => undefined)),
+      )
       for (const file of opened) await file?.abandon()
     },
   }
+}
+
+/** A file that is opened when it is needed. */
+interface Beside {
+  readonly open: () => Promise<RowFile<unknown>>
+  /** It, if something is or was written to it. */
+  readonly ifAny: () => Promise<RowFile<unknown> | undefined>
+  readonly opened: () => Promise<RowFile<unknown>> | undefined
 }

@@ -56,7 +56,12 @@ describe('a checkpoint that is there', () => {
     const files = memory()
     const target = targetOf({ out: OUT, format: jsonLines(), files, checkpoint: '/kept/at.json' })
     await outcome(files, listOf([good(0), away]), { target })
-    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`, '/kept/at.json'])
+    expect(files.names()).toEqual([
+      OUT,
+      `${OUT}.manifest.json`,
+      '/kept/at.json',
+      '/kept/at.json.keys',
+    ])
     expect(JSON.parse(files.text('/kept/at.json')).purpose.output).toBe('../exports/items.ndjson')
   })
 })
@@ -121,9 +126,10 @@ describe('a checkpoint that cannot be read is refused', () => {
     ['', 'damaged', '', 'is no checkpoint: it should be JSON'],
     ['{"version":1,"purp', 'damaged', '', 'is no checkpoint: it should be JSON'],
     ['[]', 'damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'damaged', 'version', 'is no checkpoint: version should be 2, and is missing'],
+    ['{}', 'damaged', 'version', 'is no checkpoint: version should be 3, and is missing'],
     ['{"version":1}', 'damaged', 'version', 'is of version 1, and this package goes on from'],
-    ['{"version":3}', 'later', 'version', 'is of version 3, and this package knows 2'],
+    ['{"version":2}', 'damaged', 'version', 'is of version 2, and this package goes on from'],
+    ['{"version":4}', 'later', 'version', 'is of version 4, and this package knows 3'],
   ])('%j', async (text, obstacle, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)

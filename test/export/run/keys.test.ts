@@ -1,0 +1,80 @@
+/** A row that came before is known, however far back, also by a run that goes on after another. */
+import { expect, it } from 'vitest'
+import { E } from '../../../src/fp.js'
+import { type Memory, memory } from './memory.js'
+import { away, good, listOf, numbers, OUT, outcome, pagesOf, type Row, refused } from './playing.js'
+
+const KEYS = `${OUT}.checkpoint.json.keys`
+
+const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i)
+
+/** So many rows, and then the list fails. */
+const begun = async (files: Memory, count: number) =>
+  outcome(files, listOf([...pagesOf(count, 100), away]))
+
+it('a list that moved by more rows than a page, or ten, shows no row twice', async () => {
+  const files = memory()
+  await begun(files, 4_000)
+  // page 40 begins with row 1,500 now
+  const moved = [...pagesOf(2_500, 100).map(() => []), ...pagesOf(6_000, 100)]
+  const last = await outcome(files, listOf(moved), { begin: 'resume' })
+  expect(last).toMatchObject({ ended: true, rows: 6_000, repeated: 2_500 })
+  expect(last?.entry).toMatchObject({ complete: true, distinct: 6_000, repeated: 2_500 })
+  expect(numbers(files.text(OUT))).toEqual(upTo(6_000))
+})
+
+it('a list that goes round adds nothing, however often it is resumed', async () => {
+  const files = memory()
+  await begun(files, 1_200)
+  const size = files.text(OUT).length
+  for (let i = 1; i <= 3; i++) {
+    const round = [...Array.from({ length: 12 * i }, () => []), ...pagesOf(1_200, 100), away]
+    const last = await outcome(files, listOf(round), { begin: 'resume' })
+    expect(last).toMatchObject({ rows: 1_200, repeated: 1_200 * i, failure: away })
+    expect(files.text(OUT).length).toBe(size)
+  }
+})
+
+it('keys are kept while there is a checkpoint, and no longer', async () => {
+  const files = memory()
+  await begun(files, 3)
+  expect(files.text(KEYS)).toBe('"id-0"\n"id-1"\n"id-2"\n')
+  await outcome(files, listOf([[], good(3)]), { begin: 'resume' })
+  expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+})
+
+it('keys may be any text', async () => {
+  const files = memory()
+  const key = ({ id }: { readonly id: string }) => `${id}\n"ü€😀`
+  await outcome(files, listOf([...pagesOf(3, 1), away]), { key })
+  const last = await outcome(files, listOf([[], [], [], ...pagesOf(4, 1)]), {
+    key,
+    begin: 'resume',
+  })
+  expect(last).toMatchObject({ ended: true, rows: 4, repeated: 3 })
+})
+
+it.each(['gone', 'changed'])('keys that are %s are told before anything is asked', async (what) => {
+  const files = memory()
+  await begun(files, 3)
+  if (what === 'gone') await files.rm(KEYS, { force: true })
+  else files.put(KEYS, files.text(KEYS).replace('id-1', 'id-9'))
+  await expect(refused(files, { begin: 'resume' })).rejects.toMatchObject({
+    name: 'NotTheSame',
+    path: KEYS,
+  })
+})
+
+it('a restart leaves none of those before', async () => {
+  const files = memory()
+  await begun(files, 3)
+  await outcome(files, listOf([good(7), away]), { begin: 'restart' })
+  expect(files.text(KEYS)).toBe('"id-7"\n')
+})
+
+it('ids of rows that were put aside are not counted', async () => {
+  const files = memory()
+  const spoilt: Row = E.left(away)
+  const last = await outcome(files, listOf([[...good(0, 0, 1), spoilt]]))
+  expect(last?.entry).toMatchObject({ rows: 2, distinct: 2, repeated: 1, rejects: 1 })
+})
