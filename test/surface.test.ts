@@ -214,6 +214,7 @@ it('payments-rx/export has these values', async () => {
   expect(await values('./export')).toMatchInlineSnapshot(`
     [
       "CannotRun",
+      "Disturbed",
       "DoesNotFit",
       "NotTheSame",
       "Unsupported",

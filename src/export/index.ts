@@ -16,6 +16,7 @@ export {
   isDestinationMark,
   type PartMark,
 } from './file/Destination.js'
+export { Disturbed } from './file/Disturbed.js'
 export type { Files, Handle } from './file/Files.js'
 export { type FileOptions, openFile } from './file/openFile.js'
 export { openStream, type RowStream, type StreamOptions, toStream } from './file/openStream.js'

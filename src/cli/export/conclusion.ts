@@ -1,7 +1,13 @@
 /** How an export ended: its exit status, and its last line. */
 
 import { InvalidOption } from '../../ClientOptions.js'
-import { CannotRun, NotTheSame, type Obstacle, type RunProgress } from '../../export/index.js'
+import {
+  CannotRun,
+  Disturbed,
+  NotTheSame,
+  type Obstacle,
+  type RunProgress,
+} from '../../export/index.js'
 import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
 
 // model
@@ -72,6 +78,9 @@ export const writeFailure = (error: unknown, named: Named, canResume: boolean): 
   }
   if (error instanceof NotTheSame) {
     return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
+  }
+  if (error instanceof Disturbed) {
+    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over` }
   }
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough

@@ -4,6 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { reusable } from '../../stream/reusable.js'
+import { checkPlace, Disturbed } from './Disturbed.js'
 import { at, codeOf, type Files, type Handle, syncName } from './Files.js'
 import type { Mark } from './RowFile.js'
 
@@ -19,7 +20,7 @@ export interface Bytes {
 
 export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array>
-  /** Its bytes and its name are durable. */
+  /** Its bytes and its name are durable. Throws `Disturbed` when somebody else was at it. */
   readonly sync: () => Promise<void>
   /** SHA-256 of all bytes so far, in hex. */
   readonly digest: () => string
@@ -47,6 +48,9 @@ type Kept = Pick<Mark, 'bytes' | 'sha256'>
 /** How much is read at a time. */
 const CHUNK = 1 << 20
 
+/** So many bytes at its beginning tell that it is still there. */
+const HEAD = 64
+
 /** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark. */
 export const openBytes = async (
   path: string,
@@ -63,6 +67,7 @@ export const openBytes = async (
   const hash = createHash('sha256')
   const place = reusable()
   let size = 0
+  let head = Buffer.alloc(0) // its first bytes: zeros, once it was emptied and written on
   let named = from !== undefined
   let writing: Promise<void> = Promise.resolve() // what was taken last
   let closing: Promise<void> | undefined
@@ -77,11 +82,18 @@ export const openBytes = async (
     }
   }
 
+  const check = async (): Promise<void> => {
+    await checkPlace(files, path, size, handle)
+    if (head.equals(await readAll(path, handle, 0, head.length))) return
+    throw new Disturbed(path, 'was emptied by somebody else')
+  }
+
   try {
     if (from !== undefined) {
       await told(hashKept(path, handle, from, hash))
       await told(handle.truncate(from.bytes))
       size = from.bytes
+      head = Buffer.from(await told(readAll(path, handle, 0, Math.min(HEAD, size))))
     }
   } catch (error) {
     await close()
@@ -95,6 +107,7 @@ export const openBytes = async (
       const own = place(bytes.length)
       own.set(bytes)
       hash.update(own)
+      if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
       writing = write(own, size)
       writing.catch(() => {}) // told to whoever comes next
       size += bytes.length
@@ -103,6 +116,7 @@ export const openBytes = async (
     sync: async () => {
       await writing
       await told(handle.sync())
+      await told(check())
       if (named) return
       await syncName(files, path)
       named = true

@@ -18,7 +18,12 @@ export interface Handle {
     length: number,
     position: number,
   ) => Promise<{ readonly bytesRead: number }>
-  readonly stat: () => Promise<{ readonly size: number }>
+  /** `dev` and `ino` tell it from every other file, by whatever name. */
+  readonly stat: () => Promise<{
+    readonly size: number
+    readonly dev: number
+    readonly ino: number
+  }>
   readonly truncate: (length: number) => Promise<void>
   readonly sync: () => Promise<void>
   readonly close: () => Promise<void>

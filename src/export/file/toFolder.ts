@@ -5,6 +5,7 @@ import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import { sameFile } from './ByteFile.js'
 import type { Destination, DestinationMark } from './Destination.js'
+import { checkPlace } from './Disturbed.js'
 import { disk, type Files, syncFolder, syncName } from './Files.js'
 import { openUnchecked } from './openFile.js'
 import { isPartName, type Naming, partName } from './partName.js'
@@ -97,7 +98,9 @@ export const toFolder = async <A>({
     finish: async () => {
       const parts = inOrder()
       await Promise.all(parts.map((part) => part.end()))
-      return parts.flatMap((part) => part.ended())
+      const all = parts.flatMap((part) => part.ended())
+      for (const part of all) await checkPlace(files, part.path, part.bytes)
+      return all
     },
     abandon,
   }

@@ -8,6 +8,8 @@ import type { SmallFiles } from '../../../src/export/run/SmallFiles.js'
 interface Inode {
   bytes: Uint8Array
   synced: Uint8Array
+  /** What tells it from another by the same name. */
+  readonly ino: number
 }
 
 /** Names of files, each with what it stands for. */
@@ -50,6 +52,7 @@ const memoryOf = (
   { dies, room, links = {} }: MemoryOptions,
 ): Memory => {
   let changes = 0
+  let inodes = Math.max(0, ...[...names.values()].map(({ ino }) => ino))
   let dead = false
   const alive = (): void => {
     if (dead) throw new Crash('killed')
@@ -59,6 +62,11 @@ const memoryOf = (
     dead = ++changes === dies
     alive()
   }
+  const inodeOf = (bytes: Uint8Array): Inode => ({
+    bytes,
+    synced: bytes.slice(),
+    ino: ++inodes,
+  })
   const found = (path: string): Inode => names.get(path) ?? fails('ENOENT', path)
   const used = (): number =>
     [...new Set(names.values())].reduce((n, { bytes }) => n + bytes.length, 0)
@@ -66,7 +74,7 @@ const memoryOf = (
   const folder = (path: string) => ({
     write: async () => fails('EISDIR', path),
     read: async () => fails('EISDIR', path),
-    stat: async () => ({ size: 0 }),
+    stat: async () => ({ size: 0, dev: 1, ino: 0 }),
     truncate: async () => fails('EISDIR', path),
     sync: async () => {
       change()
@@ -96,7 +104,7 @@ const memoryOf = (
       bytes.set(part, offset)
       return { bytesRead: part.length }
     },
-    stat: async () => ({ size: inode.bytes.length }),
+    stat: async () => ({ size: inode.bytes.length, dev: 1, ino: inode.ino }),
     truncate: async (length: number) => {
       change()
       inode.bytes = grown(inode.bytes, length)
@@ -114,7 +122,7 @@ const memoryOf = (
       const inode = names.get(path)
       if (flags === 'w+') {
         change()
-        const fresh = inode ?? { bytes: new Uint8Array(0), synced: new Uint8Array(0) }
+        const fresh = inode ?? inodeOf(new Uint8Array(0))
         fresh.bytes = new Uint8Array(0)
         names.set(path, fresh)
         return file(path, fresh)
@@ -159,14 +167,14 @@ const memoryOf = (
     names: () => [...names.keys()].sort(),
     put: (path, text) => {
       const bytes = new TextEncoder().encode(text)
-      names.set(path, { bytes, synced: bytes })
+      names.set(path, inodeOf(bytes))
     },
     after: (what) => {
       const left = what === 'kill' ? names : durable
       const kept: Names = new Map()
       for (const [name, inode] of left) {
         const bytes = (what === 'kill' ? inode.bytes : inode.synced).slice()
-        kept.set(name, { bytes, synced: bytes.slice() })
+        kept.set(name, { bytes, synced: bytes.slice(), ino: inode.ino })
       }
       return memoryOf(kept, new Map(kept), {})
     },

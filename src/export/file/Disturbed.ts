@@ -1,0 +1,46 @@
+/** Whether somebody else was at a file while it was written. */
+import { codeOf, type Files, type Handle } from './Files.js'
+
+// model
+
+/** A file that somebody else changed, replaced or removed while it was written: nobody knows what it has. */
+export class Disturbed extends Error {
+  override readonly name = 'Disturbed'
+  readonly _tag = 'Disturbed'
+  readonly path: string
+
+  constructor(path: string, why: string) {
+    super(`${path} ${why} while it was written`)
+    this.path = path
+  }
+}
+
+// constructors
+
+/** Throws `Disturbed` unless there is a file of so many bytes at `path`: that of `own`, if it is given. */
+export const checkPlace = async (
+  files: Files,
+  path: string,
+  bytes: number,
+  own?: Handle,
+): Promise<void> => {
+  const handle = await files.open(path, 'r').catch((error: unknown) => {
+    throw isGone(error) ? new Disturbed(path, 'was removed') : error
+  })
+  try {
+    const there = await handle.stat()
+    const { ino, dev } = (await own?.stat()) ?? there
+    if (there.ino !== ino || there.dev !== dev) {
+      throw new Disturbed(path, 'was replaced by another file')
+    }
+    if (there.size !== bytes) {
+      const why = `was changed by somebody else (${there.size} bytes in place of ${bytes})`
+      throw new Disturbed(path, why)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'

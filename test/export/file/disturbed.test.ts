@@ -1,0 +1,98 @@
+/** Whoever removes, replaces or changes a file while it is written is told of, before it is said to be whole. */
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FormatName, formatNames, openFile, toFolder } from '../../../src/export/index.js'
+import { format, rowOf } from '../rows.js'
+import { watched } from './disk.js'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'disturbed-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const page = Array.from({ length: 30 }, (_, n) => rowOf({ id: `charge ${n}` }))
+
+const replace = async (path: string): Promise<void> => {
+  await writeFile(`${path}.new`, await readFile(path)) // even by the same
+  await rename(`${path}.new`, path)
+}
+
+const DISTURBANCES: ReadonlyArray<
+  readonly [what: string, how: (path: string) => Promise<unknown>, said: string]
+> = [
+  ['removed', (path) => rm(path), 'was removed'],
+  ['removed with its folder', (path) => rm(dirname(path), { recursive: true }), 'was removed'],
+  ['replaced', replace, 'was replaced by another file'],
+  ['emptied', (path) => truncate(path, 0), 'was'],
+  ['appended to', (path) => appendFile(path, 'mine\n'.repeat(1e4)), 'was changed by somebody else'],
+]
+
+const opened = async (name: FormatName) => {
+  const own = await mkdtemp(join(folder, 'one-'))
+  const path = join(own, 'rows')
+  const { files, open } = watched()
+  const file = await openFile({ path, format: format({ format: name }), files })
+  await file.write(page)
+  await file.commit()
+  return { file, path, open }
+}
+
+describe.each(DISTURBANCES)('a file that is %s while it is written', (_, disturb, said) => {
+  it.each(formatNames)('%s: is not committed, nor ended', async (name) => {
+    for (const end of ['commit', 'finish'] as const) {
+      const { file, path, open } = await opened(name)
+      await disturb(path)
+      const error = await file
+        .write(page)
+        .then(file[end])
+        .catch((error: unknown) => error)
+      expect(error).toMatchObject({ name: 'Disturbed', path })
+      expect(String(error)).toContain(`${path} ${said}`)
+      await expect(file.finish()).rejects.toBe(error)
+      await file.abandon()
+      expect(open()).toBe(0)
+    }
+  })
+
+  it('is not ended when nothing more is written', async () => {
+    const { file, path } = await opened('ndjson')
+    await disturb(path)
+    await expect(file.finish()).rejects.toMatchObject({ name: 'Disturbed', path })
+    await file.abandon()
+  })
+})
+
+it('a folder is not ended when an ended part is gone, or shorter', async () => {
+  for (const disturb of [rm, (path: string) => truncate(path, 3)]) {
+    const path = join(folder, 'parts')
+    await mkdir(path, { recursive: true })
+    const parts = await toFolder({
+      path,
+      format: format({ format: 'ndjson' }),
+      rotation: { rows: 30 },
+    })
+    await parts.write(page, 0)
+    await parts.write(page, 0)
+    const [first = ''] = (await readdir(path)).sort()
+    await disturb(join(path, first))
+    await parts.commit()
+    await expect(parts.finish()).rejects.toMatchObject({
+      name: 'Disturbed',
+      path: join(path, first),
+    })
+    await parts.abandon()
+  }
+})
