@@ -38,7 +38,7 @@ export interface RowFile<in A> {
   readonly commit: () => Promise<Mark>
   /** How many bytes it has so far; rows that wait for their frame or row group come on top. */
   readonly size: () => number
-  /** Ends it (closing bracket, footer), durable. Nothing can be written any more. */
+  /** Ends it (closing bracket, footer), durable. Nothing can be written any more: all but `abandon` rejects. */
   readonly finish: () => Promise<FileSummary>
   /** Leaves it as it stands and closes it. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>

@@ -60,7 +60,7 @@ const rowFile = async <A>(
 ): Promise<RowFile<A>> => {
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept)
-  const { run, last } = untilFailure()
+  const { run, end, last } = untilFailure()
   let { rows: count } = from ?? START
 
   return {
@@ -77,7 +77,7 @@ const rowFile = async <A>(
       }),
     size: bytes.size,
     finish: () =>
-      run(async () => {
+      end(async () => {
         await encoder.end()
         await bytes.sync()
         await bytes.close()

@@ -44,14 +44,14 @@ export const openStream = async <A>({
 }: StreamOptions<A>): Promise<RowStream<A>> => {
   const target = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(target)
-  const { run, last } = untilFailure()
+  const { run, end, last } = untilFailure()
   return {
     write: async (rows) => {
       allFit(format, rows)
       await run(() => encoder.rows(rows))
     },
     finish: () =>
-      run(async () => {
+      end(async () => {
         await encoder.end()
         if (close) await target.end()
         target.release()

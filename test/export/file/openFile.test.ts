@@ -11,7 +11,7 @@ import {
   openFile,
 } from '../../../src/export/index.js'
 import { duckdb, type Query, textOf } from '../reading.js'
-import { format, pages, type Row } from '../rows.js'
+import { format, pages, type Row, rowOf } from '../rows.js'
 
 let folder = ''
 let query: Query
@@ -86,6 +86,25 @@ describe.each(all)('$name, $compress', ({ name, compress }) => {
 })
 
 describe('a file of rows', () => {
+  it.each(formatNames)('%s: takes nothing after its end, and says so', async (name) => {
+    const path = join(folder, `late.${name}`)
+    const end = async (how: 'finish' | 'abandon') => {
+      const file = await openFile({ path, format: format({ format: name }) })
+      await file.write([rowOf({})])
+      await file[how]()
+      return file
+    }
+    const ended = await end('finish')
+    const before = await readFile(path)
+    const late = 'it was ended: nothing more is written to it'
+    await expect(ended.write([rowOf({})])).rejects.toThrow(late)
+    await expect(ended.commit()).rejects.toThrow(late)
+    await expect(ended.finish()).rejects.toThrow(late)
+    await ended.abandon()
+    expect(await readFile(path)).toEqual(before)
+    await expect((await end('abandon')).write([rowOf({})])).rejects.toThrow('it was closed')
+  })
+
   it('says the hash of what is in it, and of what was there before', async () => {
     const path = join(folder, 'hash.ndjson')
     const { createHash } = await import('node:crypto')

@@ -60,6 +60,13 @@ describe('rows into a stream of Node', () => {
     expect(await text(stream)).toBe('id\r\na\r\nid\r\na\r\n')
   })
 
+  it('are refused after its end', async () => {
+    const stream = new PassThrough()
+    const { write, finish } = await openStream({ stream, format: how, close: false })
+    await finish()
+    await expect(write([a])).rejects.toThrow('it was ended: nothing more is written to it')
+  })
+
   it('keep what was handed on as it was, however long the stream holds it', async () => {
     const stream = new PassThrough({ highWaterMark: 1e6 })
     const { write, finish } = await openStream({ stream, format: how })
