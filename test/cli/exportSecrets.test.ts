@@ -50,8 +50,19 @@ const KEYS = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
 const PARTNER_KEYS = ['--partner-id', PARTNER.clientId, '--partner-secret', PARTNER.clientSecret]
 
 /** Rows that do not decode, and hold what they should not. */
-const spoilt = (items: ReadonlyArray<object>, own: string) =>
-  items.map((row, i) => (i === 3 ? { ...row, id: null, secret: WEBHOOK_SECRET, was: own } : row))
+const spoilt = (items: ReadonlyArray<object>, own: string, authorization = '') =>
+  items.map((row, i) =>
+    i === 3
+      ? {
+          ...row,
+          id: null,
+          secret: WEBHOOK_SECRET,
+          was: own,
+          request: { authorization, token: authorization.split(' ')[1] },
+          before: [{ secret: WEBHOOK_SECRET, of: { secret: WEBHOOK_SECRET } }],
+        }
+      : row,
+  )
 
 /** From the third page on the server refuses, and repeats what it was sent. */
 const cut = ({ route, nth, headers }: Seen): Fault | undefined =>
@@ -60,11 +71,15 @@ const cut = ({ route, nth, headers }: Seen): Fault | undefined =>
     : undefined
 
 /** Webhooks with their secrets, in place of those that the server has. */
-const telling = ({ route }: Seen): Fault | undefined => {
+const telling = ({ route, headers }: Seen): Fault | undefined => {
   if (!route.endsWith('/v1/webhooks')) return undefined
   const own = route.startsWith('GET /partner') ? PARTNER.clientSecret : CLIENT.apiKey
-  const all = Array.from({ length: 5 }, (_, n) => ({ ...hook(n), secret: WEBHOOK_SECRET }))
-  const items = spoilt(all, own)
+  const all = Array.from({ length: 5 }, (_, n) => ({
+    ...hook(n),
+    secret: WEBHOOK_SECRET,
+    before: { secret: WEBHOOK_SECRET },
+  }))
+  const items = spoilt(all, own, headers.authorization)
   return { status: 200, body: { items, page_after: null, has_more: false } }
 }
 
@@ -74,18 +89,23 @@ it.each([
   ['complete', {}],
   ['that was cut', { fault: cut }],
 ] as const)('of charges, %s', async (_, faulty) => {
+  let sent = ''
   const left = await leftBy(
     ['export', 'charges', '--out', file('c.ndjson'), '--page-size', '20', ...KEYS],
     {
       charges: 100,
-      page: (page) => ({ ...page, items: spoilt(page.items, CLIENT.apiKey) }),
-      ...faulty,
+      page: (page) => ({ ...page, items: spoilt(page.items, CLIENT.apiKey, sent) }),
+      fault: (seen) => {
+        sent = seen.headers.authorization ?? sent
+        return 'fault' in faulty ? faulty.fault(seen) : undefined
+      },
     },
   )
   const names = left.map(([name]) => name)
   expect(names).toContain('c.ndjson.rejects.ndjson')
   expect(names).toContain('c.ndjson.manifest.json')
   expect(names.includes('c.ndjson.checkpoint.json')).toBe('fault' in faulty)
+  expect(sent).toContain(TOKEN)
   for (const [name, text] of left) expectNoSecret(name, text)
 })
 

@@ -14,6 +14,7 @@ import {
 import { wholeDisk } from '../../export/run/SmallFiles.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
+import { kyTransport } from '../../http/ky.js'
 import type { Page } from '../../stream/index.js'
 import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
 import type { Named } from './conclusion.js'
@@ -24,7 +25,7 @@ import { type Connected, purposeOf } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
 import { toStdout } from './toStdout.js'
-import { shownOf } from './withoutSecret.js'
+import { rememberingTokens, shownOf } from './withoutSecret.js'
 
 // model
 
@@ -66,6 +67,7 @@ export const prepare =
     const allowed = flags.limits ? limits[connection.environment] : unlimited
     const most = perSecond(allowed, share)
     const attempts = attemptsFor(patience)
+    const { transport, sent } = rememberingTokens(kyTransport({ scheduler: timer }))
     const client = createClient({
       ...clientOptions,
       limits: allowed,
@@ -74,6 +76,7 @@ export const prepare =
       priority: 'bulk',
       retry: { faults: attempts, throttled: Math.max(7, attempts) },
       drift: true,
+      transport,
       ...(flags.exact ? { numbers: 'exact' as const } : {}),
       ...(timeout === undefined ? {} : { timeout }),
       timer,
@@ -105,7 +108,7 @@ export const prepare =
     )
     // a commit ends a row group: they should not be small
     const every = plan.options.format === 'parquet' ? ROW_GROUPS_EVERY : EVERY
-    const common = { maxRejects, every, stop, timer, shown: shownOf(connection) }
+    const common = { maxRejects, every, stop, timer, shown: shownOf(connection, sent) }
     const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,

@@ -3,20 +3,31 @@ import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { scrubAll, scrubber } from '../../http/secrets.js'
+import type { Transport } from '../../http/Transport.js'
 import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
 
-const stripped = (u: unknown): unknown => {
-  if (!isObject(u) || !('secret' in u)) return u
-  const { secret: _, ...rest } = u
-  return rest
+/** Nested deeper than this, a value is cut. */
+const DEPTH = 50
+
+/** Without what is called `secret`, however deep it stands. The value itself, if there is none. */
+const stripped = (u: unknown, depth = DEPTH): unknown => {
+  if (!isObject(u)) return u
+  if (depth === 0) return '[...]'
+  if (Array.isArray(u)) {
+    const all = u.map((one) => stripped(one, depth - 1))
+    return all.some((one, i) => one !== u[i]) ? all : u
+  }
+  const { secret: _, ...rest }: Record<string, unknown> = u
+  let isSame = !('secret' in u)
+  for (const [name, value] of Object.entries(rest)) {
+    rest[name] = stripped(value, depth - 1)
+    isSame &&= rest[name] === value
+  }
+  return isSame ? u : rest
 }
 
-const strip = <A extends { readonly secret?: unknown }>(row: A): A => {
-  if (!('secret' in row)) return row
-  const { secret: _, ...rest } = row
-  return rest as A // it is optional
-}
+const strip = <A extends { readonly secret?: unknown }>(row: A): A => stripped(row) as A // it is optional
 
 const drained = <A extends { readonly secret?: unknown }, Q>(
   list: Drainable<Page<AnyFailure, A, Q>>,
@@ -28,7 +39,7 @@ const drained = <A extends { readonly secret?: unknown }, Q>(
           E.map(({ items, raw, texts: _, ...rest }: Page<AnyFailure, A, Q>) => ({
             ...rest,
             items: items.map(E.map(strip)),
-            raw: raw.map(stripped),
+            raw: raw.map((row) => stripped(row)),
           }))(page),
         ),
       options,
@@ -43,11 +54,32 @@ export const withoutSecret = <A extends { readonly secret?: unknown }, Q>(
   from: (standing) => drained(list.from(standing)),
 })
 
-/** Rows that are put aside are kept as they came, but for what no file is to hold. */
-export const shownOf = ({ credentials, partner }: Connection): ((raw: unknown) => unknown) => {
-  const key = credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []
-  const scrub = scrubAll(
-    scrubber([...key, ...(partner === undefined ? [] : [partner.clientSecret])]),
-  )
-  return (raw) => scrub(stripped(raw))
+/**
+ * Rows that are put aside are kept as they came, but for what no file is to hold: what is called `secret`,
+ * the keys of the connection, and all that was `sent` for authorization.
+ */
+export const shownOf = (
+  { credentials, partner }: Connection,
+  sent: ReadonlySet<string>,
+): ((raw: unknown) => unknown) => {
+  const keys = [
+    ...(credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []),
+    ...(partner === undefined ? [] : [partner.clientSecret]),
+  ]
+  return (raw) => stripped(scrubAll(scrubber([...keys, ...sent]))(raw))
+}
+
+/** The same transport, and the tokens that it sent so far. */
+export const rememberingTokens = (
+  transport: Transport,
+): { readonly transport: Transport; readonly sent: ReadonlySet<string> } => {
+  const sent = new Set<string>()
+  return {
+    sent,
+    transport: (request) => {
+      const { authorization } = request.headers
+      if (authorization !== undefined) sent.add(authorization.slice(authorization.indexOf(' ') + 1))
+      return transport(request)
+    },
+  }
 }
