@@ -132,7 +132,23 @@ const wholeSeconds = (ms: number, side: 'floor' | 'ceil'): number => Math[side](
 
 const keyOf = (row: unknown): string => {
   const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : JSON.stringify(row)
+  return typeof id === 'string' ? id : contentOf(row)
+}
+
+/** What tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
+const contentOf = (row: unknown): string => {
+  const left = [row]
+  let text = ''
+  while (left.length > 0) {
+    const u = left.pop()
+    if (typeof u !== 'object' || u === null) {
+      text += `${JSON.stringify(u)},`
+      continue
+    }
+    text += Array.isArray(u) ? `[${u.length}]` : JSON.stringify(Object.keys(u))
+    for (const value of Object.values(u)) left.push(value)
+  }
+  return text
 }
 
 const cutShort =

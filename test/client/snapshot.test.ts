@@ -188,6 +188,14 @@ describe('a snapshot of charges', () => {
     expect(rows).toHaveLength(26)
   })
 
+  it('tells rows without an id apart, nested as deep as they may be', () => {
+    const deep = (wrap: string) => '['.repeat(20_000) + wrap + ']'.repeat(20_000)
+    const body = `{"has_more":false,"items":[${deep('')},${deep('1')},${JSON.stringify(CHARGE)}]}`
+    const { client, run } = lab({ play: () => ({ ms: 100, body }) })
+    const rows = run(client.charges.snapshot({ to_created_at: new Date('2030-01-01T00:00:00Z') }))
+    expect(rows.map(({ value }) => value._tag)).toEqual(['Left', 'Left', 'Right'])
+  })
+
   it('has pages that ask for themselves again', () => {
     const { client, run } = lab({ play: charges(25) })
     const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })

@@ -2,6 +2,7 @@ import type { Codec } from '../../codec/Codec.js'
 import { E, pipe } from '../../fp.js'
 import { checkRowGroup } from '../checks.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
+import { tooDeep } from '../column/depth.js'
 import type { Fitting } from '../column/Misfit.js'
 import { exactMoney, type Numbers } from '../column/money.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
@@ -70,7 +71,7 @@ const withColumns = (
 ): Format<unknown> => {
   const all = chosen ?? columnsOf(shape)
   const isWhole = chosen === undefined && (name === 'ndjson' || name === 'json')
-  const exact = exactMoney(all, { numbers, anywhere: !isWhole })
+  const exact = both(tooDeep, exactMoney(all, { numbers, anywhere: !isWhole }))
   const named = all.map((column) => column.name)
 
   if (name === 'parquet') {

@@ -1,4 +1,5 @@
 /** The files of a run, rows, rejects and keys, opened when there is something to write. */
+import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { openFile } from '../file/openFile.js'
 import type { FileSummary, Mark, RowFile } from '../file/RowFile.js'
@@ -105,7 +106,8 @@ export const outputs = <A>({
       if (names.length > 0) await (await known.open()).write(names)
     },
     endSlice: async (slice) => (await destination()).endSlice(slice),
-    reject: async (page) => (await bad.open()).write(page),
+    reject: async (page) =>
+      (await bad.open()).write(page.map((bad) => ({ ...bad, row: shallow(bad.row) }))),
     commit: async () => {
       const output = (await (await destination()).commit()) ?? { parts: [] }
       const [rejected, kept] = [

@@ -1,0 +1,58 @@
+/** A row that is nested deeper than the stack goes is put aside; nothing else is, and nothing ends. */
+import fc from 'fast-check'
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { shallow, tooDeep } from '../../../src/export/column/depth.js'
+import { formatNames, formatOf } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { memory } from '../run/memory.js'
+import { good, item, listOf, numbers, OUT, outcome, type Row } from '../run/playing.js'
+
+/** So many levels of lists, or objects. */
+const nested = (levels: number, wrap: (u: unknown) => object = (u) => [u]): object =>
+  Array.from({ length: levels - 1 }).reduce<object>((u) => wrap(u), wrap(1))
+
+const inObjects = (u: unknown): object => ({ a: u })
+
+describe.each([
+  ['lists', undefined],
+  ['objects', inObjects],
+])('a row with %s in one another', (_, wrap) => {
+  it.each(formatNames)('%s: fits up to 500 levels', (format) => {
+    const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    const { misfit } = made.right
+    expect(misfit({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
+    const expected = 'a value of at most 500 levels'
+    const message = `more: expected ${expected}`
+    for (const levels of [500, 20_000]) {
+      expect(misfit({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
+    }
+  })
+
+  it('is shown by its first levels', () => {
+    expect(JSON.stringify(shallow(nested(20_000, wrap)))).toContain('[...]')
+  })
+})
+
+it('is left as it is, if it is not', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 20 }), (u) => {
+      expect(tooDeep(u)).toBe(undefined)
+      expect(shallow(u)).toBe(u)
+    }),
+  )
+})
+
+it('a run puts it aside, and goes on', async () => {
+  const files = memory()
+  const deep: Row = E.right({ ...item(1), more: nested(20_000) })
+  const last = await outcome(files, listOf([[...good(0), deep, ...good(2)]]))
+  expect(last).toMatchObject({ ended: true, rows: 2, rejects: 1 })
+  expect(numbers(files.text(OUT))).toEqual([0, 2])
+  const [text = ''] = files.text(`${OUT}.rejects.ndjson`).split('\n')
+  expect(JSON.parse(text)).toMatchObject({
+    reason: 'more: expected a value of at most 500 levels',
+    row: { id: 'id-1' },
+  })
+})
