@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command `payments-rx`: the only file that knows the process. */
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, uptime } from 'node:os'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
@@ -60,6 +60,7 @@ const status = await run({
     pid: process.pid,
     host: hostname(),
     since: Math.round(performance.timeOrigin),
+    booted: Date.now() - uptime() * 1_000,
     isAlive,
   },
   version: String(manifest.version),

@@ -13,6 +13,8 @@ export interface Runner {
   readonly host: string
   /** When the process began, in ms since 1970: a number of a process is given again. */
   readonly since: number
+  /** When this machine began, in ms since 1970, if that is known: no process is older. */
+  readonly booted?: number
   /** Whether a process of this machine runs. */
   readonly isAlive: (pid: number) => boolean
 }
@@ -30,20 +32,24 @@ export interface Owner extends t.TypeOf<typeof owner> {}
 
 // constructors
 
+/** By so much two clocks that tell of one moment may differ, in ms: a clock is set now and then. */
+const SLACK = 60_000
+
 /** How often a lock of a dead run is taken over before that is left to others. */
 const TRIES = 5
 
 /**
  * Takes the lock, or fails with a `CannotRun` that says who has it. A lock of a process of this machine
- * that is no more is taken over; of several that try, one succeeds.
+ * that is no more, or that began before the machine did, is taken over; of several that try, one succeeds.
  */
 export const takeLock =
-  (files: SmallFiles, { isAlive, ...self }: Runner) =>
+  (files: SmallFiles, { isAlive, booted = 0, ...self }: Runner) =>
   async (path: string): Promise<Lock> => {
     const text = `${JSON.stringify(self)}\n`
     const own = `${path}.${self.pid}`
     const isDead = ({ pid, host, since }: Owner): boolean =>
-      host === self.host && (pid === self.pid ? since !== self.since : !isAlive(pid))
+      host === self.host &&
+      (since < booted - SLACK || (pid === self.pid ? since !== self.since : !isAlive(pid)))
 
     const attempt = async (tries: number, dead?: Owner): Promise<Lock> => {
       if (await placed(files, own, path)) {

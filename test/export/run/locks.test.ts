@@ -98,6 +98,18 @@ describe('a lock', () => {
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
   })
 
+  it('of a process that began before the machine did is taken over: its number is another one now', async () => {
+    const files = memory()
+    const dead = { pid: 7, host: 'here', since: 1_000_000 }
+    const self = { ...runner(1, [7]), booted: 1_060_001 }
+    files.put(LOCK, JSON.stringify(dead))
+    expect((await run(files, listOf(rest), { runner: self }))[0]?.begun).toMatchObject({ dead })
+    files.put(LOCK, JSON.stringify({ ...dead, since: 1_000_001 })) // clocks are set
+    expect(await refused(files, { runner: self })).toMatchObject({ obstacle: 'locked' })
+    files.put(LOCK, JSON.stringify({ ...dead, host: 'there' }))
+    expect(await refused(files, { runner: self })).toMatchObject({ obstacle: 'locked' })
+  })
+
   it('of a dead process goes to one of those who want it', async () => {
     const files = memory()
     files.put(LOCK, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
