@@ -44,6 +44,7 @@ export type {
   AnyFailure,
   Failure,
   InvalidRequest,
+  ListGuard,
   Refused,
   ServerFault,
   Throttled,

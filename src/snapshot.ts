@@ -9,7 +9,7 @@ import { E, type IO } from './fp.js'
 import type { AnyFailure, Failure } from './http/Failure.js'
 import { invalidField } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
-import { truncated } from './http/truncated.js'
+import { type Stopped, truncated } from './http/truncated.js'
 import { checkCount } from './stream/count.js'
 import {
   ahead,
@@ -165,10 +165,11 @@ const cutShort =
     return truncated({ endpoint, position, pages, ended }, why(cut))
   }
 
-const why = (cut: SnapshotCut<AnyFailure>): AnyFailure | string => {
+const why = (cut: SnapshotCut<AnyFailure>): AnyFailure | Stopped =>
+  cut._tag === 'Failed' ? cut.failure : { guard: cut._tag, message: said(cut) }
+
+const said = (cut: Exclude<SnapshotCut<AnyFailure>, { readonly _tag: 'Failed' }>): string => {
   switch (cut._tag) {
-    case 'Failed':
-      return cut.failure
     case 'Moved':
       return 'one second of it never rested'
     case 'Astray':

@@ -102,7 +102,27 @@ export interface Truncated<At = Position> extends Common {
   readonly pages: number
   /** What stopped it; left out when a guard did (see `message`). */
   readonly cause?: AnyFailure
+  /** Which guard stopped it. */
+  readonly guard?: ListGuard
 }
+
+/**
+ * Why a list was given up that went on. After `OnlyEmpty`, `TooLong` and `Moved` more may come from `position`
+ * on; after the others the same comes again.
+ *
+ * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
+ * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
+ * - `Moved`, `Astray`, `Shapeless`: of a snapshot; a second of it never rested, rows came from outside the time
+ *   asked for, or answers had no order.
+ */
+export type ListGuard =
+  | 'Repeated'
+  | 'SameRows'
+  | 'OnlyEmpty'
+  | 'TooLong'
+  | 'Moved'
+  | 'Astray'
+  | 'Shapeless'
 
 /** A write whose outcome is unknown: it may have been done. */
 export interface Ambiguous extends Common {

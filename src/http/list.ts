@@ -18,7 +18,7 @@ import { defined } from './defined.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { rowsMark } from './rowsMark.js'
-import { truncated } from './truncated.js'
+import { type Stopped, truncated } from './truncated.js'
 
 // model
 
@@ -135,10 +135,11 @@ const cutShort =
     return truncated({ endpoint, position, pages, ended }, why(cut))
   }
 
-const why = (cut: Cut<Failure, Position>): Failure | string => {
+const why = (cut: Cut<Failure, Position>): Failure | Stopped =>
+  cut._tag === 'Failed' ? cut.failure : { guard: cut._tag, message: said(cut) }
+
+const said = (cut: Exclude<Cut<Failure, Position>, { readonly _tag: 'Failed' }>): string => {
   switch (cut._tag) {
-    case 'Failed':
-      return cut.failure
     case 'Repeated':
       return 'this page was read before'
     case 'SameRows':

@@ -1,4 +1,4 @@
-import type { AnyFailure, Truncated } from './Failure.js'
+import type { AnyFailure, ListGuard, Truncated } from './Failure.js'
 
 export interface CutAt<At> {
   readonly endpoint: string
@@ -10,20 +10,27 @@ export interface CutAt<At> {
   readonly ended: string
 }
 
+/** A guard, and what it says. */
+export interface Stopped {
+  readonly guard: ListGuard
+  readonly message: string
+}
+
 /** A list that could not be read to its end, and why: a failure, or what a guard says. */
 export const truncated = <At>(
   { endpoint, position, pages, ended }: CutAt<At>,
-  why: AnyFailure | string,
+  why: AnyFailure | Stopped,
 ): Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
   const where = `${endpoint}: incomplete: ${ended}:`
-  if (typeof why === 'string') return { ...common, attempts: 0, message: `${where} ${why}` }
-  const { attempts, traceId, message } = why
+  const message = `${where} ${why.message}`
+  if (!('_tag' in why)) return { ...common, attempts: 0, message, guard: why.guard }
+  const { attempts, traceId } = why
   return {
     ...common,
     attempts,
     ...(traceId === undefined ? {} : { traceId }),
     cause: why,
-    message: `${where} ${message}`,
+    message,
   }
 }

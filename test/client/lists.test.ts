@@ -191,7 +191,11 @@ describe('a list that cannot be read to its end', () => {
   it('is given up when a bookmark comes back', () => {
     const all = reading((_, nth) => ({ body: { items: [CHARGE], page_after: `m${nth % 3}` } }))
     expect(last(all)).toMatchObject({
-      last: E.left({ _tag: 'Truncated', message: expect.stringContaining('read before') }),
+      last: E.left({
+        _tag: 'Truncated',
+        guard: 'Repeated',
+        message: expect.stringContaining('read before'),
+      }),
     })
     expect(all.asked()).toEqual(['0', 'm1', 'm2', 'm0'])
   })
@@ -201,7 +205,12 @@ describe('a list that cannot be read to its end', () => {
     const all = reading(empty)
     expect(last(all)).toMatchObject({
       rows: 0,
-      last: E.left({ _tag: 'Truncated', pages: 101, message: expect.stringContaining('empty') }),
+      last: E.left({
+        _tag: 'Truncated',
+        pages: 101,
+        guard: 'OnlyEmpty',
+        message: expect.stringContaining('empty'),
+      }),
     })
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
@@ -216,7 +225,12 @@ describe('a list that cannot be read to its end', () => {
     const all = reading(charges(1_000), { lists: { maxPages: 4 } })
     expect(last(all)).toMatchObject({
       rows: 40,
-      last: E.left({ _tag: 'Truncated', pages: 4, message: expect.stringContaining('maxPages') }),
+      last: E.left({
+        _tag: 'Truncated',
+        pages: 4,
+        guard: 'TooLong',
+        message: expect.stringContaining('maxPages'),
+      }),
     })
   })
 

@@ -8,6 +8,7 @@ import {
   type Obstacle,
   type RunProgress,
 } from '../../export/index.js'
+import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
 
 // model
@@ -38,6 +39,12 @@ export const conclusion = (
 ): Conclusion => {
   const goOn = entry === undefined ? '' : `; ${RESUME}`
   if (failure !== undefined) {
+    if (comesAgain(failure)) {
+      return {
+        status: INCOMPLETE,
+        reason: `${failure.message}: --resume comes to the same, unless the list has changed`,
+      }
+    }
     const status = failure._tag === 'InvalidRequest' ? WRONG_USE : INCOMPLETE
     return { status, reason: `${failure.message}${goOn}` }
   }
@@ -52,6 +59,12 @@ export const conclusion = (
     ? { status: INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
     : { status: COMPLETE }
 }
+
+/** A list that goes round does so again. */
+const comesAgain = (failure: AnyFailure): boolean =>
+  failure._tag === 'Truncated' && failure.guard !== undefined && ENDLESS.includes(failure.guard)
+
+const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
 
 const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   begun: ': --resume goes on with it, --restart starts over',

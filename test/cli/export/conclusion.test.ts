@@ -1,0 +1,49 @@
+/** What is advised at the end: to go on only where that leads on. */
+import { expect, it } from 'vitest'
+import { conclusion } from '../../../src/cli/export/conclusion.js'
+import type { ListGuard } from '../../../src/index.js'
+
+const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
+  complete: false,
+  missing: [],
+  ended: false,
+  purpose: { resource: 'items', account: 'me', query: {}, format: {}, output: 'items.ndjson' },
+  started: '2026-01-01T00:00:00Z',
+  finished: '2026-01-01T00:00:01Z',
+  ms: 1_000,
+  starts: 1,
+  rows: 1,
+  rejects: 0,
+  repeated: 0,
+  requests: 1,
+  refused: 0,
+  slices: [],
+  drift: [],
+  files: [],
+}
+
+const reason = (guard: ListGuard): string | undefined => {
+  const failure = {
+    _tag: 'Truncated',
+    endpoint: 'GET /api/v1/things',
+    attempts: 0,
+    position: { page: 'a' },
+    pages: 1,
+    message: 'it went round',
+    guard,
+  } as const
+  const progress = { rows: 1, rejects: 0, pages: 1, ended: false, failure, entry }
+  const { status, reason } = conclusion(progress, undefined, { name: 'x', rejectsName: 'y' })
+  expect(status).toBe(1)
+  return reason
+}
+
+it.each(['Repeated', 'SameRows', 'Astray', 'Shapeless'] as const)('%s comes again', (guard) => {
+  expect(reason(guard)).toBe(
+    'it went round: --resume comes to the same, unless the list has changed',
+  )
+})
+
+it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
+  expect(reason(guard)).toBe('it went round; the same command with --resume goes on')
+})
