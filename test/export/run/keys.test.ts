@@ -78,3 +78,12 @@ it('ids of rows that were put aside are not counted', async () => {
   const last = await outcome(files, listOf([[...good(0, 0, 1), spoilt]]))
   expect(last?.entry).toMatchObject({ rows: 2, distinct: 2, repeated: 1, rejects: 1 })
 })
+
+it('ids are not counted where they are not held', async () => {
+  const files = memory()
+  const still = { ...listOf([good(0, 1), good(2)]), repeats: false }
+  const last = await outcome(files, still)
+  expect(last?.entry).toMatchObject({ complete: true, rows: 3 })
+  expect(last?.entry).not.toHaveProperty('distinct')
+  expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+})
