@@ -4,10 +4,10 @@ import type { Codec } from './Codec.js'
 const envelope = t.intersection([
   t.type({ items: t.UnknownArray }),
   t.partial({
-    /** Whether a further `page_num` has rows; a list ends when it is not `true`. */
-    has_more: t.unknown,
+    /** Whether a further `page_num` has rows; missing, null or false at the end. */
+    has_more: t.union([t.boolean, t.null]),
     /** The bookmark of the page after this one; missing, null or empty at the end. */
-    page_after: t.unknown,
+    page_after: t.union([t.string, t.null]),
     /** The bookmark of the page before this one. */
     page_before: t.unknown,
   }),

@@ -20,7 +20,7 @@ export type ParseText = (text: string) => unknown
 
 // constructors
 
-/** One value. What is `anything` may be text as well. */
+/** One value. What is `anything` may be text as well, or nothing. */
 export const readValue =
   <A>(
     decode: Decoder<A>,
@@ -31,7 +31,7 @@ export const readValue =
   (answer) => {
     const parsed = parse(asking, answer, parseText)
     if (E.isLeft(parsed) && form === 'json') return parsed
-    const value = decode(E.isRight(parsed) ? parsed.right : answer.body)
+    const value = decode(E.isRight(parsed) ? parsed.right : answer.body || undefined)
     return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
   }
 
@@ -65,17 +65,15 @@ export const readPage = <A>(
   }
 }
 
-/** An empty body is `undefined`: some calls acknowledge with nothing. */
 const parse = (
   asking: Asking,
   { body }: Answer,
   parseText: ParseText,
 ): E.Either<Undecodable, unknown> => {
-  if (body === '') return E.right(undefined)
   try {
     return E.right(parseText(body))
   } catch {
-    const actual = `text of ${body.length} characters`
+    const actual = body === '' ? 'empty' : `text of ${body.length} characters`
     return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }], ''))
   }
 }
@@ -108,6 +106,6 @@ const join = (at: string, path: string): string =>
 
 // interop
 
-/** A body that was cut off, or is no JSON for another reason: the next attempt may get a whole one. */
+/** A body that was cut off, is empty, or no JSON for another reason: the next one may be whole. */
 export const isGarbled = (failure: Undecodable): boolean =>
   failure.path === '' && failure.expected === JSON_TEXT

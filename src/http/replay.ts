@@ -14,8 +14,7 @@ export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean =>
       return failure.mayHaveArrived
     case 'TimedOut':
       return failure.phase !== 'connect'
-    case 'Undecodable':
-      return isGarbled(failure)
+    case 'Undecodable': // it came with a 2xx
     case 'ServerFault':
       return true
     default:

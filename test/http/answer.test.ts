@@ -1,9 +1,10 @@
 /** Answers, as the interface prints them, read as values. */
+import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { compile } from '../../src/decode/index.js'
 import { E, O } from '../../src/fp.js'
-import { readPage, readValue } from '../../src/http/answer.js'
+import { isGarbled, readPage, readValue } from '../../src/http/answer.js'
 import type { Asking } from '../../src/http/refusal.js'
 import { scrubber } from '../../src/http/secrets.js'
 import type { Answer } from '../../src/index.js'
@@ -87,19 +88,25 @@ describe('one value', () => {
     )
   })
 
-  it.each(['<html>', '{"id": "chg', '{"id": "x"} trailing'])(
-    'that is no JSON is told by its size: %s',
-    (body) => {
-      expect(readCharge(answered(200, body))).toMatchObject(
-        E.left({
-          _tag: 'Undecodable',
-          path: '',
-          expected: 'JSON',
-          actual: `text of ${body.length} characters`,
-        }),
-      )
-    },
-  )
+  it.each([
+    ['<html>', 'text of 6 characters'],
+    ['{"id": "chg', 'text of 11 characters'],
+    ['{"id": "x"} trailing', 'text of 20 characters'],
+    ['', 'empty'],
+  ])('that is no JSON is told by its size: %s', (body, actual) => {
+    const read = readCharge(answered(200, body))
+    expect(read).toMatchObject(E.left({ _tag: 'Undecodable', path: '', expected: 'JSON', actual }))
+    expect(E.isLeft(read) && read.left._tag === 'Undecodable' && isGarbled(read.left)).toBe(true)
+  })
+
+  it.each([
+    ['', undefined],
+    ['done', 'done'],
+    ['{"id":1}', { id: 1 }],
+  ])('of a call that answers anything may be anything: %j', (body, value) => {
+    const read = readValue(compile(t.unknown), 'anything')(asking)
+    expect(read(answered(200, body))).toEqual(E.right(value))
+  })
 })
 
 describe('a page', () => {
@@ -132,14 +139,27 @@ describe('a page', () => {
     [{ has_more: false, items: [] }, O.none],
     [{ items: [] }, O.none],
     [{ has_more: 'true', items: [] }, O.none],
-    [{ has_more: 1, items: [] }, O.none],
     [{ page_after: 'b2Zm', items: [] }, O.some({ page: 'b2Zm' })],
     [{ page_after: 'b2Zm', has_more: false, items: [] }, O.some({ page: 'b2Zm' })],
     [{ page_after: '', items: [] }, O.none],
     [{ page_after: null, items: [] }, O.none],
+    [{ has_more: null, page_after: null, items: [] }, O.none],
   ])('goes on as its envelope says: %j', (envelope, next) => {
     expect(readCharges(answered(200, envelope))).toMatchObject(E.right({ next }))
   })
+
+  it.each([
+    [{ has_more: 'true', items: [] }, 'has_more', 'text of 4 characters'],
+    [{ has_more: 1, items: [] }, 'has_more', 'number 1'],
+    [{ has_more: false, page_after: 17, items: [] }, 'page_after', 'number 17'],
+  ])(
+    'that goes on in another type is no page, or the list would end there: %j',
+    (page, path, actual) => {
+      expect(readCharges(answered(200, page))).toMatchObject(
+        E.left({ _tag: 'Undecodable', path, actual }),
+      )
+    },
+  )
 
   it.each([{}, { items: null }, { items: {} }, [], 'text', null])(
     'without a list of items is no page: %j',

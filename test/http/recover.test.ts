@@ -49,6 +49,24 @@ describe('an ambiguous charge', () => {
     expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
   })
 
+  it.each<readonly [string, number, Reply]>([
+    ['no body', 3, { status: 201, body: '' }],
+    ['a 204', 3, { status: 204, body: '' }],
+    ['null', 1, { body: null }],
+    ['an object without fields', 1, { body: {} }],
+    ['a field of another type', 1, { status: 201, body: { ...made, amount: '9.99' } }],
+  ])('is looked up after a success that cannot be read: %s', (_, times, reply) => {
+    const there = creating([reply, reply, reply], listed(made))
+    expect(there.value).toEqual(E.right(made))
+    expect(
+      there.value !== undefined && E.isRight(there.value) && wasRecovered(there.value.right),
+    ).toBe(true)
+    expect(there.calls().map(({ route }) => route)).toEqual([...Array(times).fill(CREATE), LIST])
+    expect(creating([reply, reply, reply], listed()).value).toMatchObject(
+      E.left({ _tag: 'Ambiguous', requestId: 'uuid-1', cause: { _tag: 'Undecodable' } }),
+    )
+  })
+
   it('is not marked when it came in the usual way', () => {
     const { value } = creating([{ status: 201, body: made }], listed())
     expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)

@@ -32,7 +32,10 @@ const faults = {
   '403': problem(403, 'forbidden'),
   '404': problem(404, 'not_found'),
   'a redirect': { status: 302, body: '' },
+  'an empty 200': { body: '' },
+  'an empty 204': { status: 204, body: '' },
   '200 of another shape': { body: { id: 7 } },
+  '200 with null': { body: null },
 } satisfies Readonly<Record<string, Reply>>
 
 type Fault = keyof typeof faults
@@ -131,10 +134,25 @@ const table: Readonly<
     'a POST with a request_id': [1, 'Refused'],
     'a POST without one': [1, 'Refused'],
   },
+  'an empty 200': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'an empty 204': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
   '200 of another shape': {
     'a GET': [1, 'Undecodable'],
-    'a POST with a request_id': [1, 'Undecodable'],
-    'a POST without one': [1, 'Undecodable'],
+    'a POST with a request_id': [1, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '200 with null': {
+    'a GET': [1, 'Undecodable'],
+    'a POST with a request_id': [1, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
   },
 }
 
