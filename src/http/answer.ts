@@ -58,7 +58,7 @@ export const readPage = <A>(
     return E.right({
       items,
       raw: page.right.items,
-      texts: () => rowTexts(answer, items.length),
+      texts: () => rowTexts(answer, page.right.items),
       position,
       next: following(position, page.right),
     })

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { parsed } from '../decode/unknown.js'
+import { isRecord, parsed } from '../decode/unknown.js'
 import type { Around, Place, RowTexts } from '../stream/index.js'
 import type { Answer } from './Transport.js'
 
@@ -9,23 +9,28 @@ const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
 /** After the last row: what else the envelope says, in plain values. */
 const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
 
+/** What an object ends and the next one begins with, if there is space in between: not as `},{`. */
+const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
+
 /**
  * The JSON of the rows of a page as they came: digits, order and escapes are as the service wrote them.
  * Nothing where the answer cannot be cut into them for certain.
  *
- * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key. A
- * row may have rows within, but then there are more of them than there are rows; and what is not a row at the
- * end does not parse.
+ * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key.
+ * All rows are objects and nothing is laid out with space, so there is one of these between any two rows: if
+ * there are no more, none is within a row. Where another list comes before or after, the first or the last
+ * piece does not parse.
  */
 export const rowTexts = (
   { body, parts = [encode(body)] }: Pick<Answer, 'body' | 'parts'>,
-  rows: number,
+  raw: ReadonlyArray<unknown>,
 ): RowTexts | undefined => {
+  const rows = raw.length
   const text = inBytes(body, parts)
   const head = HEAD.exec(text)?.[0].length
   const last = text.lastIndexOf('}]')
-  if (head === undefined || rows === 0 || text.includes('\n') || text.includes('\r'))
-    return undefined
+  if (head === undefined || rows === 0 || !raw.every(isRecord)) return undefined
+  if (SPACED.some((space) => text.includes(space))) return undefined
   if (!TAIL.test(text.slice(last + 1))) return undefined
 
   const begins = /\{(?:"(?:[^"\\]|\\.)*":|\})/y
@@ -34,9 +39,11 @@ export const rowTexts = (
     begins.lastIndex = at + 2
     if (!begins.test(text) || starts.push(at + 2) > rows) return undefined
   }
-  if (starts.length < rows || parsed(text.slice(starts.at(-1), last + 1)) === undefined)
-    return undefined
+  if (starts.length < rows) return undefined
   starts.push(last + 2) // as if there were one more
+  const parses = (row: number): boolean =>
+    parsed(text.slice(starts[row], (starts[row + 1] ?? 0) - 1)) !== undefined
+  if (!parses(0) || !parses(rows - 1)) return undefined
   return {
     length: rows,
     join: (places, around, place = (length) => new Uint8Array(length)) =>

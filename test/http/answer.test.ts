@@ -138,7 +138,6 @@ describe('a page', () => {
     [{ has_more: true, items: [] }, O.some({ page_num: 5 })],
     [{ has_more: false, items: [] }, O.none],
     [{ items: [] }, O.none],
-    [{ has_more: 'true', items: [] }, O.none],
     [{ page_after: 'b2Zm', items: [] }, O.some({ page: 'b2Zm' })],
     [{ page_after: 'b2Zm', has_more: false, items: [] }, O.some({ page: 'b2Zm' })],
     [{ page_after: '', items: [] }, O.none],

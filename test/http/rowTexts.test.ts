@@ -37,7 +37,42 @@ const arriving = (text: string, cuts: ReadonlyArray<number>): ReadonlyArray<Uint
 
 const odd = <T>(all: ReadonlyArray<T>): ReadonlyArray<T> => all.filter((_, i) => i % 2 === 1)
 
+const objects = (count: number) => Array.from({ length: count }, () => ({}))
+
+/** JSON as any writer may lay it out: space, or none, between any two of its tokens. */
+const laidOut = (u: unknown, gap: () => string): string => {
+  const listed = (texts: ReadonlyArray<string>) =>
+    texts.map((text, i) => `${i === 0 ? '' : `${gap()},`}${gap()}${text}`).join('') + gap()
+  if (Array.isArray(u)) return `[${listed(u.map((one) => laidOut(one, gap)))}]`
+  if (typeof u !== 'object' || u === null) return JSON.stringify(u)
+  const fields = Object.entries(u).map(
+    ([name, value]) => `${JSON.stringify(name)}${gap()}:${gap()}${laidOut(value, gap)}`,
+  )
+  return `{${listed(fields)}}`
+}
+
+/** Rows whose own lists look like lists of rows, and rows that are none. */
+const nested = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({ b: fc.array(fc.record({ c: fc.nat(9) }), { maxLength: 3 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ e: fc.nat(9) }) },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(fc.nat(9), fc.constant([{ d: 1 }, { d: 2 }]), fc.constant({})),
+    },
+  ),
+  { minLength: 1, maxLength: 6 },
+)
+
 describe('the texts of rows', () => {
+  it('are none where a row is no object, and rows within make up for it', () => {
+    const rows = [{ b: [{ c: 1 }, { c: 2 }, { c: 3 }] }, 1, { x: 1 }, { y: 1 }]
+    expect(rowTexts({ body: JSON.stringify({ items: rows }) }, rows)).toBeUndefined()
+  })
+
   it('are those rows, or none at all', () => {
     let cut = 0
     fc.assert(
@@ -49,7 +84,7 @@ describe('the texts of rows', () => {
           const each = rows.map((one) => JSON.stringify(one))
           const body = envelope(`[${each}]`)
           const answer = cuts === undefined ? { body } : { body, parts: arriving(body, cuts) }
-          const texts = rowTexts(answer, rows.length)
+          const texts = rowTexts(answer, rows)
           if (texts === undefined) return
           cut++
           const places = rows.map((_, i) => i)
@@ -67,10 +102,44 @@ describe('the texts of rows', () => {
     expect(cut).toBeGreaterThan(500)
   })
 
+  it('are those rows, or none at all, in whatever layout, mixed ones as well', () => {
+    let cut = 0
+    const oddly = fc.record({
+      rows: nested,
+      before: fc.option(nested, { nil: undefined, freq: 1 }),
+      after: fc.option(nested, { nil: undefined, freq: 1 }),
+      spaces: fc.dictionary(fc.nat(60).map(String), fc.constantFrom(' ', '\t', '\n'), {
+        maxKeys: 3,
+      }),
+    })
+    fc.assert(
+      fc.property(oddly, ({ rows, before, after, spaces }) => {
+        let gaps = 0
+        const gap = (): string => spaces[gaps++] ?? ''
+        const field = (name: string, list: unknown) =>
+          list === undefined ? [] : [`"${name}":${gap()}${laidOut(list, gap)}`]
+        // a name that comes twice counts as it comes last
+        const body = `{${[...field('items', before), ...field('items', rows), ...field('more', after)]}}`
+        expect(JSON.parse(body).items).toEqual(rows)
+        const texts = rowTexts({ body }, rows)
+        if (texts === undefined) return
+        cut++
+        const places = rows.map((_, i) => i)
+        expect(
+          join(texts, places, '\n')
+            ?.split('\n')
+            .map((line) => JSON.parse(line)),
+        ).toEqual(rows)
+      }),
+      { numRuns: 5_000 },
+    )
+    expect(cut).toBeGreaterThan(200)
+  })
+
   it('keep digits, order and escapes as the service wrote them', () => {
     const rows = ['{"amount":9.50,"id":"a"}', '{"id":"\\u0062","amount":90071992547409931}']
     for (const envelope of envelopes) {
-      const texts = rowTexts({ body: envelope(`[${rows}]`) }, 2)
+      const texts = rowTexts({ body: envelope(`[${rows}]`) }, objects(2))
       expect(join(texts, [0, 1], '\n')).toBe(rows.join('\n'))
       expect(join(texts, [1], '\n')).toBe(rows[1])
       expect(join(texts, [], '\n')).toBe('')
@@ -82,7 +151,7 @@ describe('the texts of rows', () => {
     const rows = ['{"name":"Zoë"}', '{"name":"東京 },[ 😀"}', '{"name":"plain"}']
     const body = `{"items":[${rows}]}`
     const bytes = new TextEncoder().encode(` ${body} `).subarray(1, -1)
-    const texts = rowTexts({ body, parts: [bytes.subarray(0, 30), bytes.subarray(30)] }, 3)
+    const texts = rowTexts({ body, parts: [bytes.subarray(0, 30), bytes.subarray(30)] }, objects(3))
     const place = new Uint8Array(1_000)
     const put = texts?.join([0, 1, 2], { before: '[', between: '|', after: ']' }, (length) =>
       place.subarray(3, 3 + length),
@@ -97,9 +166,9 @@ describe('the texts of rows', () => {
     const body = '{"items":[{"a":"\uFFFD"}]}'
     const bytes = Uint8Array.from('{"items":[{"a":"\xFF"}]}', (letter) => letter.charCodeAt(0))
     expect(new TextDecoder().decode(bytes)).toBe(body)
-    expect(rowTexts({ body, parts: [bytes] }, 1)).toBeUndefined()
+    expect(rowTexts({ body, parts: [bytes] }, objects(1))).toBeUndefined()
     const marked = new TextEncoder().encode('\uFEFF{"items":[{"a":1}]}')
-    expect(rowTexts({ body: '{"items":[{"a":1}]}', parts: [marked] }, 1)).toBeUndefined()
+    expect(rowTexts({ body: '{"items":[{"a":1}]}', parts: [marked] }, objects(1))).toBeUndefined()
   })
 
   it.each([
@@ -108,6 +177,17 @@ describe('the texts of rows', () => {
     ['rows over several lines', '{"items":[{"a":1,\n"b":2},{"a":3}]}', 2],
     ['rows with space between them', '{"items":[{"a":1}, {"a":2}]}', 2],
     ['rows with space between some', '{"items":[{"a":"x},{y"}, {"b":1},{"c":2}]}', 3],
+    [
+      'rows with space between some, and rows within',
+      '{"items":[{"b":[{"c":1},{"d":2}]}, {"a":2},{"a":3}]}',
+      3,
+    ],
+    [
+      'rows with space after some, and rows within',
+      '{"items":[{"b":[{"c":1},{"d":2}]}\t,{"a":2},{"a":3}]}',
+      3,
+    ],
+    ['another list under the same name', '{"items":[{"a":1}],"items":[{"b":1},{"b":2}]}', 2],
     ['another list after the rows', '{"items":[{"a":1},{"a":2}],"more":[{"b":1}]}', 2],
     ['another list before the rows', '{"other":[{"b":1}],"items":[{"a":1},{"a":2}]}', 2],
     ['an object that has the rows within', '{"data":{"items":[{"a":1}]},"items":[{"a":1}]}', 1],
@@ -117,6 +197,6 @@ describe('the texts of rows', () => {
     ['no rows', '{"items":[]}', 0],
     ['no text', '', 0],
   ])('are none of %s', (_, body, rows) => {
-    expect(rowTexts({ body }, rows)).toBeUndefined()
+    expect(rowTexts({ body }, objects(rows))).toBeUndefined()
   })
 })
