@@ -62,7 +62,7 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
     defer(() => {
       const { connect, headers, body } = request.timeout
       const abort = new AbortController()
-      const { steps, run } = line(storage)
+      const { steps, run, neverLeft } = line(storage)
       const response = defer(() => run(() => send(request, abort.signal)))
       const unanswered = later(headers, scheduler).pipe(
         map((): never => {
@@ -75,7 +75,10 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
             map((body) => E.right(answer(response, body))),
           ),
         ),
-        catchError((error: unknown) => left(outage(error, request.timeout))),
+        catchError((error: unknown) =>
+          // a `fetch` of the caller's own may have sent it in another way than the one that is watched
+          left(outage(error, request.timeout, fetch === undefined && neverLeft())),
+        ),
         finalize(() => abort.abort()),
       )
     })

@@ -18,6 +18,8 @@ export interface Line {
   readonly steps: Observable<'waiting' | 'connected'>
   /** Runs the `fetch` that `steps` is about, once, and after someone subscribed to them. */
   readonly run: <A>(send: () => A) => A
+  /** Whether the request is known to have been written to no connection, by what `steps` saw. */
+  readonly neverLeft: () => boolean
 }
 
 const CREATED = 'undici:request:create'
@@ -27,10 +29,12 @@ const WRITTEN = 'undici:client:sendHeaders'
 
 export const line = (storage: AsyncLocalStorage<unknown>): Line => {
   const mine = {}
+  let request: unknown
+  let left = false
   return {
     run: (send) => storage.run(mine, send),
+    neverLeft: () => request !== undefined && !left,
     steps: new Observable((subscriber) => {
-      let request: unknown
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return
         request = fieldsOf(message).request
@@ -38,6 +42,7 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
       }
       const written = (message: unknown): void => {
         if (request !== undefined && fieldsOf(message).request === request) {
+          left = true
           subscriber.next('connected')
         }
       }

@@ -16,7 +16,7 @@ export class Late extends Error {
   }
 }
 
-/** The request cannot have left: there never was a connection. */
+/** The request cannot have left: there never was a connection. For where the line does not tell. */
 const NEVER_LEFT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -31,21 +31,26 @@ const NEVER_LEFT: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
+/** What `fetch` says, without a code, of a port that it asks nothing of. */
+const BLOCKED = 'bad port'
+
 // constructors
 
-export const outage = (error: unknown, timeout: Timeout): Outage => {
+/** `neverLeft` where the line knows that the request was never written. */
+export const outage = (error: unknown, timeout: Timeout, neverLeft: boolean): Outage => {
   const chain = causes(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
   const deepest = chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
-  const code = codeOf(deepest) ?? 'FETCH_FAILED'
+  const blocked = deepest?.message === BLOCKED
+  const code = codeOf(deepest) ?? (blocked ? 'BLOCKED_PORT' : 'FETCH_FAILED')
   return code === 'UND_ERR_CONNECT_TIMEOUT'
     ? { _tag: 'TimedOut', phase: 'connect', limit: timeout.connect }
     : {
         _tag: 'Unreachable',
         code,
         reason: deepest?.message || 'the connection failed',
-        mayHaveArrived: !NEVER_LEFT.has(code),
+        mayHaveArrived: !(neverLeft || blocked || NEVER_LEFT.has(code)),
       }
 }
 

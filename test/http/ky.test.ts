@@ -127,6 +127,41 @@ describe('a fault of the line', () => {
     expect(answer).toMatchObject(E.left({ _tag: 'Unreachable', mayHaveArrived: false }))
   })
 
+  it.each<readonly [string, (socket: Socket) => void]>([
+    ['no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['the end', (socket) => socket.once('data', () => socket.destroy())],
+    ['a reset', (socket) => socket.once('data', () => socket.resetAndDestroy())],
+  ])('in the handshake of TLS comes before anything is sent: %s', async (_, talk) => {
+    const port = await tcp(talk)
+    expect(await send(get(`https://127.0.0.1:${port}`))).toMatchObject(
+      E.left({ _tag: 'Unreachable', mayHaveArrived: false }),
+    )
+  })
+
+  it('is a port that `fetch` asks nothing of', async () => {
+    expect(await send(get('https://127.0.0.1:25'))).toEqual(
+      E.left({
+        _tag: 'Unreachable',
+        code: 'BLOCKED_PORT',
+        reason: 'bad port',
+        mayHaveArrived: false,
+      }),
+    )
+  })
+
+  it('is no proof that nothing left where the caller’s own `fetch` asks for something else, too', async () => {
+    const port = await tcp((socket) => socket.once('data', () => socket.destroy()))
+    const transport = kyTransport({
+      fetch: async () => {
+        await fetch(`https://127.0.0.1:${port}`).catch(() => {})
+        throw Object.assign(new Error('broke'), { code: 'ECONNRESET' })
+      },
+    })
+    expect(await firstValueFrom(transport(get('https://platform.test/')))).toMatchObject(
+      E.left({ code: 'ECONNRESET', mayHaveArrived: true }),
+    )
+  })
+
   it('is an answer that is no HTTP', async () => {
     const port = await tcp((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
     expect(await send(get(`http://127.0.0.1:${port}`))).toMatchObject(
