@@ -21,7 +21,8 @@ export interface CallOptions {
   readonly apiVersion?: string
   /** The connected account to act for, sent as `x-on-behalf-of`. */
   readonly onBehalfOf?: string
-  /** Limits in ms: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a body. */
+  /** Limits in ms: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a
+   * body, 600,000 to its end. */
   readonly timeout?: Partial<Timeout>
   /** Who goes first when limits bind. Exports are `bulk`. */
   readonly priority?: 'interactive' | 'bulk'
@@ -78,6 +79,8 @@ export interface ClientOptions extends CallOptions {
   readonly lists?: Partial<ListOptions>
   /** How long before its end a token is renewed, in ms; 60,000 unless given. */
   readonly renewEarly?: Millis
+  /** Bytes that an answer may have, unpacked; 256 MiB unless given. `Infinity` is no bound. */
+  readonly maxBytes?: number
   /** What sends; the runtime's own `fetch` unless given. */
   readonly fetch?: typeof fetch
   /** Sends the requests itself; `fetch` is then not used. */

@@ -35,12 +35,14 @@ export const checkCredentials = ({ credentials, partner }: ClientOptions): void 
 
 const isCount = (least: number) => (u: unknown) =>
   typeof u === 'number' && Number.isInteger(u) && u >= least
+const isBound = (u: unknown) => u === Number.POSITIVE_INFINITY || isCount(1)(u)
+const BOUND = 'a whole number of at least 1, or Infinity'
 const isFraction = (u: unknown) => typeof u === 'number' && u > 0 && u <= 1
 const isSpan = (u: unknown) => typeof u === 'number' && u >= 0 && u < Number.POSITIVE_INFINITY
 
 /** Throws an `InvalidOption` for a number that makes no client. */
 export const checkNumbers = (options: ClientOptions): void => {
-  const { limits, share, guard, retry, lists, renewEarly } = options
+  const { limits, share, guard, retry, lists, renewEarly, maxBytes } = options
   const check = (
     name: string,
     u: unknown,
@@ -50,8 +52,7 @@ export const checkNumbers = (options: ClientOptions): void => {
     if (u !== undefined && !fits(u)) throw new InvalidOption(name, expected)
   }
   for (const [name, limit] of Object.entries(limits ?? {})) {
-    const fits = (u: unknown) => u === Number.POSITIVE_INFINITY || isCount(1)(u)
-    check(`limits.${name}`, limit, fits, 'a whole number of at least 1, or Infinity')
+    check(`limits.${name}`, limit, isBound, BOUND)
   }
   check('share', share, isFraction, 'above 0 and at most 1')
   if (guard !== 'learned' && guard !== 'safe') {
@@ -63,6 +64,7 @@ export const checkNumbers = (options: ClientOptions): void => {
   check('retry.budget', retry?.budget, isBudget, 'a number of at least 0, or Infinity')
   check('lists.maxPages', lists?.maxPages, isCount(1), 'a whole number of at least 1')
   check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
+  check('maxBytes', maxBytes, isBound, BOUND)
   check('renewEarly', renewEarly, isSpan, 'milliseconds')
 }
 

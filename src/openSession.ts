@@ -43,6 +43,7 @@ export const openSession = (
     kyTransport({
       scheduler: timer,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
     })
 
   const session: Session = {

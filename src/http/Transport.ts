@@ -27,14 +27,18 @@ export interface Timeout {
   readonly headers: number
   /** Between two parts of the body. */
   readonly body: number
+  /** From the headers of the answer to the end of its body. */
+  readonly whole: number
 }
 
 /** An answer, whatever its status. */
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** The whole body. */
+  /** The whole body; of what is no success, the beginning may do. */
   readonly body: string
+  /** What keeps the body from being what was sent, if it is not: too long, or no text. */
+  readonly flaw?: { readonly expected: string; readonly actual: string }
   /** Its bytes, in the parts they came in: rows can be written as they came without making them anew. */
   readonly parts?: ReadonlyArray<Uint8Array>
 }
@@ -57,4 +61,4 @@ export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answe
 
 // constructors
 
-export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000 }
+export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }

@@ -5,6 +5,7 @@ import { Envelope } from '../codec/Envelope.js'
 import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
 import { E } from '../fp.js'
 import type { Page } from '../stream/index.js'
+import { NOT_UTF8 } from './body.js'
 import type { Failure, Undecodable } from './Failure.js'
 import type { Asking } from './refusal.js'
 import { rowTexts } from './rowTexts.js'
@@ -67,9 +68,10 @@ export const readPage = <A>(
 
 const parse = (
   asking: Asking,
-  { body }: Answer,
+  { body, flaw }: Answer,
   parseText: ParseText,
 ): E.Either<Undecodable, unknown> => {
+  if (flaw !== undefined) return E.left(undecodable(asking, [{ path: '', ...flaw }], ''))
   try {
     return E.right(parseText(body))
   } catch {
@@ -106,6 +108,6 @@ const join = (at: string, path: string): string =>
 
 // interop
 
-/** A body that was cut off, is empty, or no JSON for another reason: the next one may be whole. */
+/** A body that was cut off, is empty, or no text or JSON for another reason: the next one may be whole. */
 export const isGarbled = (failure: Undecodable): boolean =>
-  failure.path === '' && failure.expected === JSON_TEXT
+  failure.path === '' && [JSON_TEXT, NOT_UTF8.expected].includes(failure.expected)

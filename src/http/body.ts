@@ -2,6 +2,7 @@ import {
   debounce,
   defer,
   map,
+  merge,
   type Observable,
   race,
   type SchedulerLike,
@@ -11,44 +12,85 @@ import {
 import type { Place } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import { Late } from './outage.js'
-import type { Answer } from './Transport.js'
+import type { Answer, Timeout } from './Transport.js'
+
+// model
 
 /** What came, and what it says. */
-export type Body = Required<Pick<Answer, 'body' | 'parts'>>
+export type Body = Pick<Answer, 'body' | 'parts' | 'flaw'>
 
-/**
- * The whole body of an answer, read in some place; fails as `Late` when no further part of it comes within
- * `limit` ms.
- */
+export interface Bounds {
+  readonly timeout: Pick<Timeout, 'body' | 'whole'>
+  /** Of a success, after it was unpacked. */
+  readonly maxBytes: number
+}
+
+/** A page of 2,000 rows has about 2 MB. */
+export const MAX_BYTES = 256 * 1024 * 1024
+
+/** Of what is no success: the rest says nothing more. */
+const ERROR_BYTES = 1024 * 1024
+
+/** Half of such a text would be made up: the next attempt may get what was meant. */
+export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
+
+// constructors
+
+/** The whole body of an answer, read in some place; fails as `Late` when it takes too long. */
 export const wholeBody = (
   response: Response,
   place: Place,
-  limit: number,
+  { timeout, maxBytes }: Bounds,
   scheduler: SchedulerLike,
 ): Observable<Body> =>
   defer(() => {
     const heard = new Subject<void>()
-    const stalled = heard.pipe(
+    const silent = heard.pipe(
       startWith(undefined),
-      debounce(() => later(limit, scheduler)),
-      map((): never => {
-        throw new Late('body', limit)
+      debounce(() => later(timeout.body, scheduler)),
+      map(() => 'body' as const),
+    )
+    const endless = later(timeout.whole, scheduler).pipe(map(() => 'whole' as const))
+    const late = merge(silent, endless).pipe(
+      map((phase): never => {
+        throw new Late(phase, timeout[phase])
       }),
     )
     return race(
-      read(response, place, () => heard.next()),
-      stalled,
+      read(response, place, maxBytes, () => heard.next()),
+      late,
     )
   })
 
-const read = async ({ body }: Response, place: Place, heard: () => void): Promise<Body> => {
+/** What is too long is not read to its end: leaving the loop cancels the rest. */
+const read = async (
+  { ok, body }: Response,
+  place: Place,
+  maxBytes: number,
+  heard: () => void,
+): Promise<Body> => {
+  const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
   const stream: AsyncIterable<Uint8Array> | null = body
   const parts: Array<Uint8Array> = []
+  let room = most
   for await (const part of stream ?? []) {
     heard()
-    parts.push(part)
+    parts.push(part.length > room ? part.subarray(0, room) : part)
+    room -= part.length
+    if (room >= 0) continue
+    if (ok)
+      return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
+    break
   }
-  return { parts, body: new TextDecoder().decode(joined(parts, place)) }
+  return { parts, ...decoded(joined(parts, place)) }
+}
+
+const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
+  try {
+    return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { body: new TextDecoder().decode(bytes), flaw: NOT_UTF8 }
+  }
 }
 
 const joined = (parts: ReadonlyArray<Uint8Array>, place: Place): Uint8Array => {

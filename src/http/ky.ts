@@ -18,7 +18,7 @@ import { E } from '../fp.js'
 import { left } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import { reusable } from '../stream/reusable.js'
-import { type Body, wholeBody } from './body.js'
+import { type Body, MAX_BYTES, wholeBody } from './body.js'
 import { type Line, line } from './line.js'
 import { Late, outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
@@ -27,12 +27,18 @@ import type { Answer, HttpRequest, Transport } from './Transport.js'
 export interface KyOptions {
   /** What sends; the runtime's own `fetch` unless given. */
   readonly fetch?: typeof fetch
+  /** Bytes that the body of a success may have, unpacked; 256 MiB unless given. */
+  readonly maxBytes?: number
   /** For the time limits. */
   readonly scheduler?: SchedulerLike
 }
 
 /** The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. */
-export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {}): Transport => {
+export const kyTransport = ({
+  fetch,
+  maxBytes = MAX_BYTES,
+  scheduler = asyncScheduler,
+}: KyOptions = {}): Transport => {
   const storage = new AsyncLocalStorage<unknown>()
   const place = reusable()
 
@@ -60,7 +66,8 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
 
   return (request) =>
     defer(() => {
-      const { connect, headers, body } = request.timeout
+      const { timeout } = request
+      const { connect, headers } = timeout
       const abort = new AbortController()
       const { steps, run, neverLeft } = line(storage)
       const response = defer(() => run(() => send(request, abort.signal)))
@@ -71,13 +78,13 @@ export const kyTransport = ({ fetch, scheduler = asyncScheduler }: KyOptions = {
       )
       return race(unconnected(steps, connect), unanswered, response).pipe(
         concatMap((response) =>
-          wholeBody(response, place, body, scheduler).pipe(
+          wholeBody(response, place, { timeout, maxBytes }, scheduler).pipe(
             map((body) => E.right(answer(response, body))),
           ),
         ),
         catchError((error: unknown) =>
           // a `fetch` of the caller's own may have sent it in another way than the one that is watched
-          left(outage(error, request.timeout, fetch === undefined && neverLeft())),
+          left(outage(error, timeout, fetch === undefined && neverLeft())),
         ),
         finalize(() => abort.abort()),
       )

@@ -72,6 +72,7 @@ const AWAITED = {
   connect: 'connection',
   headers: 'answer',
   body: 'further part of the answer',
+  whole: 'end of the answer',
 } as const
 
 /**

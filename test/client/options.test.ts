@@ -49,6 +49,9 @@ describe('an option that cannot work', () => {
     ['timeout.headers', { timeout: { headers: 0 } }],
     ['timeout.connect', { timeout: { connect: Number.NaN } }],
     ['timeout.body', { timeout: { body: '500' } }],
+    ['timeout.whole', { timeout: { whole: -1 } }],
+    ['maxBytes', { maxBytes: 0 }],
+    ['maxBytes', { maxBytes: '1 MiB' }],
     ['priority', { priority: 'hunter22' }],
     ['limits.global', { limits: { global: 0 } }],
     ['limits.concurrency', { limits: { concurrency: 2.5 } }],
@@ -109,7 +112,7 @@ describe('options that work', () => {
     { environment: 'sandbox', limits: { endpoint: Number.POSITIVE_INFINITY }, share: 0.5 },
     { guard: 0, retry: { throttled: 0, faults: 0 }, renewEarly: 0 },
     { credentials: { clientId: 'me', apiKey: 'two words' } },
-    { timeout: { headers: Number.POSITIVE_INFINITY } },
+    { timeout: { headers: Number.POSITIVE_INFINITY }, maxBytes: Number.POSITIVE_INFINITY },
     { priority: 'bulk', timeout: { headers: 1 }, apiVersion: '2026-02-27', onBehalfOf: 'acct' },
   ])('%j', (options) => {
     expect(thrown(options)).toBeUndefined()

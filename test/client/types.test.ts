@@ -110,7 +110,9 @@ describe('failures', () => {
         case 'Throttled':
           return failure.message
         case 'TimedOut':
-          expectTypeOf(failure.phase).toEqualTypeOf<'connect' | 'headers' | 'body' | 'state'>()
+          expectTypeOf(failure.phase).toEqualTypeOf<
+            'connect' | 'headers' | 'body' | 'whole' | 'state'
+          >()
           return failure.phase
         case 'Undecodable':
           return failure.path

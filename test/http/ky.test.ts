@@ -184,7 +184,7 @@ describe('a time limit', () => {
         return response
       },
     })
-    const limits = { connect: 60_000, headers: 500, body: 900 }
+    const limits = { connect: 60_000, headers: 500, body: 900, whole: 5_000 }
     const out: Array<E.Either<Outage, Answer>> = []
     let ended = false
     const subscription = transport(get(`${server.url}/api/v1/charges`, limits)).subscribe({
@@ -224,7 +224,7 @@ describe('a time limit', () => {
 
   it('for connecting counts the handshake of TLS', async () => {
     const port = await tcp(() => {}) // accepts, and never says a word
-    const limits = { connect: 20, headers: 12_000_000, body: 12_000_000 }
+    const limits = { ...PATIENT, connect: 20 }
     expect(await send(get(`https://127.0.0.1:${port}`, limits))).toEqual(
       E.left({ _tag: 'TimedOut', phase: 'connect', limit: 20 }),
     )

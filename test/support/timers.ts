@@ -15,4 +15,9 @@ export const hasty = (speed = 200): SchedulerLike => {
 }
 
 /** For clients on hasty time: a minute of real time, so that none is ever passed. */
-export const PATIENT = { connect: 12_000_000, headers: 12_000_000, body: 12_000_000 } as const
+export const PATIENT = {
+  connect: 12_000_000,
+  headers: 12_000_000,
+  body: 12_000_000,
+  whole: 12_000_000,
+} as const
