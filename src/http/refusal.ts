@@ -5,6 +5,7 @@ import { O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
 import type { Failure } from './Failure.js'
+import { oneLine } from './oneLine.js'
 import { scrubAll } from './secrets.js'
 import type { Answer, Outage } from './Transport.js'
 
@@ -37,7 +38,7 @@ export const refused = (
     endpoint,
     attempts,
     ...(traceId === undefined ? {} : { traceId }),
-    message: `${endpoint}: ${status} ${said.code}: ${oneLine(said.message)}`,
+    message: `${endpoint}: ${status} ${said.code}: ${said.message}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
   if (status === 429) {
@@ -64,7 +65,7 @@ export const unanswered = ({ endpoint, attempts, scrub }: Asking, outage: Outage
     return { ...outage, endpoint, attempts, message }
   }
   const { code, mayHaveArrived, reason } = outage
-  const message = `${endpoint}: ${code}: ${oneLine(scrub(reason))}`
+  const message = `${endpoint}: ${code}: ${shower(scrub)(reason)}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
@@ -82,21 +83,26 @@ const AWAITED = {
 const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem => {
   const said = problem(status, isRecord(parsed(body)) ? body : scrub(body))
   const { code, message, traceId, source, details } = said
+  const shown = shower(scrub)
   return {
-    code: scrub(code),
-    message: scrub(message),
-    ...(traceId === undefined ? {} : { traceId: scrub(traceId) }),
-    ...(source === undefined ? {} : { source: scrub(source) }),
+    code: shown(code),
+    message: shown(message),
+    ...(traceId === undefined ? {} : { traceId: shown(traceId) }),
+    ...(source === undefined ? {} : { source: shown(source) }),
     ...(details === undefined ? {} : { details: scrubAll(scrub)(details) }),
   }
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+/** On one line, which may put the words of a secret together. */
+const shower =
+  (scrub: Asking['scrub']) =>
+  (text: string): string =>
+    scrub(oneLine(scrub(text)))
 
 /** Not documented; read if it comes. */
 const traceOf = ({ header }: Answer, scrub: Asking['scrub']): string | undefined => {
   const id = header('x-request-id') ?? header('request-id')
-  return id === undefined ? undefined : scrub(id)
+  return id === undefined ? undefined : shower(scrub)(id)
 }
 
 // interop

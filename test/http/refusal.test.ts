@@ -107,6 +107,34 @@ describe('a refusal', () => {
     expect(fail(500, '')).not.toHaveProperty('traceId')
   })
 
+  it('is one line without controls, wherever the service put them', () => {
+    const said = 'a\r\nb\u001b[31mc\u0007\u0000d\u0085\u2028e\u2029\u202ef\u2066'
+    const details = { said }
+    const failure = fail(400, { code: said, message: said, trace_id: said, source: said, details })
+    const shown = 'a b [31mc d e f'
+    expect(failure).toMatchObject({
+      code: shown,
+      traceId: shown,
+      source: shown,
+      message: `GET /api/v1/charges/{id}: 400 ${shown}: ${shown}`,
+      details,
+    })
+    const headers = { 'x-request-id': 'id\u001b-1' }
+    expect(fail(500, '\u001b]0;title\u0007', headers)).toMatchObject({
+      traceId: 'id -1',
+      message: 'GET /api/v1/charges/{id}: 500 http_500: ]0;title',
+    })
+  })
+
+  it('has no secret that one line puts together', () => {
+    const scrub = scrubber(['two words here'])
+    const failure = refused(
+      { ...asking, scrub },
+      answered(400, { message: 'two\u0000words\nhere' }),
+    )
+    expect(failure.message).toBe('GET /api/v1/charges/{id}: 400 http_400: [secret]')
+  })
+
   it('is one line, and not the whole of a long text', () => {
     const { message } = fail(500, `<html>\n\n  <body>${'x'.repeat(10_000)}`)
     expect(message).toMatch(/^GET .*: 500 http_500: <html> <body>x+$/)

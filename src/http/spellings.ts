@@ -1,0 +1,51 @@
+/** Letters that all spellings leave as they are. */
+const PLAIN = /^[\w-]+$/
+
+const NAMED: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
+
+/**
+ * What finds a text in a URL, a web page or JSON as well, where some of its letters stand as `%2F`, `&#47;`,
+ * `&#x2f;`, `\/` or `\u002f`.
+ */
+export const spellings = (text: string): string | RegExp =>
+  PLAIN.test(text) ? text : new RegExp((text.match(/\s+|\S/g) ?? []).map(spelled).join(''), 'g')
+
+const spelled = (piece: string): string => {
+  if (PLAIN.test(piece)) return piece
+  const named = NAMED[piece]
+  return /\s/.test(piece)
+    ? String.raw`(?:\s|\+|&nbsp;|\\t|${[...new Set(piece)].flatMap(encoded).join('|')})+`
+    : `(?:${[
+        ...encoded(piece), // before the letter itself, which some of them begin with
+        ...(named === undefined ? [] : [`&${named};`]),
+        String.raw`\\?${escaped(piece)}`,
+      ].join('|')})`
+}
+
+const encoded = (letter: string): ReadonlyArray<string> => {
+  const code = letter.charCodeAt(0)
+  const bytes = Array.from(new TextEncoder().encode(letter), (byte) => `%${hex(byte, 2)}`)
+  return [
+    String.raw`\\u${hex(code, 4)}`,
+    bytes.join(''),
+    ...(bytes.length > 1 ? [`%${hex(code, 2)}`] : []), // Latin-1
+    `&#0*${code};`,
+    `&#[xX]0*${hex(code, 1)};`,
+  ]
+}
+
+const escaped = (letter: string): string =>
+  String.raw`\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** In small letters or capitals. */
+const hex = (code: number, digits: number): string =>
+  code
+    .toString(16)
+    .padStart(digits, '0')
+    .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)

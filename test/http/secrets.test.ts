@@ -1,0 +1,80 @@
+/** What must not show, in whatever way it is spelled. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fitsHeader, scrubber, secretsWith } from '../../src/http/secrets.js'
+
+const CARD = '4929000000006789'
+
+/** Every letter written so. */
+const each = (write: (code: number) => string) => (secret: string) =>
+  Array.from(secret, (letter) => write(letter.charCodeAt(0))).join('')
+
+/** Every letter but plain ones written so. */
+const odd = (write: (code: number) => string) => (secret: string) =>
+  secret.replace(/[^\w-]/g, each(write))
+
+const html: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
+
+const spelled: Readonly<Record<string, (secret: string) => string>> = {
+  'as it is': (secret) => secret,
+  'in JSON': (secret) => JSON.stringify(secret).slice(1, -1),
+  'in JSON with slashes escaped': (secret) =>
+    JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+  'in JSON of ASCII': odd((code) => `\\u${code.toString(16).padStart(4, '0')}`),
+  'in a URL': (secret) => encodeURIComponent(secret),
+  'in a URL in small letters': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (one) => one.toLowerCase()),
+  'in a form': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
+  'in a page': (secret) =>
+    secret.replace(/[&<>"]/g, (letter) => `&${html[letter]};`).replaceAll("'", '&#39;'),
+  'in a page by numbers': odd((code) => `&#x${code.toString(16).toUpperCase()};`),
+}
+
+describe('a secret', () => {
+  const secret = fc
+    .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((n) => String.fromCharCode(n)) })
+    .filter((text) => text.length >= 4 && fitsHeader(text))
+
+  it.each(Object.entries(spelled))('does not show %s', (_, write) => {
+    fc.assert(
+      fc.property(secret, (one) => {
+        expect(scrubber([one])(`<p>?a=${write(one)}</p>`)).toBe('<p>?a=[secret]</p>')
+      }),
+    )
+    expect(scrubber(['ak/live+c3VwZXI"s3cr3t\\'])(write('ak/live+c3VwZXI"s3cr3t\\'))).toBe(
+      '[secret]',
+    )
+  })
+
+  it.each([
+    '4929 0000 0000 6789',
+    '4929-0000-0000-6789',
+    '4929.0000.0000.6789',
+    '4929  0000  0000  6789',
+    '4929\u00a00000\u00a00000\u00a06789',
+    '4929 - 0000',
+    '4929000000006789',
+  ])('that is a number shows in no groups: %s', (text) => {
+    const whole = text.replace('4929 - 0000', '4929 -0000 0000 6789')
+    expect(scrubber([CARD])(`card ${whole} is unknown`)).toBe('card [secret] is unknown')
+  })
+
+  it('hides nothing else', () => {
+    const scrub = scrubber(['ak/live+key', CARD])
+    for (const text of ['ak live key', '4929 0000 0000 6', 'ak/live', '%2F &#47; \\/']) {
+      expect(scrub(text)).toBe(text)
+    }
+  })
+})
+
+describe('tokens', () => {
+  it('are remembered when others have replaced them: the last few, beside what is always secret', () => {
+    const secrets = secretsWith(['key-1'])
+    expect(secrets.all()).toEqual(['key-1'])
+    for (let n = 0; n < 20; n++) secrets.add(`token-${n}`)
+    expect(secrets.all()).toContain('key-1')
+    expect(secrets.all()).toContain('token-19')
+    expect(secrets.all()).toContain('token-12')
+    expect(secrets.all()).toHaveLength(9)
+  })
+})
