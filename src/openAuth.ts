@@ -16,7 +16,9 @@ export const openAuth = (
   const now = () => session.timer.now()
 
   const tokens = (given: NonNullable<typeof credentials>) => {
-    if ('token' in given) return foreignToken(given.token, now)
+    if ('token' in given) {
+      return foreignToken(given.token, { limit: settings.timeout.headers, timer: session.timer })
+    }
     const slot = { endpoint: login.route, login: given.clientId }
     const asking = ask(
       session,
@@ -33,7 +35,10 @@ export const openAuth = (
       login: tokens(credentials),
       early: renewEarly,
       now,
-      renewed: ({ validFor }) => session.emit({ _tag: 'LoggedIn', ms: validFor }),
+      renewed: ({ token, validFor }) => {
+        session.secrets.add(token)
+        session.emit({ _tag: 'LoggedIn', ms: validFor })
+      },
     })
   const application = partner && basic(partner.clientId, partner.clientSecret)
 

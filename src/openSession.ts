@@ -7,6 +7,7 @@ import { codes } from './http/codes.js'
 import { defined } from './http/defined.js'
 import { kyTransport } from './http/ky.js'
 import type { Session, Settings } from './http/Session.js'
+import { secretsWith } from './http/secrets.js'
 import { tiers } from './http/tiers.js'
 import { openAuth, secretsOf } from './openAuth.js'
 import { createScheduler } from './scheduler/index.js'
@@ -60,7 +61,7 @@ export const openSession = (
       now: () => timer.now(),
     }),
     codes: { ...codes, ...defined(options.codes ?? {}) },
-    secrets: secretsOf(options),
+    secrets: secretsWith(secretsOf(options)),
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),
   }

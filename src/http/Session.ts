@@ -8,6 +8,7 @@ import type { Auth } from './auth.js'
 import type { Budget } from './Budget.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Codes } from './codes.js'
+import type { Secrets } from './secrets.js'
 import type { Timeout, Transport } from './Transport.js'
 
 /** What a request is counted under, by the scheduler. */
@@ -31,7 +32,7 @@ export interface Session {
   readonly codes: Codes
   readonly auth: (row: AnyEndpoint) => Auth
   /** All that must not show, whatever the request. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: Secrets
   readonly emit: (event: ClientEvent) => void
   readonly timer: SchedulerLike
   readonly random: IO<number>

@@ -1,7 +1,18 @@
-import { catchError, defaultIfEmpty, defer, from, map, type ObservableInput, take } from 'rxjs'
+import {
+  catchError,
+  defaultIfEmpty,
+  defer,
+  from,
+  map,
+  type ObservableInput,
+  race,
+  type SchedulerLike,
+  take,
+} from 'rxjs'
 import { login } from '../api/authentication.js'
-import { E, type IO } from '../fp.js'
+import { E } from '../fp.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
+import { later } from '../stream/later.js'
 import type { Token } from './auth.js'
 import type { Unauthorized } from './Failure.js'
 import { ASSUMED_LIFE } from './login.js'
@@ -16,21 +27,32 @@ export interface ForeignToken {
   readonly expiresAt?: Date
 }
 
-/** Asked for a token when there is none, when it is about to end, and after a 401. */
+/**
+ * Asked for a token when there is none, when it is about to end, and after a 401. It has as long as an
+ * answer has to begin: `timeout.headers`.
+ */
 export type TokenSource = () => ObservableInput<ForeignToken>
 
 // constructors
 
-/** A source that fails, or hands out what is no token, ends the call as `Unauthorized`. */
+/**
+ * A source that fails, takes longer than `limit`, or hands out what is no token, ends the call as
+ * `Unauthorized`.
+ */
 export const foreignToken = (
   source: TokenSource,
-  now: IO<Millis>,
-): ObservableEither<Unauthorized, Token> =>
+  { limit, timer }: { readonly limit: Millis; readonly timer: SchedulerLike },
+): ObservableEither<Unauthorized, Token> => race(given(source, timer), silence(limit, timer))
+
+const silence = (limit: Millis, timer: SchedulerLike) =>
+  later(limit, timer).pipe(map(() => E.left(unauthorized(`nothing within ${limit} ms`))))
+
+const given = (source: TokenSource, timer: SchedulerLike): ObservableEither<Unauthorized, Token> =>
   defer(() => from(source())).pipe(
     take(1), // each token that came out would send the request once more
     map(({ token, expiresAt }) => {
       if (typeof token !== 'string' || !fitsHeader(token)) return E.left(unauthorized('no token'))
-      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - now()
+      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - timer.now()
       return validFor > 0
         ? E.right({ token, validFor })
         : E.left(unauthorized('a token that has expired'))

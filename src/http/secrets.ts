@@ -1,19 +1,52 @@
 /** What must not show. */
 
+import type { IO } from '../fp.js'
+import { spellings } from './spellings.js'
+
+// model
+
+export interface Secrets {
+  readonly all: IO<ReadonlyArray<string>>
+  readonly add: (token: string) => void
+}
+
+/** Tokens that are remembered: one that was replaced may still be good. */
+const TOKENS = 8
+
+// constructors
+
+/** Those that are known from the start, and the last few tokens. */
+export const secretsWith = (known: ReadonlyArray<string>): Secrets => {
+  let tokens: ReadonlyArray<string> = []
+  return {
+    all: () => [...known, ...tokens],
+    add: (token) => {
+      tokens = [token, ...tokens].slice(0, TOKENS)
+    },
+  }
+}
+
 /** Digits beyond these are lost where a long number was read as a number. */
 const EXACT = 15
 
 /** A number, such as that of a card, may be shown in groups, or rounded. */
 const patternOf = (secret: string): string | RegExp =>
   /^\d{12,}$/.test(secret)
-    ? new RegExp(`${[...secret.slice(0, EXACT)].join('[ -]?')}(?:[ -]?\\d)*`, 'g')
-    : secret
+    ? new RegExp(`${[...secret.slice(0, EXACT)].join(GROUPED)}(?:${GROUPED}\\d)*`, 'g')
+    : spellings(secret)
+
+const GROUPED = '[\\s.-]{0,2}'
 
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
 export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  const patterns = secrets.filter((secret) => secret.length >= 4).map(patternOf)
-  return (text) => patterns.reduce((rest: string, one) => rest.replaceAll(one, '[secret]'), text)
+  let patterns: ReadonlyArray<string | RegExp> | undefined // most answers need none
+  return (text) => {
+    patterns ??= secrets.filter((secret) => secret.length >= 4).map(patternOf)
+    return patterns.reduce((rest: string, one) => rest.replaceAll(one, '[secret]'), text)
+  }
 }
+
+// combinators
 
 /** Nested deeper than this, a value is cut. */
 const DEPTH = 50

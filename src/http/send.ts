@@ -54,7 +54,7 @@ export const send =
         endpoint,
         attempts: attempts.count,
         scrub: scrubber([
-          ...session.secrets,
+          ...session.secrets.all(),
           authorization.slice(authorization.indexOf(' ') + 1),
           ...Object.values(asked.headers),
         ]),

@@ -1,4 +1,15 @@
-import { concatMap, EMPTY, merge, mergeMap, of, range, throwError, timer as wait } from 'rxjs'
+import {
+  concatMap,
+  EMPTY,
+  merge,
+  mergeMap,
+  NEVER,
+  Observable,
+  of,
+  range,
+  throwError,
+  timer as wait,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { CHARGE, CREATE, LOGIN, lab, ME, NEW_CHARGE, problem, tokens } from '../support/lab.js'
@@ -156,6 +167,22 @@ describe('logins', () => {
   })
 })
 
+describe('a token that was replaced', () => {
+  it('shows no more than the one in its place', () => {
+    const { client, events, run, sent } = lab({
+      play: (_, nth) =>
+        nth === 1 ? problem(401, 'x') : problem(400, 'y', `${tokenOf(1)}, ${tokenOf(2)}`),
+    })
+    const tokenOf = (n: number) => bearer(n).slice('Bearer '.length)
+    const out = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(authorizations(sent).slice(1)).toContain(bearer(2))
+    expect(out[0]?.value).toMatchObject(
+      E.left({ message: expect.stringMatching(/400 y: \[secret\], \[secret\]$/) }),
+    )
+    expect(JSON.stringify([out, events])).not.toMatch(/token-\d/)
+  })
+})
+
 describe('a token of the caller’s own', () => {
   it('is asked for once, used, and asked for again after a 401', () => {
     let n = 0
@@ -172,6 +199,25 @@ describe('a token of the caller’s own', () => {
     expect(authorizations(sent)).toEqual(['Bearer mine-1', 'Bearer mine-2', 'Bearer mine-2'])
   })
 
+  it('has as long to come as an answer has to begin, and is given up with the call', () => {
+    let given = 0
+    const never = new Observable<never>(() => () => given++)
+    const { client, timer, run } = lab({
+      credentials: { token: () => never },
+      timeout: { headers: 700 },
+    })
+    const [out] = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(out).toMatchObject({
+      at: 700,
+      value: E.left({ message: expect.stringContaining('nothing within 700 ms') }),
+    })
+    expect(given).toBe(1)
+    const waiting = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+    timer.schedule(() => waiting.unsubscribe(), 10)
+    timer.flush()
+    expect(given).toBe(2)
+  })
+
   it('sends a request once, however many tokens come', () => {
     const { client, sent, run } = lab({
       credentials: { token: () => of({ token: 'first' }, { token: 'second' }) },
@@ -183,6 +229,8 @@ describe('a token of the caller’s own', () => {
   it.each([
     ['throws', () => throwError(() => new RangeError('the secret is 12345'))],
     ['gives nothing', () => EMPTY],
+    ['never answers', () => NEVER],
+    ['never resolves', () => new Promise<never>(() => {})],
     ['gives what fits no header', () => of({ token: 'two\nlines' })],
     ['gives one that has ended', () => of({ token: 'late', expiresAt: new Date(-1) })],
   ])('that a source cannot give, because it %s, ends the call as Unauthorized', (_, token) => {
