@@ -25,8 +25,8 @@ const isRepeated = (failure: Failure): boolean =>
  * `addItems` that holds what the interface promises also where items with a repeated request_id are
  * refused (default, not specified by the interface document): then the batch's items are read, those that
  * are there count as added, and the others are sent. No request_id is ever changed. A batch to which all
- * had been added before is marked as recovered. Where the items cannot be read to their end, nothing more
- * is sent, and the refusal says why.
+ * had been added before is marked as recovered; where it cannot be read, that is no refusal of the items.
+ * Where the items cannot be read to their end, nothing more is sent, and the refusal says why.
  */
 export const addItems =
   (calls: BatchCalls): BatchCalls['addItems'] =>
@@ -56,12 +56,35 @@ const addMissing = (calls: BatchCalls, { id, items }: ItemsToAdd, refusal: Failu
           const rest = items.filter(({ request_id }) => !there.includes(request_id))
           if (rest.length === items.length) return left(refusal)
           return rest.length === 0
-            ? calls.retrieve({ id }).pipe(map(E.map(recovered)))
-            : calls.addItems({ id, items: rest })
+            ? calls.retrieve({ id }).pipe(map(E.bimap(unread(refusal), recovered)))
+            : calls.addItems({ id, items: rest }).pipe(map(E.mapLeft(partly(items, rest))))
         },
       ),
     ),
   )
+
+/** The items are there: no failure of the call that reads their batch says anything else. */
+const unread =
+  ({ endpoint, attempts, ...refusal }: Failure) =>
+  (cause: Failure): Failure => {
+    const found = 'its items are in the batch, by their request_ids'
+    const tried = refusal._tag === 'Ambiguous' ? refusal.tried : []
+    return {
+      _tag: 'Ambiguous',
+      endpoint,
+      attempts,
+      tried: [...tried, `read the items: ${found}`],
+      cause,
+      message: `${endpoint}: ${found}; reading the batch failed: ${cause.message}`,
+    }
+  }
+
+const partly =
+  (all: ItemsToAdd['items'], rest: ItemsToAdd['items']) =>
+  (failure: Failure): Failure => ({
+    ...failure,
+    message: `${failure.message}; ${all.length - rest.length} of ${all.length} items were there before`,
+  })
 
 /** The request_ids of a batch: of the rows as they came, since one that does not decode is there, too. */
 const itemsThere = (

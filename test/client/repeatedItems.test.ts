@@ -60,6 +60,47 @@ describe('items that the platform has already', () => {
     expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
   })
 
+  it.each([
+    ['a refusal', taken],
+    ['no answer to the first attempt', { outage: RESET }],
+  ])('are not told as refused when only their batch cannot be read, after %s', (_, first) => {
+    let sent = 0
+    const wire = lab({
+      play: ({ route }) => {
+        if (route.endsWith('/items')) return there(0, 1)
+        if (route.endsWith('/add_items')) return sent++ === 0 ? first : taken
+        return problem(403, 'forbidden')
+      },
+    })
+    const [out] = wire.run(add(wire, 0, 1))
+    expect(out?.value).toMatchObject(
+      E.left({
+        _tag: 'Ambiguous',
+        endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
+        attempts: sent,
+        tried: expect.arrayContaining([expect.stringMatching(/its items are in the batch/)]),
+        cause: { _tag: 'Refused', status: 403 },
+        message: expect.stringMatching(/items are in the batch.*reading the batch failed: GET/),
+      }),
+    )
+  })
+
+  it('are told of when the others are refused', () => {
+    let sent = 0
+    const wire = lab({
+      play: ({ route }) => {
+        if (route.endsWith('/items')) return there(0)
+        return sent++ === 0 ? taken : problem(400, 'invalid_argument')
+      },
+    })
+    expect(wire.run(add(wire, 0, 1))[0]?.value).toMatchObject(
+      E.left({
+        _tag: 'Refused',
+        message: expect.stringMatching(/invalid_argument.*; 1 of 2 items were there before$/),
+      }),
+    )
+  })
+
   it('are seen behind one that cannot be read, and that one as well', () => {
     const odd = (body: { readonly items: ReadonlyArray<object> }) => ({
       items: body.items.map((row, i) => (i === 1 ? { ...row, status: 5 } : row)),
