@@ -45,7 +45,7 @@ export interface Service {
 const REQUESTS = 6
 const ROWS = 10
 /** Nobody waits a minute for a doctor; in ms. */
-const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000 }
+const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
 
 // constructors
 

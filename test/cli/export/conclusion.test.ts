@@ -33,7 +33,11 @@ const reason = (guard: ListGuard): string | undefined => {
     guard,
   } as const
   const progress = { rows: 1, rejects: 0, pages: 1, ended: false, failure, entry }
-  const { status, reason } = conclusion(progress, undefined, { name: 'x', rejectsName: 'y', canAdd: true })
+  const { status, reason } = conclusion(progress, undefined, {
+    name: 'x',
+    rejectsName: 'y',
+    canAdd: true,
+  })
   expect(status).toBe(1)
   return reason
 }
