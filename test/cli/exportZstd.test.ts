@@ -14,7 +14,7 @@ beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
 
 it.each([
   ['c.ndjson.zst', []],
-  ['c.txt', ['--compress', 'zstd']],
+  ['c.txt', ['--format', 'ndjson', '--compress', 'zstd']],
   ['c.parquet', ['--compress', 'zstd']],
 ])('says so before anything is opened: %s', async (name, more) => {
   await writeFile(file(name), 'earlier\n')

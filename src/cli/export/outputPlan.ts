@@ -53,7 +53,7 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   }
   if (named.unknown !== undefined && flags.format === undefined) {
     throw new WrongUse(
-      `--out: ${named.unknown} is no format: name it with ${KNOWN}, or say --format and --compress`,
+      `--out: ${named.unknown} says no format: names end in ${KNOWN}; or say it with --format`,
     )
   }
   if (named.compress !== undefined && format === 'parquet') {
