@@ -45,6 +45,7 @@ it('payments-rx has these types', () => {
       "KyOptions",
       "Limits",
       "List",
+      "ListGuard",
       "ListOptions",
       "ListPlan",
       "ListRow",
