@@ -13,6 +13,7 @@ import { type Clock, clock, type Millis } from './Clock.js'
 import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
 import { type Guard, type Slack, slack } from './Guard.js'
+import { type LaneOptions, lanesOf } from './lanes.js'
 import { park } from './Park.js'
 import { type Refusals, refusalsOf } from './Refusals.js'
 import { routes } from './Routes.js'
@@ -24,7 +25,7 @@ import { tierState } from './TierState.js'
 // model
 
 /** Of `createScheduler`. Spans are milliseconds. */
-export interface SchedulerOptions<R> {
+export interface SchedulerOptions<R> extends LaneOptions {
   /** All are held at once. */
   readonly tiers: ReadonlyArray<Tier<R>>
   /** Default `'learned'`. */
@@ -35,10 +36,6 @@ export interface SchedulerOptions<R> {
   readonly random?: IO<number>
   /** Default `asyncScheduler`. */
   readonly timer?: SchedulerLike
-  /** How many turns a lane has when several wait. Default `{ interactive: 8, bulk: 1 }`. */
-  readonly lanes?: Readonly<Record<string, number>>
-  /** The lane of those that name none. Default: the last of `lanes`. */
-  readonly lane?: string
   /** The longest queue goes first, but none that was not served for so long. Default 10,000 ms. */
   readonly patience?: Millis
   readonly refusals?: Refusals
@@ -68,7 +65,6 @@ export interface Core<in R> {
 
 // constructors
 
-const LANES = { interactive: 8, bulk: 1 }
 const PATIENCE: Millis = 10_000
 const STATE_EVERY: Millis = 250
 
@@ -81,19 +77,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
   fraction('scheduler', share)
   spare('scheduler', guard)
   if (!(patience >= 0)) throw new RangeError(`patience must be milliseconds, got ${patience}`)
-  const lanes = options.lanes ?? LANES
-  const names = Object.keys(lanes)
-  const weights = Object.values(lanes)
-  for (const [name, weight] of Object.entries(lanes)) {
-    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`lane '${name}': weight must be above 0, got ${weight}`)
-    }
-  }
-  const usual = options.lane ?? names.at(-1)
-  if (usual === undefined) throw new RangeError('lanes must have at least one lane, got none')
-  if (!names.includes(usual)) {
-    throw new RangeError(`there is no lane '${usual}', only ${names.join(', ')}`)
-  }
+  const lanes = lanesOf(options)
   const slacks = new Map<Millis, Slack>()
   const slackFor = (per: Millis): Slack => {
     const known = slacks.get(per) ?? slack(per, () => admitted.refresh())
@@ -105,7 +89,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     guard,
     share,
     clock: time,
-    park: () => park(weights, patience),
+    park: () => park(lanes.weights, patience),
     slack: slackFor,
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }
@@ -113,7 +97,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
   const limited = tiers.filter(
     ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )
-  const found = routes(limited, weights.length)
+  const found = routes(limited, lanes.weights.length)
 
   const seen = new Set<Subscriber<SchedulerState>>()
   const counts = { waiting: 0, backingOff: 0, started: 0 }
@@ -137,7 +121,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
 
   const admitted = admission({
     clock: time,
-    weights,
+    weights: lanes.weights,
     patience,
     start: (ticket, now) => {
       counts.waiting--
@@ -174,13 +158,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       random,
       clock: time,
       flights: flown,
-      strand: (request, lane = usual) => {
-        const strand = found.find(request, time).strands[names.indexOf(lane)]
-        if (strand === undefined) {
-          throw new RangeError(`there is no lane '${lane}', only ${names.join(', ')}`)
-        }
-        return strand
-      },
+      strand: (request, lane) => lanes.pick(found.find(request, time).strands, lane),
       join: (ticket, again) => {
         counts.waiting++
         show()

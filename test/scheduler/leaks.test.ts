@@ -4,13 +4,8 @@ import { NEVER, Observable, of, timer as timerOf } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
-import {
-  concurrency,
-  createScheduler,
-  rate,
-  type SchedulerState,
-  schedule,
-} from '../../src/scheduler/index.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { stateOf } from './world.js'
 
 const collect = (): number => {
   setFlagsFromString('--expose-gc')
@@ -30,16 +25,7 @@ describe('what stays behind', () => {
       guard: 0,
       timer,
     })
-    const state = (): SchedulerState | undefined => {
-      let seen: SchedulerState | undefined
-      scheduler.state
-        .subscribe((now) => {
-          seen = now
-        })
-        .unsubscribe()
-      return seen
-    }
-    return { timer, scheduler, state }
+    return { timer, scheduler, state: () => stateOf(scheduler) }
   }
 
   it('is nothing of a million tasks, with 50,000 keys one after the other', () => {
