@@ -1,4 +1,5 @@
 import type { Limits } from '../api/limits.js'
+import { checkCount } from '../stream/count.js'
 
 // model
 
@@ -29,13 +30,18 @@ export interface Pace extends Pick<Limits, 'global' | 'endpoint'> {}
 
 // constructors
 
-/** With `width` pages on their way at a time. An empty list costs one request, too. */
+/**
+ * With `width` pages on their way at a time. An empty list costs one request, too. Throws a RangeError for
+ * numbers that make no sense.
+ */
 export const plan = (
   { global, endpoint }: Pace,
   pageSize: number | undefined,
   width: number,
   { rows, roundTrip = 0 }: PlanOptions = {},
 ): ListPlan => {
+  if (rows !== undefined) checkCount('rows', rows, 0)
+  if (!(roundTrip >= 0)) throw new RangeError(`roundTrip must be milliseconds, got ${roundTrip}`)
   if (pageSize === undefined) return {}
   const perSecond = Math.min(global, endpoint)
   const paced = { pageSize, ceiling: perSecond * pageSize }

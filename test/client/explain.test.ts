@@ -64,6 +64,16 @@ describe('explain', () => {
     })
   })
 
+  it.each([
+    [{ rows: Number.NaN }, 'rows must be a whole number of at least 0, got NaN'],
+    [{ rows: -1 }, 'rows must be a whole number of at least 0, got -1'],
+    [{ rows: 1, roundTrip: -1 }, 'roundTrip must be milliseconds, got -1'],
+    [{ rows: 1, roundTrip: Number.NaN }, 'roundTrip must be milliseconds, got NaN'],
+  ])('refuses %o', (options, message) => {
+    const list = lab().client.charges.list()
+    expect(() => list.explain(options)).toThrow(new RangeError(message))
+  })
+
   it('says nothing of a list whose page size nobody knows', () => {
     const row = endpoint('GET /api/v2/charges', {
       params: ChargeFilter,
