@@ -40,9 +40,9 @@ const BOUND = 'a whole number of at least 1, or Infinity'
 const isFraction = (u: unknown) => typeof u === 'number' && u > 0 && u <= 1
 const isSpan = (u: unknown) => typeof u === 'number' && u >= 0 && u < Number.POSITIVE_INFINITY
 
-/** Throws an `InvalidOption` for a number that makes no client. */
-export const checkNumbers = (options: ClientOptions): void => {
-  const { limits, share, guard, retry, lists, renewEarly, maxBytes } = options
+/** Throws an `InvalidOption` for a number or word that makes no client. */
+export const checkValues = (options: ClientOptions): void => {
+  const { limits, share, guard, retry, lists, renewEarly, maxBytes, numbers, drift } = options
   const check = (
     name: string,
     u: unknown,
@@ -66,6 +66,8 @@ export const checkNumbers = (options: ClientOptions): void => {
   check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
   check('maxBytes', maxBytes, isBound, BOUND)
   check('renewEarly', renewEarly, isSpan, 'milliseconds')
+  check('numbers', numbers, (u) => u === 'exact' || u === 'fast', "'exact' or 'fast'")
+  check('drift', drift, (u) => typeof u === 'boolean', 'true or false')
 }
 
 /** Throws an `InvalidOption` for codes that are no texts. */

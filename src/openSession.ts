@@ -1,6 +1,6 @@
 import { asyncScheduler, Subject } from 'rxjs'
 import { type ClientOptions, limitsOf } from './ClientOptions.js'
-import { checkCodes, checkCredentials, checkNumbers } from './checkOptions.js'
+import { checkCodes, checkCredentials, checkValues } from './checkOptions.js'
 import { budget, pausesOf, SHARE } from './http/Budget.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { codes } from './http/codes.js'
@@ -23,7 +23,7 @@ export const openSession = (
 ): { readonly session: Session; readonly events: Subject<ClientEvent> } => {
   const { retry, timer = asyncScheduler, random = Math.random } = options
   checkCredentials(options)
-  checkNumbers(options)
+  checkValues(options)
   checkCodes(options)
   const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()

@@ -11,6 +11,7 @@ interface SandboxFlags {
   readonly port: number
   readonly environment: Environment
   readonly rows?: number
+  readonly batches?: number
   readonly seed?: number
   readonly latency?: number
   readonly jitter?: number
@@ -30,6 +31,7 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
         .default('production'),
     )
     .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
+    .option('--batches <n>', 'how many batch transfers there are [0]', wholeNumber(0, 1_000_000))
     .option('--seed <n>', 'the same seed makes the same charges [1]', wholeNumber(0, 2 ** 32 - 1))
     .option('--latency <ms>', 'from request to answer [0]', wholeNumber(0, MAX))
     .option('--jitter <ms>', 'how far the latency is spread [0]', wholeNumber(0, MAX))
@@ -53,6 +55,7 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
 const optionsOf = ({
   environment,
   rows,
+  batches,
   seed,
   latency,
   jitter,
@@ -60,6 +63,7 @@ const optionsOf = ({
 }: SandboxFlags): SandboxOptions => ({
   environment,
   ...(rows === undefined ? {} : { charges: rows }),
+  ...(batches === undefined ? {} : { batches }),
   ...(seed === undefined ? {} : { seed }),
   ...(latency === undefined ? {} : { latency }),
   ...(jitter === undefined ? {} : { jitter }),

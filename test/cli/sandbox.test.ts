@@ -2,7 +2,7 @@ import { Server } from 'node:net'
 import { Writable } from 'node:stream'
 import { Subject } from 'rxjs'
 import { expect, it, vi } from 'vitest'
-import { cli } from './support.js'
+import { cli, type Run } from './support.js'
 
 it('says where it listens, answers, and stops at a signal', async () => {
   const signals = new Subject<'SIGTERM'>()
@@ -23,6 +23,25 @@ it('says where it listens, answers, and stops at a signal', async () => {
   expect(answered).toBe(401)
   expect(status).toBe(0)
   await expect(fetch(url)).rejects.toThrow()
+})
+
+it('has batches, which can be exported', async () => {
+  const signals = new Subject<'SIGTERM'>()
+  const exported = new Promise<Run>((resolve, reject) => {
+    const stdout = new Writable({
+      write: (chunk, _encoding, done) => {
+        done()
+        const url = String(chunk).replace(/^listening on (\S+)\n$/, '$1')
+        const keys = ['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--progress', 'none']
+        cli(['export', 'batch-transfers', '--base-url', url, '--out', '-', ...keys])
+          .then(resolve, reject)
+          .finally(() => signals.next('SIGTERM'))
+      },
+    })
+    cli(['sandbox', '--batches', '60'], { stdout, signals }).catch(reject)
+  })
+  const { status, stdout } = await exported
+  expect([status, stdout.trimEnd().split('\n').length]).toEqual([0, 60])
 })
 
 it.each([

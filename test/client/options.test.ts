@@ -50,6 +50,8 @@ describe('an option that cannot work', () => {
     ['timeout.connect', { timeout: { connect: Number.NaN } }],
     ['timeout.body', { timeout: { body: '500' } }],
     ['timeout.whole', { timeout: { whole: -1 } }],
+    ['numbers', { numbers: 'hunter22' }],
+    ['drift', { drift: 'hunter22' }],
     ['maxBytes', { maxBytes: 0 }],
     ['maxBytes', { maxBytes: '1 MiB' }],
     ['priority', { priority: 'hunter22' }],
