@@ -7,6 +7,7 @@
  * its way, such as a connection to be opened or a busy process, holds them all up.
  */
 import type { Millis } from './Clock.js'
+import type { Look } from './Excesses.js'
 
 export interface Departure {
   /** The end of that turn: the bytes leave after it. Its beginning, until it is over. */
@@ -26,6 +27,8 @@ export interface Departure {
   excess: Millis
   /** The greatest of those. */
   most: Millis
+  /** What was usual before the first of them was answered. */
+  usual: Look | undefined
   /** When cold, the places of those answered in the order in which they left, from 0: their sum ... */
   places: number
   /** ... the sum of their squares ... */
@@ -44,6 +47,7 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   squares: 0,
   excess: 0,
   most: 0,
+  usual: undefined,
   places: 0,
   placesSquared: 0,
   placesTook: 0,

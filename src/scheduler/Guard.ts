@@ -13,8 +13,8 @@
  */
 import { type Millis, TICK } from './Clock.js'
 import type { Departure } from './Departure.js'
+import { excesses, KEPT, type Look } from './Excesses.js'
 import { opening } from './Opening.js'
-import { variance } from './variance.js'
 
 export type Guard = 'learned' | 'safe' | Millis
 
@@ -56,20 +56,16 @@ const OWN: Millis = 3 * TICK
 /** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time. */
 const FEW = 5
 const LESSONS = 32
-/** So many are remembered, then looked at together: a network that has changed is forgotten after these. */
-const KEPT = 256
 
 /** A burst was held up, such as by a busy process, when it took so many standard errors too long. */
 const HELD_UP = 4
 
 export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
-  const recent = new Float64Array(KEPT)
+  const recent = excesses()
   let seen = 0
   let lessons = 0
-  let spread = 0 // of the fastest quarter of the answers: the others tell of the server, not of the way
-  let mean = 0
-  let deviation = 0
+  let look: Look = { spread: 0, mean: 0, deviation: 0 }
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
   let value = most
@@ -78,28 +74,21 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let together = 0 // refused in the present window
   const opened = opening()
 
-  const step = (): Millis => Math.max(GROWTH * spread, GROWTH_LEAST)
+  const step = (): Millis => Math.max(GROWTH * look.spread, GROWTH_LEAST)
 
   const measure = (): void => {
-    const sorted = recent.slice(0, Math.min(seen, KEPT)).sort()
-    const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
-    spread = quantile(0.25) - quantile(0.05)
+    look = recent.look()
+    const { spread } = look
     if (spread > learntAt) {
       learntAt = spread
     } else if (spread < learntAt / 2) {
       learnt *= spread / learntAt // of another network
       learntAt = spread
     }
-    let [sum, squares] = [0, 0]
-    for (const excess of sorted) {
-      sum += excess
-      squares += excess * excess
-    }
-    mean = sum / sorted.length
-    deviation = Math.sqrt(variance(sum, squares, sorted.length))
   }
 
   const learn = (by: Millis): void => {
+    const { spread } = look
     learnt = Math.max((LEAST - START) * spread, Math.min(most, learnt + by))
     const part = START * spread + learnt
     value = Math.min(most, Math.sqrt(OWN * OWN + part * part))
@@ -107,10 +96,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
 
   /** How much later than others a burst arrived. */
   const shift = (departure: Departure): Millis => {
-    const { cold, answers, excess } = departure
+    const { cold, answers, excess, usual = look } = departure
     if (answers === 0) return cold ? most : 0
     if (cold) return opened.late(departure)
-    return excess / answers - mean - (HELD_UP * deviation) / Math.sqrt(answers)
+    return excess / answers - usual.mean - (HELD_UP * usual.deviation) / Math.sqrt(answers)
   }
 
   return {
@@ -123,8 +112,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
       return Math.min(tracked, certain)
     },
-    answered: (took, excess, { cold }) => {
-      recent[seen % KEPT] = excess
+    answered: (took, excess, departure) => {
+      const { cold } = departure
+      departure.usual ??= look
+      recent.add(excess, cold)
       seen++
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return

@@ -40,6 +40,32 @@ const run = (held: Held) => {
   return { done, share: 9_000 / (last - first), refused: w.server.refused() }
 }
 
+/** Two hundred requests to one endpoint, 80 ms away, that stay together but for what holds them up. */
+const far = (held: Held) => {
+  const w = world(limits)
+  const random = seeded(7)
+  const way = uniform(39, 41)
+  let [started, done] = [0, 0]
+  for (let i = 0; i < 200; i++) {
+    const delays = {
+      get up() {
+        return held(started++, w.timer.now()) + way(random)
+      },
+      work: 0,
+      get down() {
+        return way(random)
+      },
+    }
+    w.send(`${i}`, 'one', delays)
+      .pipe(schedule(w.scheduler, 'one', { refused }))
+      .subscribe(({ ok }) => {
+        if (ok) done++
+      })
+  }
+  w.timer.flush()
+  return { done, refused: w.server.refused() }
+}
+
 /** As on a real machine: fifty connections are opened one after the other, for the first requests. */
 const connecting: Held = (nth) => (nth < 50 ? 25 + nth : 0)
 
@@ -66,5 +92,14 @@ describe('requests that are held up before they are on their way', () => {
     expect(done).toBe(1_000)
     expect(refused).toBeLessThan(10)
     expect(share).toBeGreaterThan(0.97)
+  })
+
+  it('are known for it soon after the first ones, that had to open connections', () => {
+    const opening: Held = (nth) => (nth < 20 ? 80 : 0)
+    const third: Held = (nth) => (nth >= 60 && nth < 80 ? 15 : 0)
+    expect(far((nth, now) => opening(nth, now) + third(nth, now))).toEqual({
+      done: 200,
+      refused: 0,
+    })
   })
 })
