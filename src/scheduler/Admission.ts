@@ -39,6 +39,8 @@ export interface Options {
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
+const waits = ({ park }: Bucket): boolean => park !== undefined && park.size() > 0
+
 const full = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
   for (const bucket of buckets) if (bucket.wait(now) > 0) return bucket
   return undefined
@@ -53,13 +55,13 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   let armed = Number.POSITIVE_INFINITY
 
   const mark = (bucket: Bucket): void => {
-    if (bucket.due || bucket.park.size() === 0) return
+    if (bucket.due || !waits(bucket)) return
     bucket.due = true
     due.push(bucket)
   }
 
   const setAlarm = (bucket: Bucket, now: Millis): void => {
-    const at = bucket.park.size() === 0 ? Number.POSITIVE_INFINITY : now + bucket.wait(now)
+    const at = waits(bucket) ? now + bucket.wait(now) : Number.POSITIVE_INFINITY
     if (bucket.slot >= 0) {
       if (bucket.rank === at) return
       alarms.remove(bucket)
@@ -77,10 +79,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
 
   /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */
   const pull = (bucket: Bucket, now: Millis): void => {
+    const from = bucket.park
     for (let room = bucket.room(now); room > 0; room--) {
-      const strand = bucket.park.next(now)
+      const strand = from?.next(now)
       if (strand === undefined) return
-      bucket.park.went(strand.lane)
+      from?.went(strand.lane)
       move(strand, pool)
     }
   }
@@ -105,6 +108,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       return true
     }
     if (bucket.park === from) return false
+    bucket.park ??= park(weights, patience)
     move(strand, bucket.park)
     setAlarm(bucket, now)
     return true
@@ -114,8 +118,9 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   const round = (now: Millis): void => {
     const bucket = due.pop()
     if (bucket !== undefined) bucket.due = false
-    if (bucket !== undefined && due.length === 0 && pool.size() === 0) {
-      while (bucket.park.size() > 0 && bucket.wait(now) <= 0 && serve(bucket.park, now));
+    const here = bucket?.park
+    if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
+      while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here, now));
       setAlarm(bucket, now)
       return
     }
@@ -140,7 +145,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
 
   const arm = (): void => {
     let first = alarms.first()
-    for (; first?.park.size() === 0; first = alarms.first()) alarms.remove(first) // all have quit
+    for (; first !== undefined && !waits(first); first = alarms.first()) alarms.remove(first) // all have quit
     const next = first?.rank ?? Number.POSITIVE_INFINITY
     if (next >= armed && next < Number.POSITIVE_INFINITY) return
     alarm?.unsubscribe()
@@ -168,7 +173,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   }
 
   const reset = (buckets: ReadonlyArray<Bucket>, now: Millis): void => {
-    for (const bucket of buckets) if (bucket.park.size() > 0) setAlarm(bucket, now)
+    for (const bucket of buckets) if (waits(bucket)) setAlarm(bucket, now)
   }
 
   return {
@@ -195,7 +200,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
         return
       }
       move(strand, undefined)
-      for (const bucket of strand.flow.buckets) if (bucket.park.size() === 0) bucket.deserted?.()
+      for (const bucket of strand.flow.buckets) if (!waits(bucket)) bucket.deserted?.()
       if (!running) arm()
     },
     sooner: (buckets, now) => {

@@ -16,8 +16,8 @@ import type { Park } from './Park.js'
 export interface Bucket extends Ranked {
   readonly key: string
   readonly ceiling: Ceiling
-  /** Who waits for it. */
-  readonly park: Park
+  /** Who waits for it; there is none before somebody does. */
+  park: Park | undefined
   readonly counts: { refused: number }
   /** Whether it is to be looked at: it may have room. */
   due: boolean

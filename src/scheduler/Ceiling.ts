@@ -54,13 +54,13 @@ class Found implements Ceiling {
   private current: number
   private cooling = false
   private closedUntil: Millis = 0
-  private barren = 0 // cool-downs in a row without one request let in
+  private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
-  private refusals = 0
   private row = 0 // refused since the last that was let in
   private pauses = 0
+  private barren = 0 // cool-downs in a row without one request let in
+  private refusals = 0
   private pausedAt: Millis = 0
-  private windowEnd: Millis = 0
   private chronic = 0
   private chronicWindows = 0
   private chronicEnd: Millis = 0

@@ -27,9 +27,20 @@ export const flow = (
   buckets: ReadonlyArray<Bucket>,
   slacks: ReadonlyArray<Slack>,
   lanes: number,
-): Flow => {
-  const strands: Array<Strand> = []
-  const self: Flow = { buckets, slacks, strands, roundTrip: roundTrip(), held: 0, lost: 0 }
-  for (let lane = 0; lane < lanes; lane++) strands.push(strand(self, lane))
-  return self
+): Flow => new Counted(buckets, slacks, lanes)
+
+/** There may be thousands: its lists have no room to spare. */
+class Counted implements Flow {
+  readonly buckets: ReadonlyArray<Bucket>
+  readonly slacks: ReadonlyArray<Slack>
+  readonly strands: ReadonlyArray<Strand>
+  readonly roundTrip = roundTrip()
+  held = 0
+  lost = 0
+
+  constructor(buckets: ReadonlyArray<Bucket>, slacks: ReadonlyArray<Slack>, lanes: number) {
+    this.buckets = buckets.slice()
+    this.slacks = slacks.slice()
+    this.strands = Array.from({ length: lanes }, (_, lane) => strand(this, lane))
+  }
 }

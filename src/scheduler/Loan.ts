@@ -10,7 +10,6 @@ import { defer, first, Subscription } from 'rxjs'
 import type { Bucket } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
-import type { Park } from './Park.js'
 import type { Lent, Shared } from './Tier.js'
 
 export interface Loan {
@@ -19,7 +18,6 @@ export interface Loan {
   readonly batch: number
   readonly failed?: ((error: unknown) => void) | undefined
   readonly clock: Clock
-  readonly park: Park
   readonly counts: { refused: number }
   readonly changed: (bucket: Bucket, now: Millis) => void
 }
@@ -32,7 +30,7 @@ const BURST = 3
 const span = (ms: Millis = AGAIN): Millis => (Number.isNaN(ms) ? AGAIN : Math.max(0, ms))
 
 export const loan = (options: Loan): Bucket => {
-  const { key, take, batch, failed, clock, park, counts, changed } = options
+  const { key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
@@ -68,7 +66,7 @@ export const loan = (options: Loan): Bucket => {
 
   const self: Bucket = {
     key,
-    park,
+    park: undefined,
     counts,
     ceiling: ceiling(Number.POSITIVE_INFINITY, AGAIN),
     due: false,

@@ -9,7 +9,7 @@
 import type { Millis } from './Clock.js'
 import { type Heap, heap } from './Heap.js'
 import { type Ladder, ladder } from './Ladder.js'
-import type { Age, Strand } from './Strand.js'
+import type { Strand } from './Strand.js'
 
 export interface Park {
   readonly size: () => number
@@ -24,7 +24,7 @@ export interface Park {
 
 interface Lane {
   readonly longest: Ladder<Strand>
-  readonly oldest: Heap<Age>
+  readonly oldest: Heap<Strand>
   readonly weight: number
   /** What it has had, in shares of its weight. The least goes first. */
   had: number
@@ -62,14 +62,14 @@ class Lanes implements Park {
     // A lane that had nothing to send does not save its turns up.
     if (lane.oldest.size() === 0) lane.had = Math.max(lane.had, this.reached)
     lane.longest.add(strand)
-    strand.age.rank = strand.since
-    lane.oldest.add(strand.age)
+    strand.rank = strand.since
+    lane.oldest.add(strand)
     this.count++
   }
 
   remove(strand: Strand): void {
     this.lanes[strand.lane]?.longest.remove(strand)
-    this.lanes[strand.lane]?.oldest.remove(strand.age)
+    this.lanes[strand.lane]?.oldest.remove(strand)
     this.count--
   }
 
@@ -86,11 +86,11 @@ class Lanes implements Park {
 
   /** One that was not served for too long. Being served does not move it until somebody looks here. */
   private overdue({ oldest }: Lane, now: Millis): Strand | undefined {
-    for (let age = oldest.first(); age !== undefined; age = oldest.first()) {
-      if (now - age.rank <= this.patience) return undefined
-      if (age.rank === age.strand.since) return age.strand
-      age.rank = age.strand.since
-      oldest.moved(age)
+    for (let strand = oldest.first(); strand !== undefined; strand = oldest.first()) {
+      if (now - strand.rank <= this.patience) return undefined
+      if (strand.rank === strand.since) return strand
+      strand.rank = strand.since
+      oldest.moved(strand)
     }
     return undefined
   }

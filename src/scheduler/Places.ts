@@ -15,7 +15,6 @@ import type { Park } from './Park.js'
 export interface Places {
   readonly key: string
   readonly limit: number
-  readonly park: Park
   readonly counts: { refused: number }
 }
 
@@ -28,18 +27,17 @@ class AtOnce implements Bucket {
   due = false
   rank = 0
   slot = -1
+  park: Park | undefined = undefined
   readonly key: string
   readonly ceiling: Ceiling
-  readonly park: Park
   readonly counts: { refused: number }
   private readonly limit: number
   private readonly lingering: Array<Millis> = [] // until when, earliest first
   private places = 0
-  private filled = Number.NEGATIVE_INFINITY // when the last place was taken
+  private filled: Millis = -PERIOD // when the last place was taken
 
-  constructor({ key, limit, park, counts }: Places) {
+  constructor({ key, limit, counts }: Places) {
     this.key = key
-    this.park = park
     this.counts = counts
     this.limit = limit
     this.ceiling = ceiling(limit, PERIOD)

@@ -23,13 +23,16 @@ const GENERATION = 256
 /** What takes longer has run into a time limit: it says nothing of how long a server is at work. */
 const LONGEST: Millis = 10_000
 
+/** Longer than any. A whole number, as the others are: a fraction, or Infinity, takes memory of its own. */
+const NONE: Millis = 2 ** 30
+
 export const roundTrip = (): RoundTrip => new Generations()
 
 class Generations implements RoundTrip {
   private count = 0
   private enough = false
-  private least: Millis = Number.POSITIVE_INFINITY
-  private leastBefore: Millis = Number.POSITIVE_INFINITY
+  private least: Millis = NONE
+  private leastBefore: Millis = NONE
   private most: Millis = 0
   private mostBefore: Millis = 0
 
@@ -52,7 +55,7 @@ class Generations implements RoundTrip {
   private next(): void {
     this.leastBefore = this.least
     this.mostBefore = this.most
-    this.least = Number.POSITIVE_INFINITY
+    this.least = NONE
     this.most = 0
     this.count = 0
   }

@@ -14,7 +14,6 @@ import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
 import { type Guard, type Slack, slack } from './Guard.js'
 import { type LaneOptions, lanesOf } from './lanes.js'
-import { park } from './Park.js'
 import { type Refusals, refusalsOf } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, shown } from './State.js'
@@ -89,7 +88,6 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     guard,
     share,
     clock: time,
-    park: () => park(lanes.weights, patience),
     slack: slackFor,
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }

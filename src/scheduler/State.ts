@@ -51,7 +51,7 @@ export const shown = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
     const taken = bucket.used(now)
     used += taken
     usedMost = Math.max(usedMost, taken)
-    waiting += bucket.park.size()
+    waiting += bucket.park?.size() ?? 0
     allowed = Math.min(allowed, bucket.ceiling.limit(now))
   }
   const { spec, guard } = tier

@@ -1,10 +1,10 @@
 /**
  * ```ts
- * interface Strand extends Long<Strand>
+ * interface Strand extends Long<Strand>, Ranked
  * ```
  *
- * Those of one lane who wait for the same buckets, first in, first out. Its `age` is ranked by when it
- * was last served, or began to wait.
+ * Those of one lane who wait for the same buckets, first in, first out. Ranked by when it was last served,
+ * or began to wait; brought up to date when it is looked at.
  */
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
@@ -22,7 +22,7 @@ export interface Ticket {
   after: Ticket | undefined
 }
 
-export interface Strand extends Long<Strand> {
+export interface Strand extends Long<Strand>, Ranked {
   readonly flow: Flow
   readonly lane: number
   /** Where it waits. */
@@ -32,12 +32,6 @@ export interface Strand extends Long<Strand> {
   length: number
   /** When it was last served, or began to wait. */
   since: Millis
-  readonly age: Age
-}
-
-/** Brought up to date when it is looked at. */
-export interface Age extends Ranked {
-  readonly strand: Strand
 }
 
 export const strand = (flow: Flow, lane: number): Strand => new Waiting(flow, lane)
@@ -51,9 +45,10 @@ class Waiting implements Strand {
   last: Ticket | undefined = undefined
   length = 0
   since: Millis = 0
+  rank: Millis = 0
+  slot = -1
   readonly flow: Flow
   readonly lane: number
-  readonly age: Age = { rank: 0, slot: -1, strand: this }
 
   constructor(flow: Flow, lane: number) {
     this.flow = flow

@@ -9,7 +9,6 @@ import type { Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Guard, Slack } from './Guard.js'
 import { loan } from './Loan.js'
-import type { Park } from './Park.js'
 import { places } from './Places.js'
 import type { Tier } from './Tier.js'
 import { window } from './Window.js'
@@ -32,7 +31,6 @@ export interface TierState<in R> {
 export interface Defaults {
   readonly guard: Guard
   readonly share: number
-  readonly park: () => Park
   readonly clock: Clock
   /** A bucket may have room. */
   readonly changed: (bucket: Bucket, now: Millis) => void
@@ -55,14 +53,14 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
   const learned = defaults.slack(per)
   const counts = { refused: 0 }
 
-  const create = (key: string, park: Park): Bucket => {
+  const create = (key: string): Bucket => {
     switch (spec._tag) {
       case 'Rate':
-        return window({ key, limit, per, guard, slack: learned, park, counts })
+        return window({ key, limit, per, guard, slack: learned, counts })
       case 'Concurrency':
-        return places({ key, limit, park, counts })
+        return places({ key, limit, counts })
       case 'Shared':
-        return loan({ ...defaults, ...spec, batch: spec.batch ?? 1, key, park, counts })
+        return loan({ ...defaults, ...spec, batch: spec.batch ?? 1, key, counts })
     }
   }
 
@@ -77,7 +75,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
     bucket: (key) => {
       const known = buckets.get(key)
       if (known !== undefined) return known
-      const created = create(key, defaults.park())
+      const created = create(key)
       buckets.set(key, created)
       return created
     },

@@ -19,7 +19,6 @@ export interface Window {
   readonly per: Millis
   readonly guard: Guard
   readonly slack: Slack
-  readonly park: Park
   readonly counts: { refused: number }
 }
 
@@ -34,9 +33,9 @@ class Rolling implements Bucket {
   due = false
   rank = 0
   slot = -1
+  park: Park | undefined = undefined
   readonly key: string
   readonly ceiling: Ceiling
-  readonly park: Park
   readonly counts: { refused: number }
   private readonly limit: number
   private readonly per: Millis
@@ -44,17 +43,17 @@ class Rolling implements Bucket {
   private readonly taken: Taken
   private places = 0
   private tidyAt: Millis = 0
-  private filled = Number.NEGATIVE_INFINITY // when the last place was taken
+  private filled: Millis // when the last place was taken
 
   constructor(options: Window) {
     this.key = options.key
     this.limit = options.limit
     this.per = options.per
     this.slack = options.slack
-    this.park = options.park
     this.counts = options.counts
     this.ceiling = ceiling(options.limit, options.per)
     this.taken = takenBy(options)
+    this.filled = -options.per
   }
 
   wait(now: Millis): Millis {
