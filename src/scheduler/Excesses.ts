@@ -42,7 +42,11 @@ export const excesses = (): Excesses => {
       if (seen === ENOUGH) cold.length = 0
     },
     look: () => {
-      const sorted = Float64Array.of(...cold, ...recent.subarray(0, Math.min(seen, KEPT))).sort()
+      const warm = recent.subarray(0, Math.min(seen, KEPT))
+      const sorted = new Float64Array(cold.length + warm.length)
+      sorted.set(cold)
+      sorted.set(warm, cold.length)
+      sorted.sort()
       const quantile = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
       let [sum, squares] = [0, 0]
       for (const excess of sorted) {

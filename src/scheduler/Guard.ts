@@ -65,6 +65,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const recent = excesses()
   let seen = 0
   let lessons = 0
+  let looked: Departure | undefined // when all are remembered, a burst of thousands is looked at once
   let look: Look = { spread: 0, mean: 0, deviation: 0 }
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
@@ -120,7 +121,11 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
       const lesson = lessons < LESSONS
-      if (lesson || seen % (seen < KEPT ? FEW : KEPT) === 0) measure()
+      const due = seen < KEPT ? seen % FEW === 0 : seen % KEPT === 0 && departure !== looked
+      if (lesson || due) {
+        measure()
+        looked = departure
+      }
       learn(-step() * CHANCE)
       if (lesson) lessons++
       told = Math.max(told, value)
