@@ -38,6 +38,7 @@ import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
 import { value } from './http/value.js'
 import { openSession } from './openSession.js'
+import { checkCallNames, checkNames } from './optionNames.js'
 import type { Scheduler } from './scheduler/index.js'
 import type { ObservableEither } from './stream/index.js'
 
@@ -86,6 +87,7 @@ export interface Client extends Calls {
 
 /** A client. Throws an `InvalidOption` when an option cannot work; nothing is sent until subscribed. */
 export const createClient = (options: ClientOptions): Client => {
+  checkNames(options)
   const settings = changed(
     { baseUrl: baseUrlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
     options,
@@ -113,7 +115,10 @@ export const createClient = (options: ClientOptions): Client => {
       charges: { ...calls.charges, ...more.charges },
       batchTransfers: { ...calls.batchTransfers, ...more.batchTransfers },
       reference: { ...calls.reference, ...more.reference },
-      with: (options) => clientWith(changed(settings, options)),
+      with: (options) => {
+        checkCallNames(options)
+        return clientWith(changed(settings, options))
+      },
       request: (row) => typed(call(untyped(row))),
       drift: () => reading.drift?.facts() ?? [],
       events: told,

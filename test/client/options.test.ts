@@ -74,6 +74,17 @@ describe('an option that cannot work', () => {
     ['renewEarly', { renewEarly: '' }],
     ['codes.fault', { codes: { fault: 'hunter22' } }],
     ['codes.duplicate', { codes: { duplicate: [409] } }],
+    ['timeout', { timeout: 5_000 }],
+    ['limits', { limits: 20 }],
+    ['limits', { limits: null }],
+    ['retry', { retry: [3] }],
+    ['credentials', { credentials: 'hunter22' }],
+    ['tiemout', { tiemout: 5_000 }],
+    ['limit', { limit: { global: 5 } }],
+    ['limits.perEndpoint', { limits: { perEndpoint: 5 } }],
+    ['limits.toString', { limits: { toString: 5 } }],
+    ['timeout.read', { timeout: { read: 'hunter22' } }],
+    ['credentials.key', { credentials: { clientId: 'me', apiKey: 'x', key: 'hunter22' } }],
   ])('%s is named, and not repeated: %j', (name, options) => {
     const error = thrown(options)
     expect(error).toBeInstanceOf(InvalidOption)
@@ -86,6 +97,12 @@ describe('an option that cannot work', () => {
     const client = createClient(good)
     expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
+    const misspelt: Readonly<Record<string, unknown>> = { apiversion: '2026-02-27' }
+    expect(() => client.with(misspelt)).toThrow(
+      'apiversion should be left out: there is no such option, only apiVersion, onBehalfOf, timeout, priority, check',
+    )
+    const ofClients: Readonly<Record<string, unknown>> = { share: 0.5 }
+    expect(() => client.with(ofClients)).toThrow('share should be left out')
   })
 })
 
