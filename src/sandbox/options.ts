@@ -3,6 +3,7 @@ import { type Environment, type Limits, limits, unlimited } from '../api/limits.
 import type { IO } from '../fp.js'
 import { defined } from '../http/defined.js'
 import { type BatchOptions, batchDefaults } from './batches/options.js'
+import { checkOptions } from './checkOptions.js'
 import type { Faults } from './faults.js'
 import { type ReferenceOptions, referenceDefaults } from './reference/options.js'
 
@@ -109,17 +110,11 @@ const later = (delay: number, work: () => void): (() => void) => {
   return () => running.unsubscribe()
 }
 
-/** Fills in the defaults; throws a `RangeError` for numbers that make no sandbox. */
-export const settings = ({ limits: wanted, ...options }: SandboxOptions): Settings => {
+/** Fills in the defaults; throws a `RangeError` for what makes no sandbox. */
+export const settings = (given: SandboxOptions): Settings => {
+  checkOptions(given)
+  const { limits: wanted, ...options } = given
   const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...defined(options) }
-  if (!Number.isInteger(all.charges) || all.charges < 0 || all.charges > 2 ** 31) {
-    throw new RangeError(`charges is ${all.charges}, and must be a whole number from 0 to 2^31`)
-  }
-  if (!Number.isInteger(all.batches) || all.batches < 0 || all.batches > 1_000_000) {
-    throw new RangeError(
-      `batches is ${all.batches}, and must be a whole number from 0 to 1,000,000`,
-    )
-  }
   const end = all.since.getTime() + all.charges * all.every
   if (!(all.since.getTime() >= 0 && all.every >= 0 && end < Date.UTC(9999, 0))) {
     throw new RangeError('charges must be created after 1969 and before 9999: see since and every')
