@@ -115,7 +115,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     },
     answered: (took, excess, departure) => {
       const { cold } = departure
-      departure.usual ??= look
+      if (seen >= FEW) departure.usual ??= look // others may have left with it that know more
       recent.add(excess, cold)
       seen++
       if (!cold && opened.answered(took)) learned()
