@@ -1,15 +1,17 @@
 /** Small words made of the rows. */
-import type { Observable, SchedulerLike } from 'rxjs'
+import type { Observable } from 'rxjs'
 import { addItems } from './addItems.js'
-import type { Endpoint } from './api/Endpoint.js'
+import type { AnyEndpoint, Endpoint } from './api/Endpoint.js'
 import { api } from './api/index.js'
 import type { ClientOf } from './client.js'
 import type { Acknowledgement } from './codec/Acknowledgement.js'
-import type { BatchTransfer } from './codec/BatchTransfer.js'
-import type { Charge } from './codec/Charge.js'
+import type { BatchTransfer, NewBatchTransfer } from './codec/BatchTransfer.js'
+import type { Charge, NewCharge } from './codec/Charge.js'
 import { ITEMS_PER_BATCH, ITEMS_PER_CALL, type NewBatchItem } from './codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from './codec/OrderItem.js'
-import type { IO } from './fp.js'
+import { type CreateOnce, createOnce, type Making } from './createOnce.js'
+import { hasCode } from './http/codes.js'
+import type { Session } from './http/Session.js'
 import { type Chunk, inChunks } from './inChunks.js'
 import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL, type UntilState, untilState } from './untilState.js'
@@ -23,6 +25,11 @@ type CodesOf<Row> =
 export interface Additions {
   readonly charges: {
     /**
+     * `create` for a job that runs again: emits the charge that an earlier run made with the same `request_id`,
+     * as it stands now, in place of the refusal, when amount, currency and source are the same.
+     */
+    readonly createOnce: CreateOnce<NewCharge, Charge, CodesOf<typeof api.charges.create>>
+    /**
      * Every charge that passes the filter from start to end, once, whatever comes and goes meanwhile. What
      * is made after the start is left out: unless the filter names `to_created_at`, it is the time then.
      */
@@ -33,6 +40,15 @@ export interface Additions {
     readonly untilState: UntilState<Charge>
   }
   readonly batchTransfers: {
+    /**
+     * `create` for a job that runs again: emits the batch that an earlier run made with the same `request_id`,
+     * as it stands now, in place of the refusal, when its name is the same.
+     */
+    readonly createOnce: CreateOnce<
+      NewBatchTransfer,
+      BatchTransfer,
+      CodesOf<typeof api.batchTransfers.create>
+    >
     /** Waits until nothing happens to a batch by itself any more, or for the `states` that you name. */
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<typeof api>['batchTransfers']['addItems']
@@ -53,27 +69,38 @@ export interface Additions {
 
 export const additions = (
   calls: ClientOf<typeof api>,
-  chance: { readonly random: IO<number>; readonly timer: SchedulerLike },
+  { codes, emit, random, timer }: Pick<Session, 'codes' | 'emit' | 'random' | 'timer'>,
 ): Additions => {
   const adding = addItems(calls.batchTransfers)
+  const isDuplicate = hasCode(...codes.duplicate)
+  const once = <P, A, Code extends string>(
+    { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
+    { create, list }: Pick<Making<P, A, Code>, 'create' | 'list'>,
+  ): CreateOnce<P, A, Code> =>
+    createOnce({
+      ...{ endpoint, knownBy, create, list, isDuplicate },
+      found: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
+    })
   return {
     charges: {
+      createOnce: once(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
         list: calls.charges.list,
-        now: () => chance.timer.now(),
+        now: () => timer.now(),
       }),
       untilState: untilState({
-        ...chance,
+        ...{ random, timer },
         endpoint: api.charges.retrieve.route,
         retrieve: calls.charges.retrieve,
         final: FINAL.charge,
       }),
     },
     batchTransfers: {
+      createOnce: once(api.batchTransfers.create, calls.batchTransfers),
       addItems: adding,
       untilState: untilState({
-        ...chance,
+        ...{ random, timer },
         endpoint: api.batchTransfers.retrieve.route,
         retrieve: calls.batchTransfers.retrieve,
         final: FINAL.batch,

@@ -5,6 +5,7 @@
 export type { Additions } from './additions.js'
 export { type CallOptions, type ClientOptions, InvalidOption } from './ClientOptions.js'
 export { type Call, type Client, type ClientOf, createClient } from './client.js'
+export type { CreateOnce, Identified } from './createOnce.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export type { ForeignToken, TokenSource } from './http/foreignToken.js'
 export type { List, ListOptions } from './http/list.js'

@@ -1,0 +1,82 @@
+import { concatMap, map, type Observable, take } from 'rxjs'
+import { redact } from './decode/redact.js'
+import { E, pipe } from './fp.js'
+import type { AnyFailure, Failure } from './http/Failure.js'
+import { invalidField } from './http/invalidRequest.js'
+import { recovered } from './http/recovered.js'
+import { underRequestId } from './http/underRequestId.js'
+import { left, type ObservableEither, type Page, right } from './stream/index.js'
+
+// model
+
+/** What is made under a `request_id` that the caller keeps: another run of the same job gives the same. */
+export type Identified<P> = P & { readonly request_id: string }
+
+/**
+ * Makes it; or emits what was made with the same `request_id` before, by an earlier run of a job, say, as it
+ * stands now: `wasRecovered` tells. `Refused` as a duplicate only where that cannot be found, or is another one.
+ */
+export type CreateOnce<P, A, Code extends string = string> = (
+  params: Identified<P>,
+) => ObservableEither<Failure<Code>, A>
+
+export interface Making<P, A, Code extends string> {
+  readonly endpoint: string
+  readonly create: (params: P) => ObservableEither<Failure<Code>, A>
+  /** The list that finds things by `request_id`. */
+  readonly list: (filter: { readonly request_id: string }) => {
+    readonly pages: Observable<E.Either<Failure, Page<Failure, A, unknown>>>
+  }
+  /** The fields that what is found must share with what was asked for. */
+  readonly knownBy: ReadonlyArray<string>
+  readonly isDuplicate: (failure: AnyFailure) => boolean
+  readonly found: (requestId: string) => void
+}
+
+// constructors
+
+export const createOnce =
+  <P, A, Code extends string>({
+    endpoint,
+    create,
+    list,
+    knownBy,
+    isDuplicate,
+    found,
+  }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
+  (params) => {
+    const { request_id: requestId } = params
+    if (typeof requestId !== 'string') {
+      const expected = 'a text that stays the same when the job runs again'
+      return left(invalidField(endpoint, 'request_id', expected, redact(requestId)))
+    }
+
+    const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
+      list({ request_id: requestId }).pages.pipe(
+        take(1),
+        map((page) =>
+          pipe(
+            page,
+            E.mapLeft(({ message }) => `looking it up failed: ${message}`),
+            E.chain(underRequestId({ requestId, params, knownBy })),
+            E.bimap(
+              (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
+              (value) => {
+                found(requestId)
+                return recovered(value)
+              },
+            ),
+          ),
+        ),
+      )
+
+    return create(params).pipe(
+      concatMap(
+        E.match(
+          (failure): ObservableEither<Failure<Code>, A> =>
+            isDuplicate(failure) ? find(failure) : left(failure),
+          right,
+        ),
+      ),
+    )
+  }

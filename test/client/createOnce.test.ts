@@ -1,0 +1,151 @@
+import { firstValueFrom } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import {
+  type Charge,
+  createClient,
+  type Failure,
+  type NewCharge,
+  wasRecovered,
+} from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import type { ObservableEither } from '../../src/stream/index.js'
+import { CHARGE, CREATE, LIST, lab, NEW_CHARGE, problem, type Reply } from '../support/lab.js'
+
+const KEPT = { ...NEW_CHARGE, request_id: 'order-1' }
+const MADE = { ...CHARGE, request_id: 'order-1', status: 'SETTLED' }
+const listed = (...items: ReadonlyArray<unknown>): Reply => ({ body: { has_more: false, items } })
+
+/** A create that is answered so, and what the list then shows. */
+const creating = (create: Reply, list: Reply, codes?: { duplicate: ReadonlyArray<string> }) => {
+  const all = lab({
+    play: ({ route }) => (route === CREATE ? create : list),
+    ...(codes && { codes }),
+  })
+  const out = all.run(all.client.charges.createOnce(KEPT))
+  expect(out).toHaveLength(1)
+  return { ...all, value: out[0]?.value }
+}
+
+const isRecovered = (ea: E.Either<Failure, unknown> | undefined): boolean =>
+  ea !== undefined && E.isRight(ea) && wasRecovered(ea.right)
+
+describe('a create for a job that runs again', () => {
+  it('makes it the first time, and asks for nothing else', () => {
+    const { value, calls } = creating({ status: 201, body: MADE }, listed())
+    expect(value).toEqual(E.right(MADE))
+    expect(isRecovered(value)).toBe(false)
+    expect(calls().map(({ route, body }) => [route, body.request_id])).toEqual([
+      [CREATE, 'order-1'],
+    ])
+  })
+
+  it.each(['request_id_duplicate', 'duplicate_request', 'already_exists'])(
+    'emits what is there as it stands now, after %s',
+    (code) => {
+      const { value, calls, events } = creating(problem(400, code), listed(MADE))
+      expect(value).toEqual(E.right(MADE))
+      expect(isRecovered(value)).toBe(true)
+      expect(calls().map(({ route }) => route)).toEqual([CREATE, LIST])
+      expect(calls()[1]?.query.get('request_id')).toBe('order-1')
+      expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([
+        { _tag: 'Recovered', endpoint: CREATE, requestId: 'order-1' },
+      ])
+    },
+  )
+
+  it.each<readonly [string, Reply, string]>([
+    ['is not listed', listed({ ...MADE, request_id: 'other' }), 'request_id: not found'],
+    ['is another one', listed({ ...MADE, amount: 10 }), 'another one, by its amount'],
+    ['cannot be read', listed({ ...MADE, amount: {} }), 'items[0].amount should be number'],
+    ['cannot be asked for', problem(403, 'forbidden'), 'looking it up failed: '],
+  ])('stays refused, and says why, when it %s', (_, list, why) => {
+    const { value, events } = creating(problem(400, 'request_id_duplicate'), list)
+    expect(value).toMatchObject(
+      E.left({
+        _tag: 'Refused',
+        endpoint: CREATE,
+        code: 'request_id_duplicate',
+        message: expect.stringContaining(why),
+      }),
+    )
+    expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([])
+  })
+
+  it('is refused for any other reason without a look', () => {
+    const { value, calls } = creating(problem(400, 'insufficient_fund'), listed(MADE))
+    expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'insufficient_fund' }))
+    expect(calls()).toHaveLength(1)
+  })
+
+  it('goes by the codes that the client was given', () => {
+    const codes = { duplicate: ['seen_before'] }
+    const own = creating(problem(400, 'seen_before'), listed(MADE), codes)
+    expect(isRecovered(own.value)).toBe(true)
+    const other = creating(problem(400, 'request_id_duplicate'), listed(MADE), codes)
+    expect(other.value).toMatchObject(E.left({ code: 'request_id_duplicate' }))
+  })
+
+  it.each([undefined, null, 7])('sends nothing without a request_id of its own: %s', (id) => {
+    const all = lab({})
+    const params = { ...NEW_CHARGE, request_id: id as unknown as string }
+    expect(all.run(all.client.charges.createOnce(params))[0]?.value).toMatchObject(
+      E.left({
+        _tag: 'InvalidRequest',
+        endpoint: CREATE,
+        field: 'request_id',
+        expected: 'a text that stays the same when the job runs again',
+      }),
+    )
+    expect(all.sent).toEqual([])
+  })
+
+  it('sends anew with each subscription, and nothing before', () => {
+    const all = lab({
+      play: ({ route }, nth) =>
+        route === LIST
+          ? listed(MADE)
+          : nth === 1
+            ? { status: 201, body: MADE }
+            : problem(400, 'request_id_duplicate'),
+    })
+    const charge = all.client.charges.createOnce(KEPT)
+    expect(all.sent).toEqual([])
+    expect(isRecovered(all.run(charge)[0]?.value)).toBe(false)
+    expect(isRecovered(all.run(charge)[0]?.value)).toBe(true)
+  })
+
+  it('has charges and batches, and asks for a request_id by its type', () => {
+    const { client } = lab({})
+    expectTypeOf(client.charges.createOnce).parameter(0).toExtend<NewCharge>()
+    expectTypeOf<NewCharge>().not.toExtend<Parameters<typeof client.charges.createOnce>[0]>()
+    expectTypeOf(client.charges.createOnce(KEPT)).toExtend<ObservableEither<Failure, Charge>>()
+    expectTypeOf(client.charges.createOnce(KEPT)).toEqualTypeOf(client.charges.create(KEPT))
+    expectTypeOf(client.batchTransfers.createOnce({ request_id: 'wages' })).toEqualTypeOf(
+      client.batchTransfers.create({ request_id: 'wages' }),
+    )
+  })
+
+  it('on a service: the second run has the batch and the charge of the first, whatever became of them', async () => {
+    const { fetch } = createSandbox()
+    const run = async () => {
+      const { batchTransfers, charges } = createClient({
+        baseUrl: 'https://sandbox',
+        credentials: sandboxCredentials,
+        fetch,
+      })
+      const batch = await firstValueFrom(
+        batchTransfers.createOnce({ request_id: 'wages-2026-01', name: 'January' }),
+      )
+      const charge = await firstValueFrom(charges.createOnce(KEPT))
+      const idOf = E.match(
+        ({ message }: Failure) => message,
+        ({ id }: { readonly id: string }) => id,
+      )
+      return [idOf(batch), idOf(charge)]
+    }
+    const first = await run()
+    expect(first).toEqual([expect.stringMatching(/^bat_/), expect.stringMatching(/^chg_/)])
+    expect(await run()).toEqual(first)
+  })
+})
