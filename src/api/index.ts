@@ -7,8 +7,20 @@ import { partnerWebhooks } from './partnerWebhooks.js'
 import { reference } from './reference.js'
 import { webhooks } from './webhooks.js'
 
+// typed by name: in a declaration that the compiler infers, rows have lost their comments
 /** The tables of the interface, under the names callers use. */
-export const api = { charges, batchTransfers, reference, webhooks, partnerWebhooks }
+export const api: {
+  /** What is charged to connected accounts, for the platform's wallet. */
+  readonly charges: typeof charges
+  /** Several transfers that are paid with one deduction. */
+  readonly batchTransfers: typeof batchTransfers
+  /** Industries, currencies, limits and what is known of cards. */
+  readonly reference: typeof reference
+  /** Subscriptions to the events of this account. */
+  readonly webhooks: typeof webhooks
+  /** Subscriptions of an OAuth application to the events of accounts that authorized it. */
+  readonly partnerWebhooks: typeof partnerWebhooks
+} = { charges, batchTransfers, reference, webhooks, partnerWebhooks }
 
 /** The same, as a type. */
 export type Api = typeof api

@@ -1,0 +1,58 @@
+/** What an editor says of the names of the package: the comments that are left in its declarations. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calls } from './api/docs/calls.js'
+import { type Declarations, declarations, type Shown } from './support/declarations.js'
+
+let emitted: Declarations | undefined
+
+beforeAll(async () => {
+  emitted = await declarations()
+})
+
+afterAll(() => emitted?.close())
+
+const names = async (path: string): Promise<ReadonlyArray<Shown>> =>
+  (await emitted?.names(path)) ?? []
+
+/** What stands after the dot of one of them. */
+const fieldsOf = async (
+  name: string,
+  among: Promise<ReadonlyArray<Shown>>,
+): Promise<ReadonlyArray<Shown>> => (await among).find((one) => one.name === name)?.fields() ?? []
+
+const nameOf = ({ name }: Shown): string => name
+
+/** Those without a word. */
+const silent = (all: ReadonlyArray<Shown>): ReadonlyArray<string> =>
+  all.filter(({ comment }) => comment === '').map(nameOf)
+
+describe('the client', () => {
+  const client = () => fieldsOf('Client', names('.'))
+
+  const rows = calls.filter(({ resource }) => resource !== 'authentication')
+
+  it('has a word for each thing that it has', async () => {
+    const all = await client()
+    expect(all.map(nameOf)).toEqual(expect.arrayContaining(['charges', 'events', 'with']))
+    expect(silent(all)).toEqual([])
+  })
+
+  it.each(rows)(
+    'says of $resource $name what is said of its row',
+    async ({ resource, name, comment }) => {
+      const call = (await fieldsOf(resource, client())).find((one) => one.name === name)
+      expect(comment).not.toBe('')
+      expect(call?.comment).toBe(comment)
+    },
+  )
+
+  it.each([
+    ['charges', 'untilState'],
+    ['batchTransfers', 'addAllItems'],
+    ['reference', 'uploadAll'],
+  ])('has a word for what %s has besides, such as %s', async (table, more) => {
+    const all = await fieldsOf(table, client())
+    expect(all.map(nameOf)).toContain(more)
+    expect(silent(all)).toEqual([])
+  })
+})

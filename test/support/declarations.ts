@@ -1,0 +1,93 @@
+/** The declarations of the package as they are published, and what an editor shows of the names in them. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { API, type Checker, type Symbol as Found, SymbolFlags } from 'typescript/unstable/async'
+
+// model
+
+export interface Shown {
+  readonly name: string
+  /** What hovering it says; empty when nobody wrote anything. */
+  readonly comment: string
+  /** What stands after a dot: the fields of a type, or of a value. */
+  readonly fields: () => Promise<ReadonlyArray<Shown>>
+}
+
+export interface Declarations {
+  /** What a subpath of the package exports, such as `./stream`. */
+  readonly names: (path: string) => Promise<ReadonlyArray<Shown>>
+  readonly close: () => Promise<void>
+}
+
+// constructors
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const json = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
+
+/** Where the declarations of each subpath are: those of `./stream` in `./dist/stream/index.d.ts`. */
+const entries: ReadonlyMap<string, string> = new Map(
+  Object.entries<{ readonly types?: string }>(json('package.json').exports).flatMap(
+    ([path, { types }]) => (types === undefined ? [] : [[path, types]]),
+  ),
+)
+
+/** Puts the package in a folder, without what runs, as a project of its own that has just the entries. */
+const publish = async (folder: string): Promise<string> => {
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']
+  const declared = ['--emitDeclarationOnly', '--outDir', join(folder, 'dist')]
+  await promisify(execFile)(process.execPath, [...tsc, ...declared], { cwd: root })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  const { compilerOptions } = json('tsconfig.json')
+  const config = join(folder, 'tsconfig.json')
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [...entries.values()] }))
+  return config
+}
+
+const TYPE = SymbolFlags.Interface | SymbolFlags.TypeAlias | SymbolFlags.Class
+
+const shownBy = (checker: Checker) => {
+  const shown = async (found: Found): Promise<Shown> => {
+    const isAgain = (found.flags & SymbolFlags.Alias) !== 0
+    const own = isAgain ? await checker.getAliasedSymbol(found) : found
+    const fields = async (): Promise<ReadonlyArray<Shown>> => {
+      const isType = (own.flags & TYPE) !== 0
+      const type = await (isType
+        ? checker.getDeclaredTypeOfSymbol(own)
+        : checker.getTypeOfSymbol(own))
+      return type === undefined ? [] : all(await checker.getPropertiesOfType(type))
+    }
+    return { name: found.name, comment: await own.getDocumentationComment(checker), fields }
+  }
+  const all = (found: ReadonlyArray<Found>) => Promise.all(found.map(shown))
+  return all
+}
+
+/** Takes some seconds: the package is emitted, and read by the compiler. */
+export const declarations = async (): Promise<Declarations> => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-rx-declarations-'))
+  const config = await publish(folder)
+  const compiler = new API({ cwd: folder })
+  const snapshot = await compiler.updateSnapshot({ openProjects: [config] })
+  const project = snapshot.getProject(config)
+  if (project === undefined) throw new Error(`the compiler did not open ${config}`)
+  const { program, checker } = project
+  const shown = shownBy(checker)
+  return {
+    names: async (path) => {
+      const file = await program.getSourceFile(join(folder, entries.get(path) ?? ''))
+      const module = file && (await checker.getSymbolAtLocation(file))
+      if (module === undefined) throw new Error(`${path} exports nothing`)
+      return shown(await checker.getExportsOfModule(module))
+    },
+    close: async () => {
+      await compiler.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
