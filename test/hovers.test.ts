@@ -1,7 +1,7 @@
 /** What an editor says of the names of the package: the comments that are left in its declarations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from './api/docs/calls.js'
-import { type Declarations, declarations, type Shown } from './support/declarations.js'
+import { type Declarations, declarations, entries, type Shown } from './support/declarations.js'
 
 let emitted: Declarations | undefined
 
@@ -25,6 +25,12 @@ const nameOf = ({ name }: Shown): string => name
 /** Those without a word. */
 const silent = (all: ReadonlyArray<Shown>): ReadonlyArray<string> =>
   all.filter(({ comment }) => comment === '').map(nameOf)
+
+it.each([...entries.keys()])('every name of %s has a word', async (path) => {
+  const all = await names(path)
+  expect(all.length).toBeGreaterThan(0)
+  expect(silent(all)).toEqual([])
+})
 
 describe('the client', () => {
   const client = () => fieldsOf('Client', names('.'))

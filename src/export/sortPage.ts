@@ -25,6 +25,7 @@ export interface Sorted<A, Q> {
   readonly repeated: number
 }
 
+/** Which rows are written: each once, and none that cannot be. */
 export interface Sorting<A> {
   /** Two rows with the same key are the same row; one without a key is like no other. */
   readonly key: (row: A) => string | undefined

@@ -16,6 +16,10 @@ import type { Departure } from './Departure.js'
 import { excesses, KEPT, type Look } from './Excesses.js'
 import { opening } from './Opening.js'
 
+/**
+ * How long a place stays taken beyond its window: as answers teach (`'learned'`), until a window after the
+ * answer (`'safe'`), or for so many milliseconds.
+ */
 export type Guard = 'learned' | 'safe' | Millis
 
 /**

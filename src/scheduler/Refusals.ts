@@ -3,13 +3,16 @@
  * interface Refusals
  * ```
  *
- * What is done about a request that the server refused for its limits: how often it is sent, and how
- * long it waits in between.
+ * What is done about a request that the server refused.
  */
 import type { IO } from '../fp.js'
 import type { Blame } from './Bucket.js'
 import type { Millis } from './Clock.js'
 
+/**
+ * What is done about a request that the server refused for its limits: how often it is sent, and how long
+ * it waits in between.
+ */
 export interface Refusals {
   /** How often a request is sent at most, the first time included. Default 8. */
   readonly attempts?: number

@@ -8,6 +8,7 @@
 import type { Millis } from './Clock.js'
 import type { TierState } from './TierState.js'
 
+/** How a tier stands, all its keys together. */
 export interface TierSnapshot {
   readonly name: string
   readonly kind: 'rate' | 'concurrency' | 'shared'
@@ -31,6 +32,7 @@ export interface TierSnapshot {
   readonly share: number
 }
 
+/** How a scheduler stands: who waits, who is under way, and each tier. */
 export interface SchedulerState {
   readonly waiting: number
   readonly inFlight: number

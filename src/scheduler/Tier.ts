@@ -62,6 +62,7 @@ export interface Shared<in R> {
   readonly failed?: (error: unknown) => void
 }
 
+/** One limit of an API: made by `rate`, `concurrency` or `shared`. */
 export type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
 
 // constructors

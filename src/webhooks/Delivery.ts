@@ -1,4 +1,3 @@
-/** What came to the URL of a webhook, before anything of it is believed. */
 import { redact } from '../decode/redact.js'
 import { E } from '../fp.js'
 import { concat, utf8 } from './bytes.js'
@@ -11,6 +10,7 @@ export type HeadersLike =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
+/** What came to the URL of a webhook, before anything of it is believed. */
 export interface Delivery {
   /** Names are compared without letter case. */
   readonly headers: HeadersLike

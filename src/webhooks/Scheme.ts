@@ -1,10 +1,11 @@
-/** How deliveries are signed. All of it is a default, not specified by the interface document. */
+/** Signatures of deliveries. All of it is a default, not specified by the interface document. */
 import type { ObservableInput } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { concat, fromHex, utf8 } from './bytes.js'
 
 // model
 
+/** A signature, and what it should have been made of. */
 export interface Signed {
   readonly secret: string
   /** What was signed. */
@@ -16,6 +17,7 @@ export interface Signed {
 /** Whether the signature was made of the message with the secret, compared in constant time. */
 export type Algorithm = (signed: Signed) => ObservableInput<boolean>
 
+/** How deliveries are signed, and which headers say so. */
 export interface Scheme {
   readonly timestampHeader: string
   readonly signatureHeader: string
@@ -43,6 +45,10 @@ export const hmac =
 const millis = (timestamp: string): Millis =>
   /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
 
+/**
+ * The scheme that is assumed: HMAC with SHA-256 over the time as it stands in its header, in Unix
+ * milliseconds, and the body (default, not specified by the interface document).
+ */
 export const defaultScheme: Scheme = {
   timestampHeader: 'x-timestamp',
   signatureHeader: 'x-signature',

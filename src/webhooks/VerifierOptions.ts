@@ -1,10 +1,10 @@
-/** How deliveries are verified. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { defaultScheme, type Scheme } from './Scheme.js'
 
 // model
 
+/** Of `createVerifier`: how deliveries are verified. */
 export interface VerifierOptions {
   /** As `webhooks.create` answered it, whole; or several, while one takes the place of another. */
   readonly secret: string | ReadonlyArray<string>
@@ -23,6 +23,7 @@ export interface VerifierSettings {
   readonly timer: TimestampProvider
 }
 
+/** What a verifier has where its options say nothing; spans are milliseconds. */
 export const verifierDefaults = { tolerance: 300_000 }
 
 // constructors

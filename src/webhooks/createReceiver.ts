@@ -18,6 +18,7 @@ import type { DeliveryFailure } from './WebhookFailure.js'
 
 // model
 
+/** Of `createReceiver`: how deliveries are verified, and what is kept of them. */
 export interface ReceiverOptions extends VerifierOptions {
   /** The largest body that is read; 1 MiB unless given. */
   readonly maxBytes?: number
@@ -27,6 +28,7 @@ export interface ReceiverOptions extends VerifierOptions {
   readonly timer?: SchedulerLike
 }
 
+/** Made by `createReceiver`: a handler for a server, and the events that it was sent. */
 export interface Receiver {
   /** Answers a request, as a server made of `Request` and `Response` wants it. The body is always empty. */
   readonly fetch: (request: Request) => Promise<Response>
@@ -37,6 +39,7 @@ export interface Receiver {
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
 }
 
+/** What a receiver has where its options say nothing. */
 export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
 
 // constructors

@@ -30,7 +30,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const json = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
 /** Where the declarations of each subpath are: those of `./stream` in `./dist/stream/index.d.ts`. */
-const entries: ReadonlyMap<string, string> = new Map(
+export const entries: ReadonlyMap<string, string> = new Map(
   Object.entries<{ readonly types?: string }>(json('package.json').exports).flatMap(
     ([path, { types }]) => (types === undefined ? [] : [[path, types]]),
   ),

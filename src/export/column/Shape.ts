@@ -5,9 +5,9 @@ import { OpenType } from '../../decode/index.js'
 
 // model
 
-/** What a column holds. A `decimal` is a number; `json` is JSON text of whatever is there. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
+/** What a column holds. A `decimal` is a number; `json` is JSON text of whatever is there. */
 export type ColumnType = (typeof columnTypes)[number]
 
 export interface Leaf {
