@@ -32,6 +32,15 @@ it.each([...entries.keys()])('every name of %s has a word', async (path) => {
   expect(silent(all)).toEqual([])
 })
 
+it.each(['Charge', 'NewCharge', 'BatchTransfer', 'NewBatchItem', 'Beneficiary', 'Bin'])(
+  'every field of a %s has a word',
+  async (resource) => {
+    const all = await fieldsOf(resource, names('.'))
+    expect(all.length).toBeGreaterThan(0)
+    expect(silent(all)).toEqual([])
+  },
+)
+
 describe('the client', () => {
   const client = () => fieldsOf('Client', names('.'))
 

@@ -35,25 +35,33 @@ export const BatchStatus = status
 
 const batchTransfer = t.intersection([
   t.type({
+    /** Made by the service. */
     id: t.string,
     /** Chosen by the client, unique. */
     request_id: t.string,
     /** For talking to support. */
     short_reference_id: t.string,
+    /** Where it stands. */
     status: opened(status),
+    /** Items in the batch, invalid ones among them. */
     total_item_count: Count,
     /** Invalid items stay until they are deleted, and are left out when the batch is executed. */
     valid_item_count: Count,
+    /** When it last changed. */
     updated_at: Instant,
   }),
   t.partial({
+    /** What the caller calls it. */
     name: nullable(t.string),
     /** Not passed to beneficiaries. */
     remarks: nullable(t.string),
+    /** Keys and values that are stored with the batch. */
     metadata: nullable(Metadata),
     /** When the batch is to be processed: a day, or a time. */
     transfer_date: nullable(Instant),
+    /** Where the money comes from, and how far it has come. */
     funding: nullable(BatchFunding),
+    /** What it costs, by pair of currencies, as last quoted. */
     quote_summary: nullable(BatchQuoteSummary),
   }),
 ])

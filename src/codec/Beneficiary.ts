@@ -98,14 +98,27 @@ const additionalInfo = t.intersection([
 ])
 
 const beneficiary = t.intersection([
-  t.type({ entity_type: t.string, bank_details: BankDetails }),
-  t.partial({ additional_info: additionalInfo }),
+  t.type({
+    /** Whether it is a company or a person; the interface names no values. */
+    entity_type: t.string,
+    /** The account that is paid. */
+    bank_details: BankDetails,
+  }),
+  t.partial({
+    /** More about the beneficiary: who stands for it, and the caller's own identifier. */
+    additional_info: additionalInfo,
+  }),
   unspecified(
     t.partial({
+      /** Where the beneficiary lives or works. */
       address,
+      /** Of a company. */
       company_name: t.string,
+      /** Of a person. */
       first_name: t.string,
+      /** Of a person. */
       last_name: t.string,
+      /** Of a person: a day, `YYYY-MM-DD`. */
       date_of_birth: t.string,
       /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
       type: t.string,

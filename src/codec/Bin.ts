@@ -38,7 +38,9 @@ export const ByCardNumber: Codec<ByCardNumber> = byCardNumber
 
 const bin = t.intersection([
   t.type({
+    /** The scheme of the card. */
     card_brand: open('visa', 'mastercard', 'union pay', 'american express'),
+    /** How it is paid for, or who holds it; each scheme has its own. */
     card_type: open(
       'credit',
       'debit',
@@ -52,15 +54,21 @@ const bin = t.intersection([
       'small_business',
       'prepaid_reloadable',
     ),
+    /** Whether it is the card of a business. */
     commercial_card: t.boolean,
   }),
   t.partial({
+    /** The country of the issuer, as a code. */
     issuer_country_code: nullable(t.string),
+    /** Who issued the card. */
     issuer_name: nullable(t.string),
     /** Each scheme has its own; Union Pay: `UNION_PAY_CLASSIC`, `UNION_PAY_GOLD` and so on. */
     product_code: nullable(t.string),
+    /** What `product_code` stands for. */
     product_description: nullable(t.string),
+    /** Visa: its sub-type id; Mastercard: the GCMS product id; Union Pay: the level of the card. */
     product_subtype_code: nullable(t.string),
+    /** What `product_subtype_code` stands for. */
     product_subtype_description: nullable(t.string),
   }),
 ])

@@ -47,10 +47,13 @@ export type ChargeStatus = t.TypeOf<typeof status>
 export const ChargeStatus = status
 
 const charge = t.type({
+  /** Made by the service. */
   id: t.string,
   /** In whole units of `currency`. A number here, a text in `NewCharge`. */
   amount: t.number,
+  /** A 3-letter ISO 4217 code. */
   currency: Currency,
+  /** Why the money moves. */
   reason: opened(reason),
   /** Text shown to the beneficiary. */
   reference: t.string,
@@ -62,8 +65,11 @@ const charge = t.type({
   fee: t.number,
   /** For talking to support. */
   short_reference_id: t.string,
+  /** Where it stands. */
   status: opened(status),
+  /** When it was made. */
   created_at: Instant,
+  /** When it last changed. */
   updated_at: Instant,
 })
 
@@ -78,7 +84,9 @@ const newCharge = t.intersection([
   t.type({
     /** In whole units of `currency`: plain decimal text, or a number. */
     amount: Amount,
+    /** A 3-letter ISO 4217 code. */
     currency: Currency,
+    /** Why the money moves. */
     reason,
     /** Shown to the beneficiary; 1 to 140 characters. */
     reference: textOf(1, 140),

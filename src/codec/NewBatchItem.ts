@@ -31,11 +31,15 @@ const newBatchItem = t.intersection([
     reference: t.string,
     /** Unique. An item with one that was seen before is ignored, so a call can be sent again. */
     request_id: Filled,
+    /** What the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,
+    /** What the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: Currency,
+    /** Over SWIFT, or a local clearing system. */
     transfer_method: t.keyof({ SWIFT: null, LOCAL: null }),
   }),
   t.partial({
+    /** What the platform takes for itself. */
     application_fee_options: t.readonlyArray(FeeOption),
     /** Left out, or empty, when `beneficiary_id` is given. */
     beneficiary: t.union([Beneficiary, Empty]),
@@ -50,10 +54,15 @@ const newBatchItem = t.intersection([
       transfer_amount: Finite,
       /** Who pays, if that is not the account. */
       payer,
+      /** A payer that is known already. */
       payer_id: t.string,
+      /** Who bears the fees. */
       fee_paid_by: open('PAYER', 'BENEFICIARY'),
+      /** Who bears the charges of a transfer over SWIFT. */
       swift_charge_option: open('SHARED', 'PAYER'),
+      /** Extra information, in words. */
       remarks: t.string,
+      /** Keys and values that are stored with the item. */
       metadata: Metadata,
     }),
   ),
