@@ -6,7 +6,7 @@ import { fieldsOf } from './decode/unknown.js'
 import { E } from './fp.js'
 import type { Failure } from './http/Failure.js'
 import { recovered } from './http/recovered.js'
-import { left, mapRight, type ObservableEither, right } from './stream/index.js'
+import { left, mapRight, type ObservableEither, orElse } from './stream/index.js'
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
 
@@ -34,12 +34,9 @@ export const addItems =
     calls
       .addItems(params)
       .pipe(
-        concatMap(
-          E.match(
-            (failure): Added =>
-              isRepeated(failure) ? addMissing(calls, params, failure) : left(failure),
-            right,
-          ),
+        orElse(
+          (failure: Failure): Added =>
+            isRepeated(failure) ? addMissing(calls, params, failure) : left(failure),
         ),
       )
 

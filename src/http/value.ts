@@ -1,8 +1,6 @@
-import { concatMap, of } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
-import { E } from '../fp.js'
-import type { ObservableEither } from '../stream/index.js'
+import { type ObservableEither, orElse } from '../stream/index.js'
 import { type ParseText, readValue } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
@@ -17,10 +15,7 @@ export const value = <A>(
   parseText?: ParseText,
 ): ((params: unknown) => ObservableEither<Failure, A>) => {
   const read = readValue(decode, form, parseText)
-  return (params) =>
-    ask(params, read).pipe(
-      concatMap((ea) =>
-        E.isLeft(ea) && find !== undefined ? recover(find, decode)(ea.left, params) : of(ea),
-      ),
-    )
+  if (find === undefined) return (params) => ask(params, read)
+  const recovery = recover(find, decode)
+  return (params) => ask(params, read).pipe(orElse((failure) => recovery(failure, params)))
 }

@@ -1,6 +1,16 @@
 /** `Observable<Either<E, A>>`, and what is done with it. */
-import { concatMap, filter, map, mergeMap, type Observable, of } from 'rxjs'
-import { E } from '../fp.js'
+import {
+  concatMap,
+  filter,
+  lastValueFrom,
+  map,
+  mergeMap,
+  Observable,
+  of,
+  single,
+  takeUntil,
+} from 'rxjs'
+import { E, type TaskEither } from '../fp.js'
 
 // model
 
@@ -51,6 +61,14 @@ export const mergeChain =
       ),
     )
 
+/** In place of each failure another stream, one after the other and in order; values pass. */
+export const orElse =
+  <E, E2, B>(f: (e: E) => Observable<E.Either<E2, B>>) =>
+  <A>(source: Observable<E.Either<E, A>>): ObservableEither<E2, A | B> =>
+    source.pipe(
+      concatMap((ea): Observable<E.Either<E2, A | B>> => (E.isLeft(ea) ? f(ea.left) : of(ea))),
+    )
+
 // interop
 
 /** The values alone. What failed is dropped: count it with `lefts`, or end on it with `orThrow`. */
@@ -77,3 +95,35 @@ export const orThrow =
         return ea.right
       }),
     )
+
+/**
+ * A call as a TaskEither: lazy, and asked anew each time it is run. The stream should have one `Either`: one
+ * that has none, or a second, rejects, as with RxJS's `single`. So `collect` a list first; given as it is, it
+ * does not compile.
+ */
+export const toTaskEither =
+  <E, A>(source: Observable<E.Either<E, A>> & { readonly pages?: never }): TaskEither<E, A> =>
+  () =>
+    lastValueFrom(source.pipe(single()))
+
+/**
+ * Leaves the source when the signal is aborted, and ends as an error with its `reason`, as what the
+ * platform aborts does: what was cut short is never taken for complete. Of a signal that is aborted
+ * already, the source is not subscribed to at all.
+ *
+ *     source            --a--b--c|
+ *     signal            -----x
+ *     until(signal)     --a--#
+ */
+export const until =
+  (signal: AbortSignal) =>
+  <A>(source: Observable<A>): Observable<A> =>
+    source.pipe(takeUntil(aborted(signal)))
+
+const aborted = (signal: AbortSignal): Observable<never> =>
+  new Observable((subscriber) => {
+    const abort = () => subscriber.error(signal.reason)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    return () => signal.removeEventListener('abort', abort)
+  })

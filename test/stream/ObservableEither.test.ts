@@ -1,7 +1,8 @@
-import { type Observable, of, throwError } from 'rxjs'
-import { describe, expectTypeOf, it } from 'vitest'
-import { E } from '../../src/fp.js'
+import { defer, EMPTY, EmptyError, Observable, of, SequenceError, Subject, throwError } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { E, pipe, type TaskEither } from '../../src/fp.js'
 import {
+  collect,
   concatChain,
   left,
   lefts,
@@ -9,9 +10,13 @@ import {
   mapRight,
   mergeChain,
   type ObservableEither,
+  orElse,
   orThrow,
+  type Paged,
   right,
   rights,
+  toTaskEither,
+  until,
 } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
@@ -53,6 +58,8 @@ describe.each<{
     out: '              --A--L--B|',
   },
   { name: 'mergeChain', operator: mergeChain((n: number) => right(n * 10)), out: '--A--L--B|' },
+  { name: 'orElse', operator: orElse(() => right(30)), out: '--a--C--b|' },
+  { name: 'until', operator: until(new AbortController().signal), out: '--a--L--b|' },
 ])('$name', ({ operator, out }) => {
   it(
     'works on its own side, and passes the other on',
@@ -151,6 +158,141 @@ describe('mergeChain', () => {
   )
 })
 
+describe('orElse', () => {
+  it(
+    'takes one stream after the other, in order, and values wait for their turn',
+    marbles((m) => {
+      const source = m.cold<Ea>('  LaL|', values)
+      const first = m.cold<Ea>('   ---(AB|)', values)
+      const second = m.cold<Ea>('     ------M|', values)
+      const expected = '           ---(ABa)-M|'
+      const others = [first, second]
+      const run = source.pipe(orElse(() => others.shift() ?? EMPTY))
+
+      m.expectObservable(run).toBe(expected, values)
+      m.expectSubscriptions(first.subscriptions).toBe('^--!')
+      m.expectSubscriptions(second.subscriptions).toBe('---^------!')
+    }),
+  )
+
+  it(
+    'knows the failure, and may end in another one',
+    marbles((m) => {
+      const run = m.cold<Ea>('-a-L|', values).pipe(orElse((failure) => left(failure.toUpperCase())))
+      m.expectObservable(run).toBe('-a-M|', values)
+      m.expectObservable(m.cold<Ea>('-L', values).pipe(orElse(() => throwError(() => bug)))).toBe(
+        '-#',
+        values,
+        bug,
+      )
+    }),
+  )
+
+  it(
+    'leaves the stream under way when it is left',
+    marbles((m) => {
+      const other = m.cold<Ea>('-----A|', values)
+      m.expectObservable(m.cold<Ea>('-L|', values).pipe(orElse(() => other)), '^--!')
+      m.expectSubscriptions(other.subscriptions).toBe('-^-!')
+    }),
+  )
+})
+
+describe('toTaskEither', () => {
+  const counted = (source: Stream) => {
+    let asked = 0
+    const counting = defer(() => {
+      asked++
+      return source
+    })
+    return { source: counting, asked: () => asked }
+  }
+
+  it('asks when it is run, and each time anew', async () => {
+    const { source, asked } = counted(right(1))
+    const task = toTaskEither(source)
+    expect(asked()).toBe(0)
+    expect([await task(), await task()]).toEqual([E.right(1), E.right(1)])
+    expect(asked()).toBe(2)
+    expect(await toTaskEither(left('bad'))()).toEqual(E.left('bad'))
+  })
+
+  it('rejects a stream that has none, or more than one, whatever side they are on', async () => {
+    await expect(toTaskEither(EMPTY)()).rejects.toBeInstanceOf(EmptyError)
+    const several = [
+      of(E.right(1), E.right(2)),
+      of(E.left('bad'), E.right(2)),
+      of(E.left(1), E.left(2)),
+    ]
+    for (const source of several) {
+      await expect(toTaskEither<unknown, unknown>(source)()).rejects.toBeInstanceOf(SequenceError)
+    }
+  })
+
+  it('leaves a stream at its second value, and rejects with what it breaks with', async () => {
+    const source = new Subject<Ea>()
+    const run = toTaskEither(source)()
+    source.next(E.right(1))
+    expect(source.observed).toBe(true)
+    source.next(E.right(2))
+    expect(source.observed).toBe(false)
+    await expect(run).rejects.toBeInstanceOf(SequenceError)
+    await expect(toTaskEither(throwError(() => bug))()).rejects.toBe(bug)
+  })
+})
+
+describe('until', () => {
+  it(
+    'leaves the source at an abort, and ends with its reason',
+    marbles((m) => {
+      const controller = new AbortController()
+      const source = m.cold<Ea>('--a--b--c|', values)
+      m.expectObservable(source.pipe(until(controller.signal))).toBe('--a--b#', values, bug)
+      m.expectSubscriptions(source.subscriptions).toBe('^-----!')
+      m.cold('------x').subscribe(() => controller.abort(bug))
+    }),
+  )
+
+  it('ends at once, and subscribes to nothing, when it was aborted before', () => {
+    let asked = 0
+    const told: Array<unknown> = []
+    new Observable(() => {
+      asked++
+    })
+      .pipe(until(AbortSignal.abort()))
+      .subscribe({ error: (error: unknown) => told.push(error) })
+    expect(told).toMatchObject([{ name: 'AbortError' }])
+    expect(asked).toBe(0)
+  })
+
+  it('is heard by a source that aborts while it is subscribed to', () => {
+    const controller = new AbortController()
+    const told: Array<unknown> = []
+    new Observable<number>((subscriber) => {
+      controller.abort(bug)
+      subscriber.next(1)
+    })
+      .pipe(until(controller.signal))
+      .subscribe({ next: (n) => told.push(n), error: (error: unknown) => told.push(error) })
+    expect(told).toEqual([bug])
+  })
+
+  it('listens for as long as it is subscribed to', () => {
+    const { signal } = new AbortController()
+    const listening = new Set<unknown>()
+    signal.addEventListener = (_: string, listener: unknown) => void listening.add(listener)
+    signal.removeEventListener = (_: string, listener: unknown) => void listening.delete(listener)
+    const under = new Subject<Ea>()
+    const left = under.pipe(until(signal)).subscribe()
+    under.pipe(until(signal)).subscribe()
+    expect(listening.size).toBe(2)
+    left.unsubscribe()
+    expect(listening.size).toBe(1)
+    under.complete()
+    expect(listening.size).toBe(0)
+  })
+})
+
 describe('rights and lefts', () => {
   it(
     'are the two sides of a stream',
@@ -188,6 +330,29 @@ describe('types', () => {
       mergeChain((text: string) => of(E.right(text.length))),
     )
     expectTypeOf(run).toEqualTypeOf<ObservableEither<'one' | 'two', number>>()
+    expectTypeOf(run.pipe(orElse((e: 'one' | 'two') => left(e.length)))).toEqualTypeOf<
+      ObservableEither<number, number>
+    >()
+    expectTypeOf(source.pipe(orElse(() => right('other')))).toEqualTypeOf<
+      ObservableEither<never, number | string>
+    >()
     expectTypeOf(rights<string, number>).returns.toEqualTypeOf<Observable<number>>()
+  })
+
+  it('have one `Either` for a TaskEither: a list is collected first', () => {
+    const call: ObservableEither<'one', number> = right(1)
+    expectTypeOf(toTaskEither(call)).toEqualTypeOf<TaskEither<'one', number>>()
+    expectTypeOf(pipe(call, toTaskEither)).toEqualTypeOf<TaskEither<'one', number>>()
+    expectTypeOf(collect({ max: 1 })<'one', number>).returns.toExtend<
+      Parameters<typeof toTaskEither>[0]
+    >()
+    // @ts-expect-error a list has many
+    const listed = (list: Paged<'one', number>) => toTaskEither(list)
+    expectTypeOf(listed).toBeFunction()
+  })
+
+  it('are kept by `until`', () => {
+    const { signal } = new AbortController()
+    expectTypeOf(right(1).pipe(until(signal))).toEqualTypeOf<Observable<E.Either<never, number>>>()
   })
 })
