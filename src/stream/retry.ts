@@ -1,7 +1,7 @@
-import { concatMap, of, type SchedulerLike, timer } from 'rxjs'
-import { E, O, pipe } from '../fp.js'
+import { concatMap, type SchedulerLike, timer } from 'rxjs'
+import { O, pipe } from '../fp.js'
 import type { Millis } from './Backoff.js'
-import type { ObservableEither } from './ObservableEither.js'
+import { left, type ObservableEither, orElse } from './ObservableEither.js'
 
 /**
  * Subscribes again, later, when a `Left` comes out and `after` has a pause for it. A `Left` without a
@@ -16,11 +16,11 @@ export const retry =
   <A>(source: ObservableEither<E, A>): ObservableEither<E, A> => {
     const attempt = (n: number): ObservableEither<E, A> =>
       source.pipe(
-        concatMap((ea) =>
+        orElse((failure: E) =>
           pipe(
-            E.isLeft(ea) ? after(ea.left, n) : O.none,
+            after(failure, n),
             O.match(
-              () => of(ea),
+              (): ObservableEither<E, A> => left(failure),
               (ms) => timer(ms, scheduler).pipe(concatMap(() => attempt(n + 1))),
             ),
           ),
