@@ -1,7 +1,8 @@
 /**
  * Every example of the documentation compiles and runs. They are compiled as a reader's project would
  * be, against the package as it is built now, and run against a sandbox. A block that is marked
- * `ts no-run` is compiled only; one without an import is an excerpt, and is named as such.
+ * `ts no-run` is compiled only; one without an import is an excerpt, and is named as such. What one that
+ * is marked `ts prints` says beside each `console.log` is what comes out, line by line.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -31,7 +32,13 @@ interface Block {
   readonly file: string
   readonly text: string
   readonly kind: 'runs' | 'compiles' | 'excerpt'
+  /** What it prints, if that is said. */
+  readonly prints?: ReadonlyArray<string>
 }
+
+/** What stands beside each `console.log`. */
+const printed = (body: string): ReadonlyArray<string> =>
+  Array.from(body.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm), ([, line = '']) => line)
 
 const FENCE = /^```ts([^\n]*)\n([\s\S]*?)^```/gm
 
@@ -51,6 +58,7 @@ const blocks: ReadonlyArray<Block> = documents.flatMap((document) => {
       name: `${document}:${line}`,
       file: `${document.replace(/\W+/g, '_')}_${line}`,
       text: body,
+      ...(mark.includes('prints') ? { prints: printed(body) } : {}),
       kind: !/^import\b/m.test(body) ? 'excerpt' : mark.includes('no-run') ? 'compiles' : 'runs',
     }
   })
@@ -143,7 +151,7 @@ describe('documentation', () => {
     expect(own).toEqual([])
   })
 
-  it.each(of('runs'))('$name runs', async ({ file }) => {
+  it.each(of('runs'))('$name runs', async ({ file, prints }) => {
     const folder = join(project, 'in', file)
     mkdirSync(folder, { recursive: true })
     const ended = await run(process.execPath, [join(project, 'out', `${file}.js`)], folder, {
@@ -153,6 +161,7 @@ describe('documentation', () => {
       PAYMENTS_API_KEY: sandboxCredentials.apiKey,
     })
     expect(ended.code, ended.output).toBe(0)
+    if (prints !== undefined) expect(ended.output.trimEnd().split('\n')).toEqual(prints)
   })
 
   const excerpts = of('excerpt').map(({ name }) => name)

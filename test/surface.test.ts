@@ -265,6 +265,7 @@ it('payments-rx/webhooks has these values', async () => {
       "hmac",
       "payloadOf",
       "receiverDefaults",
+      "sign",
       "verifierDefaults",
     ]
   `)

@@ -31,14 +31,19 @@ export const verifierDefaults = { tolerance: 300_000 }
 const isSecret = (u: unknown): boolean => typeof u === 'string' && u !== '' && u.trim() === u
 
 /** Throws a `TypeError`, which does not repeat what came. */
-export const verifierSettings = (options: VerifierOptions): VerifierSettings => {
-  const { secret, tolerance = verifierDefaults.tolerance, timer = asyncScheduler } = options
-  const secrets = [secret].flat()
+export const checkSecrets = (secrets: ReadonlyArray<unknown>): void => {
   if (secrets.length === 0 || !secrets.every(isSecret)) {
     throw new TypeError(
       'secret should be a text, or several, not empty and without space around it',
     )
   }
+}
+
+/** Throws a `TypeError`, which does not repeat what came. */
+export const verifierSettings = (options: VerifierOptions): VerifierSettings => {
+  const { secret, tolerance = verifierDefaults.tolerance, timer = asyncScheduler } = options
+  const secrets = [secret].flat()
+  checkSecrets(secrets)
   if (!(tolerance >= 0)) throw new TypeError('tolerance should be milliseconds, or Infinity')
   return { secrets, tolerance, timer, scheme: { ...defaultScheme, ...options.scheme } }
 }

@@ -17,3 +17,7 @@ export const fromHex = (text: string): Uint8Array<ArrayBuffer> | undefined =>
   /^([0-9a-f]{2})+$/i.test(text)
     ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
     : undefined
+
+/** In lower case. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,66 @@
+/**
+ * ```ts
+ * const sign: (secret: string, options?: SignOptions) => Sign
+ * ```
+ *
+ * Makes deliveries as the service is taken to make them, to try what receives them. The default scheme is not
+ * specified by the interface document.
+ */
+import { E, pipe } from '../fp.js'
+import { concat, toHex, utf8 } from './bytes.js'
+import { bytesOf, type Delivery } from './Delivery.js'
+import { defaultScheme, type Scheme, type Signed } from './Scheme.js'
+import { checkSecrets } from './VerifierOptions.js'
+
+// model
+
+/** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
+export interface SigningScheme
+  extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
+  /** What stands in the header; HMAC-SHA256 in hexadecimal digits unless given. */
+  readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
+}
+
+export interface SignOptions {
+  /** What differs from the scheme that is assumed. */
+  readonly scheme?: Partial<SigningScheme>
+}
+
+/** What is to be signed. */
+export interface Unsent {
+  readonly body: Delivery['body']
+  /** As it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
+  readonly timestamp: string | number
+}
+
+/** The headers that make it a delivery. */
+export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
+
+// constructors
+
+/** Throws a `TypeError` for a secret that cannot be one; a body that was parsed rejects with one. */
+export const sign = (secret: string, { scheme = {} }: SignOptions = {}): Sign => {
+  checkSecrets([secret])
+  const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
+  return async ({ body, timestamp }) => {
+    const sentAt = String(timestamp)
+    const bytes = pipe(
+      bytesOf(body),
+      E.getOrElse((failure): Uint8Array<ArrayBuffer> => {
+        throw new TypeError(failure.message)
+      }),
+    )
+    return {
+      [timestampHeader]: sentAt,
+      [signatureHeader]: await signature({ secret, message: message(sentAt, bytes) }),
+    }
+  }
+}
+
+const hmacSha256: SigningScheme['signature'] = async ({ secret, message }) => {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['sign'])
+  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, concat([message]))))
+}
+
+const DEFAULT: SigningScheme = { ...defaultScheme, signature: hmacSha256 }
