@@ -26,12 +26,14 @@ const CardNumber: Codec<string> = described(
   { type: 'string', pattern: String.raw`^\d{12,19}$`, 'x-not-specified': ['pattern'] },
 )
 
-const byCardNumber = t.type({
-  /** The card number. Sent as `x-pan`, and found in no error, event or log. */
-  pan: CardNumber,
-})
+const byCardNumber = t.exact(
+  t.type({
+    /** The card number. Sent as `x-pan`, and found in no error, event or log. */
+    pan: CardNumber,
+  }),
+)
 
-/** The card to look up. Who handles card numbers is bound by the rules of the card industry. */
+/** The card to look up; nothing else that is known of it is sent. Who handles card numbers is bound by the rules of the card industry. */
 export interface ByCardNumber extends t.TypeOf<typeof byCardNumber> {}
 
 export const ByCardNumber: Codec<ByCardNumber> = byCardNumber

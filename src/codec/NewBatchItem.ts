@@ -116,29 +116,33 @@ export const ITEMS_PER_CALL = 100
 /** Items a batch takes (interface, Limits). */
 export const ITEMS_PER_BATCH = 1_000
 
-const itemsToAdd = t.type({
-  id: t.string,
-  /** 1 to 100; a batch takes up to 1,000. */
-  items: listOf(NewBatchItem, {
-    min: 1,
-    max: ITEMS_PER_CALL,
-    what: 'items',
-    advice: 'addAllItems sends more',
+const itemsToAdd = t.exact(
+  t.type({
+    id: t.string,
+    /** 1 to 100; a batch takes up to 1,000. */
+    items: listOf(NewBatchItem, {
+      min: 1,
+      max: ITEMS_PER_CALL,
+      what: 'items',
+      advice: 'addAllItems sends more',
+    }),
   }),
-})
+)
 
-/** The items to add, and the batch that takes them. */
+/** The items to add, and the batch that takes them. Of the batch itself nothing else is sent. */
 export interface ItemsToAdd extends t.TypeOf<typeof itemsToAdd> {}
 
 export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
 
-const itemsToDelete = t.type({
-  id: t.string,
-  /** The `id` of each item, not its `request_id`. */
-  item_ids: listOf<string>(t.string, { min: 1, what: 'item ids' }),
-})
+const itemsToDelete = t.exact(
+  t.type({
+    id: t.string,
+    /** The `id` of each item, not its `request_id`. */
+    item_ids: listOf<string>(t.string, { min: 1, what: 'item ids' }),
+  }),
+)
 
-/** The items to take out, and the batch that has them. */
+/** The items to take out, and the batch that has them. Of the batch itself nothing else is sent. */
 export interface ItemsToDelete extends t.TypeOf<typeof itemsToDelete> {}
 
 export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete

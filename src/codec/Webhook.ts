@@ -87,17 +87,19 @@ export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
 
 // whose events a partner's webhook receives
 
-const connection = t.intersection([
-  t.type({ id: t.string }),
-  t.partial({
-    /** The account that authorized the application. */
-    account_id: t.string,
-    /** The organization that did; needed for Billing and Spend events. */
-    org_id: t.string,
-  }),
-])
+const connection = t.exact(
+  t.intersection([
+    t.type({ id: t.string }),
+    t.partial({
+      /** The account that authorized the application. */
+      account_id: t.string,
+      /** The organization that did; needed for Billing and Spend events. */
+      org_id: t.string,
+    }),
+  ]),
+)
 
-/** Whose events a webhook is to receive. */
+/** Whose events a webhook is to receive. Of the webhook itself nothing else is sent. */
 export interface WebhookConnection extends t.TypeOf<typeof connection> {}
 
 export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>(
@@ -108,9 +110,9 @@ export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnecti
   ),
 )(connection)
 
-const disconnection = t.type({ id: t.string, account_id: t.string })
+const disconnection = t.exact(t.type({ id: t.string, account_id: t.string }))
 
-/** Whose events a webhook is no longer to receive. */
+/** Whose events a webhook is no longer to receive. Of the webhook itself nothing else is sent. */
 export interface WebhookDisconnection extends t.TypeOf<typeof disconnection> {}
 
 export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
