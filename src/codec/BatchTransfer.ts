@@ -74,7 +74,10 @@ export const BatchTransfer: Codec<BatchTransfer> = batchTransfer
 // what is sent to make one, and to price one
 
 const newBatchTransfer = t.partial({
-  /** Unique. Generated when left out, and the same in every attempt. */
+  /**
+   * Unique. Generated when left out: one for each call, the same in every attempt and whenever the stream
+   * of that call is subscribed to again.
+   */
   request_id: Filled,
   /** The wallet when left out. */
   funding_source: NewFundingSource,

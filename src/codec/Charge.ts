@@ -94,7 +94,10 @@ const newCharge = t.intersection([
     source: t.string,
   }),
   t.partial({
-    /** 1 to 50 characters, unique. Generated when left out, and the same in every attempt. */
+    /**
+     * 1 to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
+     * and whenever the stream of that call is subscribed to again.
+     */
     request_id: textOf(1, 50),
   }),
 ])

@@ -65,7 +65,10 @@ const newWebhook = t.intersection([
     version: PlainDate,
   }),
   t.partial({
-    /** Up to 50 characters, unique. Generated when left out, and the same in every attempt. */
+    /**
+     * Up to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
+     * and whenever the stream of that call is subscribed to again.
+     */
     request_id: textOf(1, 50),
   }),
 ])

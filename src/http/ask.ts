@@ -1,7 +1,7 @@
 import { defer, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, O, pipe } from '../fp.js'
+import { E, type IO, O, pipe } from '../fp.js'
 import { left, type Millis, type ObservableEither, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import { isInProgressBy } from './codes.js'
@@ -27,9 +27,11 @@ export const ask = (
   const isInProgress = isInProgressBy(session.codes)
   const sent = send(session, settings, row, slotOf)
 
-  return (params, read) =>
-    defer(() => {
-      const given = row.repeatable === 'by request_id' ? identified(params, session.uuid) : params
+  return (params, read) => {
+    // of the call, not of a subscription: whoever subscribes again means the same
+    const requestId = once(session.uuid)
+    return defer(() => {
+      const given = row.repeatable === 'by request_id' ? identified(params, requestId) : params
       const asked = prepare(given)
       if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
       const repeating = isIdentified(row, given) ? row : { ...row, repeatable: undefined }
@@ -70,10 +72,20 @@ export const ask = (
         ),
       )
     })
+  }
+}
+
+/** Made when it is first asked for. */
+const once = (make: IO<string>): IO<string> => {
+  let made: string | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 /** The same in every attempt, so that it is done once however often it is sent. */
-const identified = (params: unknown, uuid: () => string): unknown => {
+const identified = (params: unknown, uuid: IO<string>): unknown => {
   const { request_id, ...rest } = fieldsOf(params)
   return { ...rest, request_id: request_id ?? uuid() }
 }

@@ -1,5 +1,6 @@
 /** The table of what is sent again, row by row and fault by fault, in virtual time. */
 import * as t from 'io-ts'
+import { mergeMap, of, repeat, retry, timeout } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type Client, endpoint, type Failure } from '../../src/index.js'
@@ -258,11 +259,38 @@ describe('a request_id', () => {
     expect(requestIds(() => ({ outage: RESET }), given)).toEqual(['mine', 'mine', 'mine'])
   })
 
-  it('is another one for each subscription', () => {
+  it('is one for each call, however often what it gave is subscribed to', () => {
     const { client, calls: sent, run } = lab()
     const create = client.charges.create(NEW_CHARGE)
     run(create)
+    run(create.pipe(repeat(2)))
+    run(of(NEW_CHARGE, NEW_CHARGE).pipe(mergeMap(client.charges.create)))
+    expect(sent().map(({ body }) => body.request_id)).toEqual([
+      ...['uuid-1', 'uuid-1', 'uuid-1'],
+      ...['uuid-2', 'uuid-3'],
+    ])
+  })
+
+  it('is the same when a call that took too long is subscribed to again', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+      timer,
+    } = lab({ play: (_, nth) => ({ body: CHARGE, ms: nth === 1 ? 1_000 : 10 }) })
+    const out = run(
+      client.charges.create(NEW_CHARGE).pipe(timeout({ each: 300, scheduler: timer }), retry(1)),
+    )
+    expect(out.map(({ value }) => value)).toEqual([E.right(CHARGE)])
+    expect(sent().map(({ body }) => body.request_id)).toEqual(['uuid-1', 'uuid-1'])
+  })
+
+  it('is made for nobody who does not subscribe', () => {
+    let made = 0
+    const { client, run } = lab({ uuid: () => `made-${++made}` })
+    const create = client.charges.create(NEW_CHARGE)
+    expect(made).toBe(0)
     run(create)
-    expect(sent().map(({ body }) => body.request_id)).toEqual(['uuid-1', 'uuid-2'])
+    expect(made).toBe(1)
   })
 })
