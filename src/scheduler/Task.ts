@@ -73,15 +73,21 @@ class Task<A> implements Ticket, Unsubscribable {
       }
     } catch (error) {
       if (this.under !== attempt) throw error // nobody is left to be told
-      attempt.unsubscribe() // of `refused`, or of the function that gives the key
-      this.error(attempt, error, false)
+      try {
+        attempt.unsubscribe() // of `refused`, or of the function that gives the key
+      } finally {
+        this.error(attempt, error, false)
+      }
     }
   }
 
   error(attempt: Attempt<A>, error: unknown, ended: boolean): void {
     this.under = undefined
-    this.subscriber.error(error)
-    this.gone(attempt, ended)
+    try {
+      this.subscriber.error(error)
+    } finally {
+      this.gone(attempt, ended)
+    }
   }
 
   complete(attempt: Attempt<A>): void {
@@ -89,8 +95,11 @@ class Task<A> implements Ticket, Unsubscribable {
     const now = clock.now()
     flights.accepted(attempt, now)
     this.under = undefined
-    this.subscriber.complete()
-    flights.left(attempt, now, true)
+    try {
+      this.subscriber.complete() // throws what a teardown of the consumer throws
+    } finally {
+      flights.left(attempt, now, true)
+    }
   }
 
   /** Nobody wants it any more. */
@@ -166,13 +175,19 @@ class Attempt<A> extends Subscriber<A> implements Flight {
   }
 
   protected override _error(error: unknown): void {
-    this.task.error(this, error, true)
-    this.unsubscribe()
+    try {
+      this.task.error(this, error, true)
+    } finally {
+      this.unsubscribe()
+    }
   }
 
   protected override _complete(): void {
-    this.task.complete(this)
-    this.unsubscribe()
+    try {
+      this.task.complete(this)
+    } finally {
+      this.unsubscribe()
+    }
   }
 }
 
