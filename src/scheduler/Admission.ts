@@ -14,6 +14,7 @@ import type { Flow } from './Flow.js'
 import { heap } from './Heap.js'
 import { type Park, park } from './Park.js'
 import { join, quit, type Strand, type Ticket } from './Strand.js'
+import { unhandled } from './unhandled.js'
 
 export interface Admission {
   /** `front`: it had been let through before, and comes back. */
@@ -32,7 +33,7 @@ export interface Options {
   readonly weights: ReadonlyArray<number>
   /** A strand that was not served for so long goes before those that were. */
   readonly patience: Millis
-  /** Takes a place in every bucket, and starts. */
+  /** Takes a place in every bucket, and starts. What it throws is reported, and stops nobody who waits. */
   readonly start: (ticket: Ticket, now: Millis) => void
 }
 
@@ -94,7 +95,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     from.went(strand.lane)
     if (strand.first === undefined) move(strand, undefined)
     else from.moved(strand)
-    start(ticket, now)
+    try {
+      start(ticket, now)
+    } catch (error) {
+      unhandled(error)
+    }
   }
 
   /** Whether it is worth looking there again. */

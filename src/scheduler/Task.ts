@@ -49,7 +49,12 @@ class Task<A> implements Ticket, Unsubscribable {
     const attempt = new Attempt(this, flow, this.core.flights.start(flow, now), now)
     this.attempts++
     this.under = attempt
-    this.source.subscribe(attempt)
+    try {
+      this.source.subscribe(attempt)
+    } catch (error) {
+      if (this.under !== attempt) throw error // nobody is left to be told
+      attempt.error(error)
+    }
   }
 
   // What the source says.

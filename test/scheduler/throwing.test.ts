@@ -1,17 +1,19 @@
 /** What throws where RxJS has nobody to tell, a teardown above all: it keeps no place, and stops nobody else. */
 import {
+  config,
   finalize,
   from,
   map,
   mergeMap,
   Observable,
   type OperatorFunction,
+  of,
   type Subscription,
 } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import type { O } from '../../src/fp.js'
-import { concurrency, createScheduler, schedule } from '../../src/scheduler/index.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { stateOf } from './world.js'
 
 const boom = (): never => {
@@ -125,5 +127,73 @@ describe('a place of one whose consumer throws when it ends', () => {
       .subscribe({ error: (error: unknown) => errors.push(String(error)) })
     expect(next()).toBe(1_000) // as of any that is left before it has answered
     expect(errors).toEqual(['Error: boom'])
+  })
+})
+
+describe('a source that throws while it is subscribed to', () => {
+  const reported: Array<string> = []
+  beforeEach(() => {
+    vi.useFakeTimers()
+    config.onUnhandledError = (error) => reported.push(String(error))
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    config.onUnhandledError = null
+    reported.length = 0
+  })
+
+  const run = (source: Observable<number>) => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [
+        rate({ name: 'rate', limit: 1, per: 1_000 }),
+        concurrency({ name: 'at once', limit: 1 }),
+      ],
+      guard: 0,
+      timer,
+    })
+    const out: Array<[at: number, what: unknown]> = []
+    const told = (what: unknown): void => {
+      out.push([timer.now(), what])
+    }
+    for (const each of [of(0), source, of(2), of(3)]) {
+      each.pipe(schedule(scheduler, undefined)).subscribe({
+        next: told,
+        error: (error: unknown) => told(String(error)),
+      })
+    }
+    timer.flush(60_000)
+    vi.runAllTimers()
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0, tiers: [{ used: 0 }, {}] })
+    expect(timer.pending()).toBe(0)
+    return out
+  }
+
+  it('by a teardown after its end stops nobody else, and is reported', () => {
+    const source = new Observable<number>((subscriber) => {
+      subscriber.next(1)
+      subscriber.complete()
+      return boom
+    })
+    expect(run(source)).toEqual([
+      [0, 0],
+      [1_000, 1],
+      [2_000, 2],
+      [3_000, 3],
+    ])
+    expect(reported).toEqual([expect.stringContaining('boom')])
+  })
+
+  it('before it has begun fails by itself', () => {
+    class Broken extends Observable<number> {
+      override subscribe = boom
+    }
+    expect(run(new Broken())).toEqual([
+      [0, 0],
+      [1_000, 'Error: boom'],
+      [2_000, 2],
+      [3_000, 3],
+    ])
+    expect(reported).toEqual([])
   })
 })
