@@ -10,7 +10,7 @@ export type { ClientEvent } from './http/ClientEvent.js'
 export type { ForeignToken, TokenSource } from './http/foreignToken.js'
 export type { List, ListOptions } from './http/list.js'
 export type { Credentials } from './http/login.js'
-export type { ListPlan } from './http/plan.js'
+export type { ListPlan, PlanOptions } from './http/plan.js'
 export { wasRecovered } from './http/recovered.js'
 export type { Slot } from './http/Session.js'
 export { tiers } from './http/tiers.js'
@@ -66,16 +66,19 @@ export * from './codec/index.js'
 
 export {
   type Endpoint,
+  type Errors,
   endpoint,
   type ListRow,
   type PathName,
   type Place,
   type Repeatable,
   type Route,
+  type Unspecified,
 } from './api/Endpoint.js'
 export { api } from './api/index.js'
 export { type Environment, type Limits, limits, unlimited } from './api/limits.js'
 export { byCursor, byNumber, type Paging, type Position } from './api/Paging.js'
+export { type Rule, rule } from './codec/Rule.js'
 
 // how it is sent
 

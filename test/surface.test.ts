@@ -122,6 +122,7 @@ it('payments-rx has these values', async () => {
       "retry",
       "right",
       "rights",
+      "rule",
       "tally",
       "tiers",
       "toDate",

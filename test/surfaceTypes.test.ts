@@ -1,23 +1,24 @@
-/** The public types, as they stand in the export lines of the index. */
+/** The public types, as they stand in the export lines of an index. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-const index = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8')
-
-const types: ReadonlyArray<string> = Array.from(
-  index.matchAll(/export (type )?\{([^}]*)\}/g),
-  ([, all, names = '']) =>
-    names
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
-      .map((name) => name.replace(/^type /, '').replace(/^.* as /, '')),
-)
-  .flat()
-  .sort()
+const types = (index: string): ReadonlyArray<string> =>
+  Array.from(
+    readFileSync(new URL(`../src/${index}`, import.meta.url), 'utf8').matchAll(
+      /export (type )?\{([^}]*)\}/g,
+    ),
+    ([, all, names = '']) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
+        .map((name) => name.replace(/^type /, '').replace(/^.* as /, '')),
+  )
+    .flat()
+    .sort()
 
 it('payments-rx has these types', () => {
-  expect(types).toMatchInlineSnapshot(`
+  expect(types('index.ts')).toMatchInlineSnapshot(`
     [
       "Additions",
       "Ambiguous",
@@ -38,6 +39,7 @@ it('payments-rx has these types', () => {
       "DriftKind",
       "Endpoint",
       "Environment",
+      "Errors",
       "Failure",
       "FieldError",
       "ForeignToken",
@@ -59,10 +61,12 @@ it('payments-rx has these types', () => {
       "Paging",
       "PathName",
       "Place",
+      "PlanOptions",
       "Position",
       "Refused",
       "Repeatable",
       "Route",
+      "Rule",
       "ServerFault",
       "Slice",
       "Slot",
@@ -83,8 +87,71 @@ it('payments-rx has these types', () => {
       "Unauthorized",
       "Undecodable",
       "Unreachable",
+      "Unspecified",
       "UntilState",
       "Wait",
+    ]
+  `)
+})
+
+it('payments-rx/export has these types', () => {
+  expect(types('export/index.ts')).toMatchInlineSnapshot(`
+    [
+      "Account",
+      "Begin",
+      "Begun",
+      "Bounds",
+      "Checked",
+      "ColumnProblem",
+      "ColumnType",
+      "Compression",
+      "Destination",
+      "DestinationMark",
+      "Difference",
+      "Drainable",
+      "Encoder",
+      "ExportOptions",
+      "FileOptions",
+      "FileSummary",
+      "Files",
+      "Format",
+      "FormatName",
+      "FormatOptions",
+      "Handle",
+      "Kept",
+      "Manifest",
+      "ManifestFile",
+      "ManifestRun",
+      "Mark",
+      "Misfit",
+      "Naming",
+      "Numbers",
+      "Obstacle",
+      "Owner",
+      "PartMark",
+      "Paths",
+      "Progress",
+      "Purpose",
+      "Reject",
+      "Resumable",
+      "Rotation",
+      "RowFile",
+      "RowStream",
+      "RunOptions",
+      "RunProgress",
+      "Runner",
+      "Sifted",
+      "Sink",
+      "SmallFiles",
+      "Sorting",
+      "Source",
+      "StreamOptions",
+      "Target",
+      "TargetOptions",
+      "ToFileOptions",
+      "ToFolderOptions",
+      "Wanted",
+      "Watched",
     ]
   `)
 })

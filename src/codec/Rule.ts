@@ -52,7 +52,7 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
 
 // constructors
 
-/** A rule about one field of the value itself. */
+/** A rule about one field of the value: what it should be, in words, and when it is. */
 export const rule = <A>(
   field: Extract<keyof A, string>,
   expected: string,

@@ -40,14 +40,28 @@ export { jsonLines } from './format/jsonLines.js'
 export type { Begin } from './run/begin.js'
 export { CannotRun, type Obstacle } from './run/CannotRun.js'
 export type { Owner, Runner } from './run/lock.js'
-export { lastComplete, type Manifest, type ManifestRun, readManifest } from './run/Manifest.js'
+export {
+  type Bounds,
+  lastComplete,
+  type Manifest,
+  type ManifestFile,
+  type ManifestRun,
+  readManifest,
+} from './run/Manifest.js'
 export { type Account, accountOf, type Purpose, type Wanted } from './run/Purpose.js'
 export type { Begun, RunOptions, RunProgress } from './run/RunOptions.js'
 export { runExport } from './run/runExport.js'
 export type { SmallFiles } from './run/SmallFiles.js'
 export { fromList, fromSnapshot, type Resumable, type Source } from './run/Source.js'
 export type { Watched } from './run/Tally.js'
-export { isFolder, pathsOf, type Target, type TargetOptions, targetOf } from './run/Target.js'
+export {
+  isFolder,
+  type Paths,
+  pathsOf,
+  type Target,
+  type TargetOptions,
+  targetOf,
+} from './run/Target.js'
 export { type Checked, type Difference, verify } from './run/verify.js'
 export type { Sink } from './Sink.js'
 export type { Reject, Sorting } from './sortPage.js'

@@ -18,6 +18,7 @@ export interface ListPlan {
   readonly seconds?: number
 }
 
+/** What is known of a list before it is read. */
 export interface PlanOptions {
   /** Rows that the list is thought to have. */
   readonly rows?: number

@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { from, mergeMap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { createClient, endpoint, type Limits } from '../../src/index.js'
+import { createClient, endpoint, type Limits, rule } from '../../src/index.js'
 import { CHARGE, LOGIN, lab, ME, type Play, problem } from '../support/lab.js'
 
 describe('limits', () => {
@@ -92,6 +92,27 @@ describe('`request`', () => {
     expect(calls().map(({ request }) => request.url)).toEqual(
       Array(2).fill('https://platform.test/api/v1/novelties/n%2F1'),
     )
+  })
+
+  it('holds parameters against the rules of the row, as they are when it is sent', () => {
+    const { client, calls, run } = lab({ play: () => ({ body: {} }) })
+    const timed = endpoint('GET /api/v1/novelties', {
+      params: t.type({ from: t.number, to: t.number }),
+      success: t.unknown,
+      rules: (now) => [
+        rule('from', 'before to', ({ from, to }) => from < to),
+        rule('to', 'past', ({ to }) => to < now),
+      ],
+    })
+    const call = client.request(timed)
+    const invalid = (field: string, expected: string) => [
+      { value: { left: { _tag: 'InvalidRequest', field, expected } } },
+    ]
+    expect(run(call({ from: -1, to: -1 }))).toMatchObject(invalid('from', 'before to'))
+    expect(run(call({ from: -1, to: 60_000 }))).toMatchObject(invalid('to', 'past'))
+    expect(calls()).toEqual([])
+    expect(run(call({ from: -2, to: -1 }))).toMatchObject([{ value: E.right({}) }])
+    expect(calls()).toHaveLength(1)
   })
 
   it('takes rows with an account of their own, or with none', () => {

@@ -36,6 +36,7 @@ export interface TargetOptions<A> {
   readonly files?: Files
 }
 
+/** What an export keeps, each by its path. */
 export interface Paths {
   /** The file or the folder. */
   readonly out: string
