@@ -3,7 +3,7 @@
  * interface Paged<E, A> extends Observable<Either<E, A>>, AsyncIterable<Either<E, A>>
  * ```
  *
- * One list, seen several ways.
+ * One list, seen four ways.
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
@@ -24,7 +24,7 @@ export interface Drain {
 }
 
 /**
- * One list, seen several ways; all are lazy, and each subscription or loop reads the list anew. The
+ * One list, seen four ways; all are lazy, and each subscription or loop reads the list anew. The
  * unit of flow is the page. RxJS has no demand: `concatMap` and `mergeMap` behind the item view buffer
  * without bound, so what is slower than the service reads with `for await` or `drain`.
  */

@@ -1,5 +1,6 @@
-import { defer, EMPTY } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { defer, EMPTY, of } from 'rxjs'
+import { describe, expect, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { E, O } from '../../src/fp.js'
 import { retry } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
@@ -47,6 +48,21 @@ describe('retry', () => {
       ])
     }),
   )
+
+  it('waits on the timer that it is given, for longer than one of the platform can', () => {
+    const timer = virtualTimer()
+    const schedule = vi.spyOn(timer, 'schedule')
+    const pause = 30 * 86_400_000
+    const tries = [values.L, values.R]
+    const source = defer(() => of(tries.shift() ?? values.S))
+    const came: Array<readonly [number, E.Either<string, number>]> = []
+    source
+      .pipe(retry(() => O.some(pause), timer))
+      .subscribe((value) => came.push([timer.now(), value]))
+    timer.flush(2 * pause)
+    expect(came).toEqual([[pause, values.R]])
+    expect(Math.max(...schedule.mock.calls.map(([, delay]) => delay ?? 0))).toBeLessThan(2 ** 31)
+  })
 
   it(
     'passes a failure without a pause on',
