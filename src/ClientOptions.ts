@@ -4,6 +4,7 @@ import { type Environment, type Limits, limits } from './api/limits.js'
 import type { IO } from './fp.js'
 import type { Codes } from './http/codes.js'
 import { defined } from './http/defined.js'
+import type { Fetch } from './http/Fetch.js'
 import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
@@ -81,8 +82,8 @@ export interface ClientOptions extends CallOptions {
   readonly renewEarly?: Millis
   /** Bytes that an answer may have, unpacked; 256 MiB unless given. `Infinity` is no bound. */
   readonly maxBytes?: number
-  /** What sends; the runtime's own `fetch` unless given. */
-  readonly fetch?: typeof fetch
+  /** What sends, given a URL as text and all of the request beside it; the runtime's own `fetch` unless given. */
+  readonly fetch?: Fetch
   /** Sends the requests itself; `fetch` is then not used. */
   readonly transport?: Transport
   /** Clock and timers; RxJS's `asyncScheduler` unless given. */

@@ -82,6 +82,7 @@ export { type Rule, rule } from './codec/Rule.js'
 
 // how it is sent
 
+export type { Fetch, FetchInit, FetchResponse } from './http/Fetch.js'
 export { type KyOptions, kyTransport } from './http/ky.js'
 export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/Transport.js'
 

@@ -42,7 +42,7 @@ export const openSession = (
   const transport =
     options.transport ??
     kyTransport({
-      scheduler: timer,
+      timer,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
     })

@@ -11,7 +11,9 @@ import {
 } from 'rxjs'
 import type { Place } from '../stream/index.js'
 import { later } from '../stream/later.js'
+import type { FetchResponse } from './Fetch.js'
 import { Late } from './outage.js'
+import { isSuccess } from './refusal.js'
 import type { Answer, Timeout } from './Transport.js'
 
 // model
@@ -38,7 +40,7 @@ export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 /** The whole body of an answer, read in some place; fails as `Late` when it takes too long. */
 export const wholeBody = (
-  response: Response,
+  response: FetchResponse,
   place: Place,
   { timeout, maxBytes }: Bounds,
   scheduler: SchedulerLike,
@@ -64,11 +66,12 @@ export const wholeBody = (
 
 /** What is too long is not read to its end: leaving the loop cancels the rest. */
 const read = async (
-  { ok, body }: Response,
+  { status, body }: FetchResponse,
   place: Place,
   maxBytes: number,
   heard: () => void,
 ): Promise<Body> => {
+  const ok = isSuccess({ status })
   const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
   const stream: AsyncIterable<Uint8Array> | null = body
   const parts: Array<Uint8Array> = []

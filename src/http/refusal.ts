@@ -22,7 +22,8 @@ export interface Asking {
 
 // constructors
 
-export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+export const isSuccess = ({ status }: Pick<Answer, 'status'>): boolean =>
+  status >= 200 && status < 300
 
 /** An answer that is not 2xx. A 400 with one of the codes of `faults` says what a 5xx says. */
 export const refused = (

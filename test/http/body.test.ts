@@ -132,7 +132,7 @@ describe('a body that comes byte by byte', () => {
     const timeout = { connect: 90_000, headers: 90_000, body: 400, whole: 1_000 }
     let read = 0
     const transport = kyTransport({
-      scheduler: timer,
+      timer,
       fetch: async (input, init) => {
         const { body, status } = await fetch(input, init)
         const counted = new TransformStream<Uint8Array, Uint8Array>({

@@ -177,7 +177,7 @@ describe('a time limit', () => {
     const timer = new VirtualTimeScheduler()
     let came = false
     const transport = kyTransport({
-      scheduler: timer,
+      timer,
       fetch: async (input, init) => {
         const response = await fetch(input, init)
         came = true

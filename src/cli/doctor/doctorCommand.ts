@@ -106,7 +106,7 @@ const checks = (
     if (!isReached) return EMPTY
     if (!canAsk) return from(notAsked('not with these settings: see configuration'))
     return service({
-      ...{ connection, share, transport: kyTransport({ scheduler: timer }), timer },
+      ...{ connection, share, transport: kyTransport({ timer }), timer },
       ...(timeout && { timeout }),
     })
   })

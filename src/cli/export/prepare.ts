@@ -67,7 +67,7 @@ export const prepare =
     const allowed = flags.limits ? limits[connection.environment] : unlimited
     const most = perSecond(allowed, share)
     const attempts = attemptsFor(patience)
-    const { transport, sent } = rememberingTokens(kyTransport({ scheduler: timer }))
+    const { transport, sent } = rememberingTokens(kyTransport({ timer }))
     const client = createClient({
       ...clientOptions,
       limits: allowed,
