@@ -57,6 +57,7 @@ export type {
 } from './http/Failure.js'
 export { PaymentsError, toError } from './http/Failure.js'
 export { type FieldError, fieldErrors } from './http/fieldErrors.js'
+export type { RedactedFailure } from './http/redacted.js'
 
 // resources, and what is sent to make them
 

@@ -37,7 +37,7 @@ export const openAuth = (
       now,
       renewed: ({ token, validFor }) => {
         session.secrets.add(token)
-        session.emit({ _tag: 'LoggedIn', ms: validFor })
+        session.emit({ _tag: 'LoggedIn', validFor })
       },
     })
   const application = partner && basic(partner.clientId, partner.clientSecret)

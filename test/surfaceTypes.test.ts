@@ -66,6 +66,7 @@ it('payments-rx has these types', () => {
       "Place",
       "PlanOptions",
       "Position",
+      "RedactedFailure",
       "Refused",
       "Repeatable",
       "Route",

@@ -7,6 +7,7 @@ import type { Read } from './answer.js'
 import { isInProgressBy } from './codes.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
+import { redacted } from './redacted.js'
 import { isIdentified, isUnsure, mayRepeat } from './replay.js'
 import { type Asked, request } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
@@ -55,10 +56,12 @@ export const ask = (
       const after = (failure: Failure, attempt: number): O.Option<number> => {
         // the login's: it was repeated by itself, and says nothing of what became of this call
         if (failure.endpoint !== row.route) return O.none
-        const pause = mayRepeat(repeating, failure, isInProgress) ? pauseAfter(attempt) : O.none
         unsure ||= isUnsure(failure, isInProgress)
+        if (!mayRepeat(repeating, failure, isInProgress)) return O.none
+        const pause = pauseAfter(attempt)
         if (O.isSome(pause)) {
-          session.emit({ _tag: 'Repeating', endpoint: row.route, failure, ms: pause.value })
+          const why = redacted(failure)
+          session.emit({ _tag: 'Repeating', endpoint: row.route, failure: why, pause: pause.value })
         }
         return pause
       }

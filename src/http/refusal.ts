@@ -4,7 +4,7 @@ import { isRecord, parsed } from '../decode/unknown.js'
 import { O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
-import type { Failure } from './Failure.js'
+import type { Failure, TimedOut, Unreachable } from './Failure.js'
 import { oneLine } from './oneLine.js'
 import { scrubAll } from './secrets.js'
 import type { Answer, Outage } from './Transport.js'
@@ -60,7 +60,10 @@ export const refused = (
 }
 
 /** No answer at all. */
-export const unanswered = ({ endpoint, attempts, scrub }: Asking, outage: Outage): Failure => {
+export const unanswered = (
+  { endpoint, attempts, scrub }: Asking,
+  outage: Outage,
+): Unreachable | TimedOut => {
   if (outage._tag === 'TimedOut') {
     const message = `${endpoint}: no ${AWAITED[outage.phase]} within ${outage.limit} ms`
     return { ...outage, endpoint, attempts, message }

@@ -3,6 +3,7 @@ import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { isGarbled } from './answer.js'
 import type { Failure } from './Failure.js'
+import type { Passing } from './redacted.js'
 
 /** Whether an earlier request with this request_id is still being worked on. */
 type InProgress = (failure: Failure) => boolean
@@ -36,7 +37,7 @@ export const mayRepeat = (
   row: AnyEndpoint,
   failure: Failure,
   isInProgress: InProgress,
-): boolean => {
+): failure is Passing => {
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined
   switch (failure._tag) {
     case 'Unreachable':

@@ -2,8 +2,9 @@ import { concatMap, defer, map, of, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
-import { concatChain, type ObservableEither } from '../stream/index.js'
+import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
 import type { Failure } from './Failure.js'
+import { redactedOutage } from './redacted.js'
 import { type Asking, isSuccess, refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
@@ -60,11 +61,17 @@ export const send =
         ]),
       })
 
-      const told = (ea: E.Either<Outage, Answer>, attempt: number, ms: number): void =>
+      const told = (ea: E.Either<Outage, Answer>, attempt: number, took: Millis): void =>
         emit(
           E.isRight(ea)
-            ? { _tag: 'Answered', endpoint, attempt, status: ea.right.status, ms }
-            : { _tag: 'Unanswered', endpoint, attempt, failure: unanswered(asking(), ea.left), ms },
+            ? { _tag: 'Answered', endpoint, attempt, status: ea.right.status, took }
+            : {
+                _tag: 'Unanswered',
+                endpoint,
+                attempt,
+                failure: redactedOutage(unanswered(asking(), ea.left)),
+                took,
+              },
         )
 
       return attempt.pipe(

@@ -130,13 +130,13 @@ describe('events', () => {
     const failure = expect.objectContaining({ _tag: 'Unreachable', endpoint: route, attempts: 1 })
     expect(events).toEqual([
       { _tag: 'Sent', endpoint: LOGIN, attempt: 1 },
-      { _tag: 'Answered', endpoint: LOGIN, attempt: 1, status: 201, ms: 10 },
-      { _tag: 'LoggedIn', ms: expect.any(Number) },
+      { _tag: 'Answered', endpoint: LOGIN, attempt: 1, status: 201, took: 10 },
+      { _tag: 'LoggedIn', validFor: expect.any(Number) },
       { _tag: 'Sent', endpoint: route, attempt: 1 },
-      { _tag: 'Unanswered', endpoint: route, attempt: 1, failure, ms: 10 },
-      { _tag: 'Repeating', endpoint: route, failure, ms: 1_000 },
+      { _tag: 'Unanswered', endpoint: route, attempt: 1, failure, took: 10 },
+      { _tag: 'Repeating', endpoint: route, failure, pause: 1_000 },
       { _tag: 'Sent', endpoint: route, attempt: 2 },
-      { _tag: 'Answered', endpoint: route, attempt: 2, status: 200, ms: 30 },
+      { _tag: 'Answered', endpoint: route, attempt: 2, status: 200, took: 30 },
     ])
   })
 })

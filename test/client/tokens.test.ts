@@ -51,7 +51,7 @@ describe('the token', () => {
     run(client.charges.retrieve({ id: 'chg_1' }))
     expect(events.find(({ _tag }) => _tag === 'LoggedIn')).toEqual({
       _tag: 'LoggedIn',
-      ms: 600_500,
+      validFor: 600_500,
     })
   })
 
@@ -62,7 +62,7 @@ describe('the token', () => {
         login: () => ({ status: 200, body: { token: 'token', expires_at } }),
       })
       run(client.charges.retrieve({ id: 'chg_1' }))
-      expect(events).toContainEqual({ _tag: 'LoggedIn', ms: 25 * 60_000 })
+      expect(events).toContainEqual({ _tag: 'LoggedIn', validFor: 25 * 60_000 })
     },
   )
 

@@ -30,9 +30,9 @@ const SHORT = 120_000
 export const login = (first: FirstPage, events: ReadonlyArray<ClientEvent>): Finding => {
   const token = events.find((event) => event._tag === 'LoggedIn')
   if (token !== undefined) {
-    const facts = { tokenMsLeft: token.ms }
-    const found = `accepted; the token is good for ${duration(token.ms)}`
-    return token.ms < SHORT
+    const facts = { tokenMsLeft: token.validFor }
+    const found = `accepted; the token is good for ${duration(token.validFor)}`
+    return token.validFor < SHORT
       ? warning('login', found, { facts, advice: 'see whether the clock of this machine is right' })
       : ok('login', found, { facts })
   }
@@ -100,7 +100,7 @@ export const roundTrip = (
   const times = events
     .flatMap((event) =>
       event._tag === 'Answered' && event.endpoint !== LOGIN.route && event.status < 300
-        ? [event.ms]
+        ? [event.took]
         : [],
     )
     .slice(1)

@@ -50,7 +50,7 @@ const performed = async (
   const counting = client.events.subscribe((event) => {
     meter = count(meter, event)
     if (event._tag === 'Repeating') {
-      shown.say(`waiting ${(event.ms / 1_000).toFixed(1)} s: ${event.failure.message}`)
+      shown.say(`waiting ${(event.pause / 1_000).toFixed(1)} s: ${event.failure.message}`)
     }
   })
   listening.add(counting)

@@ -30,7 +30,7 @@ export const noted =
       case 'Unanswered':
         return { ...activity, heard: now }
       case 'Repeating': {
-        const pause = { until: now + event.ms, because: event.failure.message }
+        const pause = { until: now + event.pause, because: event.failure.message }
         return { ...activity, pauses: [...pausing(activity, now), pause] }
       }
       default:

@@ -82,7 +82,7 @@ export const recorder = (
         else sent(ms)
         return
       case 'Answered':
-        answered(ms, event.ms, event.status)
+        answered(ms, event.took, event.status)
         if (event.status >= 300) {
           incidents = happened(`${event.endpoint}: ${event.status}`, ms)(incidents)
         }
@@ -92,7 +92,7 @@ export const recorder = (
         incidents = happened(event.failure.message, ms)(incidents)
         return
       case 'Repeating':
-        pauses = { count: pauses.count + 1, ms: pauses.ms + event.ms }
+        pauses = { count: pauses.count + 1, ms: pauses.ms + event.pause }
         return
       case 'Drifted': {
         const { endpoint, kind, path } = event.fact

@@ -39,5 +39,9 @@ const looksLike = (known: ReadonlyArray<string>, value: string): boolean =>
     ? /^[A-Z][A-Z0-9_]*$/.test(value)
     : /^[A-Za-z][\w.-]*$/.test(value))
 
+/** The type and size of a value: an amount or a flag is what it says. */
+export const sizeOf = (u: unknown): string =>
+  typeof u === 'number' || typeof u === 'boolean' ? typeof u : redact(u)
+
 export const exampleOf = (known: ReadonlyArray<string>, value: string): string =>
   looksLike(known, value) ? value : redact(value)

@@ -1,7 +1,6 @@
 import { looksNamed } from '../errorPath.js'
-import { redact } from '../redact.js'
 import { isRecord } from '../unknown.js'
-import type { Counter, Counting } from './Fact.js'
+import { type Counter, type Counting, sizeOf } from './Fact.js'
 
 /** Looks at a value. */
 export type Watcher = (u: unknown) => void
@@ -50,11 +49,11 @@ export const watchObject = (
       const field = named.get(key)
       if (field === undefined) {
         return closed
-          ? [counting(at(looksNamed(key) ? key : '*'), 'unknown field', redact(u[key]))]
+          ? [counting(at(looksNamed(key) ? key : '*'), 'unknown field', sizeOf(u[key]))]
           : []
       }
       return field.optional && missed.has(key)
-        ? [counting(at(key), 'optional field', redact(u[key]))]
+        ? [counting(at(key), 'optional field', sizeOf(u[key]))]
         : []
     })
     for (const { key } of optional) if (!present.has(key)) missed.add(key)

@@ -3,9 +3,8 @@ import { isCodec, part, tagOf, typesOf } from '../codecParts.js'
 import { compile } from '../compile.js'
 import { OpenType } from '../open.js'
 import { domainKeys } from '../propsOf.js'
-import { redact } from '../redact.js'
 import { isRecord } from '../unknown.js'
-import { type Counting, exampleOf } from './Fact.js'
+import { type Counting, exampleOf, sizeOf } from './Fact.js'
 import { type Field, type Watcher, watchObject } from './watchObject.js'
 
 const isMissing = new Set<unknown>(['NullType', 'UndefinedType', 'VoidType'])
@@ -65,7 +64,7 @@ const watchUnion = (
     const choice = choices.find(({ decode }) => decode(u)._tag === 'Right')
     if (choice === undefined) return
     first ??= choice
-    if (choice !== first) counting(path, 'second shape', redact(u)).count++
+    if (choice !== first) counting(path, 'second shape', sizeOf(u)).count++
     choice.watch?.(u)
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type Activity, IDLE, noted } from '../../../src/cli/progress/Activity.js'
 import { inWords, waits } from '../../../src/cli/progress/Wait.js'
-import type { ClientEvent, Failure } from '../../../src/index.js'
+import type { ClientEvent, RedactedFailure } from '../../../src/index.js'
 import type { SchedulerState } from '../../../src/scheduler/index.js'
 import { state, tier } from './support.js'
 
 const endpoint = 'GET /api/v1/charges'
-const failure: Failure = {
+const failure: RedactedFailure = {
   _tag: 'ServerFault',
   endpoint,
   attempts: 1,
@@ -48,8 +48,8 @@ describe('what a run waits for', () => {
   })
 
   it('is a fault, until the request is sent again', () => {
-    const repeating = { _tag: 'Repeating', endpoint, failure, ms: 4_000 } as const
-    const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, ms: 500 }])
+    const repeating = { _tag: 'Repeating', endpoint, failure, pause: 4_000 } as const
+    const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
     expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
     expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([`again in 2.0 s: ${failure.message}`])
     expect(said({ inFlight: 0 }, activity, 12_100)).toEqual([])
@@ -63,7 +63,7 @@ describe('what a run waits for', () => {
   })
 
   it('is told with the gravest first', () => {
-    const repeating = { _tag: 'Repeating', endpoint, failure, ms: 4_000 } as const
+    const repeating = { _tag: 'Repeating', endpoint, failure, pause: 4_000 } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
     const all = waits(
       told([10_000, repeating]),

@@ -105,7 +105,7 @@ describe('runExport', () => {
     const client = { events, drift: () => [fact] }
     const key = ({ id }: { id: string }) => {
       for (const status of [200, 429]) {
-        events.next({ _tag: 'Answered', endpoint: fact.endpoint, attempt: 1, status, ms: 5 })
+        events.next({ _tag: 'Answered', endpoint: fact.endpoint, attempt: 1, status, took: 5 })
       }
       return id
     }
