@@ -216,6 +216,7 @@ it('payments-rx/sandbox has these values', async () => {
       "sandboxCredentials",
       "sandboxDefaults",
       "sandboxPartner",
+      "virtualTime",
     ]
   `)
 })

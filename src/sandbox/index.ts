@@ -20,3 +20,4 @@ export {
 export type { Manner, Play, Reply } from './Reply.js'
 export type { ReferenceOptions } from './reference/options.js'
 export type { EndpointStats, SandboxStats } from './stats.js'
+export { type VirtualTime, virtualTime } from './virtualTime.js'

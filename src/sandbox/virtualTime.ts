@@ -1,0 +1,80 @@
+/**
+ * ```ts
+ * const virtualTime: (options?: { readonly start?: Date }) => VirtualTime
+ * ```
+ *
+ * Time for tests of a client and a sandbox in one process. It stands still while promises have work to do:
+ * a `fetch` is made of them, and `VirtualTimeScheduler.flush` is at the client's time limit before the first of
+ * them is settled.
+ */
+import { type SchedulerLike, VirtualTimeScheduler } from 'rxjs'
+import type { SandboxOptions } from './options.js'
+
+// model
+
+export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'after'>> {
+  /** The `timer` of a client, or of any operator; `now` and `after` of a sandbox are the same time. */
+  readonly timer: SchedulerLike
+  /** What a promise comes to, while time passes for it. */
+  readonly run: <A>(promise: PromiseLike<A>) => Promise<A>
+  /** Lets so many ms pass, with all that is due by then. */
+  readonly pass: (ms: number) => Promise<void>
+}
+
+/**
+ * Before time goes on there is a turn of the event loop for every 50 ms that it will go, up to 1,000: for what is
+ * not made of promises alone, such as reading a file.
+ */
+const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
+
+// constructors
+
+/** Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. */
+export const virtualTime = ({
+  start = new Date('2026-01-01T00:00:00Z'),
+}: {
+  readonly start?: Date
+} = {}): VirtualTime => {
+  const timer = new VirtualTimeScheduler()
+  timer.frame = start.getTime()
+
+  /** Goes on to the next moment at which something is due, or to `end`; unless it is over before that. */
+  const goOn = async (end: number, isOver = () => false): Promise<void> => {
+    for (let turns = 1; ; turns++) {
+      await turn()
+      const moment = Math.min(timer.actions[0]?.delay ?? Number.POSITIVE_INFINITY, end)
+      if (isOver()) return
+      if (moment === Number.POSITIVE_INFINITY || turns < turnsBefore(moment - timer.frame)) continue
+      timer.maxFrames = moment
+      timer.flush()
+      timer.frame = moment
+      return
+    }
+  }
+
+  return {
+    timer,
+    now: () => timer.now(),
+    after: (delay, work) => {
+      const waiting = timer.schedule(work, delay)
+      return () => waiting.unsubscribe()
+    },
+    run: async (promise) => {
+      let isSettled = false
+      const settle = () => {
+        isSettled = true
+      }
+      promise.then(settle, settle)
+      while (!isSettled) await goOn(Number.POSITIVE_INFINITY, () => isSettled)
+      return promise
+    },
+    pass: async (ms) => {
+      const end = timer.frame + ms
+      while (timer.frame < end) await goOn(end)
+      await turn()
+    },
+  }
+}
+
+/** Until all promises have done what they can do now. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
