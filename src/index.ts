@@ -27,6 +27,8 @@ export {
   digitsOf,
   fromMinorUnits,
   type MinorUnitsFailure,
+  minorUnitsOf,
+  type NoDigits,
   toMinorUnits,
 } from './decode/index.js'
 

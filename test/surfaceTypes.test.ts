@@ -57,6 +57,7 @@ it('payments-rx has these types', () => {
       "ListPlan",
       "ListRow",
       "MinorUnitsFailure",
+      "NoDigits",
       "ObservableEither",
       "Outage",
       "Page",

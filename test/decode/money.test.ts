@@ -8,10 +8,12 @@ import {
   exponentOf,
   fromMinorUnits,
   type MinorUnitsFailure,
+  minorUnitsOf,
+  type NoDigits,
   parseExact,
   toMinorUnits,
 } from '../../src/decode/index.js'
-import { E, O, pipe } from '../../src/fp.js'
+import { A, E, O, pipe } from '../../src/fp.js'
 
 interface Charge {
   readonly amount: number
@@ -111,5 +113,63 @@ describe('minor units', () => {
         without.includes(code) ? O.none : O.some(digits),
       ])
     }
+  })
+})
+
+describe('minorUnitsOf', () => {
+  const row = t.intersection([
+    t.type({ amount: t.number, currency: t.string }),
+    t.partial({ fee: t.union([t.number, t.null]), fee_currency: t.union([t.string, t.null]) }),
+  ])
+  const read = (text: string) => {
+    const decoded = compile(row)(parseExact(text))
+    if (E.isLeft(decoded)) throw new Error('refused')
+    return decoded.right
+  }
+
+  it('takes a number by its digits, and the currency that stands beside it', () => {
+    const charge = read(
+      '{"amount":90071992547409930.01,"currency":"EUR","fee":7,"fee_currency":"KWD"}',
+    )
+    expect(minorUnitsOf('amount')(charge)).toEqual(E.right(9007199254740993001n))
+    expect(minorUnitsOf('fee', 'fee_currency')(charge)).toEqual(E.right(7000n))
+    expect(minorUnitsOf('amount')({ ...charge, currency: 'JPY' })).toEqual(
+      E.left({ _tag: 'FractionOfMinorUnit', currency: 'JPY', exponent: 0 }),
+    )
+  })
+
+  it('takes a text as it is', () => {
+    expect(minorUnitsOf('amount')({ amount: '9.99', currency: 'USD' })).toEqual(E.right(999n))
+  })
+
+  it('adds up what floats do not', () => {
+    const rows = ['0.10', '0.20'].map((text) => read(`{"amount":${text},"currency":"USD"}`))
+    const sum = pipe(
+      rows,
+      A.traverse(E.Applicative)(minorUnitsOf('amount')),
+      E.map((all) => all.reduce((sum, one) => sum + one, 0n)),
+      E.chainW(fromMinorUnits('USD')),
+    )
+    expect(sum).toEqual(E.right('0.30'))
+  })
+
+  it('makes up no digits: of a number that was parsed otherwise, or changed, or is missing', () => {
+    const charge = read('{"amount":12.50,"currency":"EUR","fee":null,"fee_currency":null}')
+    const none = (key: string) => E.left({ _tag: 'NoDigits', key })
+    expect(minorUnitsOf('amount')({ amount: 12.5, currency: 'EUR' })).toEqual(none('amount'))
+    expect(minorUnitsOf('amount')({ ...charge, amount: 13 })).toEqual(none('amount'))
+    expect(minorUnitsOf('fee')(charge)).toEqual(none('fee'))
+    expect(minorUnitsOf('tax')({ currency: 'EUR' })).toEqual(none('tax'))
+    expect(minorUnitsOf('amount', 'fee_currency')(charge)).toEqual(
+      E.left({ _tag: 'UnknownCurrency', currency: '' }),
+    )
+  })
+
+  it('has the keys of the holder, and all that can be wrong, in its type', () => {
+    const of = minorUnitsOf('fee', 'fee_currency')
+    expectTypeOf(of).returns.toEqualTypeOf<E.Either<MinorUnitsFailure | NoDigits, bigint>>()
+    expectTypeOf<t.TypeOf<typeof row>>().toExtend<Parameters<typeof of>[0]>()
+    expectTypeOf<{ fee: string; fee_currency: number }>().not.toExtend<Parameters<typeof of>[0]>()
+    expectTypeOf(minorUnitsOf('amount')).parameter(0).toHaveProperty('currency')
   })
 })
