@@ -90,7 +90,8 @@ const once = (make: IO<string>): IO<string> => {
 /** The same in every attempt, so that it is done once however often it is sent. */
 const identified = (params: unknown, uuid: IO<string>): unknown => {
   const { request_id, ...rest } = fieldsOf(params)
-  return { ...rest, request_id: request_id ?? uuid() }
+  // null is none, and no reason to make another one
+  return { ...rest, request_id: request_id === undefined ? uuid() : request_id }
 }
 
 const notAgain = (failure: Failure): Failure => ({

@@ -23,14 +23,15 @@ export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean =>
   }
 }
 
-/** Whether the request_ids are there that make a row safe to repeat: unchecked items may lack theirs. */
+/** Whether the request_ids are there that make a row safe to repeat: what is unchecked may lack them. */
 export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): boolean => {
+  if (repeatable === 'by request_id') return hasId(params)
   if (repeatable !== 'by request_id of items') return true
   const items: unknown = fieldsOf(params).items
-  return (
-    Array.isArray(items) && items.every((item) => typeof fieldsOf(item).request_id === 'string')
-  )
+  return Array.isArray(items) && items.every(hasId)
 }
+
+const hasId = (u: unknown): boolean => typeof fieldsOf(u).request_id === 'string'
 
 /** Whether sending the request again can help, and can do no harm. */
 export const mayRepeat = (

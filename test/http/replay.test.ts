@@ -259,6 +259,31 @@ describe('a request_id', () => {
     expect(requestIds(() => ({ outage: RESET }), given)).toEqual(['mine', 'mine', 'mine'])
   })
 
+  it.each([null, '', 17])('that is %j is refused, and no other is made in its place', (given) => {
+    const params: Readonly<Record<string, unknown>> = { request_id: given }
+    const { client, sent, run } = lab()
+    const calls = [
+      client.charges.create({ ...NEW_CHARGE, ...params }),
+      client.batchTransfers.create({ name: 'a batch', ...params }),
+    ]
+    for (const call of calls) {
+      expect(run<unknown>(call)).toMatchObject([
+        { value: E.left({ _tag: 'InvalidRequest', field: 'request_id' }) },
+      ])
+    }
+    expect(sent).toEqual([])
+  })
+
+  it('that is none, and goes unchecked, makes nothing safe to send again', () => {
+    const params: Readonly<Record<string, unknown>> = { request_id: null }
+    const all = lab({ play: () => ({ outage: RESET }), check: false })
+    const out = all.run(all.client.charges.create({ ...NEW_CHARGE, ...params }))
+    expect(out.map(({ value }) => value)).toMatchObject([
+      E.left({ _tag: 'Ambiguous', attempts: 1 }),
+    ])
+    expect(all.calls().map(({ body }) => body.request_id)).toEqual([null])
+  })
+
   it('is one for each call, however often what it gave is subscribed to', () => {
     const { client, calls: sent, run } = lab()
     const create = client.charges.create(NEW_CHARGE)
