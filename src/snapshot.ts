@@ -1,15 +1,17 @@
 /** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
 import type { Position } from './api/Paging.js'
-import type { Charge, ChargeFilter } from './codec/Charge.js'
+import { type Charge, ChargeFilter } from './codec/Charge.js'
 import { fromDate, millisOf } from './codec/Instant.js'
 import { Time, toMillis } from './codec/times.js'
 import { redact } from './decode/redact.js'
 import { fieldsOf } from './decode/unknown.js'
 import { E, type IO } from './fp.js'
+import { defined } from './http/defined.js'
 import type { AnyFailure, Failure } from './http/Failure.js'
-import { invalidField } from './http/invalidRequest.js'
+import { invalidField, invalidRequest } from './http/invalidRequest.js'
 import type { List } from './http/list.js'
 import { type Stopped, truncated } from './http/truncated.js'
+import { unfitParams } from './http/unfitParams.js'
 import { checkCount } from './stream/count.js'
 import {
   ahead,
@@ -65,12 +67,13 @@ export const snapshot =
   <Code extends string>({ endpoint, list, now }: Source<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
-    const params = { ...filter, page_size: filter.page_size ?? PAGE_SIZE }
+    const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
+    const wrong = unfitParams(ChargeFilter, filter)
 
     const reading = (width: number, at: () => E.Either<F, SnapshotPosition>): Snapshot<F, Charge> =>
       Object.assign(
         views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
-          const position = at()
+          const position = wrong === undefined ? at() : E.left(invalidRequest(endpoint, wrong))
           if (E.isLeft(position)) return pullOf(position)
           const slices = width === 1 ? 1 : Math.max(width, prefetch + 1)
           const pages = read(slices)<F, Charge>({

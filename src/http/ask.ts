@@ -13,6 +13,7 @@ import { type Asked, request } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
 import { unclear } from './unclear.js'
+import { unfitParams } from './unfitParams.js'
 
 /** What a call comes to, one row and one set of parameters at a time. Cold; emits one value. */
 export type Ask = <A>(params: unknown, read: Read<A>) => ObservableEither<Failure, A>
@@ -32,6 +33,8 @@ export const ask = (
     // of the call, not of a subscription: whoever subscribes again means the same
     const requestId = once(session.uuid)
     return defer(() => {
+      const wrong = unfitParams(row.params, params)
+      if (wrong !== undefined) return left(invalidRequest(row.route, wrong))
       const given = row.repeatable === 'by request_id' ? identified(params, requestId) : params
       const asked = prepare(given)
       if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))

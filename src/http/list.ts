@@ -19,6 +19,7 @@ import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { rowsMark } from './rowsMark.js'
 import { type Stopped, truncated } from './truncated.js'
+import { unfitParams } from './unfitParams.js'
 
 // model
 
@@ -54,7 +55,7 @@ export const LISTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100 }
 
 /** A list, from the page that the parameters name, or from its first. */
 export const list = <A>(
-  { route, paging }: AnyEndpoint & { readonly paging: Paging },
+  { route, params: codec, paging }: AnyEndpoint & { readonly paging: Paging },
   ask: Ask,
   decode: Decoder<A>,
   { pace, ...guards }: ListOptions & { readonly pace: Pace },
@@ -63,6 +64,7 @@ export const list = <A>(
 ): ((params: unknown) => List<Failure, A>) => {
   const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
   return (params) => {
+    const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong
     const { page_num, page, ...filter } = fieldsOf(params)
     const named = start({ page_num, page })
     // what names no page stays among the parameters, whose check says what is wrong with it
@@ -77,7 +79,8 @@ export const list = <A>(
       const pages: PaginateOptions<Failure, A, Position> = {
         ...guards,
         first,
-        fetch: (position) => ask({ ...filter, ...position, ...stray }, read(position)),
+        fetch: (position) =>
+          ask(isFit ? { ...filter, ...position, ...stray } : params, read(position)),
         key: (position) => JSON.stringify(position),
         following: numbered,
         mark: rowsMark,

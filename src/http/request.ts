@@ -45,7 +45,8 @@ export const request =
       : place(row, encode(row, checked.right))
   }
 
-const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
+/** Which parameter is to blame: the first of the causes. */
+export const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
   field: causes[0]?.path ?? '',
   expected: causes[0]?.expected ?? 'parameters',
   actual: causes[0]?.actual ?? 'something else',

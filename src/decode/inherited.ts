@@ -1,0 +1,57 @@
+import { part, tagOf, typesOf } from './codecParts.js'
+import { isRecord } from './unknown.js'
+
+/**
+ * Where a value has a field that its codec names, but not as its own: an accessor of a class, or what stands in
+ * a prototype. A codec reads such a field; copies and JSON do not have it.
+ */
+export const inherited = (codec: unknown, value: unknown, at = ''): string | undefined => {
+  switch (tagOf(codec)) {
+    case 'ExactType':
+    case 'ReadonlyType':
+    case 'RefinementType':
+    case 'RecursiveType':
+    case 'RuledType':
+      return inherited(part(codec, 'type'), value, at)
+    case 'IntersectionType':
+    case 'UnionType':
+      return firstOf(typesOf(codec), (member) => inherited(member, value, at))
+    case 'ArrayType':
+    case 'ReadonlyArrayType':
+    case 'RepeatedType':
+      return Array.isArray(value)
+        ? firstOf(value, (item, i) => inherited(part(codec, 'type'), item, `${at}[${i}]`))
+        : undefined
+    case 'InterfaceType':
+    case 'PartialType':
+    case 'StrictType':
+      return isRecord(value) ? inFields(part(codec, 'props'), value, at) : undefined
+    default:
+      return undefined
+  }
+}
+
+const inFields = (
+  props: unknown,
+  value: Readonly<Record<string, unknown>>,
+  at: string,
+): string | undefined =>
+  firstOf(Object.keys(Object(props)), (name) => {
+    const path = at === '' ? name : `${at}.${name}`
+    const field = value[name]
+    if (field === undefined) return undefined
+    return Object.prototype.propertyIsEnumerable.call(value, name)
+      ? inherited(part(props, name), field, path)
+      : path
+  })
+
+const firstOf = <A>(
+  all: ReadonlyArray<A>,
+  find: (one: A, i: number) => string | undefined,
+): string | undefined => {
+  for (const [i, one] of all.entries()) {
+    const found = find(one, i)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,23 @@
+import { inherited } from '../decode/inherited.js'
+import { redact } from '../decode/redact.js'
+import { isRecord } from '../decode/unknown.js'
+import { type Unfit, unfit } from './request.js'
+
+/**
+ * Why parameters cannot be sent whatever they say: there are no fields to read, or one that only the check
+ * would see, so that something else were sent.
+ */
+export const unfitParams = (codec: unknown, params: unknown): Unfit | undefined => {
+  if (params === undefined) return undefined
+  if (!isFields(params)) {
+    const actual = isRecord(params) ? 'an object of another kind' : redact(params)
+    return unfit([{ path: '', expected: 'an object with a field for each', actual }])
+  }
+  const path = inherited(codec, params)
+  return path === undefined
+    ? undefined
+    : unfit([{ path, expected: 'a field of the object itself', actual: 'one of its class' }])
+}
+
+/** Not a `Map`, a `URLSearchParams`, a `Date`: they show no fields, and would be taken for none given. */
+const isFields = (u: unknown): boolean => Object.prototype.toString.call(u) === '[object Object]'
