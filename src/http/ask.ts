@@ -8,7 +8,7 @@ import { isInProgressBy } from './codes.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { redacted } from './redacted.js'
-import { isIdentified, isUnsure, mayRepeat } from './replay.js'
+import { isIdentified, isKnown, isUnsure, mayRepeat } from './replay.js'
 import { type Asked, request } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
@@ -26,7 +26,8 @@ export const ask = (
   slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
 ): Ask => {
   const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
-  const isInProgress = isInProgressBy(session.codes)
+  const ofKnown = isInProgressBy(session.codes)
+  const ofUnknown = isInProgressBy(session.codes, false)
   const sent = send(session, settings, row, slotOf)
 
   return (params, read) => {
@@ -39,6 +40,7 @@ export const ask = (
       const asked = prepare(given)
       if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
       const repeating = isIdentified(row, given) ? row : { ...row, repeatable: undefined }
+      const isInProgress = isKnown(repeating) ? ofKnown : ofUnknown
       const attempts: Attempts = { count: 0 }
       let unsure = false
       let spent = false // all that the client may try again

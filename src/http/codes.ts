@@ -50,16 +50,23 @@ export const isDuplicate: (failure: AnyFailure) => boolean = hasCode(...codes.du
 /** Whether there is not enough money. */
 export const isShortOfMoney: (failure: AnyFailure) => boolean = hasCode(...codes.shortOfMoney)
 
-/** Whether an earlier request is still being worked on, by the codes of a client: also any other 409. */
-export const isInProgressBy = ({
-  duplicate,
-  inProgress,
-}: Pick<Codes, 'duplicate' | 'inProgress'>): ((failure: AnyFailure) => boolean) => {
+/**
+ * Whether an earlier request is still being worked on, by the codes of a client: also any other 409 of a call
+ * that is `known`, by its request_id. Elsewhere there is no earlier one, and a 409 refuses like any 4xx.
+ */
+export const isInProgressBy = (
+  { duplicate, inProgress }: Pick<Codes, 'duplicate' | 'inProgress'>,
+  known = true,
+): ((failure: AnyFailure) => boolean) => {
   const said = hasCode(...inProgress)
   const used = hasCode(...duplicate)
   return (failure) =>
-    failure._tag === 'Refused' && (said(failure) || (failure.status === 409 && !used(failure)))
+    failure._tag === 'Refused' &&
+    (said(failure) || (known && failure.status === 409 && !used(failure)))
 }
 
-/** Whether an earlier request is still being worked on: `request_pending`, or any 409 that is no duplicate. */
+/**
+ * Whether an earlier request is still being worked on: `request_pending`, or any 409 that is no duplicate. Of a
+ * call that carries no request_id only the former says so: a 409 of `submit` is about the state of the batch.
+ */
 export const isInProgress: (failure: AnyFailure) => boolean = isInProgressBy(codes)

@@ -31,6 +31,10 @@ export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): bool
   return Array.isArray(items) && items.every(hasId)
 }
 
+/** Whether the service knows a request of this row again, by the request_ids that it carries. */
+export const isKnown = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
+  repeatable === 'by request_id' || repeatable === 'by request_id of items'
+
 const hasId = (u: unknown): boolean => typeof fieldsOf(u).request_id === 'string'
 
 /** Whether sending the request again can help, and can do no harm. */

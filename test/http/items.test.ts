@@ -1,6 +1,7 @@
 /** Items of a batch carry their own request_ids: a call that adds them is repeated only with all of them. */
 import { expect, it } from 'vitest'
 import type { NewBatchItem } from '../../src/index.js'
+import { BATCH } from '../support/batch.js'
 import { lab, problem, RESET } from '../support/lab.js'
 
 const item = {
@@ -29,6 +30,23 @@ it('is sent once when an item lacks its request_id', () => {
   const { request_id: _, ...bare } = item
   expect(sent([item, bare]).calls).toHaveLength(1)
   expect(sent([item, bare]).value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 1 } })
+})
+
+it('is asked again while its items may be worked on, by any 409', () => {
+  const all = lab({ play: (_, nth) => (nth === 1 ? problem(409, 'busy') : { body: BATCH }) })
+  const [outcome] = all.run(all.client.batchTransfers.addItems({ id: 'b', items: [item] }))
+  expect(outcome?.value).toEqual({ _tag: 'Right', right: BATCH })
+})
+
+it('is about the batch, where no items are sent: a 409 refuses, and leaves nothing open', () => {
+  const all = lab({ play: () => problem(409, 'batch_state_invalid') })
+  const { submit, quote, delete: remove } = all.client.batchTransfers
+  for (const call of [submit, quote, remove]) {
+    const [outcome] = all.run<unknown>(call({ id: 'b' }))
+    expect(outcome?.value).toMatchObject({
+      left: { _tag: 'Refused', status: 409, code: 'batch_state_invalid', attempts: 1 },
+    })
+  }
 })
 
 it('takes no request_id of another thing for its own', () => {

@@ -29,6 +29,7 @@ const faults = {
   '400 service_unavailable': problem(400, 'service_unavailable'),
   'a body cut off': BAD_JSON,
   '409 request_pending': problem(409, 'request_pending'),
+  '409 of another code': problem(409, 'batch_state_invalid'),
   '400 invalid_argument': problem(400, 'invalid_argument'),
   '403': problem(403, 'forbidden'),
   '404': problem(404, 'not_found'),
@@ -114,6 +115,11 @@ const table: Readonly<
     'a GET': [3, 'Refused'],
     'a POST with a request_id': [3, 'Ambiguous'],
     'a POST without one': [1, 'Ambiguous'],
+  },
+  '409 of another code': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Refused'],
   },
   '400 invalid_argument': {
     'a GET': [1, 'Refused'],
