@@ -57,7 +57,7 @@ export const kyTransport = ({
       const { timeout } = request
       const { connect, headers } = timeout
       const abort = new AbortController()
-      const { steps, run, neverLeft } = line(storage)
+      const { steps, run, departure } = line(storage)
       const response = defer(() => run(async () => fetch(request.url, init(request, abort.signal))))
       const unanswered = later(headers, timer).pipe(
         map((): never => {
@@ -72,7 +72,7 @@ export const kyTransport = ({
         ),
         catchError((error: unknown) =>
           // a `fetch` of the caller's own may have sent it in another way than the one that is watched
-          left(outage(error, timeout, fetch === viaKy && neverLeft())),
+          left(outage(error, timeout, fetch === viaKy ? departure() : 'unknown')),
         ),
         finalize(() => abort.abort()),
       )

@@ -18,9 +18,12 @@ export interface Line {
   readonly steps: Observable<'waiting' | 'connected'>
   /** Runs the `fetch` that `steps` is about, once, and after someone subscribed to them. */
   readonly run: <A>(send: () => A) => A
-  /** Whether the request is known to have been written to no connection, by what `steps` saw. */
-  readonly neverLeft: () => boolean
+  /** Whether the request was written to a connection, by what `steps` saw. */
+  readonly departure: () => Departure
 }
+
+/** `unknown` where nothing was published of the request. */
+export type Departure = 'none' | 'written' | 'unknown'
 
 const CREATED = 'undici:request:create'
 const WRITTEN = 'undici:client:sendHeaders'
@@ -33,7 +36,7 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
   let left = false
   return {
     run: (send) => storage.run(mine, send),
-    neverLeft: () => request !== undefined && !left,
+    departure: () => (request === undefined ? 'unknown' : left ? 'written' : 'none'),
     steps: new Observable((subscriber) => {
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return

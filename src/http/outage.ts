@@ -1,4 +1,6 @@
 /** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
+import { fieldsOf } from '../decode/unknown.js'
+import type { Departure } from './line.js'
 import type { Outage, Timeout } from './Transport.js'
 
 // model
@@ -21,8 +23,6 @@ const NEVER_LEFT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
   'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -31,13 +31,16 @@ const NEVER_LEFT: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
+/** Nor here, unless the network broke under a connection: that is told when it is read from or written to. */
+const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
+
 /** What `fetch` says, without a code, of a port that it asks nothing of. */
 const BLOCKED = 'bad port'
 
 // constructors
 
-/** `neverLeft` where the line knows that the request was never written. */
-export const outage = (error: unknown, timeout: Timeout, neverLeft: boolean): Outage => {
+/** Whether it left is what the line knows; where that tells nothing, the code of the fault does. */
+export const outage = (error: unknown, timeout: Timeout, departure: Departure): Outage => {
   const chain = causes(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
@@ -50,9 +53,15 @@ export const outage = (error: unknown, timeout: Timeout, neverLeft: boolean): Ou
         _tag: 'Unreachable',
         code,
         reason: deepest?.message || 'the connection failed',
-        mayHaveArrived: !(neverLeft || blocked || NEVER_LEFT.has(code)),
+        mayHaveArrived:
+          departure === 'unknown'
+            ? !(blocked || neverLeft(code, deepest))
+            : departure === 'written',
       }
 }
+
+const neverLeft = (code: string, error: Error | undefined): boolean =>
+  NEVER_LEFT.has(code) || (UNROUTED.has(code) && fieldsOf(error).syscall === 'connect')
 
 const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined

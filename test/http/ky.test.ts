@@ -1,4 +1,5 @@
 /** The Transport that sends, over real sockets, against servers that share no code with it. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
@@ -161,6 +162,46 @@ describe('a fault of the line', () => {
       E.left({ code: 'ECONNRESET', mayHaveArrived: true }),
     )
   })
+
+  it.each(['EHOSTUNREACH', 'ENETUNREACH'])(
+    'is no proof that nothing left when the network breaks under a connection: %s',
+    async (code) => {
+      const sockets: Array<Socket> = []
+      const opened = (message: unknown): void => {
+        sockets.push((message as { readonly socket: Socket }).socket)
+      }
+      subscribe('undici:client:connected', opened)
+      const server = await serve({ fault: () => 'silent' })
+      const out = send({ ...get(server.url), method: 'POST', body: '{}' })
+      await server.until(() => server.seen.length === 1)
+      unsubscribe('undici:client:connected', opened)
+      const broken = Object.assign(new Error(`read ${code}`), { code, syscall: 'read' })
+      for (const socket of sockets) socket.destroy(broken)
+      expect(await out).toMatchObject(E.left({ _tag: 'Unreachable', code, mayHaveArrived: true }))
+    },
+  )
+
+  it.each([
+    ['ECONNREFUSED', 'connect', false],
+    ['ENOTFOUND', 'getaddrinfo', false],
+    ['EHOSTUNREACH', 'connect', false],
+    ['EHOSTUNREACH', 'read', true],
+    ['ENETUNREACH', 'connect', false],
+    ['ENETUNREACH', 'write', true],
+    ['ENETUNREACH', undefined, true],
+    ['ECONNRESET', 'read', true],
+  ])(
+    'of a `fetch` of the caller’s own is read off its code: %s on %s',
+    async (code, syscall, may) => {
+      const cause = Object.assign(new Error(code), { code, syscall })
+      const transport = kyTransport({
+        fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+      })
+      expect(await firstValueFrom(transport(get('https://platform.test/')))).toMatchObject(
+        E.left({ _tag: 'Unreachable', code, mayHaveArrived: may }),
+      )
+    },
+  )
 
   it('is an answer that is no HTTP', async () => {
     const port = await tcp((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
