@@ -86,6 +86,17 @@ const importers = (name: string): ReadonlyArray<string> =>
     ),
   ].sort()
 
+/** What comes with a file: those that it imports, those that they import, and so on. */
+const reached = (file: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const one of imports) {
+    if (one.file !== file || !one.from.startsWith('.')) continue
+    reached(join(dirname(file), one.from).replace(/\.js$/, '.ts'), seen)
+  }
+  return seen
+}
+
 const places = (named: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(named.map(placeOf)),
 ]
@@ -137,6 +148,14 @@ describe('src', () => {
 
   it('takes fp-ts through fp.ts', () => {
     expect(importers('fp-ts')).toEqual(['fp.ts'])
+  })
+
+  it.each(['scheduler', 'stream'])('needs nothing but rxjs and fp-ts for %s', (folder) => {
+    const all = reached(`${folder}/index.ts`)
+    const packages = imports
+      .filter(({ file, from }) => all.has(file) && !from.startsWith('.'))
+      .map(({ from }) => from.split('/')[0])
+    expect([...new Set(packages)].sort()).toEqual(['fp-ts', 'rxjs'])
   })
 
   it('knows the process on the command line only', () => {

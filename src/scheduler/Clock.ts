@@ -11,18 +11,17 @@
  *     this clock           7 8 9 | 9 10 ...
  */
 import type { SchedulerLike, Subscription } from 'rxjs'
+import type { Millis } from '../stream/Backoff.js'
+import { LONGEST } from '../stream/later.js'
 import { heap, type Ranked } from './Heap.js'
 
-/** A span, or a moment since the clock was made, in milliseconds. */
-export type Millis = number
+export type { Millis }
 
 /** How far apart two readings of one clock may be off: it ticks in whole milliseconds. */
 export const TICK: Millis = 1
 
 /** A timer this late was not late: somebody set the clock, or the machine slept. */
 const JUMP: Millis = 500
-/** Timers of the platform cannot wait for longer: 2^31 ms. */
-const LONGEST: Millis = 2 ** 31 - 1
 
 export interface Clock {
   readonly now: () => Millis

@@ -3,7 +3,7 @@ import { type IO, O } from '../fp.js'
 
 // model
 
-/** Milliseconds. */
+/** A span, or a moment of some clock, in milliseconds. */
 export type Millis = number
 
 /** The pause after attempt `n` (the first is 1), or none when it was the last. */

@@ -2,7 +2,7 @@ import { timer as after, concatMap, type Observable, type SchedulerLike } from '
 import type { Millis } from './Backoff.js'
 
 /** Timers of the platform cannot wait for longer: they would be due at once. */
-const LONGEST: Millis = 2 ** 31 - 1
+export const LONGEST: Millis = 2 ** 31 - 1
 
 /** Emits once, after so many ms, however many; never after `Infinity`. */
 export const later = (ms: Millis, timer: SchedulerLike): Observable<unknown> =>
