@@ -1,9 +1,11 @@
 import {
+  catchError,
   debounce,
   defer,
   map,
   merge,
   type Observable,
+  of,
   race,
   type SchedulerLike,
   Subject,
@@ -38,7 +40,10 @@ export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 // constructors
 
-/** The whole body of an answer, read in some place; fails as `Late` when it takes too long. */
+/**
+ * The whole body of an answer, read in some place; fails as `Late` when it takes too long. What is no success has
+ * said with its status what counts: of a body that breaks or stalls, the beginning is told.
+ */
 export const wholeBody = (
   response: FetchResponse,
   place: Place,
@@ -58,15 +63,18 @@ export const wholeBody = (
         throw new Late(phase, timeout[phase])
       }),
     )
-    return race(
-      read(response, place, maxBytes, () => heard.next()),
+    const parts: Array<Uint8Array> = []
+    const whole = race(
+      read(response, parts, place, maxBytes, () => heard.next()),
       late,
     )
+    return isSuccess(response) ? whole : whole.pipe(catchError(() => of(bodyOf(parts, place))))
   })
 
 /** What is too long is not read to its end: leaving the loop cancels the rest. */
 const read = async (
   { status, body }: FetchResponse,
+  parts: Array<Uint8Array>,
   place: Place,
   maxBytes: number,
   heard: () => void,
@@ -74,7 +82,6 @@ const read = async (
   const ok = isSuccess({ status })
   const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
   const stream: AsyncIterable<Uint8Array> | null = body
-  const parts: Array<Uint8Array> = []
   let room = most
   for await (const part of stream ?? []) {
     heard()
@@ -85,8 +92,13 @@ const read = async (
       return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
     break
   }
-  return { parts, ...decoded(joined(parts, place)) }
+  return bodyOf(parts, place)
 }
+
+const bodyOf = (parts: ReadonlyArray<Uint8Array>, place: Place): Body => ({
+  parts,
+  ...decoded(joined(parts, place)),
+})
 
 const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
   try {

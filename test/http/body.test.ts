@@ -122,6 +122,74 @@ describe('a body that is no UTF-8', () => {
   })
 })
 
+describe('a body that does not come to its end, of what is no success', () => {
+  const ends: Readonly<Record<string, (socket: Socket) => void>> = {
+    breaks: (socket) => setImmediate(() => socket.destroy()),
+    'is reset': (socket) => setImmediate(() => socket.resetAndDestroy()),
+    stalls: () => {},
+  }
+
+  const cases = [400, 401, 403, 404, 429, 500].flatMap((status) =>
+    Object.keys(ends).map((end) => ({ status, end })),
+  )
+
+  /** An answer that says so much of what it promised. */
+  const begun = (status: number, end: string) =>
+    server(status, 'Content-Length: 500\r\nRetry-After: 7\r\n', (socket) =>
+      socket.write('{"code":"too', () => ends[end]?.(socket)),
+    )
+
+  const brief = { ...PATIENT, body: 5 }
+
+  it.each(cases)('is told with its status, $status, when it $end', async ({ status, end }) => {
+    const { url } = await begun(status, end)
+    const answer = await firstValueFrom(
+      kyTransport()({ method: 'POST', url, headers: {}, body: '{}', timeout: brief }),
+    )
+    if (E.isLeft(answer)) throw new Error(answer.left._tag)
+    expect(answer.right.status).toBe(status)
+    expect(answer.right.header('retry-after')).toBe('7')
+    expect('{"code":"too').toContain(answer.right.body)
+  })
+
+  it.each(Object.keys(ends))('leaves nothing open of a write when it %s', async (end) => {
+    const { url, asked } = await begun(403, end)
+    const token = () => Promise.resolve({ token: 'own-token' })
+    const client = clientOf(url, { timeout: brief, credentials: { token } })
+    expect(await firstValueFrom(client.batchTransfers.submit({ id: 'bat_1' }))).toMatchObject(
+      E.left({ _tag: 'Refused', status: 403, code: 'http_403', attempts: 1 }),
+    )
+    expect(asked()).toBe(1)
+  })
+
+  it.each(Object.keys(ends))('is answered as its status wants when it %s', async (end) => {
+    let logins = 0
+    const options = {
+      timeout: brief,
+      credentials: { token: () => Promise.resolve({ token: `own-token-${++logins}` }) },
+      retry: { throttled: 1 },
+    }
+    const busy = await begun(429, end)
+    const throttled = clientOf(busy.url, options).batchTransfers.submit({ id: 'bat_1' })
+    expect(await firstValueFrom(throttled)).toMatchObject(
+      E.left({ _tag: 'Throttled', attempts: 2 }),
+    )
+    expect([busy.asked(), logins]).toEqual([2, 1])
+
+    const locked = await begun(401, end)
+    const unauthorized = clientOf(locked.url, options).batchTransfers.submit({ id: 'bat_1' })
+    expect(await firstValueFrom(unauthorized)).toMatchObject(
+      E.left({ _tag: 'Unauthorized', attempts: 2 }),
+    )
+    expect([locked.asked(), logins]).toEqual([2, 3])
+  })
+
+  it('is no answer, where it is a success', async () => {
+    const { url } = await begun(200, 'breaks')
+    expect(await get(url)).toMatchObject(E.left({ _tag: 'Unreachable', mayHaveArrived: true }))
+  })
+})
+
 describe('a body that comes byte by byte', () => {
   it('is given up after the whole of its time', async () => {
     let socket: Socket | undefined

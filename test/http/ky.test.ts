@@ -5,7 +5,7 @@ import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type Answer, type HttpRequest, kyTransport, type Outage } from '../../src/index.js'
-import { type Fault, type Judge, type JudgeOptions, judge } from '../support/judge.js'
+import { CLIENT, type Fault, type Judge, type JudgeOptions, judge } from '../support/judge.js'
 import { closing } from '../support/judged.js'
 import { speaking } from '../support/speaking.js'
 import { PATIENT } from '../support/timers.js'
@@ -19,6 +19,15 @@ const get = (url: string, timeout: HttpRequest['timeout'] = PATIENT): HttpReques
   method: 'GET',
   url,
   headers: { accept: 'application/json' },
+  timeout,
+})
+
+/** A request that the judge answers with a success. */
+const login = ({ url }: Judge, timeout: HttpRequest['timeout'] = PATIENT): HttpRequest => ({
+  method: 'POST',
+  url: `${url}/api/v1/authentication/login`,
+  headers: { 'x-client-id': CLIENT.clientId, 'x-api-key': CLIENT.apiKey },
+  body: '{}',
   timeout,
 })
 
@@ -102,7 +111,7 @@ describe('a fault of the line', () => {
     ['cut-chunked', 'UND_ERR_SOCKET'],
   ])('%s is told, and may have come after the request was done', async (fault, code) => {
     const server = await serve({ charges: 100, fault: () => fault })
-    const answer = await send(get(`${server.url}/api/v1/charges`))
+    const answer = await send(login(server))
     expect(answer).toEqual(
       E.left({ _tag: 'Unreachable', code, reason: expect.any(String), mayHaveArrived: true }),
     )
@@ -110,7 +119,7 @@ describe('a fault of the line', () => {
 
   it('that ends a body of untold length early leaves half a text', async () => {
     const server = await serve({ charges: 100, fault: () => 'cut-close' })
-    const answer = await send(get(`${server.url}/api/v1/charges`))
+    const answer = await send(login(server))
     if (E.isLeft(answer)) throw new Error(answer.left._tag)
     expect(() => JSON.parse(answer.right.body)).toThrow(SyntaxError)
   })
@@ -228,7 +237,7 @@ describe('a time limit', () => {
     const limits = { connect: 60_000, headers: 500, body: 900, whole: 5_000 }
     const out: Array<E.Either<Outage, Answer>> = []
     let ended = false
-    const subscription = transport(get(`${server.url}/api/v1/charges`, limits)).subscribe({
+    const subscription = transport(login(server, limits)).subscribe({
       next: (answer) => out.push(answer),
       complete: () => {
         ended = true
@@ -275,7 +284,7 @@ describe('a time limit', () => {
 describe('unsubscribing', () => {
   it.each<Fault>(['silent', 'stall'])('aborts: the server sees the end (%s)', async (fault) => {
     const server = await serve({ charges: 100, fault: () => fault })
-    const subscription = kyTransport()(get(`${server.url}/api/v1/charges`)).subscribe()
+    const subscription = kyTransport()(login(server)).subscribe()
     await server.until(() => server.seen.length === 1)
     expect(server.abandoned()).toBe(0)
     subscription.unsubscribe()
