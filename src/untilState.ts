@@ -3,6 +3,7 @@ import { redact } from './decode/redact.js'
 import { E, type IO, O, pipe } from './fp.js'
 import type { Failure, TimedOut } from './http/Failure.js'
 import { invalidField } from './http/invalidRequest.js'
+import { oneLine } from './http/oneLine.js'
 import { exponential, left, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
 import { later } from './stream/later.js'
 
@@ -57,6 +58,9 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
 
   return ({ id, states = [], limit = HOUR }) => {
+    if (!isStates(states)) {
+      return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
+    }
     const ends = [...new Set([...states, ...final])]
     if (!(limit > 0)) {
       return left(invalidField(endpoint, 'limit', 'milliseconds above 0', redact(limit)))
@@ -67,7 +71,7 @@ export const untilState = <A extends { readonly status: string }>({
       attempts,
       phase: 'state',
       limit,
-      message: `${endpoint}: ${id} was in none of ${ends.join(', ')} within ${limit} ms`,
+      message: oneLine(`${endpoint}: ${id} was in none of ${ends.join(', ')} within ${limit} ms`),
     })
 
     return defer(() => {
@@ -94,3 +98,7 @@ export const untilState = <A extends { readonly status: string }>({
     })
   }
 }
+
+/** A text would be taken for a list of its letters. */
+const isStates = (u: unknown): boolean =>
+  Array.isArray(u) && u.every((state) => typeof state === 'string')

@@ -1,4 +1,5 @@
 import type { InvalidRequest } from './Failure.js'
+import { oneLine } from './oneLine.js'
 import type { Unfit } from './request.js'
 
 /** Parameters that break a rule, as the failure that says so. */
@@ -7,7 +8,8 @@ export const invalidRequest = (endpoint: string, unfit: Unfit): InvalidRequest =
   _tag: 'InvalidRequest',
   endpoint,
   attempts: 0,
-  message: `${endpoint}: ${unfit.field || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
+  // a field may be the caller's own, under any name
+  message: `${endpoint}: ${oneLine(unfit.field) || 'the parameters'} should be ${unfit.expected}, and is ${unfit.actual}; nothing was sent`,
 })
 
 /** One field that breaks a rule. */

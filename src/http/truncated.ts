@@ -1,4 +1,5 @@
 import type { AnyFailure, ListGuard, Truncated } from './Failure.js'
+import { oneLine } from './oneLine.js'
 
 export interface CutAt<At> {
   readonly endpoint: string
@@ -22,7 +23,7 @@ export const truncated = <At>(
   why: AnyFailure | Stopped,
 ): Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
-  const where = `${endpoint}: incomplete: ${ended}:`
+  const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is a text from outside
   const message = `${where} ${why.message}`
   if (!('_tag' in why)) return { ...common, attempts: 0, message, guard: why.guard }
   const { attempts, traceId } = why

@@ -111,6 +111,19 @@ describe('untilState', () => {
     expect(sent).toEqual([])
   })
 
+  it.each([
+    ['a text', 'SETTLED'],
+    ['no texts', [1]],
+    ['null', null],
+  ])('sends nothing when its states are %s', (_, given) => {
+    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
+    const states = given as unknown as ReadonlyArray<string> // as JavaScript calls
+    expect(run(client.charges.untilState({ id: 'chg_1', states }))).toMatchObject([
+      { value: E.left({ _tag: 'InvalidRequest', field: 'states', expected: 'a list of states' }) },
+    ])
+    expect(sent).toEqual([])
+  })
+
   it('is a projection, which ignores the index that `mergeMap` hands it', () => {
     const { client, run } = inStates(CHARGE, ['SETTLED'])
     const ids = from([{ id: 'chg_1' }, { id: 'chg_2' }])
