@@ -6,13 +6,15 @@
  * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
  * time, so that what starts never waits for the store while any are left.
  */
-import { defer, first, Subscription } from 'rxjs'
+import { defer, first, map, Subscription } from 'rxjs'
 import type { Bucket } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Lent, Shared } from './Tier.js'
+import { unhandled } from './unhandled.js'
 
 export interface Loan {
+  readonly name: string
   readonly key: string
   readonly take: Shared<never>['take']
   readonly batch: number
@@ -27,10 +29,12 @@ const AGAIN: Millis = 1_000
 /** So many refused within that time, and all who wait for it stop for as long. */
 const BURST = 3
 
-const span = (ms: Millis = AGAIN): Millis => (Number.isNaN(ms) ? AGAIN : Math.max(0, ms))
+const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value)
+
+const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
 
 export const loan = (options: Loan): Bucket => {
-  const { key, take, batch, failed, clock, counts, changed } = options
+  const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
@@ -44,22 +48,36 @@ export const loan = (options: Loan): Bucket => {
   const answered = (granted: number, closed: Millis, valid: Millis): void => {
     const now = clock.now()
     asking = false
-    places = left(now) + Math.max(0, granted)
+    places = left(now) + Math.max(0, Math.floor(granted))
     until = now + valid
     if (left(now) === 0) closedUntil = now + Math.max(closed, 1)
     changed(self, now)
+  }
+
+  const tell = (error: unknown): void => {
+    try {
+      failed?.(error)
+    } catch (thrown) {
+      unhandled(thrown)
+    }
+  }
+
+  /** A store is a program of its own: it may answer with anything. */
+  const read = (lent: Lent): Lent => {
+    if (isNumber(lent?.places)) return lent
+    throw new TypeError(`shared '${name}': take must answer with a number of places`)
   }
 
   const ask = (): void => {
     if (asking) return
     asking = true
     asked = defer(() => take(key, batch))
-      .pipe(first<Lent, Lent>(undefined, { places: 0 }))
+      .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
       .subscribe({
         next: ({ places, wait, valid }) => answered(places, span(wait), span(valid)),
         error: (error) => {
           answered(0, AGAIN, 0)
-          failed?.(error)
+          tell(error)
         },
       })
   }
@@ -83,8 +101,12 @@ export const loan = (options: Loan): Bucket => {
     used: () => 0,
     idle: (now) => !asking && left(now) === 0 && now >= closedUntil,
     deserted: () => {
-      asked.unsubscribe()
       asking = false
+      try {
+        asked.unsubscribe()
+      } catch (error) {
+        tell(error)
+      }
     },
     enter: () => {
       places--

@@ -114,6 +114,59 @@ describe('a store that misbehaves', () => {
     expect(went).toEqual([0])
   })
 
+  it.each<[string, string]>([
+    ['places that are no number', '{ "places": null }'],
+    ['places that are text', '{ "places": "3" }'],
+    ['no places', '{}'],
+    ['null', 'null'],
+    ['text', '"OK"'],
+  ])('by answering with %s has failed, and is asked every second', (_, text) => {
+    for (const later of [false, true]) {
+      const { ask, asked, clock, told, went } = waiting((nth) => {
+        const lent = nth < 3 ? JSON.parse(text) : { places: 1 }
+        return later ? timer(5, clock).pipe(map(() => lent)) : of(lent)
+      })
+      ask().subscribe()
+      clock.flush(10_000)
+      expect(asked).toEqual(later ? [0, 1_005, 2_010] : [0, 1_000, 2_000])
+      expect(told.map(String)).toEqual(
+        Array(2).fill("TypeError: shared 'store': take must answer with a number of places"),
+      )
+      expect(went).toEqual([later ? 2_015 : 2_000])
+    }
+  })
+
+  it('by lending NaN has failed', () => {
+    const { ask, clock, told, went } = waiting((nth) => of({ places: nth === 1 ? Number.NaN : 1 }))
+    ask().subscribe()
+    clock.flush(10_000)
+    expect(told).toHaveLength(1)
+    expect(went).toEqual([1_000])
+  })
+
+  it('by lending half a place has lent none', () => {
+    const { ask, clock, went } = waiting((nth) => of({ places: nth === 1 ? 0.5 : 1.5 }))
+    ask().subscribe()
+    clock.flush(10_000)
+    expect(went).toEqual([1_000])
+  })
+
+  it('by a teardown that throws when nobody waits is asked anew by the next', () => {
+    const { ask, asked, clock, told, went } = waiting((nth) =>
+      nth === 1
+        ? new Observable(() => () => {
+            throw new Error('teardown')
+          })
+        : of({ places: 1 }),
+    )
+    ask().subscribe().unsubscribe()
+    clock.flush(50)
+    ask().subscribe()
+    clock.flush(10_000)
+    expect([asked, went]).toEqual([[0, 50], [50]])
+    expect(String(told)).toContain('teardown')
+  })
+
   it('by never answering is left when nobody waits, and asked anew', () => {
     let left = 0
     const { ask, asked, clock, went } = waiting((nth) =>
