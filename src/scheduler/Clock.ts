@@ -5,10 +5,11 @@
  *
  * Milliseconds that never run backwards, read from a timer whose clock may be set at any time.
  *
- *     clock of the timer   1 2 3 | 3,600,004 ...     set forward, while a timer is due at 5
- *     this clock           1 2 3 | 5 6 ...           the timer is not that late: taken back
- *     clock of the timer   7 8 9 | 2 3 ...           set back
- *     this clock           7 8 9 | 9 10 ...
+ *     clock of the timer   1 2 3 | 3,600,004 5 6 ...   set forward, while a timer is due at 9
+ *     this clock           1 2 3 | 3 4 5 ...           the timer is not that late: taken back
+ *     the timer itself     1 2 3 | 9 10 11 ...         is the first to look: it is 9 at least
+ *     clock of the timer   7 8 9 | 2 3 4 ...           set back
+ *     this clock           7 8 9 | 9 10 11 ...
  */
 import type { SchedulerLike, Subscription } from 'rxjs'
 import type { Millis } from '../stream/Backoff.js'
@@ -29,31 +30,43 @@ export interface Clock {
   readonly after: (delay: Millis, work: () => void) => Subscription
 }
 
+/** A timer that is due, at its rank. */
+interface Due extends Ranked {
+  /** How often the clock had been put right when the timer was set. */
+  readonly since: number
+}
+
 export const clock = (timer: SchedulerLike): Clock => {
-  const pending = heap<Ranked>() // when the timers are due
+  const pending = heap<Due>()
   let offset = -timer.now() // small numbers are cheaper, too
   let last = 0
+  let corrected = 0
 
-  const now = (): Millis => {
-    let read = timer.now() + offset
+  /** `proven`: it is that late at least, whatever the clock says. */
+  const read = (proven: Millis): Millis => {
+    const seen = timer.now() + offset
     const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
-    if (read > due + JUMP) {
-      offset -= read - Math.max(due, last)
-      read = Math.max(due, last)
+    if (seen >= last && seen <= due + JUMP) {
+      last = seen
+    } else {
+      if (seen > last) last = Math.max(last, proven)
+      offset += last - seen
+      corrected++
     }
-    if (read < last) offset += last - read
-    else last = read
     return last
   }
+
+  const now = (): Millis => read(0)
 
   return {
     now,
     after: (delay, work) => {
       const wait = Math.min(delay, LONGEST)
-      const entry: Ranked = { rank: now() + wait, slot: -1 }
+      const entry: Due = { rank: now() + wait, slot: -1, since: corrected }
       pending.add(entry)
       const subscription = timer.schedule(() => {
-        now() // whether it is late
+        // Since it was put right the clock may be slow: a place that was taken then is not free yet.
+        read(entry.since === corrected ? entry.rank : 0)
         if (entry.slot >= 0) pending.remove(entry)
         work()
       }, wait)

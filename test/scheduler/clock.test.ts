@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { of, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
+import { Observable, of, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
-import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 
 /** A timer whose clock is set to another time; its delays are real. */
 const jumping = () => {
@@ -61,6 +61,74 @@ describe('a clock that is set while requests wait', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('lets nothing through before its window is over, when answers come later', () => {
+    const trips = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.nat({ max: 100 })), {
+      minLength: 10,
+      maxLength: 30,
+    })
+    fc.assert(
+      fc.property(jumps, trips, fc.integer({ min: 1, max: 5 }), (changes, delays, limit) => {
+        const { timer, set, jump } = jumping()
+        const scheduler = createScheduler({
+          tiers: [rate({ name: 'r', limit, per: 1_000 })],
+          guard: 'safe',
+          timer: set,
+        })
+        const arrived: Array<number> = []
+        for (const [up, down] of delays) {
+          new Observable<number>((subscriber) => {
+            timer.schedule(() => {
+              arrived.push(timer.now())
+              timer.schedule(() => {
+                subscriber.next(1)
+                subscriber.complete()
+              }, down)
+            }, up)
+          })
+            .pipe(schedule(scheduler, undefined))
+            .subscribe()
+        }
+        for (const { at, by } of changes) timer.schedule(() => jump(by), at)
+        timer.flush(120_000)
+        expect(arrived.length).toBe(delays.length)
+        arrived.sort((a, b) => a - b)
+        arrived.forEach((at, i) => {
+          expect(at - (arrived[i - limit] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(
+            1_000,
+          )
+        })
+        // What has passed since the clock was last looked at is not known, and waited for again.
+        const windows = Math.ceil(delays.length / limit) + changes.length
+        expect(arrived.at(-1)).toBeLessThanOrEqual(windows * 1_200)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('lets nothing through early when it is set forward between two answers', () => {
+    const { timer, set, jump } = jumping()
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'r', limit: 2, per: 1_000 }), concurrency({ name: 'c', limit: 2 })],
+      guard: 0,
+      timer: set,
+    })
+    const started: Array<number> = []
+    for (const took of [20, 30, 20, 20]) {
+      new Observable<number>((subscriber) => {
+        started.push(timer.now())
+        timer.schedule(() => {
+          subscriber.next(1)
+          subscriber.complete()
+        }, took)
+      })
+        .pipe(schedule(scheduler, undefined))
+        .subscribe()
+    }
+    timer.schedule(() => jump(HOUR), 25)
+    timer.flush(60_000)
+    expect(started).toEqual([0, 0, 1_010, 1_010])
   })
 
   it('ends backoffs after their time', () => {
