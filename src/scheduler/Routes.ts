@@ -88,8 +88,12 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
       if (flows >= tidyAt) {
         const used = new Set<Bucket>()
         tidy(root, used)
-        for (const tier of tiers) tier.keep(used, clock.now())
-        tidyAt = Math.max(FEW, 2 * flows)
+        let kept = 0
+        for (const tier of tiers) {
+          tier.keep(used, clock.now())
+          kept += tier.buckets.size
+        }
+        tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
       }
       return add(request)
     },

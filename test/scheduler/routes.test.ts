@@ -1,0 +1,43 @@
+/** Keys without end, each of which stays taken for long: what tidying up looks at, counted. */
+import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { clock } from '../../src/scheduler/Clock.js'
+import { departure } from '../../src/scheduler/Departure.js'
+import { slack } from '../../src/scheduler/Guard.js'
+import { rate } from '../../src/scheduler/index.js'
+import { routes } from '../../src/scheduler/Routes.js'
+import { tierState } from '../../src/scheduler/TierState.js'
+
+const HOUR = 3_600_000
+
+describe('keys that are used once an hour', () => {
+  it.each([10_000, 100_000])('%i of them are looked at a few times each, and forgotten', (keys) => {
+    const timer = virtualTimer()
+    const time = clock(timer)
+    const tier = tierState(rate({ name: 'r', limit: 10, per: HOUR, key: (n: number) => `${n}` }), {
+      guard: 0,
+      share: 1,
+      clock: time,
+      slack: (per) => slack(per, () => {}),
+      changed: () => {},
+    })
+    let looks = 0
+    const counted = {
+      ...tier,
+      keep: (...[used, now]: Parameters<typeof tier.keep>) => {
+        looks += tier.buckets.size
+        tier.keep(used, now)
+      },
+    }
+    const { find } = routes([counted], 1)
+    for (let key = 0; key < keys; key++) {
+      const now = time.now()
+      for (const bucket of find(key, time).buckets) bucket.enter(departure(now, false), now)
+    }
+    expect(looks).toBeLessThan(3 * keys)
+    expect(tier.buckets.size).toBe(keys)
+    timer.flush(HOUR + 1)
+    for (let key = keys; key < 3 * keys; key++) find(key, time)
+    expect(tier.buckets.has('0')).toBe(false)
+  })
+})
