@@ -1,18 +1,21 @@
 /**
  * ```ts
- * const payloadOf: (event: WebhookEvent) => Either<Errors, Payload>
+ * const payloadOf: (event: WebhookEvent) => Either<Undecodable, Payload>
  * ```
  *
  * What an event is about, by its name. The interface shows a few fields of accounts, spend and issuing;
  * that charges and batches come as their calls return them is a default, not specified by it.
  */
 import * as t from 'io-ts'
+import { type Cause, causes } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
 import { nullable } from './shapes.js'
+import { type Undecodable, undecodable } from './Undecodable.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 
 // model
@@ -93,12 +96,25 @@ export type Payload =
 
 // constructors
 
-type Reader = (data: unknown) => t.Validation<Payload>
+type Reader = (resource: Resource) => E.Either<Undecodable, Payload>
 
 const reader =
   <A>(codec: t.Type<A, unknown, unknown>, payload: (a: A) => Payload): Reader =>
-  (data) =>
-    pipe(codec.decode(data), E.map(payload))
+  ({ at, value }) =>
+    pipe(
+      codec.decode(value),
+      E.bimap((errors) => misfit(at, value, errors), payload),
+    )
+
+const misfit = (at: string, value: unknown, errors: t.Errors): Undecodable => {
+  const [one = { path: '', expected: 'what its name says', actual: redact(value) }, ...more] =
+    causes(errors)
+  const under = (cause: Cause): Cause => ({
+    ...cause,
+    path: cause.path === '' ? at : `${at}.${cause.path}`,
+  })
+  return undecodable([under(one), ...more.map(under)])
+}
 
 /** By the start of the name, so that an event that was added to a family is read like its sisters. */
 const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
@@ -120,12 +136,20 @@ const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
   ],
 ]
 
-/** Some families have the resource one level down. */
-const resourceOf = (data: unknown): unknown =>
-  isRecord(data) && isRecord(data.object) && data.id === undefined ? data.object : data
+/** What an event is about, and where in its body that stands. */
+interface Resource {
+  readonly at: string
+  readonly value: unknown
+}
 
-/** What an event is about; `Left` when it is not what its name says. */
-export const payloadOf = ({ name, data }: WebhookEvent): t.Validation<Payload> => {
+/** Some families have the resource one level down. */
+const resourceOf = (data: unknown): Resource =>
+  isRecord(data) && isRecord(data.object) && data.id === undefined
+    ? { at: 'data.object', value: data.object }
+    : { at: 'data', value: data }
+
+/** What an event is about; `Left` when it is not what its name says: the `Undecodable` of `payments-rx/webhooks`. */
+export const payloadOf = ({ name, data }: WebhookEvent): E.Either<Undecodable, Payload> => {
   const read = readers.find(([prefix]) => prefix.test(name))?.[1]
   return read === undefined ? E.right({ _tag: 'Other', data }) : read(resourceOf(data))
 }

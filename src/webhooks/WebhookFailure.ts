@@ -7,7 +7,7 @@
  * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
  * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
  */
-import type { Cause } from '../decode/index.js'
+import type { Undecodable } from '../codec/Undecodable.js'
 import type { Millis } from '../stream/index.js'
 
 // model
@@ -45,17 +45,6 @@ export interface Stale extends Common {
   /** From the time that was signed until now; below 0 when that time is ahead. */
   readonly age: Millis
   readonly tolerance: Millis
-}
-
-/** Signed as it should be, but no event. */
-export interface Undecodable extends Common {
-  readonly _tag: 'Undecodable'
-  /** Where, from the top of the body; empty for the whole. */
-  readonly path: string
-  readonly expected: string
-  /** Described, never repeated. */
-  readonly actual: string
-  readonly causes: ReadonlyArray<Cause>
 }
 
 /** What `verify` may find. */
@@ -111,18 +100,6 @@ export const stale = (age: Millis, tolerance: Millis): Stale => ({
   tolerance,
   message: `signed ${Math.abs(age)} ms ${age < 0 ? 'ahead of' : 'before'} now, where ${tolerance} ms are tolerated`,
 })
-
-export const undecodable = (all: readonly [Cause, ...Cause[]]): Undecodable => {
-  const [{ path, expected, actual }] = all
-  return {
-    _tag: 'Undecodable',
-    path,
-    expected,
-    actual,
-    causes: all,
-    message: `${path || 'the body'} should be ${expected}, and is ${actual}`,
-  }
-}
 
 export const tooLarge = (maxBytes: number): TooLarge => ({
   _tag: 'TooLarge',

@@ -6,6 +6,7 @@
  * Tells the events of the service from what others send.
  */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
+import { type Undecodable, undecodable } from '../codec/Undecodable.js'
 import { WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
@@ -13,14 +14,7 @@ import { E, pipe } from '../fp.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { bytesOf, type Delivery, headerOf } from './Delivery.js'
 import { type VerifierOptions, type VerifierSettings, verifierSettings } from './VerifierOptions.js'
-import {
-  forged,
-  stale,
-  type Undecodable,
-  undecodable,
-  unsigned,
-  type WebhookFailure,
-} from './WebhookFailure.js'
+import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.js'
 
 // model
 

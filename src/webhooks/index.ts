@@ -1,6 +1,7 @@
 /** `payments-rx/webhooks`: the events that the service sends, verified. Runs wherever Web Crypto does. */
 export type { EventName, KnownEvent } from '../codec/EventName.js'
 export { type Payload, payloadOf } from '../codec/eventPayload.js'
+export type { Undecodable } from '../codec/Undecodable.js'
 export { WebhookEvent } from '../codec/WebhookEvent.js'
 export {
   createReceiver,
@@ -20,7 +21,6 @@ export type {
   NotRaw,
   Stale,
   TooLarge,
-  Undecodable,
   Unsigned,
   WebhookFailure,
 } from './WebhookFailure.js'

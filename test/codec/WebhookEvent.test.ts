@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { type EventName, eventNames, type KnownEvent } from '../../src/codec/EventName.js'
-import { payloadOf } from '../../src/codec/eventPayload.js'
+import { type Payload, payloadOf } from '../../src/codec/eventPayload.js'
 import { WebhookEvent } from '../../src/codec/WebhookEvent.js'
 import { causes } from '../../src/decode/index.js'
 import { E, pipe } from '../../src/fp.js'
+import type { Undecodable, WebhookFailure } from '../../src/webhooks/index.js'
 import { chance, json } from './chance.js'
 
 const read = (raw: unknown): WebhookEvent => {
@@ -194,8 +195,14 @@ describe('payloads', () => {
       E.right({ _tag: 'Charge', charge: data }),
     )
     const spoilt = payload('charge.new', { ...Object(data), amount: '1' })
-    expect(pipe(spoilt, E.mapLeft(causes))).toEqual(
-      E.left([{ path: 'amount', expected: 'number', actual: 'text of 1 character' }]),
+    const wrong = { path: 'data.amount', expected: 'number', actual: 'text of 1 character' }
+    expect(spoilt).toEqual(
+      E.left({
+        _tag: 'Undecodable',
+        ...wrong,
+        causes: [wrong],
+        message: 'data.amount should be number, and is text of 1 character',
+      }),
     )
   })
 
@@ -219,12 +226,23 @@ describe('payloads', () => {
     const spoilt = payload('spend.bill.paid', {
       line_items: [{ accounting_field_selections: [{ source_id: 7 }] }],
     })
-    expect(
-      pipe(
-        spoilt,
-        E.mapLeft(causes),
-        E.mapLeft(([cause]) => cause?.path),
-      ),
-    ).toEqual(E.left('line_items[0].accounting_field_selections[0].source_id'))
+    expect(spoilt).toMatchObject(
+      E.left({ path: 'data.line_items[0].accounting_field_selections[0].source_id' }),
+    )
+    const deeper = { object: { line_items: 'none' } }
+    expect(payload('spend.bill.paid', deeper)).toMatchObject(
+      E.left({ path: 'data.object.line_items' }),
+    )
+    for (const data of [null, 'a text', [], 7]) {
+      expect(payload('charge.new', data)).toMatchObject(E.left({ _tag: 'Undecodable' }))
+    }
+    expect(payload('charge.new', 'a text')).toMatchObject(
+      E.left({ path: 'data', actual: 'text of 6 characters' }),
+    )
+  })
+
+  it('are refused as a delivery is that is no event, by one type', () => {
+    expectTypeOf(payloadOf).returns.toEqualTypeOf<E.Either<Undecodable, Payload>>()
+    expectTypeOf<Undecodable>().toExtend<WebhookFailure>()
   })
 })

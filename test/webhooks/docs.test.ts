@@ -16,10 +16,9 @@ it('docs/webhooks.md has every default', () => {
 })
 
 it('docs/webhooks.md has every failure', () => {
-  const source = readFileSync(
-    new URL('../../src/webhooks/WebhookFailure.ts', import.meta.url),
-    'utf8',
-  )
+  const source = ['webhooks/WebhookFailure.ts', 'codec/Undecodable.ts']
+    .map((file) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'))
+    .join('')
   const tags = Array.from(source.matchAll(/readonly _tag: '(\w+)'/g), ([, tag]) => tag)
   const rows = Array.from(docs.matchAll(/^\| `([A-Z]\w+)` \|/gm), ([, tag]) => tag)
   expect(rows.sort()).toEqual(tags.sort())

@@ -7,7 +7,9 @@ import {
   createReceiver,
   createVerifier,
   type Delivery,
+  payloadOf,
   type ReceiverOptions,
+  type WebhookEvent,
 } from '../../src/webhooks/index.js'
 import { everything, expectNoSecret, secrets } from '../support/secrets.js'
 import { headers, NOW, sign } from './support.js'
@@ -97,4 +99,24 @@ it('when an option is wrong', () => {
       expectNothing([error])
     }
   }
+})
+
+/** Event names of every family, and what is wrong with each of these. */
+const wrong = Object.fromEntries(all.map((one) => [one, one]))
+const misfits: ReadonlyArray<readonly [string, unknown]> = [
+  ['charge.new', { ...wrong, id: 7, amount: secrets.cardNumber, status: all }],
+  ['charge.new', { object: { ...wrong, amount: secret } }],
+  ['payout.batch_transfers.booked', { ...wrong, status: all }],
+  ['account.active', { ...wrong, id: [secret] }],
+  ['spend.bill.paid', { line_items: wrong }],
+  ['spend.expense.draft', { line_items: [{ accounting_field_selections: secret }] }],
+  ['issuing.transaction.failed', { card_transaction_data: secret, transacted_at: wrong }],
+  ['issuing.transaction_dispute.won', secret],
+]
+
+it.each(misfits)('when what %s is about is something else', (name, data) => {
+  const event: WebhookEvent = { id: 'evt_1', name, data, raw: { id: 'evt_1', name, data } }
+  const about = payloadOf(event)
+  expect(about).toMatchObject(E.left({ _tag: 'Undecodable' }))
+  expectNothing([about])
 })

@@ -1,0 +1,30 @@
+import type { Cause } from '../decode/index.js'
+
+// model
+
+/** What was delivered, and is no event, or not what its name says. */
+export interface Undecodable {
+  readonly _tag: 'Undecodable'
+  /** Where, from the top of the body; empty for the whole. */
+  readonly path: string
+  readonly expected: string
+  /** Described, never repeated. */
+  readonly actual: string
+  readonly causes: ReadonlyArray<Cause>
+  /** One line, fit for a log. */
+  readonly message: string
+}
+
+// constructors
+
+export const undecodable = (all: readonly [Cause, ...Cause[]]): Undecodable => {
+  const [{ path, expected, actual }] = all
+  return {
+    _tag: 'Undecodable',
+    path,
+    expected,
+    actual,
+    causes: all,
+    message: `${path || 'the body'} should be ${expected}, and is ${actual}`,
+  }
+}
