@@ -44,7 +44,7 @@ export interface Settings {
   readonly baseUrl: string
   readonly timeout: Timeout
   readonly check: boolean
-  readonly priority: string
+  readonly priority: 'interactive' | 'bulk'
   readonly apiVersion?: string
   readonly onBehalfOf?: string
 }
