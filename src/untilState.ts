@@ -1,10 +1,11 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, timer } from 'rxjs'
 import { redact } from './decode/redact.js'
-import { E, type IO, O, pipe } from './fp.js'
+import { E, type IO } from './fp.js'
 import type { Failure, TimedOut } from './http/Failure.js'
 import { invalidField } from './http/invalidRequest.js'
 import { oneLine } from './http/oneLine.js'
-import { exponential, left, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
+import { doubling } from './stream/Backoff.js'
+import { left, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
 import { later } from './stream/later.js'
 
 // model
@@ -55,7 +56,7 @@ export const untilState = <A extends { readonly status: string }>({
   random,
   timer: scheduler,
 }: Waiting<A>): UntilState<A> => {
-  const pause = exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random })
+  const pause = doubling({ ...PAUSES, random })
 
   return ({ id, states = [], limit = HOUR }) => {
     if (!isStates(states)) {
@@ -80,16 +81,7 @@ export const untilState = <A extends { readonly status: string }>({
         asked++
         return retrieve({ id })
       }).pipe(
-        repeat({
-          delay: (polled) =>
-            timer(
-              pipe(
-                pause(polled),
-                O.getOrElse((): Millis => PAUSES.cap),
-              ),
-              scheduler,
-            ),
-        }),
+        repeat({ delay: (polled) => timer(Math.round(pause(polled)), scheduler) }),
         first((ea) => E.isLeft(ea) || ends.includes(ea.right.status)),
       )
       return merge(polls, later(limit, scheduler).pipe(map(() => E.left(late(asked))))).pipe(

@@ -6,6 +6,7 @@
  * What is done about a request that the server refused.
  */
 import type { IO } from '../fp.js'
+import { doubling } from '../stream/Backoff.js'
 import type { Blame } from './Bucket.js'
 import type { Millis } from './Clock.js'
 
@@ -83,6 +84,6 @@ export const delay = (
   const { attempts, backoffs, blame, retryAfter } = refused
   if (retryAfter !== undefined) return cap(options, retryAfter)
   if (attempts <= LONE && blame === 'chance' && options.lone === 'resend') return 0
-  const backoff = Math.min(options.backoff * 2 ** backoffs, options.maxBackoff)
-  return backoff * (1 + random() * options.jitter)
+  const { backoff, maxBackoff, jitter } = options
+  return doubling({ first: backoff, cap: maxBackoff, jitter, random })(backoffs + 1)
 }

@@ -21,15 +21,29 @@ export interface BackoffOptions {
   readonly random: IO<number>
 }
 
+export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
+  /** The most that chance adds, as a share of a pause; a quarter unless given. */
+  readonly jitter?: number
+}
+
 /** 1, 2, 4 ... up to 16 seconds (interface, Limits). */
 export const PAUSES = { first: 1_000, cap: 16_000 } as const
 
+const JITTER = 0.25
+
+/** More of them are no number any longer. */
+const DOUBLINGS = 1_023
+
 // constructors
 
-/** Doubling from `first` up to `cap`, plus a random part of up to a quarter of that. */
-export const exponential =
-  ({ first, cap, repeats, random }: BackoffOptions): Backoff =>
-  (attempt) =>
-    attempt > repeats
-      ? O.none
-      : O.some(Math.round(Math.min(cap, first * 2 ** (attempt - 1)) * (1 + random() / 4)))
+/** A pause after every attempt: doubling from `first` up to `cap`, plus a random part of up to `jitter` of that. */
+export const doubling =
+  ({ first, cap, jitter = JITTER, random }: DoublingOptions) =>
+  (attempt: number): Millis =>
+    Math.min(cap, first * 2 ** Math.min(attempt - 1, DOUBLINGS)) * (1 + random() * jitter)
+
+/** Doubling from `first` up to `cap`, plus a random part of up to a quarter of that, in whole milliseconds. */
+export const exponential = ({ first, cap, repeats, random }: BackoffOptions): Backoff => {
+  const pause = doubling({ first, cap, random })
+  return (attempt) => (attempt > repeats ? O.none : O.some(Math.round(pause(attempt))))
+}

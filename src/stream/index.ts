@@ -1,6 +1,6 @@
 /** `payments-rx/stream`: words for streams that serve any API. */
 export { asTheyCome } from './asTheyCome.js'
-export * from './Backoff.js'
+export { type Backoff, type BackoffOptions, exponential, type Millis, PAUSES } from './Backoff.js'
 export * from './collect.js'
 export * from './ObservableEither.js'
 export { type Drain, type Paged, type Pages, paged, views } from './Paged.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
+import { doubling } from '../../src/stream/Backoff.js'
 import { type BackoffOptions, exponential, type Millis, PAUSES } from '../../src/stream/index.js'
 
 const options = fc.record({
@@ -56,5 +57,20 @@ describe('exponential', () => {
         expect(attempts.indexOf(false)).toBe(all.repeats)
       }),
     )
+  })
+})
+
+describe('doubling', () => {
+  it('has a pause after any attempt, however many there were', () => {
+    const pause = doubling({ ...PAUSES, random: () => 0 })
+    expect([1, 2, 5, 6, 5_000].map(pause)).toEqual([1_000, 2_000, 16_000, 16_000, 16_000])
+    expect(doubling({ first: 0, cap: 16_000, random: () => 0 })(5_000)).toBe(0)
+  })
+
+  it('adds a part of its own, and rounds nothing', () => {
+    const random = () => 0.3
+    expect(doubling({ first: 5, cap: 100, random })(1)).toBe(5 * 1.075)
+    expect(doubling({ first: 5, cap: 100, jitter: 0.5, random })(2)).toBe(10 * 1.15)
+    expect(doubling({ first: 5, cap: 100, jitter: 0, random })(9)).toBe(100)
   })
 })
