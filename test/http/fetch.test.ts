@@ -14,6 +14,7 @@ import { createSandbox, type Sandbox, sandboxCredentials } from '../../src/sandb
 import { type Judge, type JudgeOptions, judge } from '../support/judge.js'
 import { closing } from '../support/judged.js'
 import { CHARGE, NEW_CHARGE } from '../support/lab.js'
+import { speaking } from '../support/speaking.js'
 
 const serve = async (options: JudgeOptions): Promise<Judge> => closing(await judge(options))
 
@@ -75,6 +76,14 @@ describe('undici’s', () => {
     await silent.until(() => silent.seen.length === 1)
     left.unsubscribe()
     await silent.until(() => silent.abandoned() === 1)
+  })
+
+  it('has the time limit for connecting, too', async () => {
+    const { port } = closing(await speaking(() => {})) // accepts, and never says a word
+    const client = clientOf(`https://127.0.0.1:${port}`, undiciFetch)
+    expect(await charge(client.with({ timeout: { connect: 20 } }))).toMatchObject(
+      E.left({ _tag: 'TimedOut', phase: 'connect', limit: 20 }),
+    )
   })
 })
 
