@@ -82,7 +82,8 @@ export const delay = (
   refused: Refused,
 ): Millis => {
   const { attempts, backoffs, blame, retryAfter } = refused
-  if (retryAfter !== undefined) return cap(options, retryAfter)
+  const told = cap(options, retryAfter ?? 0)
+  if (told > 0) return told
   if (attempts <= LONE && blame === 'chance' && options.lone === 'resend') return 0
   const { backoff, maxBackoff, jitter } = options
   return doubling({ first: backoff, cap: maxBackoff, jitter, random })(backoffs + 1)

@@ -93,6 +93,31 @@ describe('a refusal', () => {
     }),
   )
 
+  it.each([0, -5, Number.NaN, JSON.parse('null')])(
+    'that says to wait for %j ms says nothing: it backs off',
+    (retryAfter) => {
+      marbles((m) => {
+        const answers = ['r', 'a']
+        const source = new Observable<string>((s) => of(answers.shift() ?? '?').subscribe(s))
+        const run = source.pipe(
+          schedule(scheduler('backoff'), undefined, {
+            refused: (value) => (value === 'r' ? O.some({ retryAfter }) : O.none),
+          }),
+        )
+        m.expectObservable(run).toBe('125ms (a|)')
+      })()
+    },
+  )
+
+  it(
+    'is looked for in the first value only',
+    marbles((m) => {
+      const source = m.cold('a--r--(r|)')
+      const run = source.pipe(schedule(scheduler('backoff'), undefined, { refused }))
+      m.expectObservable(run).toBe('a--r--(r|)')
+    }),
+  )
+
   it(
     'that is cancelled in its backoff is not sent again, and leaves no timer',
     marbles((m) => {
