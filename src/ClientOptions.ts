@@ -1,16 +1,15 @@
-/** What a client is made from, and how it is checked before there is one. */
+/** What a client is made from. */
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from './api/limits.js'
 import type { IO } from './fp.js'
 import type { Codes } from './http/codes.js'
-import { defined } from './http/defined.js'
 import type { Fetch } from './http/Fetch.js'
 import type { TokenSource } from './http/foreignToken.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
 import type { Settings, Slot } from './http/Session.js'
-import { fitsHeader } from './http/secrets.js'
 import type { Timeout, Transport } from './http/Transport.js'
+import { InvalidOption } from './options/index.js'
 import type { Guard, Scheduler } from './scheduler/index.js'
 import type { Millis } from './stream/index.js'
 
@@ -94,63 +93,37 @@ export interface ClientOptions extends CallOptions {
   readonly uuid?: IO<string>
 }
 
-/** Thrown by `createClient`, and by what exports: an option that cannot work. */
-export class InvalidOption extends TypeError {
-  override readonly name = 'InvalidOption'
-  readonly option: string
-
-  constructor(option: string, expected: string) {
-    super(`${option} should be ${expected}`)
-    this.option = option
-  }
-}
-
 // combinators
+
+/** What `baseUrl` should be. */
+export const PLACE = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
 
 /** Where the platform is, without a slash at its end. Throws an `InvalidOption`. */
 export const baseUrlOf = (text: string): string => {
-  const expected = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
-  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', expected)
+  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', PLACE)
   const url = new URL(text)
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && loopback)
   if (!secure || url.username + url.password + url.search + url.hash !== '') {
-    throw new InvalidOption('baseUrl', expected)
+    throw new InvalidOption('baseUrl', PLACE)
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** The settings with what a call's options change. Throws an `InvalidOption`. */
-export const changed = (settings: Settings, options: CallOptions): Settings => {
-  const { apiVersion, onBehalfOf, priority, check } = options
-  const timeout = defined(options.timeout ?? {})
-  if (apiVersion !== undefined && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
-    throw new InvalidOption('apiVersion', 'a date as YYYY-MM-DD')
-  }
-  if (onBehalfOf !== undefined && !fitsHeader(onBehalfOf)) {
-    throw new InvalidOption('onBehalfOf', 'an account id')
-  }
-  if (priority !== undefined && !['interactive', 'bulk'].includes(priority)) {
-    throw new InvalidOption('priority', "'interactive' or 'bulk'")
-  }
-  for (const [phase, limit] of Object.entries(timeout)) {
-    if (!(typeof limit === 'number' && limit > 0))
-      throw new InvalidOption(`timeout.${phase}`, 'milliseconds above 0')
-  }
-  return {
-    ...settings,
-    timeout: { ...settings.timeout, ...timeout },
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(check === undefined ? {} : { check }),
-  }
-}
+/** The settings with what a call's options change. */
+export const changed = (
+  settings: Settings,
+  { apiVersion, onBehalfOf, priority, check, timeout }: CallOptions,
+): Settings => ({
+  ...settings,
+  timeout: { ...settings.timeout, ...timeout },
+  ...(apiVersion === undefined ? {} : { apiVersion }),
+  ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+  ...(priority === undefined ? {} : { priority }),
+  ...(check === undefined ? {} : { check }),
+})
 
-/** Throws an `InvalidOption`. */
-export const limitsOf = ({ environment = 'production', limits: own }: ClientOptions): Limits => {
-  if (!Object.hasOwn(limits, environment)) {
-    throw new InvalidOption('environment', `one of ${Object.keys(limits).join(', ')}`)
-  }
-  return { ...limits[environment], ...defined(own ?? {}) }
-}
+export const limitsOf = ({ environment = 'production', limits: own }: ClientOptions): Limits => ({
+  ...limits[environment],
+  ...own,
+})

@@ -1,79 +1,100 @@
 /** Holds the options of a client against what can work, before there is one. */
-import { type ClientOptions, InvalidOption } from './ClientOptions.js'
+import { limits } from './api/limits.js'
+import { type CallOptions, type ClientOptions, PLACE } from './ClientOptions.js'
+import { limitsRule } from './http/limitsRule.js'
+import type { ListOptions } from './http/list.js'
+import type { Credentials } from './http/login.js'
 import { fitsHeader, HEADER } from './http/secrets.js'
+import type { Timeout } from './http/Transport.js'
+import { checked, InvalidOption, invalid, is, type Rules } from './options/index.js'
+import { guardRule } from './scheduler/guardRule.js'
 
-/** Throws an `InvalidOption`, which does not repeat what came. */
-export const checkCredentials = ({ credentials, partner }: ClientOptions): void => {
-  const source = credentials !== undefined && 'token' in credentials ? credentials : undefined
-  const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
-  if (credentials !== undefined && source === undefined && keys === undefined) {
-    throw new InvalidOption('credentials', 'clientId and apiKey, or token')
+const header = is.textThat(fitsHeader, HEADER)
+const wait = { ...is.above(0), expected: 'milliseconds above 0' }
+
+const ofCalls: Rules<CallOptions> = {
+  apiVersion: is.date,
+  onBehalfOf: is.textThat(fitsHeader, 'an account id'),
+  timeout: is.group<Partial<Timeout>>({
+    connect: wait,
+    headers: wait,
+    body: wait,
+    whole: wait,
+  }),
+  priority: is.oneOf('interactive', 'bulk'),
+  check: is.flag,
+}
+
+const codes = is.listOf(is.text, 'a list of texts')
+
+const ofClients: Rules<ClientOptions> = {
+  // what it says is looked at when it is read
+  baseUrl: is.needed({ ...is.text, expected: PLACE }),
+  credentials: is.group<Partial<Credentials & { readonly token: unknown }>>({
+    clientId: header,
+    apiKey: header,
+    loginAs: header,
+    token: { ...is.work, expected: 'a function that gives a token' },
+  }),
+  partner: is.group<NonNullable<ClientOptions['partner']>>({
+    clientId: is.needed(
+      is.textThat((text) => fitsHeader(text) && !text.includes(':'), `${HEADER} or a colon in it`),
+    ),
+    clientSecret: is.needed(header),
+  }),
+  environment: is.oneOf(...Object.keys(limits)),
+  limits: limitsRule,
+  share: is.fraction,
+  guard: guardRule,
+  scheduler: {
+    fits: (u) => is.isObject(u) && is.isObject(Reflect.get(u, 'core')),
+    expected: 'the scheduler of a client, or one that createScheduler made',
+  },
+  retry: is.group<NonNullable<ClientOptions['retry']>>({
+    throttled: is.whole(0),
+    faults: is.whole(0),
+    budget: is.least(0),
+  }),
+  codes: is.group<NonNullable<ClientOptions['codes']>>({
+    duplicate: codes,
+    inProgress: codes,
+    fault: codes,
+  }),
+  numbers: is.oneOf('exact', 'fast'),
+  drift: is.flag,
+  lists: is.group<Partial<ListOptions>>({ maxPages: is.whole(1), maxEmptyPages: is.whole(0) }),
+  renewEarly: is.span,
+  maxBytes: is.bound,
+  fetch: is.work,
+  transport: is.work,
+  timer: is.timer,
+  random: is.work,
+  uuid: is.work,
+  ...ofCalls,
+}
+
+/** Keys are whole, or there are none and a source of tokens takes their place. */
+const checkCredentials = ({ credentials }: ClientOptions): void => {
+  if (credentials === undefined) return
+  const isSource = 'token' in credentials
+  const names = Object.keys(credentials)
+  if (names.length === 0 || (isSource && names.length > 1)) {
+    throw new InvalidOption('credentials', 'clientId and apiKey, or else token')
   }
-  if (source !== undefined && typeof source.token !== 'function') {
-    throw new InvalidOption('credentials.token', 'a function that gives a token')
-  }
-  const texts = {
-    ...(keys && {
-      'credentials.clientId': keys.clientId,
-      'credentials.apiKey': keys.apiKey,
-      'credentials.loginAs': keys.loginAs ?? 'none',
-    }),
-    ...(partner && {
-      'partner.clientId': partner.clientId,
-      'partner.clientSecret': partner.clientSecret,
-    }),
-  }
-  for (const [name, value] of Object.entries(texts)) {
-    if (typeof value !== 'string' || !fitsHeader(value)) {
-      throw new InvalidOption(name, HEADER)
+  if (isSource) return
+  for (const name of ['clientId', 'apiKey'] as const) {
+    if (credentials[name] === undefined) {
+      throw invalid(`credentials.${name}`, undefined, header)
     }
   }
-  if (partner?.clientId.includes(':') === true) {
-    throw new InvalidOption('partner.clientId', 'a text without a colon')
-  }
 }
 
-const isCount = (least: number) => (u: unknown) =>
-  typeof u === 'number' && Number.isInteger(u) && u >= least
-const isBound = (u: unknown) => u === Number.POSITIVE_INFINITY || isCount(1)(u)
-const BOUND = 'a whole number of at least 1, or Infinity'
-const isFraction = (u: unknown) => typeof u === 'number' && u > 0 && u <= 1
-const isSpan = (u: unknown) => typeof u === 'number' && u >= 0 && u < Number.POSITIVE_INFINITY
-
-/** Throws an `InvalidOption` for a number or word that makes no client. */
-export const checkValues = (options: ClientOptions): void => {
-  const { limits, share, guard, retry, lists, renewEarly, maxBytes, numbers, drift } = options
-  const check = (
-    name: string,
-    u: unknown,
-    fits: (u: unknown) => boolean,
-    expected: string,
-  ): void => {
-    if (u !== undefined && !fits(u)) throw new InvalidOption(name, expected)
-  }
-  for (const [name, limit] of Object.entries(limits ?? {})) {
-    check(`limits.${name}`, limit, isBound, BOUND)
-  }
-  check('share', share, isFraction, 'above 0 and at most 1')
-  if (guard !== 'learned' && guard !== 'safe') {
-    check('guard', guard, isSpan, "'learned', 'safe' or milliseconds")
-  }
-  check('retry.throttled', retry?.throttled, isCount(0), 'a whole number')
-  check('retry.faults', retry?.faults, isCount(0), 'a whole number')
-  const isBudget = (u: unknown) => u === Number.POSITIVE_INFINITY || isSpan(u)
-  check('retry.budget', retry?.budget, isBudget, 'a number of at least 0, or Infinity')
-  check('lists.maxPages', lists?.maxPages, isCount(1), 'a whole number of at least 1')
-  check('lists.maxEmptyPages', lists?.maxEmptyPages, isCount(0), 'a whole number')
-  check('maxBytes', maxBytes, isBound, BOUND)
-  check('renewEarly', renewEarly, isSpan, 'milliseconds')
-  check('numbers', numbers, (u) => u === 'exact' || u === 'fast', "'exact' or 'fast'")
-  check('drift', drift, (u) => typeof u === 'boolean', 'true or false')
+/** The options of a client, those that were given. Throws an `InvalidOption`. */
+export const clientOptions = (given: ClientOptions): ClientOptions => {
+  const options = checked(given, ofClients)
+  checkCredentials(options)
+  return options
 }
 
-/** Throws an `InvalidOption` for codes that are no texts. */
-export const checkCodes = ({ codes }: ClientOptions): void => {
-  for (const [name, some] of Object.entries(codes ?? {})) {
-    const fits = Array.isArray(some) && some.every((code) => typeof code === 'string')
-    if (some !== undefined && !fits) throw new InvalidOption(`codes.${name}`, 'a list of texts')
-  }
-}
+/** The options of `with`, those that were given. Throws an `InvalidOption`. */
+export const callOptions = (given: CallOptions): CallOptions => checked(given, ofCalls)

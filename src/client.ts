@@ -10,13 +10,8 @@ import { type Additions, additions } from './additions.js'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
 import { type Api, rows, tables } from './api/index.js'
 import type { Paging } from './api/Paging.js'
-import {
-  baseUrlOf,
-  type CallOptions,
-  type ClientOptions,
-  changed,
-  InvalidOption,
-} from './ClientOptions.js'
+import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
+import { callOptions, clientOptions } from './checkOptions.js'
 import {
   compile,
   type Decoder,
@@ -29,7 +24,6 @@ import { type IO, pipe, R } from './fp.js'
 import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
-import { defined } from './http/defined.js'
 import type { Failure } from './http/Failure.js'
 import { LISTS, type List, type ListOptions, list } from './http/list.js'
 import { paceOf } from './http/paceOf.js'
@@ -38,7 +32,7 @@ import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
 import { value } from './http/value.js'
 import { openSession } from './openSession.js'
-import { checkCallNames, checkNames } from './optionNames.js'
+import { InvalidOption } from './options/index.js'
 import type { Scheduler } from './scheduler/index.js'
 import type { ObservableEither } from './stream/index.js'
 
@@ -66,7 +60,10 @@ type Calls = {
 
 /** Every call of the interface under `<table>.<name>`, and a few words made of them. Made by `createClient`. */
 export interface Client extends Calls {
-  /** Another client with other options for its calls; the same token, scheduler and events. */
+  /**
+   * Another client with other options for its calls; the same token, scheduler and events. Throws an
+   * `InvalidOption` when one cannot work.
+   */
   readonly with: (options: CallOptions) => Client
   /**
    * A call that the tables do not have, with all that theirs have. Throws an `InvalidOption` when the row is
@@ -86,8 +83,8 @@ export interface Client extends Calls {
 // constructors
 
 /** A client. Throws an `InvalidOption` when an option cannot work; nothing is sent until subscribed. */
-export const createClient = (options: ClientOptions): Client => {
-  checkNames(options)
+export const createClient = (given: ClientOptions): Client => {
+  const options = clientOptions(given)
   const settings = changed(
     { baseUrl: baseUrlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
     options,
@@ -97,7 +94,7 @@ export const createClient = (options: ClientOptions): Client => {
   const reading: Reading = {
     lists: {
       ...LISTS,
-      ...defined(options.lists ?? {}),
+      ...options.lists,
       pace: paceOf(session.scheduler),
     },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
@@ -115,10 +112,7 @@ export const createClient = (options: ClientOptions): Client => {
       charges: { ...calls.charges, ...more.charges },
       batchTransfers: { ...calls.batchTransfers, ...more.batchTransfers },
       reference: { ...calls.reference, ...more.reference },
-      with: (options) => {
-        checkCallNames(options)
-        return clientWith(changed(settings, options))
-      },
+      with: (options) => clientWith(changed(settings, callOptions(options))),
       request: (row) => typed(call(untyped(row))),
       drift: () => reading.drift?.facts() ?? [],
       events: told,

@@ -3,7 +3,7 @@
 // the client
 
 export type { Additions } from './additions.js'
-export { type CallOptions, type ClientOptions, InvalidOption } from './ClientOptions.js'
+export type { CallOptions, ClientOptions } from './ClientOptions.js'
 export { type Call, type Client, type ClientOf, createClient } from './client.js'
 export type { CreateOnce, Identified } from './createOnce.js'
 export type { ClientEvent } from './http/ClientEvent.js'
@@ -15,6 +15,7 @@ export { wasRecovered } from './http/recovered.js'
 export type { Slot } from './http/Session.js'
 export { tiers } from './http/tiers.js'
 export type { Chunk } from './inChunks.js'
+export { InvalidOption } from './options/index.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './snapshot.js'
 export type { UntilState, Wait } from './untilState.js'
 

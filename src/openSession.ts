@@ -1,10 +1,8 @@
 import { asyncScheduler, Subject } from 'rxjs'
 import { type ClientOptions, limitsOf } from './ClientOptions.js'
-import { checkCodes, checkCredentials, checkValues } from './checkOptions.js'
 import { budget, pausesOf, SHARE } from './http/Budget.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { codes } from './http/codes.js'
-import { defined } from './http/defined.js'
 import { kyTransport } from './http/ky.js'
 import type { Session, Settings } from './http/Session.js'
 import { secretsWith } from './http/secrets.js'
@@ -22,9 +20,6 @@ export const openSession = (
   settings: Settings,
 ): { readonly session: Session; readonly events: Subject<ClientEvent> } => {
   const { retry, timer = asyncScheduler, random = Math.random } = options
-  checkCredentials(options)
-  checkValues(options)
-  checkCodes(options)
   const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()
 
@@ -60,7 +55,7 @@ export const openSession = (
       patience: pausesOf(repeats),
       now: () => timer.now(),
     }),
-    codes: { ...codes, ...defined(options.codes ?? {}) },
+    codes: { ...codes, ...options.codes },
     secrets: secretsWith(secretsOf(options)),
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),

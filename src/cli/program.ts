@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { InvalidOption } from '../ClientOptions.js'
+import { InvalidOption } from '../options/index.js'
 import { named } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'

@@ -1,5 +1,5 @@
 /** Numbers that were given: each throws an `InvalidOption` that names the option, before anything is done. */
-import { InvalidOption } from '../ClientOptions.js'
+import { InvalidOption } from '../options/index.js'
 import type { Rotation } from './file/partsOf.js'
 
 /** What was not given is left to its default. */

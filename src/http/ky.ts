@@ -15,6 +15,7 @@ import {
   switchMap,
 } from 'rxjs'
 import { E } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 import { left } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import { reusable } from '../stream/reusable.js'
@@ -34,12 +35,14 @@ export interface KyOptions {
   readonly timer?: SchedulerLike
 }
 
-/** The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. */
-export const kyTransport = ({
-  fetch = viaKy,
-  maxBytes = MAX_BYTES,
-  timer = asyncScheduler,
-}: KyOptions = {}): Transport => {
+const rules: Rules<KyOptions> = { fetch: is.work, maxBytes: is.bound, timer: is.timer }
+
+/**
+ * The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. Throws an
+ * `InvalidOption` for an option that cannot work.
+ */
+export const kyTransport = (options: KyOptions = {}): Transport => {
+  const { fetch = viaKy, maxBytes = MAX_BYTES, timer = asyncScheduler } = checked(options, rules)
   const storage = new AsyncLocalStorage<unknown>()
   const place = reusable()
 

@@ -1,6 +1,13 @@
+import { firstValueFrom, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { limitsOf } from '../../src/ClientOptions.js'
-import { type ClientOptions, createClient, InvalidOption } from '../../src/index.js'
+import { E } from '../../src/fp.js'
+import {
+  type ClientOptions,
+  type Credentials,
+  createClient,
+  InvalidOption,
+  kyTransport,
+} from '../../src/index.js'
 
 const good: ClientOptions = {
   baseUrl: 'https://platform.test',
@@ -73,7 +80,24 @@ describe('an option that cannot work', () => {
     ['renewEarly', { renewEarly: -5 }],
     ['renewEarly', { renewEarly: '' }],
     ['codes.fault', { codes: { fault: 'hunter22' } }],
-    ['codes.duplicate', { codes: { duplicate: [409] } }],
+    ['codes.duplicate[0]', { codes: { duplicate: [409] } }],
+    ['codes.duplicate', { codes: { duplicate: { hunter22: true } } }],
+    ['credentials', { credentials: { ...good.credentials, token: async () => 'hunter22' } }],
+    ['credentials.apikey', { credentials: { clientId: 'me', apikey: 'hunter22' } }],
+    ['credentials.clientId', { credentials: { apiKey: 'hunter22' } }],
+    ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: 22 } }],
+    ['partner.clientSecret', { partner: { clientId: 'me' } }],
+    ['fetch', { fetch: 5 }],
+    ['transport', { transport: 'hunter22' }],
+    ['random', { random: 0.5 }],
+    ['uuid', { uuid: 'hunter22' }],
+    ['timer', { timer: 5 }],
+    ['timer', { timer: { now: () => 0 } }],
+    ['scheduler', { scheduler: {} }],
+    ['scheduler', { scheduler: null }],
+    ['check', { check: 'no' }],
+    ['gaurd', { gaurd: 'safe' }],
+    ['maxByte', { maxByte: 5 }],
     ['timeout', { timeout: 5_000 }],
     ['limits', { limits: 20 }],
     ['limits', { limits: null }],
@@ -103,6 +127,8 @@ describe('an option that cannot work', () => {
     )
     const ofClients: Readonly<Record<string, unknown>> = { share: 0.5 }
     expect(() => client.with(ofClients)).toThrow('share should be left out')
+    const word: Readonly<Record<string, unknown>> = { check: 'no' }
+    expect(() => client.with(word)).toThrow('check should be true or false, and is a text')
   })
 })
 
@@ -113,13 +139,53 @@ describe('options that are undefined', () => {
     { lists: { maxPages: undefined } },
     { retry: { faults: undefined }, share: undefined, guard: undefined, renewEarly: undefined },
     { environment: undefined, timer: undefined, random: undefined, fetch: undefined },
+    { credentials: { ...good.credentials, token: undefined, loginAs: undefined } },
+    { credentials: undefined, partner: undefined, scheduler: undefined, check: undefined },
   ])('are those that were left out: %j', (options) => {
     expect(thrown(options)).toBeUndefined()
   })
 
-  it('leave the limits as they are', () => {
+  it('leave the limits as they are', async () => {
     const limits: Readonly<Record<string, unknown>> = { global: undefined, endpoint: 7 }
-    expect(limitsOf({ ...good, limits })).toMatchObject({ global: 100, endpoint: 7 })
+    const { scheduler } = createClient({ ...good, limits })
+    const { tiers } = await firstValueFrom(scheduler.state)
+    expect(tiers.map(({ name, limit }) => [name, limit])).toEqual([
+      ['concurrency', 50],
+      ['global', 100],
+      ['endpoint', 7],
+      ['login', 100],
+    ])
+  })
+
+  it('leave keys to be keys, and secret', async () => {
+    const seen: Array<string> = []
+    const client = createClient({
+      ...good,
+      credentials: { ...good.credentials, token: undefined } as unknown as Credentials,
+      retry: { faults: 0 },
+      transport: ({ url, headers }) => {
+        seen.push(new URL(url).pathname)
+        const text = JSON.stringify({ code: 'no', message: `no ${headers['x-api-key']}` })
+        return of(E.right({ status: 400, header: () => undefined, body: text }))
+      },
+    })
+    const failure = await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))
+    expect(seen).toEqual(['/api/v1/authentication/login'])
+    expect(failure).toMatchObject({ _tag: 'Left', left: { code: 'no' } })
+    expect(JSON.stringify(failure)).not.toContain('key-81dc9bdb52d0')
+  })
+})
+
+describe('the transport', () => {
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['fetch', { fetch: 5 }],
+    ['maxBytes', { maxBytes: 0 }],
+    ['scheduler', { scheduler: { now: () => 0 } }],
+    ['timer', { timer: undefined }],
+  ])('is not made with a wrong %s', (option, options) => {
+    expect(() => kyTransport(options)).toThrow(
+      expect.objectContaining({ name: 'InvalidOption', option }),
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 /** What a command would be run with: which settings are there, and never their values. */
-import { baseUrlOf, InvalidOption } from '../../ClientOptions.js'
+import { baseUrlOf } from '../../ClientOptions.js'
 import { createClient } from '../../client.js'
+import { InvalidOption } from '../../options/index.js'
 import { type Connection, type ConnectionFlags, connection, named } from '../connection.js'
 import { type Terminal, WrongUse } from '../Terminal.js'
 import { type Finding, failed, ok, warning } from './Finding.js'

@@ -1,6 +1,5 @@
 /** How an export ended: its exit status, and its last line. */
 
-import { InvalidOption } from '../../ClientOptions.js'
 import {
   CannotRun,
   Disturbed,
@@ -9,6 +8,7 @@ import {
   type RunProgress,
 } from '../../export/index.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
+import { InvalidOption } from '../../options/index.js'
 import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
 
 // model

@@ -1,0 +1,10 @@
+import type { Limits } from '../api/limits.js'
+import { is, type Rule } from '../options/index.js'
+
+/** What limits of the caller's own may be. */
+export const limitsRule: Rule = is.group<Partial<Limits>>({
+  global: is.bound,
+  endpoint: is.bound,
+  concurrency: is.bound,
+  logins: is.bound,
+})

@@ -1,0 +1,120 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { checked, InvalidOption, is, type Rule, type Rules } from '../../src/options/index.js'
+
+interface Options {
+  readonly name: string
+  readonly limit?: number
+  readonly timeout?: { readonly connect?: number; readonly body?: number }
+  readonly weights?: Readonly<Record<string, number>>
+  readonly codes?: ReadonlyArray<string>
+}
+
+const rules: Rules<Options> = {
+  name: is.needed(is.filled),
+  limit: is.bound,
+  timeout: is.group<NonNullable<Options['timeout']>>({ connect: is.span, body: is.span }),
+  weights: is.eachOf(is.positive, 'weights by name'),
+  codes: is.listOf(is.text, 'a list of texts'),
+}
+
+const check = (options: unknown): Options => checked(options as Options, rules)
+
+describe('options that fit', () => {
+  it('are handed on without those that are undefined, however deep', () => {
+    const timeout = { connect: 5, body: undefined }
+    const given = { name: 'a', limit: undefined, timeout, weights: { a: 1, b: undefined } }
+    const options = check(given)
+    expect(Object.keys(options)).toEqual(['name', 'timeout', 'weights'])
+    expect(Object.keys(options.timeout ?? {})).toEqual(['connect'])
+    expect(Object.keys(options.weights ?? {})).toEqual(['a'])
+    expect(given.timeout).toBe(timeout)
+    expect(Object.keys(timeout)).toEqual(['connect', 'body'])
+  })
+
+  it('may be inherited, or computed', () => {
+    const one = { name: 'a' }
+    expect(check(Object.create(one, { limit: { get: () => 5 } }))).toEqual({ name: 'a', limit: 5 })
+  })
+})
+
+it('a table has a rule for every option, and says which are needed', () => {
+  const all = { name: is.needed(is.text), limit: is.bound, timeout: is.work, weights: is.work }
+  const { codes } = rules
+  expectTypeOf({ ...all, codes }).toExtend<Rules<Options>>()
+  expectTypeOf(all).not.toExtend<Rules<Options>>()
+  const optional: Rule = is.text
+  expectTypeOf({ ...all, codes, name: optional }).not.toExtend<Rules<Options>>()
+})
+
+describe('options that do not fit', () => {
+  it.each<readonly [unknown, string, string]>([
+    [{ nam: 'a' }, 'nam', 'left out: there is no such option, only name, limit, timeout, weights'],
+    [{ name: 'a', toString: 5 }, 'toString', 'left out'],
+    [JSON.parse('{ "name": "a", "__proto__": 5 }'), '__proto__', 'left out'],
+    [
+      { name: 'a', timeout: { read: 5 } },
+      'timeout.read',
+      'left out: there is no such option, only',
+    ],
+    [{}, 'name', 'a text that is not empty, and is missing'],
+    [{ name: '' }, 'name', 'a text that is not empty'],
+    [{ name: 22 }, 'name', 'a text that is not empty, and is a number'],
+    [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, and is 0'],
+    [
+      { name: 'a', limit: -22 },
+      'limit',
+      'a whole number of at least 1, or Infinity, and is below 0',
+    ],
+    [{ name: 'a', limit: 22.5 }, 'limit', 'a whole number of at least 1, or Infinity'],
+    [
+      { name: 'a', limit: Number.NaN },
+      'limit',
+      'a whole number of at least 1, or Infinity, and is NaN',
+    ],
+    [
+      { name: 'a', limit: '22' },
+      'limit',
+      'a whole number of at least 1, or Infinity, and is a text',
+    ],
+    [{ name: 'a', limit: null }, 'limit', 'a whole number of at least 1, or Infinity, and is null'],
+    [
+      { name: 'a', limit: 22n },
+      'limit',
+      'a whole number of at least 1, or Infinity, and is a bigint',
+    ],
+    [{ name: 'a', timeout: [22] }, 'timeout', 'an object of connect, body, and is a list'],
+    [
+      { name: 'a', timeout: { body: true } },
+      'timeout.body',
+      'milliseconds of at least 0, and is a b',
+    ],
+    [{ name: 'a', weights: { b: 0 } }, 'weights.b', 'a finite number above 0, and is 0'],
+    [{ name: 'a', codes: '22' }, 'codes', 'a list of texts, and is a text'],
+    [{ name: 'a', codes: ['b', {}] }, 'codes[1]', 'a text, and is an object'],
+    [{ name: 'a', codes: Array(1) }, 'codes[0]', 'a text, and is missing'],
+    [undefined, 'options', 'an object of name, limit, timeout, weights, codes, and is missing'],
+    [() => 22, 'options', 'an object of name, limit, timeout, weights, codes, and is a function'],
+  ])('%o are told by name, and not repeated', (options, option, expected) => {
+    const error = expect.objectContaining({
+      name: 'InvalidOption',
+      option,
+      message: expect.stringContaining(`${option} should be ${expected}`),
+    })
+    expect(() => check(options)).toThrow(error)
+    expect(() => check(options)).not.toThrow('22')
+    expect(() => check(options)).toThrow(InvalidOption)
+    expect(() => check(options)).toThrow(TypeError)
+  })
+
+  it('say whose they are, and may have names that are let pass', () => {
+    const means = { of: "rate 'all': ", passes: (name: string) => name === '_tag' }
+    const tagged: Options = Object.assign({ name: 'a' }, { _tag: 'Rate' })
+    expect(checked(tagged, rules, means)).toEqual(tagged)
+    expect(() => checked({ ...tagged, limit: 0 }, rules, means)).toThrow(
+      expect.objectContaining({
+        option: 'limit',
+        message: expect.stringMatching(/^rate 'all': limit should be/),
+      }),
+    )
+  })
+})
