@@ -178,6 +178,7 @@ it('payments-rx/stream has these values', async () => {
 it('payments-rx/scheduler has these values', async () => {
   expect(await values('./scheduler')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "concurrency",
       "createScheduler",
       "rate",

@@ -6,6 +6,7 @@
  * What is done about a request that the server refused.
  */
 import type { IO } from '../fp.js'
+import { is, type Rule } from '../options/index.js'
 import { doubling } from '../stream/Backoff.js'
 import type { Blame } from './Bucket.js'
 import type { Millis } from './Clock.js'
@@ -43,21 +44,16 @@ export const refusalDefaults: Required<Refusals> = {
   lone: 'resend',
 }
 
-/** Fills in what is missing. Throws a RangeError when a number makes no sense. */
-export const refusalsOf = (options: Refusals = {}): Required<Refusals> => {
-  const all = { ...refusalDefaults, ...options }
-  const { attempts, lone } = all
-  const fail = (name: keyof Refusals, expected: string): never => {
-    throw new RangeError(`refusals: ${name} must be ${expected}, got ${all[name]}`)
-  }
-  if (!(attempts >= 1)) fail('attempts', 'at least 1')
-  for (const name of ['backoff', 'maxBackoff', 'maxRetryAfter'] as const) {
-    if (!(all[name] >= 0)) fail(name, 'milliseconds')
-  }
-  if (!(all.jitter >= 0 && all.jitter < Number.POSITIVE_INFINITY)) fail('jitter', 'at least 0')
-  if (lone !== 'resend' && lone !== 'backoff') fail('lone', "'resend' or 'backoff'")
-  return all
-}
+export const attemptsRule: Rule = is.least(1)
+
+export const refusalsRule: Rule = is.group<Refusals>({
+  attempts: attemptsRule,
+  backoff: is.millis,
+  maxBackoff: is.millis,
+  maxRetryAfter: is.millis,
+  jitter: { ...is.span, expected: 'a finite number of at least 0' },
+  lone: is.oneOf('resend', 'backoff'),
+})
 
 /** Who is refused more often has not had bad luck. */
 const LONE = 3

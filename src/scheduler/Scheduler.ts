@@ -7,18 +7,20 @@
  */
 import { asyncScheduler, Observable, type SchedulerLike, type Subscriber, Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 import { admission } from './Admission.js'
 import type { Bucket } from './Bucket.js'
 import { type Clock, clock, type Millis } from './Clock.js'
 import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
 import { type Guard, type Slack, slack } from './Guard.js'
-import { type LaneOptions, lanesOf } from './lanes.js'
-import { type Refusals, refusalsOf } from './Refusals.js'
+import { guardRule } from './guardRule.js'
+import { type LaneOptions, laneRules, lanesOf } from './lanes.js'
+import { type Refusals, refusalDefaults, refusalsRule } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type SchedulerState, shown } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
-import { checked, fraction, spare, type Tier } from './Tier.js'
+import { checkedTier, type Tier, tiersRule } from './Tier.js'
 import { tierState } from './TierState.js'
 
 // model
@@ -53,7 +55,7 @@ export interface Core<in R> {
   readonly random: IO<number>
   readonly clock: Clock
   readonly flights: Flights
-  /** Throws what a key function throws, and a RangeError when there is no such lane. */
+  /** Throws what a key function throws, and an `InvalidOption` when there is no such lane. */
   readonly strand: (request: R, lane: string | undefined) => Strand
   /** `again`: it had been let through before, and comes back. */
   readonly join: (ticket: Ticket, again: boolean) => void
@@ -67,15 +69,21 @@ export interface Core<in R> {
 const PATIENCE: Millis = 10_000
 const STATE_EVERY: Millis = 250
 
-/**
- * Holds back what would exceed a limit, and nothing else. Throws a RangeError when a number makes no sense,
- * or when there is no such lane.
- */
-export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> => {
+const rules: Rules<SchedulerOptions<never>> = {
+  tiers: is.needed(tiersRule),
+  guard: guardRule,
+  share: is.fraction,
+  ...laneRules,
+  patience: is.millis,
+  refusals: refusalsRule,
+  timer: is.timer,
+  random: is.work,
+}
+
+/** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for one that cannot work. */
+export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
+  const options = checked(given, rules)
   const { guard = 'learned', share = 1, random = Math.random, patience = PATIENCE } = options
-  fraction('scheduler', share)
-  spare('scheduler', guard)
-  if (!(patience >= 0)) throw new RangeError(`patience must be milliseconds, got ${patience}`)
   const lanes = lanesOf(options)
   const slacks = new Map<Millis, Slack>()
   const slackFor = (per: Millis): Slack => {
@@ -91,7 +99,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
     slack: slackFor,
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }
-  const tiers = options.tiers.map((tier) => tierState(checked(tier), defaults))
+  const tiers = options.tiers.map((tier) => tierState(checkedTier(tier), defaults))
   const limited = tiers.filter(
     ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )
@@ -152,7 +160,7 @@ export const createScheduler = <R>(options: SchedulerOptions<R>): Scheduler<R> =
       }
     }),
     core: {
-      refusals: refusalsOf(options.refusals),
+      refusals: { ...refusalDefaults, ...options.refusals },
       random,
       clock: time,
       flights: flown,

@@ -8,11 +8,12 @@
  */
 import { type Observable, Subscriber, type Unsubscribable } from 'rxjs'
 import { O } from '../fp.js'
+import { invalid } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 import type { Flight } from './Flights.js'
 import type { Flow } from './Flow.js'
-import { cap, delay } from './Refusals.js'
+import { attemptsRule, cap, delay } from './Refusals.js'
 import type { Core } from './Scheduler.js'
 import type { Strand, Ticket } from './Strand.js'
 import type { ScheduleOptions } from './schedule.js'
@@ -205,7 +206,7 @@ export const task = <R, A>(
 ): void => {
   const { attempts } = options
   if (attempts !== undefined && !(attempts >= 1)) {
-    throw new RangeError(`attempts must be at least 1, got ${attempts}`)
+    throw invalid('attempts', attempts, attemptsRule)
   }
   const self = new Task(core, core.strand(request, options.lane), options, source, subscriber)
   subscriber.add(self)

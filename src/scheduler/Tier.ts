@@ -6,8 +6,10 @@
  * One limit of an API, as data. What a request is counted under is a function of the request.
  */
 import type { Observable } from 'rxjs'
+import { checked, is, type Rule, type Rules } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import type { Guard } from './Guard.js'
+import { guardRule } from './guardRule.js'
 
 // model
 
@@ -67,60 +69,59 @@ export type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
 
 // constructors
 
-const count = (where: string, limit: number): void => {
-  if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new RangeError(`${where}: limit must be a whole number of at least 1, got ${limit}`)
+/** Whose options they are, in an error; a tier that is made anew from another has a tag. */
+const named = (kind: string, options: unknown) => {
+  const name: unknown = is.isObject(options) ? Reflect.get(options, 'name') : undefined
+  return {
+    of: typeof name === 'string' ? `${kind} '${name}': ` : `${kind}: `,
+    passes: (name: string): boolean => name === '_tag',
   }
 }
 
-/** Throws a RangeError unless `value` is above 0 and at most 1. */
-export const fraction = (where: string, value: number): void => {
-  if (!(value > 0 && value <= 1)) {
-    throw new RangeError(`${where}: share must be above 0 and at most 1, got ${value}`)
-  }
+const ofRates: Rules<Omit<Rate<never>, '_tag'>> = {
+  name: is.needed(is.text),
+  limit: is.needed(is.bound),
+  per: is.needed({ ...is.positive, expected: 'milliseconds above 0' }),
+  key: is.work,
+  guard: guardRule,
+  share: is.fraction,
 }
 
-/** Throws a RangeError unless `value` is a known guard or a span of time. */
-export const spare = (where: string, value: Guard): void => {
-  if (value === 'learned' || value === 'safe') return
-  if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`${where}: guard must be 'learned', 'safe' or milliseconds, got ${value}`)
-  }
+const ofConcurrencies: Rules<Omit<Concurrency<never>, '_tag'>> = {
+  name: is.needed(is.text),
+  limit: is.needed(is.bound),
+  key: is.work,
+  share: is.fraction,
 }
 
-/** A rolling window. Throws a RangeError when a number makes no sense. */
-export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> => {
-  const where = `rate '${options.name}'`
-  count(where, options.limit)
-  if (!(options.per > 0 && options.per < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`${where}: per must be milliseconds above 0, got ${options.per}`)
-  }
-  if (options.share !== undefined) fraction(where, options.share)
-  if (options.guard !== undefined) spare(where, options.guard)
-  return { ...options, _tag: 'Rate' }
+const ofShared: Rules<Omit<Shared<never>, '_tag'>> = {
+  name: is.needed(is.text),
+  take: is.needed(is.work),
+  batch: is.whole(1),
+  key: is.work,
+  failed: is.work,
 }
 
-/** A limit on how many run at once. Throws a RangeError when a number makes no sense. */
-export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> => {
-  const where = `concurrency '${options.name}'`
-  count(where, options.limit)
-  if (options.share !== undefined) fraction(where, options.share)
-  return { ...options, _tag: 'Concurrency' }
-}
+/** A rolling window. Throws an `InvalidOption`. */
+export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> => ({
+  ...checked(options, ofRates, named('rate', options)),
+  _tag: 'Rate',
+})
 
-/** A limit in a store that answers later. Throws a RangeError when `batch` makes no sense. */
-export const shared = <R>(options: Omit<Shared<R>, '_tag'>): Shared<R> => {
-  const { name, batch = 1 } = options
-  if (!(Number.isInteger(batch) && batch >= 1)) {
-    throw new RangeError(
-      `shared '${name}': batch must be a whole number of at least 1, got ${batch}`,
-    )
-  }
-  return { ...options, _tag: 'Shared' }
-}
+/** A limit on how many run at once. Throws an `InvalidOption`. */
+export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> => ({
+  ...checked(options, ofConcurrencies, named('concurrency', options)),
+  _tag: 'Concurrency',
+})
+
+/** A limit in a store that answers later. Throws an `InvalidOption`. */
+export const shared = <R>(options: Omit<Shared<R>, '_tag'>): Shared<R> => ({
+  ...checked(options, ofShared, named('shared', options)),
+  _tag: 'Shared',
+})
 
 /** A tier that may have been made without its constructor; throws what that throws. */
-export const checked = <R>(tier: Tier<R>): Tier<R> => {
+export const checkedTier = <R>(tier: Tier<R>): Tier<R> => {
   switch (tier._tag) {
     case 'Rate':
       return rate(tier)
@@ -130,3 +131,13 @@ export const checked = <R>(tier: Tier<R>): Tier<R> => {
       return shared(tier)
   }
 }
+
+/** What `tiers` may be: what is in a tier is looked at by its constructor. */
+export const tiersRule: Rule = is.listOf(
+  {
+    fits: (u) =>
+      is.isObject(u) && ['Rate', 'Concurrency', 'Shared'].includes(Reflect.get(u, '_tag')),
+    expected: 'a tier, made by rate, concurrency or shared',
+  },
+  'a list of tiers',
+)

@@ -1,4 +1,5 @@
 /** Keeps many limits at once, as the server counts them. Serves any API. */
+export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './Guard.js'
 export { type Refusals, refusalDefaults } from './Refusals.js'

@@ -5,6 +5,8 @@
  *
  * The lanes of a scheduler, by name and by number.
  */
+import { InvalidOption, is, type Rule, type Rules } from '../options/index.js'
+
 export interface LaneOptions {
   /** How many turns a lane has when several wait. Default `{ interactive: 8, bulk: 1 }`. */
   readonly lanes?: Readonly<Record<string, number>>
@@ -14,27 +16,29 @@ export interface LaneOptions {
 
 export interface Lanes {
   readonly weights: ReadonlyArray<number>
-  /** Of one for each lane, that of `lane`. Throws a RangeError when there is no such lane. */
+  /** Of one for each lane, that of `lane`. Throws an `InvalidOption` when there is no such lane. */
   readonly pick: <A>(each: ReadonlyArray<A>, lane: string | undefined) => A
 }
 
 const LANES = { interactive: 8, bulk: 1 }
 
-/** Throws a RangeError when there are none, when a weight makes no sense, or when there is no such `lane`. */
+const weight: Rule = { ...is.positive, expected: 'a weight above 0' }
+
+/** What `lanes` and `lane` may be. */
+export const laneRules: Rules<LaneOptions> = {
+  lanes: is.eachOf(weight, 'an object of weights by the names of lanes'),
+  lane: is.text,
+}
+
+/** Throws an `InvalidOption` when there are none, or when there is no such `lane`. */
 export const lanesOf = ({ lanes = LANES, lane: given }: LaneOptions): Lanes => {
   const names = Object.keys(lanes)
-  for (const [name, weight] of Object.entries(lanes)) {
-    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`lane '${name}': weight must be above 0, got ${weight}`)
-    }
-  }
   const usual = given ?? names.at(-1)
-  if (usual === undefined) throw new RangeError('lanes must have at least one lane, got none')
+  if (usual === undefined) throw new InvalidOption('lanes', 'at least one lane')
 
   const pick = <A>(each: ReadonlyArray<A>, lane = usual): A => {
     const one = each[names.indexOf(lane)]
-    if (one === undefined)
-      throw new RangeError(`there is no lane '${lane}', only ${names.join(', ')}`)
+    if (one === undefined) throw new InvalidOption('lane', is.oneOf(...names).expected)
     return one
   }
   pick(names, usual)

@@ -35,7 +35,7 @@ const DEFAULTS = {}
  *     schedule, room in 3     -----a|
  *     refused, room in 10     --r       then again, after backoff, through all tiers
  *
- * Fails with what a key function throws, and with a RangeError when there is no such lane or `attempts`
+ * Fails with what a key function throws, and with an `InvalidOption` when there is no such lane or `attempts`
  * is less than 1.
  */
 export const schedule =

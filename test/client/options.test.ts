@@ -180,8 +180,8 @@ describe('the transport', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
     ['fetch', { fetch: 5 }],
     ['maxBytes', { maxBytes: 0 }],
-    ['scheduler', { scheduler: { now: () => 0 } }],
-    ['timer', { timer: undefined }],
+    ['timer', { timer: { now: () => 0 } }],
+    ['scheduler', { scheduler: undefined }],
   ])('is not made with a wrong %s', (option, options) => {
     expect(() => kyTransport(options)).toThrow(
       expect.objectContaining({ name: 'InvalidOption', option }),

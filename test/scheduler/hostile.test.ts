@@ -5,37 +5,42 @@ import { O } from '../../src/fp.js'
 import {
   concurrency,
   createScheduler,
+  type Rate,
   rate,
+  refusalDefaults,
   type Scheduler,
   type SchedulerState,
   schedule,
+  shared,
   type Tier,
 } from '../../src/scheduler/index.js'
 import { stateOf } from './world.js'
 
 describe('numbers that make no sense', () => {
   it.each([0, -1, Number.NaN, 1.5, Number.NEGATIVE_INFINITY])('limit %d', (limit) => {
-    expect(() => rate({ name: 'r', limit, per: 1 })).toThrow(/rate 'r': limit must be/)
-    expect(() => concurrency({ name: 'c', limit })).toThrow(/concurrency 'c': limit must be/)
+    expect(() => rate({ name: 'r', limit, per: 1 })).toThrow(/rate 'r': limit should be/)
+    expect(() => concurrency({ name: 'c', limit })).toThrow(/concurrency 'c': limit should be/)
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('window %d', (per) => {
-    expect(() => rate({ name: 'r', limit: 1, per })).toThrow(/per must be/)
+    expect(() => rate({ name: 'r', limit: 1, per })).toThrow(/per should be/)
   })
 
   it.each([0, -1, Number.NaN, 1.1])('share %d', (share) => {
-    expect(() => createScheduler({ tiers: [], share })).toThrow(/share must be/)
-    expect(() => rate({ name: 'r', limit: 1, per: 1, share })).toThrow(/share must be/)
+    expect(() => createScheduler({ tiers: [], share })).toThrow(/share should be/)
+    expect(() => rate({ name: 'r', limit: 1, per: 1, share })).toThrow(/share should be/)
   })
 
   it.each([-1, Number.NaN])('patience %d', (patience) => {
-    expect(() => createScheduler({ tiers: [], patience })).toThrow(/patience must be/)
+    expect(() => createScheduler({ tiers: [], patience })).toThrow(/patience should be/)
   })
 
   it('of a tier that was not made by its constructor', () => {
     const made = rate({ name: 'r', limit: 1, per: 1 })
     expect(() => createScheduler({ tiers: [{ ...made, limit: 0 }] })).toThrow(/rate 'r': limit/)
-    expect(() => createScheduler({ tiers: [{ ...made, per: Number.NaN }] })).toThrow(/per must be/)
+    expect(() => createScheduler({ tiers: [{ ...made, per: Number.NaN }] })).toThrow(
+      /per should be/,
+    )
   })
 
   it.each([0, Number.NaN])('attempts %d', (attempts) => {
@@ -44,34 +49,43 @@ describe('numbers that make no sense', () => {
     of(1)
       .pipe(schedule(scheduler, undefined, { attempts }))
       .subscribe({ error: (error: unknown) => errors.push(error) })
-    expect(errors.map(String)).toEqual([`RangeError: attempts must be at least 1, got ${attempts}`])
+    expect(errors.map(String)).toEqual([
+      `InvalidOption: attempts should be a number of at least 1, and is ${attempts}`,
+    ])
   })
 
   it('the lane of those that name none', () => {
-    expect(() => createScheduler({ tiers: [], lane: 'none' })).toThrow(/there is no lane 'none'/)
+    expect(() => createScheduler({ tiers: [], lane: 'none' })).toThrow(
+      "lane should be one of 'interactive', 'bulk'",
+    )
   })
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('guard %d', (value) => {
-    expect(() => createScheduler({ tiers: [], guard: value })).toThrow(/guard must be/)
-    expect(() => rate({ name: 'r', limit: 1, per: 1, guard: value })).toThrow(/guard must be/)
+    expect(() => createScheduler({ tiers: [], guard: value })).toThrow(/guard should be/)
+    expect(() => rate({ name: 'r', limit: 1, per: 1, guard: value })).toThrow(/guard should be/)
   })
 
   it.each([0, -1, Number.NaN])('weight %d', (weight) => {
-    expect(() => createScheduler({ tiers: [], lanes: { a: weight } })).toThrow(/lane 'a'/)
+    expect(() => createScheduler({ tiers: [], lanes: { a: weight } })).toThrow(
+      /^lanes\.a should be a weight above 0, and is (0|below 0|NaN)$/,
+    )
   })
 
   it.each([
-    [{ attempts: 0 }, 'attempts must be at least 1, got 0'],
-    [{ attempts: Number.NaN }, 'attempts must be at least 1, got NaN'],
-    [{ backoff: -1 }, 'backoff must be milliseconds, got -1'],
-    [{ maxBackoff: Number.NaN }, 'maxBackoff must be milliseconds, got NaN'],
-    [{ maxRetryAfter: -1 }, 'maxRetryAfter must be milliseconds, got -1'],
-    [{ jitter: Number.NaN }, 'jitter must be at least 0, got NaN'],
-    [{ jitter: Number.POSITIVE_INFINITY }, 'jitter must be at least 0, got Infinity'],
-    [JSON.parse('{ "lone": "never" }'), "lone must be 'resend' or 'backoff', got never"],
+    [{ attempts: 0 }, 'attempts should be a number of at least 1, and is 0'],
+    [{ attempts: Number.NaN }, 'attempts should be a number of at least 1, and is NaN'],
+    [{ backoff: -1 }, 'backoff should be milliseconds of at least 0, and is below 0'],
+    [{ maxBackoff: Number.NaN }, 'maxBackoff should be milliseconds of at least 0, and is NaN'],
+    [{ maxRetryAfter: -1 }, 'maxRetryAfter should be milliseconds of at least 0, and is below 0'],
+    [{ jitter: Number.NaN }, 'jitter should be a finite number of at least 0, and is NaN'],
+    [
+      { jitter: Number.POSITIVE_INFINITY },
+      'jitter should be a finite number of at least 0, and is Infinity',
+    ],
+    [JSON.parse('{ "lone": "never" }'), "lone should be one of 'resend', 'backoff'"],
   ])('refusals %o', (refusals, text) => {
     expect(() => createScheduler({ tiers: [], refusals })).toThrow(
-      new RangeError(`refusals: ${text}`),
+      expect.objectContaining({ name: 'InvalidOption', message: `refusals.${text}` }),
     )
   })
 
@@ -96,7 +110,70 @@ describe('numbers that make no sense', () => {
     of(1)
       .pipe(schedule(createScheduler({ tiers: [] }), undefined, { lane: 'fast' }))
       .subscribe({ error: (error) => errors.push(error) })
-    expect(errors).toEqual([new RangeError("there is no lane 'fast', only interactive, bulk")])
+    expect(errors.map(String)).toEqual([
+      "InvalidOption: lane should be one of 'interactive', 'bulk'",
+    ])
+  })
+})
+
+describe('options of no use', () => {
+  const tiers: ReadonlyArray<unknown> = []
+
+  it.each<readonly [Readonly<Record<string, unknown>>, string]>([
+    [{ tiers, gaurd: 5 }, 'gaurd should be left out: there is no such option, only tiers, guard'],
+    [{ tiers, refusals: { tries: 3 } }, 'refusals.tries should be left out'],
+    [{}, 'tiers should be a list of tiers, and is missing'],
+    [{ tiers: 20 }, 'tiers should be a list of tiers, and is a number'],
+    [
+      { tiers: [{ limit: 20 }] },
+      'tiers[0] should be a tier, made by rate, concurrency or shared, and is an object',
+    ],
+    [{ tiers, timer: 5 }, 'timer should be a scheduler of RxJS, with now and schedule'],
+    [{ tiers, timer: { now: () => 0 } }, 'timer should be a scheduler of RxJS'],
+    [{ tiers, random: 5 }, 'random should be a function, and is a number'],
+    [{ tiers, share: '0.5' }, 'share should be above 0 and at most 1, and is a text'],
+    [{ tiers, lanes: ['a'] }, 'lanes should be an object of weights'],
+    [{ tiers, refusals: null }, 'refusals should be an object of attempts'],
+  ])('%j make no scheduler', (options, message) => {
+    const make: (options: never) => unknown = createScheduler
+    expect(() => make(options as never)).toThrow(
+      expect.objectContaining({
+        name: 'InvalidOption',
+        message: expect.stringContaining(message),
+      }),
+    )
+  })
+
+  const good = { name: 'r', limit: 1, per: 1 }
+
+  it.each<readonly [(options: never) => unknown, Readonly<Record<string, unknown>>, string]>([
+    [rate, { ...good, gaurd: 5 }, "rate 'r': gaurd should be left out"],
+    [rate, { ...good, key: 'path' }, "rate 'r': key should be a function, and is a text"],
+    [rate, { ...good, limit: '20' }, "rate 'r': limit should be a whole number of at least 1"],
+    [rate, { name: 'r', limit: 1 }, "rate 'r': per should be milliseconds above 0, and is missing"],
+    [rate, JSON.parse('null'), 'rate: options should be an object of name, limit, per'],
+    [rate, { limit: 1, per: 1 }, 'rate: name should be a text, and is missing'],
+    [concurrency, { ...good, name: 'c' }, "concurrency 'c': per should be left out"],
+    [shared, { name: 's' }, "shared 's': take should be a function, and is missing"],
+    [shared, { name: 's', take: () => NEVER, batch: 0 }, "shared 's': batch should be a whole"],
+  ])('make no tier', (make, options, message) => {
+    expect(() => make(options as never)).toThrow(
+      expect.objectContaining({
+        name: 'InvalidOption',
+        message: expect.stringContaining(message),
+      }),
+    )
+  })
+
+  it('make a tier of another one, and a scheduler of what is undefined', () => {
+    const made: Rate<unknown> = rate(good)
+    expect(rate({ ...made, limit: 2 })).toEqual({ ...made, limit: 2 })
+    const absent: Readonly<Record<string, unknown>> = { share: undefined, guard: undefined }
+    const scheduler = createScheduler({ tiers: [{ ...made, ...absent }], ...absent })
+    const attempts: Readonly<Record<string, unknown>> = { attempts: undefined }
+    const other = createScheduler({ tiers: [], refusals: attempts })
+    expect(stateOf(scheduler)?.tiers[0]).toMatchObject({ name: 'r', limit: 1 })
+    expect(other.core.refusals).toEqual(refusalDefaults)
   })
 })
 
