@@ -263,6 +263,7 @@ it('payments-rx/export has these values', async () => {
 it('payments-rx/webhooks has these values', async () => {
   expect(await values('./webhooks')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "WebhookEvent",
       "createReceiver",
       "createVerifier",

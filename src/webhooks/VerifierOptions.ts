@@ -1,6 +1,8 @@
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
+import { is, type Rules } from '../options/index.js'
 import type { Millis } from '../stream/index.js'
 import { defaultScheme, type Scheme } from './Scheme.js'
+import type { SigningScheme } from './sign.js'
 
 // model
 
@@ -28,22 +30,37 @@ export const verifierDefaults = { tolerance: 300_000 }
 
 // constructors
 
-const isSecret = (u: unknown): boolean => typeof u === 'string' && u !== '' && u.trim() === u
+const SECRET = 'a text that is not empty, without space around it'
 
-/** Throws a `TypeError`, which does not repeat what came. */
-export const checkSecrets = (secrets: ReadonlyArray<unknown>): void => {
-  if (secrets.length === 0 || !secrets.every(isSecret)) {
-    throw new TypeError(
-      'secret should be a text, or several, not empty and without space around it',
-    )
-  }
+export const secretRule = is.needed(
+  is.textThat((text) => text !== '' && text.trim() === text, SECRET),
+)
+
+/** One record may serve to verify and to sign. */
+export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
+  timestampHeader: is.filled,
+  signatureHeader: is.filled,
+  sentAt: is.work,
+  message: is.work,
+  algorithm: is.work,
+  signature: is.work,
+})
+
+export const verifierRules: Rules<VerifierOptions> = {
+  secret: is.needed({
+    fits: (u) => secretRule.fits(u) || (Array.isArray(u) && u.length > 0),
+    expected: `${SECRET}, or a list of at least one`,
+    type: 'string',
+    each: secretRule,
+  }),
+  tolerance: { ...is.millis, expected: 'milliseconds of at least 0, or Infinity' },
+  scheme: schemeRule,
+  timer: is.having('a clock', 'now'),
 }
 
-/** Throws a `TypeError`, which does not repeat what came. */
+/** Of options that were checked. */
 export const verifierSettings = (options: VerifierOptions): VerifierSettings => {
   const { secret, tolerance = verifierDefaults.tolerance, timer = asyncScheduler } = options
-  const secrets = [secret].flat()
-  checkSecrets(secrets)
-  if (!(tolerance >= 0)) throw new TypeError('tolerance should be milliseconds, or Infinity')
-  return { secrets, tolerance, timer, scheme: { ...defaultScheme, ...options.scheme } }
+  const scheme = { ...defaultScheme, ...options.scheme }
+  return { secrets: [secret].flat(), tolerance, timer, scheme }
 }

@@ -9,11 +9,12 @@
 import { asyncScheduler, firstValueFrom, observeOn, type SchedulerLike, Subject } from 'rxjs'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import { E } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
-import { createVerifier, type Verify } from './createVerifier.js'
+import { type Verify, verifierOf } from './createVerifier.js'
 import { once } from './once.js'
 import { readBody } from './readBody.js'
-import type { VerifierOptions } from './VerifierOptions.js'
+import { type VerifierOptions, verifierRules, verifierSettings } from './VerifierOptions.js'
 import type { DeliveryFailure } from './WebhookFailure.js'
 
 // model
@@ -44,12 +45,18 @@ export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
 
 // constructors
 
-/** Throws a `TypeError` for options that cannot work. */
-export const createReceiver = (options: ReceiverOptions): Receiver => {
+const rules: Rules<ReceiverOptions> = {
+  ...verifierRules,
+  maxBytes: is.above(0),
+  remember: is.least(0),
+  timer: is.timer,
+}
+
+/** Throws an `InvalidOption` for options that cannot work. */
+export const createReceiver = (given: ReceiverOptions): Receiver => {
+  const options = checked(given, rules)
   const { maxBytes = receiverDefaults.maxBytes, remember = receiverDefaults.remember } = options
-  if (!(maxBytes > 0)) throw new TypeError('maxBytes should be a number above 0')
-  if (!(remember >= 0)) throw new TypeError('remember should be a number of at least 0')
-  const verify = createVerifier(options)
+  const verify = verifierOf(verifierSettings(options))
   const isNew = once(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
   return {

@@ -11,9 +11,15 @@ import { WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { E, pipe } from '../fp.js'
+import { checked } from '../options/index.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { bytesOf, type Delivery, headerOf } from './Delivery.js'
-import { type VerifierOptions, type VerifierSettings, verifierSettings } from './VerifierOptions.js'
+import {
+  type VerifierOptions,
+  type VerifierSettings,
+  verifierRules,
+  verifierSettings,
+} from './VerifierOptions.js'
 import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.js'
 
 // model
@@ -30,12 +36,15 @@ interface Claim {
 
 // constructors
 
-/** Throws a `TypeError` for options that cannot work. */
-export const createVerifier = (options: VerifierOptions): Verify => {
-  const settings = verifierSettings(options)
-  return (delivery) =>
+/** Throws an `InvalidOption` for options that cannot work. */
+export const createVerifier = (options: VerifierOptions): Verify =>
+  verifierOf(verifierSettings(checked(options, verifierRules)))
+
+/** The same, of options that were checked. */
+export const verifierOf =
+  (settings: VerifierSettings): Verify =>
+  (delivery) =>
     defer(() => pipe(claimOf(settings, delivery), E.match(left, examine(settings))))
-}
 
 // combinators
 

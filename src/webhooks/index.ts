@@ -3,6 +3,7 @@ export type { EventName, KnownEvent } from '../codec/EventName.js'
 export { type Payload, payloadOf } from '../codec/eventPayload.js'
 export type { Undecodable } from '../codec/Undecodable.js'
 export { WebhookEvent } from '../codec/WebhookEvent.js'
+export { InvalidOption } from '../options/index.js'
 export {
   createReceiver,
   type Receiver,

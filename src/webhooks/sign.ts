@@ -7,10 +7,11 @@
  * specified by the interface document.
  */
 import { E, pipe } from '../fp.js'
+import { checked, type Rules } from '../options/index.js'
 import { concat, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type Scheme, type Signed } from './Scheme.js'
-import { checkSecrets } from './VerifierOptions.js'
+import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
 
@@ -38,9 +39,17 @@ export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
 
 // constructors
 
-/** Throws a `TypeError` for a secret that cannot be one; a body that was parsed rejects with one. */
-export const sign = (secret: string, { scheme = {} }: SignOptions = {}): Sign => {
-  checkSecrets([secret])
+const rules: Rules<SignOptions & { readonly secret: string }> = {
+  secret: secretRule,
+  scheme: schemeRule,
+}
+
+/**
+ * Throws an `InvalidOption` for a secret that cannot be one, or a scheme that cannot work; a body that was parsed
+ * rejects with a `TypeError`.
+ */
+export const sign = (secret: string, options: SignOptions = {}): Sign => {
+  const { scheme } = checked({ ...options, secret }, rules)
   const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
   return async ({ body, timestamp }) => {
     const sentAt = String(timestamp)

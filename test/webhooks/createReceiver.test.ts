@@ -199,6 +199,18 @@ describe('a receiver', () => {
       )
     }
   })
+
+  it.each<readonly [string, unknown]>([
+    ['maxByte', 1_000],
+    ['tolerence', 1_000],
+    ['maxBytes', '1 MiB'],
+    ['timer', { now: () => 0 }],
+  ])('is not made with a wrong %s', (option, value) => {
+    const options: Readonly<Record<string, unknown>> = { [option]: value }
+    expect(() => createReceiver({ secret: SECRET, ...options })).toThrow(
+      expect.objectContaining({ name: 'InvalidOption', option }),
+    )
+  })
 })
 
 describe('a request that is no fresh one', () => {

@@ -323,19 +323,46 @@ describe('every default can be changed', () => {
 })
 
 describe('a verifier', () => {
-  it.each([
-    [''],
-    [[]],
-    [[SECRET, '']],
-    [`${SECRET}\n`],
-    [` ${SECRET}`],
-    [undefined as unknown as string],
-    [7 as unknown as string],
-    [[7] as unknown as string],
-  ])('is not made with %j for a secret', (secret) => {
-    expect(() => createVerifier({ secret })).toThrow(
-      new TypeError('secret should be a text, or several, not empty and without space around it'),
+  it.each<readonly [unknown, string]>([
+    ['', 'secret'],
+    [[], 'secret'],
+    [[SECRET, ''], 'secret[1]'],
+    [`${SECRET}\n`, 'secret'],
+    [` ${SECRET}`, 'secret'],
+    [undefined, 'secret'],
+    [7, 'secret'],
+    [[7], 'secret[0]'],
+  ])('is not made with %j for a secret', (secret, option) => {
+    const text = 'should be a text that is not empty, without space around it'
+    expect(() => createVerifier({ secret: secret as string })).toThrow(
+      expect.objectContaining({
+        name: 'InvalidOption',
+        option,
+        message: expect.stringContaining(`${option} ${text}`),
+      }),
     )
+  })
+
+  it.each<readonly [string, unknown]>([
+    ['tolerence', 1_000],
+    ['scheme', 'v1'],
+    ['scheme.timestampHeader', { timestampHeader: '' }],
+    ['scheme.sentAt', { sentAt: 'seconds' }],
+    ['scheme.hash', { hash: 'SHA-512' }],
+    ['timer', 5],
+    ['maxBytes', 5],
+  ])('is not made with a wrong %s', (option, value) => {
+    const options: Readonly<Record<string, unknown>> = { [option.split('.')[0] ?? '']: value }
+    expect(() => createVerifier({ secret: SECRET, ...options })).toThrow(
+      expect.objectContaining({ name: 'InvalidOption', option }),
+    )
+  })
+
+  it('takes what is undefined for what was left out', async () => {
+    const scheme: Readonly<Record<string, unknown>> = { algorithm: undefined }
+    const options: Readonly<Record<string, unknown>> = { tolerance: undefined, scheme }
+    const delivery = { headers: headers(SETTLED), body: SETTLED }
+    expect(tagOf(await verified(delivery, options))).toBe('evt_1')
   })
 
   it.each([-1, Number.NaN])('is not made with a tolerance of %d', (tolerance) => {

@@ -7,6 +7,7 @@ import {
   createReceiver,
   createVerifier,
   type Delivery,
+  InvalidOption,
   payloadOf,
   type ReceiverOptions,
   type WebhookEvent,
@@ -92,7 +93,7 @@ it.each(Object.entries(ways).filter(([way]) => way !== 'NotRaw'))(
 it('when an option is wrong', () => {
   for (const wrong of [`${secret}\n`, ` ${secret}`, [secret, ''], { secret }]) {
     const make = () => createVerifier({ secret: wrong as unknown as string })
-    expect(make).toThrow(TypeError)
+    expect(make).toThrow(InvalidOption)
     try {
       make()
     } catch (error) {
