@@ -213,6 +213,7 @@ it('payments-rx/sandbox has these values', async () => {
   expect(await values('./sandbox')).toMatchInlineSnapshot(`
     [
       "FAULT_HEADER",
+      "InvalidOption",
       "createSandbox",
       "faultNames",
       "listen",

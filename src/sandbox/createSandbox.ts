@@ -36,7 +36,7 @@ const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
       .finally(() => signal.removeEventListener('abort', abort))
   })
 
-/** Rows and handlers behind a `fetch` that needs no socket. */
+/** Rows and handlers behind a `fetch` that needs no socket. Throws an `InvalidOption` for what makes none. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
   const life = exchange(all)

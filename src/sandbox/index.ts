@@ -1,4 +1,5 @@
 /** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
+export { InvalidOption } from '../options/index.js'
 export type { BatchOptions, FundingCourse } from './batches/options.js'
 export { createSandbox, type Sandbox } from './createSandbox.js'
 export {

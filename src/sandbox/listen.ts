@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { checked, is, type Rules } from '../options/index.js'
 import { createSandbox, type Sandbox } from './createSandbox.js'
 import { onSocket } from './onSocket.js'
 import type { SandboxOptions } from './options.js'
@@ -26,13 +27,19 @@ export interface Listening {
 /** Only this machine can reach it. */
 const HOST = '127.0.0.1'
 
-const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => 'handle' in u
+const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => is.isObject(u) && 'handle' in u
 
-/** A sandbox on a port of this machine, for what runs in another process. */
+const rules: Rules<ListenOptions> = { port: is.whole(0, 65_535) }
+
+/**
+ * A sandbox on a port of this machine, for what runs in another process. Fails with an `InvalidOption` for what
+ * makes no sandbox, or is no port.
+ */
 export const listen = async (
   what: Sandbox | SandboxOptions = {},
-  { port = 0 }: ListenOptions = {},
+  options: ListenOptions = {},
 ): Promise<Listening> => {
+  const { port = 0 } = checked(options, rules)
   const sandbox = isSandbox(what) ? what : createSandbox(what)
   const listener = getRequestListener(
     (request, { outgoing }) => sandbox.handle(request, onSocket(outgoing as ServerResponse)), // the server below speaks HTTP/1

@@ -1,9 +1,9 @@
 import { asyncScheduler } from 'rxjs'
 import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
 import type { IO } from '../fp.js'
-import { defined } from '../http/defined.js'
+import { InvalidOption } from '../options/index.js'
 import { type BatchOptions, batchDefaults } from './batches/options.js'
-import { checkOptions } from './checkOptions.js'
+import { checkedOptions } from './checkOptions.js'
 import type { Faults } from './faults.js'
 import { type ReferenceOptions, referenceDefaults } from './reference/options.js'
 
@@ -110,17 +110,19 @@ const later = (delay: number, work: () => void): (() => void) => {
   return () => running.unsubscribe()
 }
 
-/** Fills in the defaults; throws a `RangeError` for what makes no sandbox. */
+/** Fills in the defaults. Throws an `InvalidOption` for what makes no sandbox. */
 export const settings = (given: SandboxOptions): Settings => {
-  checkOptions(given)
-  const { limits: wanted, ...options } = given
-  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...defined(options) }
+  const { limits: wanted, ...options } = checkedOptions(given)
+  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...options }
   const end = all.since.getTime() + all.charges * all.every
-  if (!(all.since.getTime() >= 0 && all.every >= 0 && end < Date.UTC(9999, 0))) {
-    throw new RangeError('charges must be created after 1969 and before 9999: see since and every')
+  if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
+    throw new InvalidOption(
+      'since',
+      'after 1969, and so that the last of the charges, one each `every` ms, is created before 9999',
+    )
   }
   return {
     ...all,
-    limits: wanted === false ? unlimited : { ...limits[all.environment], ...defined(wanted ?? {}) },
+    limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
   }
 }

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.js'
+import {
+  createSandbox,
+  InvalidOption,
+  listen,
+  type SandboxOptions,
+} from '../../src/sandbox/index.js'
 
 it.each<SandboxOptions>([
   { charges: -1 },
@@ -12,39 +17,72 @@ it.each<SandboxOptions>([
   { batches: 0.5 },
   { batches: 1_000_001 },
 ])('%j makes no sandbox', (options) => {
-  expect(() => createSandbox(options)).toThrow(RangeError)
+  expect(() => createSandbox(options)).toThrow(InvalidOption)
 })
 
 /** What is thrown for options, of which some may be of the wrong type. */
 const thrown = (options: Readonly<Record<string, unknown>>) => () => createSandbox(options)
 
 it.each<readonly [Readonly<Record<string, unknown>>, string]>([
-  [{ latency: -1 }, 'latency is -1, and must be milliseconds of at least 0'],
-  [{ jitter: Number.NaN }, 'jitter is NaN, and must be milliseconds of at least 0'],
-  [{ tokenLife: '30m' }, 'tokenLife must be milliseconds of at least 0'],
-  [{ environment: 'test' }, "environment must be one of 'production', 'sandbox'"],
-  [{ order: 'up' }, "order must be one of 'ascending', 'descending'"],
-  [{ apiVersion: 'latest' }, 'apiVersion must be a date as YYYY-MM-DD'],
-  [{ since: '2024-01-01' }, 'since must be a Date'],
-  [{ since: new Date(Number.NaN) }, 'since must be a Date'],
-  [{ seed: Number.NaN }, 'seed is NaN, and must be a number'],
-  [{ limits: 20 }, 'limits is 20, and must be an object of limits, or false'],
-  [{ limits: { endpoint: 0 } }, 'limits.endpoint is 0, and must be a whole number of at least 1'],
-  [{ limits: { perEndpoint: 5 } }, 'limits.perEndpoint is none, only global, endpoint'],
-  [{ faults: { 500: 2 } }, 'faults.500 is 2, and must be a chance from 0 to 1'],
-  [{ faults: { 501: 0.1 } }, 'faults.501 is none, only 429, 500, 429-storm'],
-  [{ faults: '500' }, 'faults must be chances by the names of faults, or a function'],
-  [{ credentials: 'key-81dc9bdb52d0' }, 'credentials must be a list of credentials'],
-  [{ funding: 'late' }, "funding must be one of 'funded', 'failed'"],
+  [{ latency: -1 }, 'latency should be milliseconds of at least 0, and is below 0'],
+  [{ jitter: Number.NaN }, 'jitter should be milliseconds of at least 0, and is NaN'],
+  [{ tokenLife: '30m' }, 'tokenLife should be milliseconds of at least 0, and is a text'],
+  [{ charges: -1 }, 'charges should be a whole number from 0 to 2^31, and is below 0'],
+  [{ environment: 'test' }, "environment should be one of 'production', 'sandbox'"],
+  [{ order: 'up' }, "order should be one of 'ascending', 'descending'"],
+  [{ apiVersion: 'latest' }, 'apiVersion should be a date as YYYY-MM-DD'],
+  [{ since: '2024-01-01' }, 'since should be a Date that is a time, and is a text'],
+  [{ since: new Date(Number.NaN) }, 'since should be a Date that is a time'],
+  [{ seed: Number.NaN }, 'seed should be a number, and is NaN'],
+  [{ limits: 20 }, 'limits should be an object of limits, or false, and is a number'],
+  [
+    { limits: { endpoint: 0 } },
+    'limits.endpoint should be a whole number of at least 1, or Infinity, and is 0',
+  ],
+  [
+    { limits: { perEndpoint: 5 } },
+    'limits.perEndpoint should be left out: there is no such option, only global, endpoint',
+  ],
+  [{ faults: { 500: 2 } }, 'faults.500 should be a chance from 0 to 1'],
+  [
+    { faults: { 501: 0.1 } },
+    'faults.501 should be left out: there is no such option, only 429, 500, 429-storm',
+  ],
+  [{ faults: '500' }, 'faults should be chances by the names of faults, or a function'],
+  [{ credentials: 'key-81dc9bdb52d0' }, 'credentials should be a list of credentials'],
+  [{ credentials: [{ clientId: 'me' }] }, 'credentials[0].apiKey should be a text that is not'],
+  [{ partner: { clientId: 'me', secret: '81dc9bdb52d0' } }, 'partner.secret should be left out'],
+  [{ funding: 'late' }, "funding should be one of 'funded', 'failed'"],
+  [{ evry: 1_000 }, 'evry should be left out: there is no such option, only environment, limits'],
+  [{ now: 5 }, 'now should be a function, and is a number'],
 ])('%j is told: %s', (options, message) => {
-  expect(thrown(options)).toThrow(RangeError)
+  expect(thrown(options)).toThrow(InvalidOption)
   expect(thrown(options)).toThrow(message)
   expect(thrown(options)).not.toThrow('81dc9bdb52d0')
 })
 
+it('lets methods pass that a fake clock has beside `now` and `after`', () => {
+  const clock = { now: () => 0, after: () => () => {}, pass: () => {} }
+  expect(() => createSandbox({ ...clock, charges: 1 })).not.toThrow()
+})
+
+it('listens on a port', async () => {
+  const wrong: Readonly<Record<string, unknown>> = { prot: 3_000 }
+  await expect(listen({}, { port: -1 })).rejects.toThrow(
+    'port should be a whole number from 0 to 65535, and is below 0',
+  )
+  await expect(listen({}, wrong)).rejects.toThrow('prot should be left out')
+  await expect(listen(wrong)).rejects.toThrow('prot should be left out')
+})
+
 it('takes options that are undefined for those that were left out', () => {
   expect(
-    thrown({ latency: undefined, limits: { global: undefined }, faults: undefined }),
+    thrown({
+      latency: undefined,
+      now: undefined,
+      limits: { global: undefined },
+      faults: undefined,
+    }),
   ).not.toThrow()
 })
 
