@@ -231,6 +231,7 @@ it('payments-rx/export has these values', async () => {
       "CannotRun",
       "Disturbed",
       "DoesNotFit",
+      "InvalidOption",
       "NotTheSame",
       "Unsupported",
       "accountOf",

@@ -14,8 +14,8 @@ import {
 } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
+import { checked, is, type Rules } from '../options/index.js'
 import type { Drain, Millis, Page } from '../stream/index.js'
-import { checkPace } from './checks.js'
 import type { Sink } from './Sink.js'
 import { type Reject, type Sorting, sortPage } from './sortPage.js'
 
@@ -87,17 +87,41 @@ const idOf = (row: unknown): string | undefined =>
     ? row.id
     : undefined
 
+/** How an export goes, a run as well. */
+export const paceRules = {
+  key: is.work,
+  shown: is.work,
+  every: is.millis,
+  maxRejects: is.anyNumber,
+  stop: is.having('an Observable', 'pipe'),
+  timer: is.timer,
+}
+
+const rules: Rules<ExportOptions<never, never, never>> = {
+  list: is.needed(is.having('a list or a snapshot', 'drain')),
+  sink: is.needed(is.work),
+  rejects: is.needed(is.work),
+  commit: is.work,
+  seen: is.having('a Set', 'has', 'add'),
+  misfit: is.work,
+  ...paceRules,
+}
+
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
  * is asked for when this one is written. The last word has `ended`, a `failure`, or says why it was cut.
- * What a sink throws is the error of the stream. Throws an `InvalidOption` at once for a number that makes no
- * sense. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
+ * What a sink throws is the error of the stream. Throws an `InvalidOption` at once for an option that cannot
+ * work. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
  */
 export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: ExportOptions<A, Q, P>,
-): Observable<Progress<Q>> => {
-  checkPace(options)
-  return defer(() => {
+): Observable<Progress<Q>> => exportUnchecked(checked(options, rules))
+
+/** The same, of options that were checked; they may be more than these. */
+export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
+  options: ExportOptions<A, Q, P>,
+): Observable<Progress<Q>> =>
+  defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const sort = sortPage<A>({
@@ -177,4 +201,3 @@ export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
       }),
     )
   })
-}

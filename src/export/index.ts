@@ -1,4 +1,5 @@
 /** `payments-rx/export`: lists into files. */
+export { InvalidOption } from '../options/index.js'
 export type { ColumnProblem } from './column/Column.js'
 export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
 export type { Numbers } from './column/money.js'

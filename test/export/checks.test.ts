@@ -1,13 +1,17 @@
-/** Numbers that make no export are refused before anything is done. */
+/** Options that make no export are refused before anything is done. */
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import {
   exportList,
   formatOf,
   jsonLines,
+  openFile,
+  openStream,
   type Rotation,
   targetOf,
+  toFile,
   toFolder,
+  toStream,
 } from '../../src/export/index.js'
 import { memory } from './run/memory.js'
 import { exportOf, listOf, pagesOf } from './run/playing.js'
@@ -56,4 +60,105 @@ it('the requests that the limits allow are a number above 0', () => {
   expect(() => exportOf(memory(), listOf([]), { perSecond: 0 })).toThrow(
     expect.objectContaining(refused('perSecond')),
   )
+})
+
+/** Of the wrong type, or under a name that is none. */
+type Wrong = readonly [string, Readonly<Record<string, unknown>>]
+
+it.each<Wrong>([
+  ['evry', { evry: 1_000 }],
+  ['list', { list: [] }],
+  ['sink', { sink: 5 }],
+  ['rejects', { rejects: undefined }],
+  ['commit', { commit: true }],
+  ['seen', { seen: [] }],
+  ['key', { key: 'id' }],
+  ['every', { every: '1s' }],
+  ['maxRejects', { maxRejects: '5' }],
+  ['stop', { stop: true }],
+  ['timer', { timer: 5 }],
+])('no list is exported with a wrong %s', (option, options) => {
+  const sink = async (): Promise<void> => {}
+  const list = listOf(pagesOf(1, 1)).pages()
+  expect(() => exportList({ list, sink, rejects: sink, ...options })).toThrow(
+    expect.objectContaining({ name: 'InvalidOption', option }),
+  )
+})
+
+it.each<Wrong>([
+  ['evry', { evry: 1_000 }],
+  ['sink', { sink: async () => {} }],
+  ['source', { source: listOf([]).pages() }],
+  ['target', { target: '/exports/items.ndjson' }],
+  ['purpose', { purpose: 'items' }],
+  ['begin', { begin: 'again' }],
+  ['adds', { adds: 'yes' }],
+  ['client', { client: 5 }],
+  ['perSecond', { perSecond: '20' }],
+  ['runner', { runner: 5 }],
+  ['files', { files: '/exports' }],
+])('no run has a wrong %s', (option, options) => {
+  const files = memory()
+  expect(() => exportOf(files, listOf([]), options)).toThrow(
+    expect.objectContaining({ name: 'InvalidOption', option }),
+  )
+  expect(files.changes()).toBe(0)
+})
+
+it.each<Wrong>([
+  ['format', { format: 'xml' }],
+  ['compress', { compress: 'zip' }],
+  ['columns', { columns: 'id,amount' }],
+  ['columns[1]', { columns: ['id', 5] }],
+  ['numbers', { numbers: true }],
+  ['formulas', { formulas: 'run' }],
+  ['decimal', { decimal: 'float' }],
+  ['rowGroups', { rowGroups: 5 }],
+])('no format has a wrong %s', (option, options) => {
+  expect(() => formatOf(Charge)({ format: 'csv', ...options })).toThrow(
+    expect.objectContaining({ name: 'InvalidOption', option }),
+  )
+})
+
+it.each<Wrong>([
+  ['rotate', { rotate: { rows: 5 } }],
+  ['rotation', { rotation: 5 }],
+  ['rotation.row', { rotation: { row: 5 } }],
+  ['format', { format: 'csv' }],
+  ['files', { files: '/exports' }],
+])('nothing is written to a folder with a wrong %s', async (option, options) => {
+  const wrong = expect.objectContaining({ name: 'InvalidOption', option })
+  const files = memory()
+  const given = { format: jsonLines(), files, ...options }
+  await expect(toFolder({ path: 'items/', ...given })).rejects.toEqual(wrong)
+  expect(() => targetOf({ out: 'items/', ...given })).toThrow(wrong)
+  expect(files.changes()).toBe(0)
+})
+
+it.each<Wrong>([
+  ['path', { path: '' }],
+  ['form', { form: jsonLines() }],
+  ['format', { format: 'csv' }],
+  ['from', { from: 5 }],
+  ['files', { files: '/exports' }],
+])('no file is opened with a wrong %s', async (option, options) => {
+  const wrong = expect.objectContaining({ name: 'InvalidOption', option })
+  const files = memory()
+  const given = { path: 'items.ndjson', format: jsonLines(), files, ...options }
+  await expect(openFile(given)).rejects.toEqual(wrong)
+  await expect(toFile(given)).rejects.toEqual(wrong)
+  expect(files.changes()).toBe(0)
+})
+
+it.each<Wrong>([
+  ['stream', { stream: 5 }],
+  ['stream', { stream: undefined }],
+  ['format', { format: 'csv' }],
+  ['close', { close: 'no' }],
+  ['end', { end: false }],
+])('no stream is opened with a wrong %s', async (option, options) => {
+  const wrong = expect.objectContaining({ name: 'InvalidOption', option })
+  const given = { stream: new WritableStream(), format: jsonLines(), ...options }
+  await expect(openStream(given)).rejects.toEqual(wrong)
+  await expect(toStream(given)).rejects.toEqual(wrong)
 })

@@ -1,6 +1,8 @@
+import { checked, is, type Rules } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
+import * as rule from '../rules.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
 import { type Mark, type RowFile, START } from './RowFile.js'
@@ -20,11 +22,20 @@ export interface FileOptions<A> {
 
 // constructors
 
+export const fileRules: Rules<FileOptions<never>> = {
+  path: is.needed(is.filled),
+  format: is.needed(rule.format),
+  from: rule.mark,
+  files: rule.files,
+}
+
 /**
  * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
- * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark, by its hash.
+ * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark, by its hash;
+ * an `InvalidOption` for an option that cannot work.
  */
-export const openFile = async <A>(options: FileOptions<A>): Promise<RowFile<A>> => {
+export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
+  const options = checked(given, fileRules)
   const file = await openUnchecked(options)
   return {
     ...file,

@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream'
+import { checked, is, type Rules } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import type { Format } from '../format/Format.js'
+import * as rule from '../rules.js'
 import type { Sink } from '../Sink.js'
 import type { Bytes } from './ByteFile.js'
 import type { Destination } from './Destination.js'
@@ -34,14 +36,23 @@ interface Target extends Bytes {
 
 // constructors
 
+const ofEither = [is.having('', 'write', 'end'), is.having('', 'getWriter')]
+
+const rules: Rules<StreamOptions<never>> = {
+  stream: is.needed({
+    fits: (u) => ofEither.some(({ fits }) => fits(u)),
+    expected: 'a Writable or a WritableStream',
+  }),
+  format: is.needed(rule.format),
+  close: is.flag,
+}
+
 /**
- * Rows into a stream that somebody else opened: a `Writable` of Node, or a `WritableStream` of the web.
+ * Rows into a stream that somebody else opened: a `Writable` of Node, or a `WritableStream` of the web. Fails
+ * with an `InvalidOption` for an option that cannot work.
  */
-export const openStream = async <A>({
-  stream,
-  format,
-  close = true,
-}: StreamOptions<A>): Promise<RowStream<A>> => {
+export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStream<A>> => {
+  const { stream, format, close = true } = checked(options, rules)
   const target = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(target)
   const { run, end, last } = untilFailure()

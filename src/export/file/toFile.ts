@@ -1,5 +1,6 @@
+import { checked } from '../../options/index.js'
 import type { Destination, DestinationMark } from './Destination.js'
-import { type FileOptions, openFile } from './openFile.js'
+import { type FileOptions, fileRules, openFile } from './openFile.js'
 
 /** Which file, how rows are written to it, and where it is gone on with. */
 export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
@@ -7,11 +8,9 @@ export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
   readonly from?: DestinationMark
 }
 
-/** One file for all slices, in the order they are written. */
-export const toFile = async <A>({
-  from,
-  ...options
-}: ToFileOptions<A>): Promise<Destination<A>> => {
+/** One file for all slices, in the order they are written. Fails as `openFile` does. */
+export const toFile = async <A>(given: ToFileOptions<A>): Promise<Destination<A>> => {
+  const { from, ...options } = checked(given, fileRules)
   const part = from?.parts[0]
   const file = await openFile({ ...options, ...(part === undefined ? {} : { from: part }) })
   return {

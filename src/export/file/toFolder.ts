@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { checkRotation } from '../checks.js'
+import { checked, is, type Rules } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
+import * as rule from '../rules.js'
 import { sameFile } from './ByteFile.js'
 import type { Destination, DestinationMark } from './Destination.js'
 import { checkPlace } from './Disturbed.js'
@@ -30,24 +31,27 @@ export interface ToFolderOptions<A> {
 
 // constructors
 
+const rules: Rules<ToFolderOptions<never>> = {
+  path: is.needed(is.filled),
+  format: is.needed(rule.format),
+  from: rule.mark,
+  rotation: rule.rotation,
+  prefix: is.text,
+  files: rule.files,
+}
+
 /**
  * A folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
  * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was, by its
- * hash: each is read once; `InvalidOption` for a rotation that makes no parts.
+ * hash: each is read once; an `InvalidOption`, such as for a rotation that makes no parts.
  */
-export const toFolder = async <A>({
-  path,
-  format,
-  from,
-  rotation = {},
-  prefix = 'part',
-  files = disk,
-}: ToFolderOptions<A>): Promise<Destination<A>> => {
+export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destination<A>> => {
+  const { path, format, from, rotation = {}, ...more } = checked(options, rules)
+  const { prefix = 'part', files = disk } = more
   const naming: Naming = { prefix, extension: format.extension }
   const nameOf = partName(naming)
   const known = from?.parts ?? []
 
-  checkRotation(rotation)
   needZstd(format.compress)
   await files.mkdir(path, { recursive: true })
   await syncName(files, path)

@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/Codec.js'
 import { E, pipe } from '../../fp.js'
-import { checkRowGroup } from '../checks.js'
+import { checked, is, type Rules } from '../../options/index.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
 import { tooDeep } from '../column/depth.js'
 import type { Fitting } from '../column/Misfit.js'
@@ -9,7 +9,13 @@ import { type Shape, shapeOf } from '../column/Shape.js'
 import { storable } from '../column/store.js'
 import { extensionOf, hasZstd } from './compress.js'
 import { csvText } from './csv.js'
-import type { Compression, Format, FormatName } from './Format.js'
+import {
+  type Compression,
+  compressions,
+  type Format,
+  type FormatName,
+  formatNames,
+} from './Format.js'
 import { jsonText, jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './text.js'
 
@@ -42,14 +48,24 @@ const ROW_GROUP = 20_000
 
 // constructors
 
+const rules: Rules<FormatOptions> = {
+  format: is.needed(is.oneOf(...formatNames)),
+  compress: is.oneOf(...compressions),
+  columns: is.listOf(is.text, 'a list of names of columns'),
+  numbers: is.oneOf('exact', 'fast'),
+  formulas: is.oneOf('escape', 'keep'),
+  decimal: is.oneOf('decimal', 'text'),
+  rowGroup: is.whole(1),
+}
+
 /**
- * How rows of a codec are written; on the left, why columns cannot be chosen so. Throws an `InvalidOption`
- * for a number that makes no row group.
+ * How rows of a codec are written; on the left, why columns cannot be chosen so. Throws an `InvalidOption`,
+ * such as for a number that makes no row group.
  */
 export const formatOf =
   <A>(codec: Codec<A>) =>
-  (options: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
-    checkRowGroup(options.rowGroup)
+  (given: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
+    const options = checked(given, rules)
     const shape = shapeOf(codec)
     const { columns: names } = options
     const chosen: E.Either<ColumnProblem, ReadonlyArray<Column> | undefined> =

@@ -1,6 +1,8 @@
 import type { AnyFailure } from '../../http/Failure.js'
+import { is, type Rules } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
-import type { ExportOptions, Progress } from '../exportList.js'
+import { type ExportOptions, type Progress, paceRules } from '../exportList.js'
+import * as rule from '../rules.js'
 import type { Begin } from './begin.js'
 import type { Owner, Runner } from './lock.js'
 import type { ManifestRun } from './Manifest.js'
@@ -35,6 +37,19 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept
   readonly runner?: Runner
   /** The disk unless given. */
   readonly files?: SmallFiles
+}
+
+export const runRules: Rules<RunOptions<never, never, never>> = {
+  source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
+  target: is.needed(is.having('a target, made by targetOf', 'open', 'fileOf')),
+  purpose: is.needed(is.object('an object of resource, account and query')),
+  begin: is.oneOf('new', 'resume', 'restart'),
+  adds: is.flag,
+  client: is.having('a client', 'drift'),
+  perSecond: is.above(0),
+  runner: is.having('who runs', 'isAlive'),
+  files: rule.files,
+  ...paceRules,
 }
 
 /** How a run stands. Counts are of all its resumptions together. */

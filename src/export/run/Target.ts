@@ -1,6 +1,6 @@
 /** Where an export goes, and what is kept beside it. */
 import { basename, dirname, join, relative } from 'node:path'
-import { checkRotation } from '../checks.js'
+import { checked, is, type Rules } from '../../options/index.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
 import { partName } from '../file/partName.js'
@@ -9,6 +9,7 @@ import { toFile } from '../file/toFile.js'
 import { toFolder } from '../file/toFolder.js'
 import { extensionOf, needZstd } from '../format/compress.js'
 import { compressions, type Format, formatNames } from '../format/Format.js'
+import * as rule from '../rules.js'
 
 // model
 
@@ -72,15 +73,22 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
   }
 }
 
+const rules: Rules<TargetOptions<never>> = {
+  out: is.needed(is.filled),
+  format: is.needed(rule.format),
+  checkpoint: is.filled,
+  rotation: rule.rotation,
+  files: rule.files,
+}
+
 /**
- * Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress, and
- * `InvalidOption` for a rotation that makes no parts.
+ * Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress, and an
+ * `InvalidOption`, such as for a rotation that makes no parts.
  */
-export const targetOf = <A>({ out, checkpoint, ...options }: TargetOptions<A>): Target<A> => {
+export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
+  const { out, checkpoint, format, rotation = {}, files } = checked(options, rules)
   const paths = pathsOf(out, checkpoint)
-  const { format, rotation = {}, files } = options
   needZstd(format.compress)
-  checkRotation(rotation)
   const disk = files === undefined ? {} : { files }
   if (!paths.isFolder) {
     return {

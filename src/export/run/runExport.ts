@@ -10,16 +10,16 @@ import {
   throwError,
 } from 'rxjs'
 import type { AnyFailure } from '../../http/Failure.js'
+import { checked } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
-import { checkPace } from '../checks.js'
-import { exportList, isLast, type Progress } from '../exportList.js'
+import { exportUnchecked, isLast, type Progress } from '../exportList.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { takeLocks } from './locks.js'
 import { purposeOf } from './Purpose.js'
 import { type Run, runOf } from './Run.js'
-import type { Begun, RunOptions, RunProgress } from './RunOptions.js'
+import { type Begun, type RunOptions, type RunProgress, runRules } from './RunOptions.js'
 import { wholeDisk } from './SmallFiles.js'
 import { tallyOf } from './Tally.js'
 import { seenFrom } from './Target.js'
@@ -30,16 +30,16 @@ import { undisturbed } from './undisturbed.js'
  * durable, and a checkpoint says up to where. A run that ended, however it did, is resumed from there. Beside the
  * files a manifest says in the end what is in them, and what is missing.
  *
- * Cold: each subscription is a run. Throws an `InvalidOption` at once for a number that makes no sense. A
+ * Cold: each subscription is a run. Throws an `InvalidOption` at once for an option that cannot work. A
  * `CannotRun` is the error of the stream when something is in the way, before anything is asked for or
  * changed; what the system refuses, as it says it, comes after how all stood when it was committed last.
  * Unsubscribing leaves files and checkpoint as they were last committed, and gives the lock back when what is
  * being written is; `stop` commits first.
  */
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  options: RunOptions<A, Q, P>,
+  given: RunOptions<A, Q, P>,
 ): Observable<RunProgress<Q>> => {
-  checkPace(options)
+  const options = checked(given, runRules)
   const { source, target, runner, files = wholeDisk, timer = asyncScheduler } = options
   const { begin = 'new', adds = false } = options
   const { paths } = target
@@ -82,7 +82,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
     const list = source.pages(checkpoint?.position)
     const { misfit } = target.format
-    return exportList<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left })
+    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left })
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {

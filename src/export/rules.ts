@@ -1,0 +1,13 @@
+/** The rules that the tables of exports have in common. */
+import { is, type Rule } from '../options/index.js'
+import type { Rotation } from './file/partsOf.js'
+
+export const format = is.having('a format, made by formatOf', 'encoder')
+
+export const files = is.having('functions as those of node:fs/promises', 'open')
+
+/** Of no rows a file would be ended and another begun for ever. */
+export const rotation: Rule = is.group<Rotation>({ rows: is.bound, bytes: is.bound })
+
+/** Where a file is gone on with. */
+export const mark = is.object('a mark, as commit answered it')
