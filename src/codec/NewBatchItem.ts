@@ -40,7 +40,7 @@ const newBatchItem = t.intersection([
   }),
   t.partial({
     /** What the platform takes for itself. */
-    application_fee_options: t.readonlyArray(FeeOption),
+    application_fee_options: t.readonlyArray(FeeOption, 'a list of fee options'),
     /** Left out, or empty, when `beneficiary_id` is given. */
     beneficiary: t.union([Beneficiary, Empty]),
   }),

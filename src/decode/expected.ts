@@ -33,7 +33,8 @@ export const expected = (codec: unknown): string => {
   if (tagOf(codec) === 'KeyofType' && typeof keys === 'object' && keys !== null) {
     return someOf(Object.keys(keys).map((key) => JSON.stringify(key)))
   }
-  if (isObject(codec)) return 'object'
+  // a refined object may be refused although it is one, so it goes by its name
+  if (isObject(codec) && tagOf(codec) !== 'RefinementType') return 'object'
   const name = part(codec, 'name')
   return typeof name === 'string' ? short(name) : 'another type'
 }

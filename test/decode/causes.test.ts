@@ -48,6 +48,11 @@ it('puts the likeliest branch of a union first', () => {
   ])
 })
 
+it('says what an object should be that is refined, by its name', () => {
+  const Empty = t.refinement(t.UnknownRecord, (o) => Object.keys(o).length === 0, 'an empty object')
+  expect(explain(errorsOf(Empty, { a: 1 }))).toBe('value: expected an empty object, got object')
+})
+
 it('names the tag of a tagged union', () => {
   const Event = t.union([
     t.strict({ type: t.literal('a'), data: t.number }),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type Failure, fieldErrors } from '../../src/index.js'
+import { item } from '../support/batch.js'
 import { CREATE, lab, NEW_CHARGE } from '../support/lab.js'
 
 /** The failure of a charge that is refused with this body. */
@@ -66,6 +67,50 @@ describe('fieldErrors', () => {
     expect(out && E.isLeft(out.value) && fieldErrors(out.value.left)).toMatchObject([
       { field: 'reference', message: expect.stringContaining('should be') },
     ])
+  })
+
+  describe('of an item', () => {
+    const bank_details = {
+      account_currency: 'EUR',
+      account_name: 'A',
+      bank_country_code: 'DE',
+      iban: 'DE00',
+    }
+    const { iban: _, ...without } = bank_details
+
+    const blamed = (wrong: Readonly<Record<string, unknown>>) => {
+      const { client, run } = lab()
+      const { beneficiary_id: _, ...rest } = item(0)
+      const [out] = run(client.batchTransfers.addItems({ id: 'b', items: [{ ...rest, ...wrong }] }))
+      if (out === undefined || E.isRight(out.value)) throw new Error('should have failed')
+      return fieldErrors(out.value.left)
+    }
+
+    it('names what its beneficiary lacks, and contradicts itself nowhere', () => {
+      const told = blamed({ beneficiary: { entity_type: 'PERSONAL', bank_details: without } })
+      expect(told).toEqual([
+        {
+          field: 'items[0].beneficiary.bank_details.account_number',
+          message: 'should be filled when iban is not, and is missing',
+        },
+        { field: 'items[0].beneficiary', message: 'should be an empty object, and is object' },
+      ])
+    })
+
+    it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
+      [
+        'application_fee_options',
+        { application_fee_options: {} },
+        'should be a list of fee options, and is object',
+      ],
+      [
+        'beneficiary',
+        { beneficiary: 'x' },
+        'should be object | an empty object, and is text of 1 character',
+      ],
+    ])('says in words what %s should be', (field, wrong, message) => {
+      expect(blamed(wrong)).toEqual([{ field: `items[0].${field}`, message }])
+    })
   })
 
   it('looks into the cause of what is unclear or cut short', () => {
