@@ -1,5 +1,7 @@
 /** A row and parameters, as a request: pure. */
 import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../api/Endpoint.js'
+import { fromDate } from '../codec/Instant.js'
+import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
 import { E, type IO } from '../fp.js'
 import { fitsHeader, HEADER } from './secrets.js'
@@ -58,7 +60,8 @@ const place = (
   row: AnyEndpoint,
   encoded: Readonly<Record<string, unknown>>,
 ): E.Either<Unfit, Asked> => {
-  const silent = Object.keys(encoded).find((name) => !isJson(encoded[name]))
+  const given = Object.entries(encoded).filter(([, value]) => value !== undefined)
+  const [silent] = given.find(([, value]) => !isJson(value)) ?? []
   if (silent !== undefined) {
     return E.left(
       unfit([{ path: silent, expected: 'what JSON can say', actual: 'something else' }]),
@@ -71,8 +74,8 @@ const place = (
   const usual = method(row.route) === 'GET' ? 'query' : 'body'
   let whole: unknown
 
-  for (const [name, value] of Object.entries(encoded)) {
-    if (value === undefined || path.includes(name)) continue
+  for (const [name, value] of given) {
+    if (path.includes(name)) continue
     const at = (Object.hasOwn(row.at, name) ? row.at[name] : undefined) ?? usual
     if (at === 'whole body') whole = value
     else if (at === 'body') body[name] = value
@@ -114,11 +117,19 @@ const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unkn
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
 
-/** Not a bigint, and nothing that holds itself. */
-const isJson = (u: unknown): boolean => E.isRight(E.tryCatch(() => JSON.stringify(u), String))
+/** Not a bigint, nothing that holds itself; no function and no symbol, which JSON would leave out. */
+const isJson = (u: unknown): boolean =>
+  [u].flat().every((one) => !SILENT.has(typeof one)) &&
+  E.isRight(E.tryCatch(() => JSON.stringify(u), String))
+
+const SILENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol'])
 
 /** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */
 const isSegment = (u: unknown): boolean =>
   typeof u === 'string' && u !== '' && u !== '.' && u !== '..' && !/\p{Surrogate}/u.test(u)
 
-const text = (u: unknown): string => (typeof u === 'string' ? u : JSON.stringify(u))
+/** Where no codec says how: a time as the times of a filter are written, anything else as JSON has it. */
+const text = (u: unknown): string => {
+  if (typeof u === 'string') return u
+  return u instanceof Date && Time.is(u) ? fromDate(u) : JSON.stringify(u)
+}

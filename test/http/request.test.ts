@@ -105,6 +105,32 @@ describe('a GET', () => {
     )
   })
 
+  it('writes a Date that no codec names as other times are written, and the rest as JSON', () => {
+    const since = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
+    const { target } = asked(charges.list, { since, between: [since, since], n: 1, yes: true })
+    expect([...new URL(target, 'http://host.test').searchParams]).toEqual([
+      ['since', '2026-01-02T03:04:05+0000'],
+      ['between', '2026-01-02T03:04:05+0000'],
+      ['between', '2026-01-02T03:04:05+0000'],
+      ['n', '1'],
+      ['yes', 'true'],
+    ])
+  })
+
+  it.each<readonly [string, unknown]>([
+    ['a function', () => 'x'],
+    ['a symbol', Symbol('x')],
+    ['a list with a function', ['x', () => 'x']],
+    ['a list with nothing', ['x', undefined]],
+    ['a bigint', 10n],
+  ])('refuses %s, and names it, with and without checks', (_, since) => {
+    for (const check of [true, false]) {
+      expect(ask(charges.list, { since }, check)).toMatchObject(
+        E.left({ field: 'since', expected: 'what JSON can say' }),
+      )
+    }
+  })
+
   it('can be read back from its query, whatever the texts are', () => {
     const row = endpoint('GET /api/v1/charges', anything)
     const texts = fc.dictionary(
