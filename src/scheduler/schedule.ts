@@ -28,8 +28,9 @@ const DEFAULTS = {}
 
 /**
  * Starts the source when every tier of the scheduler has room for `request`. Its places are taken
- * until it completes, fails or is unsubscribed, and in a rolling window for as long as the server
- * counts it. Unsubscribing while it waits leaves the queue: no place is taken, and nothing is sent.
+ * until it completes or fails, and in a rolling window for as long as the server counts it. After
+ * unsubscribing under way they stay taken for as long as the server may be at work. Unsubscribing
+ * while it waits leaves the queue: no place is taken, and nothing is sent.
  *
  *     source                  --a|
  *     schedule, room in 3     -----a|
