@@ -15,6 +15,9 @@ import type { Millis } from './stream/index.js'
 
 // model
 
+/** The lanes that a scheduler must have for a client. */
+export const PRIORITIES = ['interactive', 'bulk'] as const
+
 /** What `payments.with` may change. */
 export interface CallOptions {
   /** Sent as `x-api-version`, `YYYY-MM-DD`; the account's own version applies when left out. */
@@ -51,7 +54,7 @@ export interface ClientOptions extends CallOptions {
   readonly guard?: Guard
   /**
    * The scheduler of another client, for those who use one account together. `limits`, `share`, `guard` and
-   * `retry.throttled` are its own then.
+   * `retry.throttled` are its own then. One of your own has the lanes `interactive` and `bulk`.
    */
   readonly scheduler?: Scheduler<Slot>
   readonly retry?: {

@@ -1,6 +1,7 @@
 /** Holds the options of a client against what can work, before there is one. */
 import { limits } from './api/limits.js'
-import { type CallOptions, type ClientOptions, PLACE } from './ClientOptions.js'
+import { type CallOptions, type ClientOptions, PLACE, PRIORITIES } from './ClientOptions.js'
+import { fieldsOf } from './decode/unknown.js'
 import { limitsRule } from './http/limitsRule.js'
 import type { ListOptions } from './http/list.js'
 import type { Credentials } from './http/login.js'
@@ -21,8 +22,16 @@ const ofCalls: Rules<CallOptions> = {
     body: wait,
     whole: wait,
   }),
-  priority: is.oneOf('interactive', 'bulk'),
+  priority: is.oneOf(...PRIORITIES),
   check: is.flag,
+}
+
+const SCHEDULER = `a scheduler of a client, or of createScheduler with the lanes ${PRIORITIES.join(' and ')}`
+
+/** All that a call may wait in. */
+const hasLanes = (u: unknown): boolean => {
+  const lanes = fieldsOf(fieldsOf(u).core).lanes
+  return Array.isArray(lanes) && PRIORITIES.every((lane) => lanes.includes(lane))
 }
 
 const codes = is.listOf(is.text, 'a list of texts')
@@ -46,10 +55,7 @@ const ofClients: Rules<ClientOptions> = {
   limits: limitsRule,
   share: is.fraction,
   guard: guardRule,
-  scheduler: {
-    fits: (u) => is.isObject(u) && is.isObject(Reflect.get(u, 'core')),
-    expected: 'the scheduler of a client, or one that createScheduler made',
-  },
+  scheduler: { fits: hasLanes, expected: SCHEDULER },
   retry: is.group<NonNullable<ClientOptions['retry']>>({
     throttled: is.whole(0),
     faults: is.whole(0),

@@ -51,6 +51,8 @@ export interface Scheduler<in R> {
 }
 
 export interface Core<in R> {
+  /** The names of its lanes. */
+  readonly lanes: ReadonlyArray<string>
   readonly refusals: Required<Refusals>
   readonly random: IO<number>
   readonly clock: Clock
@@ -160,6 +162,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       }
     }),
     core: {
+      lanes: lanes.names,
       refusals: { ...refusalDefaults, ...options.refusals },
       random,
       clock: time,

@@ -15,6 +15,7 @@ export interface LaneOptions {
 }
 
 export interface Lanes {
+  readonly names: ReadonlyArray<string>
   readonly weights: ReadonlyArray<number>
   /** Of one for each lane, that of `lane`. Throws an `InvalidOption` when there is no such lane. */
   readonly pick: <A>(each: ReadonlyArray<A>, lane: string | undefined) => A
@@ -22,7 +23,12 @@ export interface Lanes {
 
 const LANES = { interactive: 8, bulk: 1 }
 
-const weight: Rule = { ...is.positive, expected: 'a weight above 0' }
+/** One turn takes `1 / weight`. */
+const weight: Rule = {
+  fits: (u) => is.positive.fits(u) && 1 / Number(u) < Number.POSITIVE_INFINITY,
+  expected: 'a weight above 0',
+  type: 'number',
+}
 
 /** What `lanes` and `lane` may be. */
 export const laneRules: Rules<LaneOptions> = {
@@ -42,5 +48,5 @@ export const lanesOf = ({ lanes = LANES, lane: given }: LaneOptions): Lanes => {
     return one
   }
   pick(names, usual)
-  return { weights: Object.values(lanes), pick }
+  return { names, weights: Object.values(lanes), pick }
 }

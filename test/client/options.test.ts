@@ -8,6 +8,7 @@ import {
   InvalidOption,
   kyTransport,
 } from '../../src/index.js'
+import { createScheduler } from '../../src/scheduler/index.js'
 
 const good: ClientOptions = {
   baseUrl: 'https://platform.test',
@@ -103,6 +104,9 @@ describe('an option that cannot work', () => {
     ['limits', { limits: null }],
     ['retry', { retry: [3] }],
     ['credentials', { credentials: 'hunter22' }],
+    ['scheduler', { scheduler: createScheduler({ tiers: [], lanes: { interactive: 1 } }) }],
+    ['scheduler', { scheduler: createScheduler({ tiers: [], lanes: { hunter22: 1 } }) }],
+    ['scheduler', { scheduler: {} }],
     ['tiemout', { tiemout: 5_000 }],
     ['limit', { limit: { global: 5 } }],
     ['limits.perEndpoint', { limits: { perEndpoint: 5 } }],
@@ -198,6 +202,10 @@ describe('options that work', () => {
     { guard: 0, retry: { throttled: 0, faults: 0 }, renewEarly: 0 },
     { credentials: { clientId: 'me', apiKey: 'two words' } },
     { timeout: { headers: Number.POSITIVE_INFINITY }, maxBytes: Number.POSITIVE_INFINITY },
+    {
+      scheduler: createScheduler({ tiers: [], lanes: { bulk: 1, interactive: 1, other: 1 } }),
+      priority: 'bulk',
+    },
     { priority: 'bulk', timeout: { headers: 1 }, apiVersion: '2026-02-27', onBehalfOf: 'acct' },
   ])('%j', (options) => {
     expect(thrown(options)).toBeUndefined()
