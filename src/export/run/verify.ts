@@ -1,7 +1,7 @@
 /** Whether the files of an export are what its manifest says. */
 import { createHash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
-import { concat, concatMap, defer, from, type Observable, of } from 'rxjs'
+import { defer, from, type Observable } from 'rxjs'
 import type { Handle } from '../file/Files.js'
 import { CannotRun } from './CannotRun.js'
 import { filesOf, type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
@@ -33,21 +33,19 @@ export interface Difference {
  * manifest, or none that can be read.
  */
 export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<Checked> =>
-  defer(() => from(manifestAt(files, path))).pipe(
-    concatMap(({ runs }) =>
-      concat(
-        from(runs).pipe(
-          concatMap((run) => from([checkedRun(path, run), ...toldOf(run)])),
-          concatMap((one) =>
-            'differences' in one
-              ? of(one)
-              : from(check(files, resolve(dirname(path), one.file.path), one)),
-          ),
-        ),
-        defer(() => from(unknownFiles(files, path, runs))).pipe(concatMap((all) => all)),
-      ),
-    ),
-  )
+  defer(() => from(checkedAll(path, files)))
+
+// a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
+async function* checkedAll(path: string, files: SmallFiles): AsyncGenerator<Checked> {
+  const { runs } = await manifestAt(files, path)
+  for (const run of runs) {
+    yield checkedRun(path, run)
+    for (const told of toldOf(run)) {
+      yield await check(files, resolve(dirname(path), told.file.path), told)
+    }
+  }
+  yield* await unknownFiles(files, path, runs)
+}
 
 interface Told {
   readonly file: ManifestFile

@@ -91,6 +91,17 @@ describe('verify', () => {
     })
   })
 
+  it('goes through thousands of runs that wrote no file', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
+    const manifest = '/exports/items/manifest.json'
+    const { runs, ...rest } = JSON.parse(files.text(manifest))
+    const empty = { ...runs[0], complete: false, missing: ['a row'], rows: 0, files: [] }
+    const many = Array.from({ length: 5_000 }, () => empty)
+    files.put(manifest, JSON.stringify({ ...rest, runs: [...runs, ...many, ...runs] }))
+    expect(await found(files, manifest)).toHaveLength(5_000)
+  })
+
   it('finds what a run left in a folder, and nothing that is of somebody else', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
