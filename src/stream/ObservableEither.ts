@@ -1,16 +1,7 @@
 /** `Observable<Either<E, A>>`, and what is done with it. */
-import {
-  concatMap,
-  filter,
-  lastValueFrom,
-  map,
-  mergeMap,
-  Observable,
-  of,
-  single,
-  takeUntil,
-} from 'rxjs'
+import { filter, lastValueFrom, map, Observable, of, single, takeUntil } from 'rxjs'
 import { E, type TaskEither } from '../fp.js'
+import { mergeFlat } from './mergeFlat.js'
 
 // model
 
@@ -46,16 +37,14 @@ export const mapLeft =
 export const concatChain =
   <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
-    source.pipe(
-      concatMap((ea): Observable<E.Either<E | E2, B>> => (E.isLeft(ea) ? of(ea) : f(ea.right))),
-    )
+    source.pipe(mergeChain(f, 1))
 
 /** For each value the next step, up to `concurrent` at a time and as they come; failures pass. */
 export const mergeChain =
   <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>, concurrent?: number) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     source.pipe(
-      mergeMap(
+      mergeFlat(
         (ea): Observable<E.Either<E | E2, B>> => (E.isLeft(ea) ? of(ea) : f(ea.right)),
         concurrent,
       ),
@@ -66,7 +55,7 @@ export const orElse =
   <E, E2, B>(f: (e: E) => Observable<E.Either<E2, B>>) =>
   <A>(source: Observable<E.Either<E, A>>): ObservableEither<E2, A | B> =>
     source.pipe(
-      concatMap((ea): Observable<E.Either<E2, A | B>> => (E.isLeft(ea) ? f(ea.left) : of(ea))),
+      mergeFlat((ea): Observable<E.Either<E2, A | B>> => (E.isLeft(ea) ? f(ea.left) : of(ea)), 1),
     )
 
 // interop

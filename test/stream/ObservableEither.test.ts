@@ -1,4 +1,18 @@
-import { defer, EMPTY, EmptyError, Observable, of, SequenceError, Subject, throwError } from 'rxjs'
+import {
+  defer,
+  EMPTY,
+  EmptyError,
+  finalize,
+  from,
+  lastValueFrom,
+  map,
+  Observable,
+  of,
+  SequenceError,
+  Subject,
+  take,
+  throwError,
+} from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, pipe, type TaskEither } from '../../src/fp.js'
 import {
@@ -19,6 +33,7 @@ import {
   until,
 } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
+import { rightsOf, upTo } from '../support/numbers.js'
 
 type Ea = E.Either<string, number>
 type Stream = ObservableEither<string, number>
@@ -290,6 +305,49 @@ describe('until', () => {
     expect(listening.size).toBe(1)
     under.complete()
     expect(listening.size).toBe(0)
+  })
+})
+
+describe.each<{
+  readonly name: string
+  readonly operator: (f: (n: number) => Stream) => (source: Stream) => Stream
+}>([
+  { name: 'concatChain', operator: (f) => concatChain(f) },
+  { name: 'mergeChain', operator: (f) => mergeChain(f, 2) },
+])('$name', ({ operator }) => {
+  it('goes through thousands of steps that come at once behind some that wait', () => {
+    const open = new Subject<void>()
+    const seen: Array<Ea> = []
+    const waits = (n: number): Stream => open.pipe(map(() => E.right(n)))
+    const source = from(upTo(20_000).map((n) => E.right(n)))
+    source
+      .pipe(operator((n) => (n < 2 ? waits(n).pipe(take(1)) : right(n))))
+      .subscribe((ea) => seen.push(ea))
+    open.next()
+    open.next()
+    expect(rightsOf(seen).sort((a, b) => a - b)).toEqual(upTo(20_000))
+  })
+
+  it('begins no step before the one whose place it takes has ended and cleaned up', () => {
+    const seen: Array<string> = []
+    const step = (n: number): Stream =>
+      defer(() => {
+        seen.push(`begin ${n}`)
+        return right(n)
+      }).pipe(finalize(() => seen.push(`end ${n}`)))
+    const source = from([E.right(1), E.right(2)])
+    source.pipe(operator(step)).subscribe()
+    expect(seen).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2'])
+  })
+
+  it('ends with a bug of a step, and of what makes it', async () => {
+    const throws = (): never => {
+      throw bug
+    }
+    const source = from([E.right(1), E.right(2)])
+    await expect(lastValueFrom(source.pipe(operator(throws)))).rejects.toBe(bug)
+    const fails = operator(() => throwError(() => bug))
+    await expect(lastValueFrom(source.pipe(fails))).rejects.toBe(bug)
   })
 })
 
