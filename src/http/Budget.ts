@@ -20,6 +20,8 @@ export interface Budget {
   readonly earn: () => void
   /** How long a retry has to wait for its turn; none when that is too long. */
   readonly take: () => O.Option<Millis>
+  /** A turn that was taken is not used. */
+  readonly giveBack: () => void
 }
 
 export interface BudgetOptions {
@@ -59,6 +61,7 @@ export const budget = ({ share, burst, patience, now }: BudgetOptions): Budget =
       left--
       return O.some(wait)
     },
+    giveBack: () => add(1),
   }
 }
 

@@ -1,4 +1,4 @@
-import { defer, map } from 'rxjs'
+import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, O, pipe } from '../fp.js'
@@ -44,6 +44,7 @@ export const ask = (
       const attempts: Attempts = { count: 0 }
       let unsure = false
       let spent = false // all that the client may try again
+      let taken = 0 // after so many attempts: a turn of those
 
       const pauseAfter = (attempt: number): O.Option<Millis> =>
         pipe(
@@ -51,6 +52,7 @@ export const ask = (
           O.chain((ms) => {
             const turn = session.budget.take()
             spent = O.isNone(turn)
+            if (!spent) taken = attempts.count
             return pipe(
               turn,
               O.map((wait) => Math.max(ms, wait)),
@@ -75,6 +77,9 @@ export const ask = (
         map(E.chain(({ asking, answer }) => read(asking)(answer))),
         retry(after, session.timer),
         map(E.mapLeft((failure) => (spent ? notAgain(failure) : failure))),
+        finalize(() => {
+          if (taken > 0 && taken === attempts.count) session.budget.giveBack() // it was never sent
+        }),
         map(
           E.mapLeft((failure) => (unsure ? unclear(row, given, attempts.count, failure) : failure)),
         ),

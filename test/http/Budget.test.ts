@@ -4,7 +4,15 @@ import { concatMap, mergeMap, range } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { budget, pausesOf } from '../../src/http/Budget.js'
-import { CHARGE, type Lab, lab, NEW_CHARGE, type Play, RESET } from '../support/lab.js'
+import {
+  CHARGE,
+  type Lab,
+  type LabOptions,
+  lab,
+  NEW_CHARGE,
+  type Play,
+  RESET,
+} from '../support/lab.js'
 
 /** No connection holds for so long, then all is well. */
 const goneFor =
@@ -109,6 +117,38 @@ describe('all that is under way', () => {
     const { values, sent } = storm(1_000, { play, retry: { faults: 5 } })
     expect(values.every(E.isRight)).toBe(true)
     expect(sent.at(-1)).toBeLessThan(65_000) // 1,111 at 20 a second, and the last pauses
+  })
+})
+
+describe('a retry that is cancelled', () => {
+  const endless = { global: Number.POSITIVE_INFINITY, endpoint: Number.POSITIVE_INFINITY }
+
+  /** Fifty calls that use the budget up are cancelled; so many of another fifty go again at their own pace. */
+  const atTheirPace = (cancelledAt: number, options: LabOptions) => {
+    const setUp = lab({ play: goneFor(60_000), ...options })
+    const fifty = range(50).pipe(mergeMap(() => retrieve(setUp)))
+    const wanted = fifty.subscribe()
+    setUp.runUntil(cancelledAt)
+    wanted.unsubscribe()
+    const before = setUp.events.length
+    setUp.run(fifty)
+    const first = setUp.events
+      .slice(before)
+      .flatMap((event) => (event._tag === 'Repeating' ? [event.ms] : []))
+      .slice(0, 50)
+    return first.filter((ms) => ms === 1_000).length
+  }
+
+  it('in its pause gives its turn back', () => {
+    expect(atTheirPace(900, { limits: endless })).toBe(50)
+  })
+
+  it('in the queue gives its turn back', () => {
+    expect(atTheirPace(1_050, { limits: { ...endless, endpoint: 50 }, guard: 500 })).toBe(50)
+  })
+
+  it('after it was sent does not', () => {
+    expect(atTheirPace(1_050, { limits: endless })).toBeLessThan(20)
   })
 })
 
