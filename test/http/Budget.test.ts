@@ -134,7 +134,7 @@ describe('a retry that is cancelled', () => {
     setUp.run(fifty)
     const first = setUp.events
       .slice(before)
-      .flatMap((event) => (event._tag === 'Repeating' ? [event.ms] : []))
+      .flatMap((event) => (event._tag === 'Repeating' ? [event.pause] : []))
       .slice(0, 50)
     return first.filter((ms) => ms === 1_000).length
   }
