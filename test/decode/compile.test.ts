@@ -178,6 +178,13 @@ describe.each(['code', 'closures'] as const)('made of %s', (means: Means) => {
     expect(() => compileNow(t.type({ a: t.string }))(throwing)).toThrow('from the getter')
   })
 
+  it('grows with a codec that holds another one twice, and not with what that makes in all', () => {
+    const pair = (codec: t.Mixed): t.Mixed => t.tuple([codec, codec], 'pair')
+    const pairs = Array.from({ length: 60 }).reduce<t.Mixed>(pair, t.string)
+    expect(both(pairs, 'no').asked).toBe(true)
+    expect(both(pair(pair(t.string)), JSON.parse('[["a","b"],["c","d"]]')).asked).toBe(false)
+  })
+
   it('fails, and does not overflow, on very deep input', () => {
     const Tree: t.Mixed = t.recursion('Tree', (): t.Mixed => t.partial({ of: Tree }))
     const deep: unknown = JSON.parse(`${'{"of":'.repeat(200_000)}1${'}'.repeat(200_000)}`)

@@ -32,7 +32,9 @@ const isLarge = (plan: Plan): boolean => {
   const count = (part: Plan): void => {
     if (left-- <= 0) return
     if (part._tag === 'Struct') for (const field of part.fields) count(field.plan)
+    else if (part._tag === 'Tuple') part.items.forEach(count)
     else if (part._tag === 'Union' || part._tag === 'Intersection') part.members.forEach(count)
+    else if (part._tag === 'Tagged') for (const member of part.members) count(member.plan)
     else if (part._tag === 'Refinement') count(part.plan)
   }
   count(plan)
@@ -48,6 +50,13 @@ const asFunction = (plan: Plan, to: Program, write: (x: string, own: Locals) => 
 
 /** An expression that is true of what `plan`, which keeps its input, takes. */
 export const testOf = (plan: Plan, x: string, own: Locals, to: Program): string => {
+  const hasParts = plan._tag === 'Struct' || plan._tag === 'Tuple'
+  if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, own, to)
+  const write = (u: string, inside: Locals): string => `return ${inPlace(plan, u, inside, to)}`
+  return `${asFunction(plan, to, write)}(${x})`
+}
+
+const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
   const all = (tests: ReadonlyArray<string>): string => `(${tests.join(' && ')})`
   switch (plan._tag) {
     case 'Basic':
@@ -84,10 +93,6 @@ export const testOf = (plan: Plan, x: string, own: Locals, to: Program): string 
     case 'Intersection':
       return all(plan.members.map((member) => testOf(member, x, own, to)))
     case 'Struct': {
-      if (x !== 'x' && isLarge(plan)) {
-        const write = (u: string, inside: Locals): string => `return ${testOf(plan, u, inside, to)}`
-        return `${asFunction(plan, to, write)}(${x})`
-      }
       const fields = plan.fields.map((field) => {
         const value = own.fresh()
         const test = testOf(field.plan, value, own, to)
