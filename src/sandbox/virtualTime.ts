@@ -12,6 +12,7 @@ import type { SandboxOptions } from './options.js'
 
 // model
 
+/** One time for clients and a sandbox, which passes as fast as it can. */
 export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'after'>> {
   /** The `timer` of a client, or of any operator; `now` and `after` of a sandbox are the same time. */
   readonly timer: SchedulerLike

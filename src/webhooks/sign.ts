@@ -22,6 +22,7 @@ export interface SigningScheme
   readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
 }
 
+/** Of `sign`. */
 export interface SignOptions {
   /** What differs from the scheme that is assumed. */
   readonly scheme?: Partial<SigningScheme>

@@ -62,7 +62,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items[0].beneficiary',
     good: [undefined, beneficiary, { ...beneficiary, digital_wallet: { provider: 'p' } }],
     bad: ['ben_1'],
-    expected: 'object',
+    expected: 'object | an empty object',
   },
   {
     route: ADD,
