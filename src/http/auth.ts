@@ -18,8 +18,10 @@ export interface Auth {
   readonly header: ObservableEither<Failure, string>
   /** The newest there is, for a request that waited since it took `header`. */
   readonly newest: (header: string) => string
-  /** The service refused it. Answers whether another one may be tried. */
-  readonly refuse: (header: string) => boolean
+  /** Which one that is: so many logins there were. Another one may come out the same. */
+  readonly generation: IO<number>
+  /** The service refused the one of this generation. Answers whether another one may be tried. */
+  readonly refuse: (generation: number) => boolean
 }
 
 export interface Token {
@@ -42,6 +44,7 @@ export const EARLY: Millis = 60_000
 
 export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
+  let generation = 0 // of `held`, or of the last one
 
   const keep = (token: Token): string => {
     const { validFor } = token
@@ -49,6 +52,7 @@ export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
     const header = `Bearer ${token.token}`
     const renew = now() + validFor - Math.min(early, validFor / 2)
     held = { header, renew, end: now() + validFor }
+    generation++
     return header
   }
 
@@ -66,8 +70,9 @@ export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
   return {
     header,
     newest: (taken) => (held === undefined || held.end <= now() ? taken : held.header),
+    generation: () => generation,
     refuse: (refused) => {
-      if (held?.header === refused) held = undefined // not a newer one, if this refusal comes late
+      if (refused === generation) held = undefined // not a newer one, if this refusal comes late
       return true
     },
   }
@@ -77,11 +82,16 @@ export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
 export const basic = (clientId: string, clientSecret: string): Auth => {
   const bytes = new TextEncoder().encode(`${clientId}:${clientSecret}`)
   const header = `Basic ${btoa(String.fromCharCode(...bytes))}`
-  return { header: right(header), newest: () => header, refuse: () => false }
+  return { header: right(header), newest: () => header, generation: () => 0, refuse: () => false }
 }
 
 /** For calls that need no one: the login itself. */
-export const nobody: Auth = { header: right(''), newest: () => '', refuse: () => false }
+export const nobody: Auth = {
+  header: right(''),
+  newest: () => '',
+  generation: () => 0,
+  refuse: () => false,
+}
 
 /** For calls whose option is missing: they are not sent. */
 export const absent = (endpoint: string, option: 'credentials' | 'partner'): Auth => {

@@ -40,11 +40,13 @@ export const send =
 
     const once = (taken: string) => {
       let authorization = taken
+      let generation = 0
       const attempt = defer(() => {
         const attempt = ++attempts.count
         if (attempt === 1) budget.earn()
         const departed = timer.now()
         authorization = auth.newest(taken)
+        generation = auth.generation()
         emit({ _tag: 'Sent', endpoint, attempt })
         return session
           .transport(httpRequest(settings, row, asked, authorization))
@@ -79,8 +81,8 @@ export const send =
           lane: settings.priority,
           refused: (ea) => (E.isRight(ea) ? throttling(timer.now())(ea.right) : O.none),
         }),
-        map((ea): { readonly used: string; readonly outcome: E.Either<Failure, Success> } => ({
-          used: authorization,
+        map((ea): { readonly used: number; readonly outcome: E.Either<Failure, Success> } => ({
+          used: generation,
           outcome: outcome(asking(), ea, codes.fault),
         })),
       )

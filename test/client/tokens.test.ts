@@ -12,7 +12,17 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { CHARGE, CREATE, LOGIN, lab, ME, NEW_CHARGE, problem, tokens } from '../support/lab.js'
+import {
+  CHARGE,
+  CREATE,
+  LOGIN,
+  lab,
+  ME,
+  NEW_CHARGE,
+  problem,
+  timeText,
+  tokens,
+} from '../support/lab.js'
 
 const authorizations = (calls: ReturnType<typeof lab>['sent']) =>
   calls.map(({ request }) => request.headers.authorization)
@@ -139,6 +149,21 @@ describe('a 401', () => {
     const slow = client.charges.list({ page_size: 500 })
     run(merge(quick, slow))
     expect(logins()).toHaveLength(2)
+  })
+
+  it('leads to one new login for all under way, though it gives out the same token again', () => {
+    const { client, logins, calls, run } = lab({
+      login: ({ at }) => ({
+        status: 201,
+        body: { token: 'the-same-token', expires_at: timeText(at + 1_800_000) },
+      }),
+      play: ({ at, query }) =>
+        at < 30 ? { ...expired, ms: Number(query.get('page_size')) } : { body: { items: [] } },
+    })
+    const lists = range(2, 9).pipe(mergeMap((n) => client.charges.list({ page_size: n * 10 })))
+    run(lists)
+    expect(logins()).toHaveLength(2)
+    expect(calls()).toHaveLength(18)
   })
 
   it('of the login is final: its keys are wrong', () => {
