@@ -40,6 +40,7 @@ export interface SchedulerState {
   readonly backingOff: number
   /** Let through since the scheduler was made; those that were tried again count again. */
   readonly started: number
+  /** Refusals that were put down to any tier. */
   readonly refused: number
   readonly tiers: ReadonlyArray<TierSnapshot>
 }

@@ -1,5 +1,5 @@
 /** Whoever leaves at an odd moment takes no place along, and gives none back twice. */
-import { finalize, forkJoin, Observable, Subject, takeUntil, throwError } from 'rxjs'
+import { finalize, forkJoin, Observable, Subject, take, takeUntil, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
@@ -96,6 +96,24 @@ describe('a scheduled source that is left', () => {
     const subscription = throwing.pipe(schedule(w.scheduler, undefined)).subscribe()
     expect(() => subscription.unsubscribe()).toThrow('teardown')
     isUntouched(w)
+  })
+})
+
+describe('a source that is left after its first value', () => {
+  it('gives its place among those at once back at once: that is taken for the whole answer', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [concurrency({ name: 'at once', limit: 1 })],
+      timer,
+    })
+    const at: Array<number> = []
+    for (let i = 0; i < 3; i++) {
+      answering(timer, () => at.push(timer.now()))
+        .pipe(schedule(scheduler, undefined), take(1))
+        .subscribe()
+    }
+    timer.flush()
+    expect(at).toEqual([0, 10, 20])
   })
 })
 
