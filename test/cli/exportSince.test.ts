@@ -39,6 +39,36 @@ describe('the next run', () => {
     expect(asked?.url.searchParams.get('from_created_at')).toBe(since.replace(/\.\d+Z$/, '+0000'))
   })
 
+  it('reads nothing from before the time with which a folder was begun', async () => {
+    const server = await serve(2_000)
+    const begun = ['--from', '2024-01-10T00:00:00Z', '--to', '2024-01-11T00:00:00Z']
+    await charges(server, file('all/'), ...begun)
+    for (const day of ['12', '13']) {
+      const to = ['--to', `2024-01-${day}T00:00:00Z`, '--since-last']
+      const { status, stderr } = await charges(server, file('all/'), ...to)
+      expect(status).toBe(0)
+      expect(stderr).toContain(
+        'since 2024-01-10T00:00:00.000Z: the beginning of the folder, less than 7 days before the end of the last',
+      )
+    }
+    const asked = server.seen.findLast(({ route }) => route === 'GET /api/v1/charges')
+    expect(asked?.url.searchParams.get('from_created_at')).toBe('2024-01-10T00:00:00+0000')
+
+    const short = ['--since-last', '--lookback', '12h', '--to', '2024-01-14T00:00:00Z']
+    const later = await charges(server, file('all/'), ...short)
+    expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
+  })
+
+  it('goes back as far as it is told from the manifest of a file, which may go on from others', async () => {
+    const server = await serve(20)
+    const begun = ['--from', '2024-01-10T00:00:00Z', '--to', '2024-01-11T00:00:00Z']
+    await charges(server, file('first.ndjson'), ...begun)
+    const since = ['--since-last', file('first.ndjson.manifest.json')]
+    const { status, stderr } = await charges(server, file('second.ndjson'), ...since)
+    expect(status).toBe(0)
+    expect(stderr).toContain('since 2024-01-04T00:00:00.001Z: 7 days before the end of the last')
+  })
+
   it.each([
     ['12h', '12 hours'],
     ['30m', '30 minutes'],

@@ -1,4 +1,5 @@
 /** `--since-last`: what an export that goes on from an earlier one has to read. */
+import { basename } from 'node:path'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import {
@@ -76,30 +77,37 @@ export const since = async ({
   if (manifest === undefined && sinceLast !== true) {
     throw new WrongUse(`--since-last: there is no manifest ${path}`)
   }
-  const last = manifest === undefined ? undefined : lastComplete(manifest)
-  if (last?.bounds === undefined) {
+  const last = manifest && lastComplete(manifest)
+  if (manifest === undefined || last?.bounds === undefined) {
     return { note: `no complete run in ${path}: everything is read` }
   }
   same(path, last.purpose, purposeOf(purpose, format, plan.out), sinceLast === true)
-  const { at, what } = reached(last, last.bounds)
-  const from = new Date(Math.max(0, at - lookback))
+  const { at, end } = reached(last, last.bounds)
+  const back = Math.max(0, at - lookback)
+  const from = new Date(Math.max(back, beginningOf(path, manifest)))
   const { to_created_at: to } = purpose.query
   if (typeof to === 'string' && toMillis(to) < from.getTime()) {
     throw new WrongUse(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
   }
-  return {
-    from: fromDate(from),
-    note: `since ${from.toISOString()}: ${span(lookback)} before ${what} of the last complete run`,
-  }
+  const before = `${span(lookback)} before ${end} of the last complete run`
+  const what = from.getTime() > back ? `the beginning of the folder, less than ${before}` : before
+  return { from: fromDate(from), note: `since ${from.toISOString()}: ${what}` }
+}
+
+/** From when on a folder has charges: what is older was not asked for. The manifest of a file does not tell. */
+const beginningOf = (path: string, { runs }: Manifest): number => {
+  if (basename(path) !== basename(pathsOf('folder/').manifest)) return 0
+  const begins = runs.flatMap(({ complete, bounds }) => (complete && bounds ? [bounds.from] : []))
+  return begins.reduce((least, from) => Math.min(least, from))
 }
 
 /** Up to when a run has read: it cannot have what was made after it began, wherever its time ends. */
 const reached = (
   { started }: Pick<ManifestRun, 'started'>,
   { to }: Required<ManifestRun>['bounds'],
-): { readonly at: number; readonly what: string } => {
+): { readonly at: number; readonly end: string } => {
   const began = Date.parse(started)
-  return began < to ? { at: began, what: 'the start' } : { at: to, what: 'the end' }
+  return began < to ? { at: began, end: 'the start' } : { at: to, end: 'the end' }
 }
 
 /** `7 days`, `12 hours`, `90 minutes`. */
