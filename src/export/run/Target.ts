@@ -112,9 +112,14 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
   }
 }
 
-/** By name, later runs come after earlier ones. */
-const prefixOf = (run: number): string =>
-  run === 1 ? 'part' : `run-${String(run).padStart(4, '0')}`
+/** A letter for each digit more than four: letters sort after digits. */
+const LETTERS = ['', ...'abcdefghijkl']
+
+/** By name, later runs come after earlier ones: `part`, `run-0002`, `run-9999`, `run-a10000`, `run-b100000`. */
+const prefixOf = (run: number): string => {
+  const digits = String(run).padStart(4, '0')
+  return run === 1 ? 'part' : `run-${LETTERS[digits.length - 4]}${digits}`
+}
 
 const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
@@ -122,7 +127,7 @@ const EXTENSIONS = formatNames.flatMap((name) =>
 
 /** Whether a run would call a file in its folder so, in whatever format, rejected rows among them. */
 export const isOfRun = (name: string): boolean => {
-  const [, extension] = /^(?:part|run-\d{4,})-\d{5,}-\d{3,}\.(.+)$/.exec(name) ?? []
+  const [, extension] = /^(?:part|run-[a-l]?\d{4,})-\d{5,}-\d{3,}\.(.+)$/.exec(name) ?? []
   return extension === undefined
     ? /^rejects(-\d+)?\.ndjson$/.test(name)
     : EXTENSIONS.includes(extension)

@@ -1,0 +1,47 @@
+import { basename } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jsonLines, targetOf } from '../../../src/export/index.js'
+import { isOfRun } from '../../../src/export/run/Target.js'
+
+const { fileOf } = targetOf({ out: '/exports/items/', format: jsonLines() })
+
+const nameOf = (run: number, slice = 0, piece = 1): string =>
+  basename(fileOf({ slice, piece, rows: 0, bytes: 0, sha256: '', ended: true }, run))
+
+/** As many with few digits as with many. */
+const run = fc
+  .integer({ min: 0, max: 53 })
+  .chain((bits) => fc.integer({ min: 1, max: Math.min(2 ** (bits + 1), Number.MAX_SAFE_INTEGER) }))
+
+describe('the files of the runs of a folder', () => {
+  it('sort by run, however many there are', () => {
+    fc.assert(
+      fc.property(run, run, fc.nat(), fc.nat(), (a, b, slice, other) => {
+        const [before, after] = a < b ? [a, b] : [b, a]
+        fc.pre(before < after)
+        expect(nameOf(before, slice, 7) < nameOf(after, other, 1)).toBe(true)
+      }),
+      {
+        examples: [
+          [9_999, 10_000, 9, 0],
+          [99_999, 100_000, 9, 0],
+          [1, 2, 9, 0],
+        ],
+      },
+    )
+  })
+
+  it('are known by their names', () => {
+    fc.assert(fc.property(run, fc.nat(), (n, slice) => isOfRun(nameOf(n, slice))))
+    expect(isOfRun('run-10000-00000-001.ndjson')).toBe(true) // of an earlier version
+    expect(isOfRun('run-z10000-00000-001.ndjson')).toBe(false)
+  })
+
+  it('are called so', () => {
+    const names = [1, 2, 9_999, 10_000, 123_456].map((n) => nameOf(n))
+    expect(names.map((name) => name.replace('-00000-001.ndjson', ''))).toEqual([
+      ...['part', 'run-0002', 'run-9999', 'run-a10000', 'run-b123456'],
+    ])
+  })
+})
