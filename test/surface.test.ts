@@ -254,6 +254,7 @@ it('payments-rx/export has these values', async () => {
       "runExport",
       "sift",
       "targetOf",
+      "thisProcess",
       "toFile",
       "toFolder",
       "toStream",

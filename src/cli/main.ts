@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** The command `payments-rx`: the only file that knows the process. */
 import { readFileSync } from 'node:fs'
-import { hostname, uptime } from 'node:os'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { asyncScheduler, fromEvent, map, merge } from 'rxjs'
+import { thisProcess } from '../export/index.js'
 import { run } from './program.js'
 import { type Signal, STATUS } from './Terminal.js'
 
@@ -40,15 +40,6 @@ process.stdout.on('error', () => {})
 // and whoever does not hear how it goes may want the rows all the same
 process.stderr.on('error', () => {})
 
-/** Sent no signal: it only tells whether there is such a process, also one of somebody else. */
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
 const status = await run({
   args: process.argv.slice(2),
   env: process.env,
@@ -56,13 +47,7 @@ const status = await run({
   stderr: process.stderr,
   signals: merge(on('SIGINT'), on('SIGTERM')),
   timer: asyncScheduler,
-  runner: {
-    pid: process.pid,
-    host: hostname(),
-    since: Math.round(performance.timeOrigin),
-    booted: Date.now() - uptime() * 1_000,
-    isAlive,
-  },
+  runner: thisProcess(),
   version: String(manifest.version),
 })
 

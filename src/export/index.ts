@@ -63,6 +63,7 @@ export {
   type TargetOptions,
   targetOf,
 } from './run/Target.js'
+export { thisProcess } from './run/thisProcess.js'
 export { type Checked, type Difference, verify } from './run/verify.js'
 export type { Sink } from './Sink.js'
 export type { Reject, Sorting } from './sortPage.js'

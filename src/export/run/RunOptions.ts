@@ -33,11 +33,13 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept
   readonly client?: Watched
   /** Requests a second that the limits allow, to tell the share that was used. */
   readonly perSecond?: number
-  /** Who runs: with it, two runs of one output are refused. */
-  readonly runner?: Runner
+  /** Who runs, so that of two runs of one output the second is refused; `thisProcess()` unless given. */
+  readonly runner?: Runner | 'none'
   /** The disk unless given. */
   readonly files?: SmallFiles
 }
+
+const runner = is.having('who runs', 'isAlive')
 
 export const runRules: Rules<RunOptions<never, never, never>> = {
   source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
@@ -47,7 +49,10 @@ export const runRules: Rules<RunOptions<never, never, never>> = {
   adds: is.flag,
   client: is.having('a client', 'drift'),
   perSecond: is.above(0),
-  runner: is.having('who runs', 'isAlive'),
+  runner: {
+    fits: (u) => u === 'none' || runner.fits(u),
+    expected: `${runner.expected}, or 'none'`,
+  },
   files: rule.files,
   ...paceRules,
 }

@@ -15,6 +15,8 @@ export interface Runner {
   readonly since: number
   /** When this machine began, in ms since 1970, if that is known: no process is older. */
   readonly booted?: number
+  /** Tells runs of one process apart, when they begin at the same time: letters, digits and hyphens. */
+  readonly token?: string
   /** Whether a process of this machine runs. */
   readonly isAlive: (pid: number) => boolean
 }
@@ -43,10 +45,10 @@ const TRIES = 5
  * that is no more, or that began before the machine did, is taken over; of several that try, one succeeds.
  */
 export const takeLock =
-  (files: SmallFiles, { isAlive, booted = 0, ...self }: Runner) =>
+  (files: SmallFiles, { isAlive, booted = 0, token, ...self }: Runner) =>
   async (path: string): Promise<Lock> => {
     const text = `${JSON.stringify(self)}\n`
-    const own = `${path}.${self.pid}`
+    const own = [path, self.pid, ...(token === undefined ? [] : [token])].join('.')
     const isDead = ({ pid, host, since }: Owner): boolean =>
       host === self.host &&
       (since < booted - SLACK || (pid === self.pid ? since !== self.since : !isAlive(pid)))
@@ -120,7 +122,8 @@ const sweep = async (
   const start = `${basename(path)}.`
   for (const name of await files.readdir(dirname(path))) {
     const [, pid] =
-      /^(\d+)(\.dead)?$/.exec(name.startsWith(start) ? name.slice(start.length) : '') ?? []
+      /^(\d+)(\.[\w-]+)?(\.dead)?$/.exec(name.startsWith(start) ? name.slice(start.length) : '') ??
+      []
     if (pid === undefined || isAlive(Number(pid))) continue
     await files.rm(join(dirname(path), name), { force: true })
   }

@@ -23,6 +23,7 @@ import { type Begun, type RunOptions, type RunProgress, runRules } from './RunOp
 import { wholeDisk } from './SmallFiles.js'
 import { tallyOf } from './Tally.js'
 import { seenFrom } from './Target.js'
+import { thisProcess } from './thisProcess.js'
 import { undisturbed } from './undisturbed.js'
 
 /**
@@ -40,13 +41,14 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   given: RunOptions<A, Q, P>,
 ): Observable<RunProgress<Q>> => {
   const options = checked(given, runRules)
-  const { source, target, runner, files = wholeDisk, timer = asyncScheduler } = options
+  const { source, target, files = wholeDisk, timer = asyncScheduler } = options
   const { begin = 'new', adds = false } = options
   const { paths } = target
 
   const acquire = async (): Promise<Held<A, Q, P>> => {
     if (paths.isFolder) await files.mkdir(paths.out, { recursive: true })
-    const lock = runner && (await takeLocks(files, runner)(paths))
+    const { runner = thisProcess() } = options
+    const lock = runner === 'none' ? undefined : await takeLocks(files, runner)(paths)
     const tally = tallyOf(options.client)
     let run: Run<A, Q, P> | undefined
     const release = async (): Promise<void> => {

@@ -1,0 +1,22 @@
+import { hostname, uptime } from 'node:os'
+import process from 'node:process'
+import type { Runner } from './lock.js'
+
+/** Who runs, where nothing else is said: the process that this is called in. To be called for each run. */
+export const thisProcess = (): Runner => ({
+  pid: process.pid,
+  host: hostname(),
+  since: Math.round(performance.timeOrigin),
+  booted: Date.now() - uptime() * 1_000,
+  token: crypto.randomUUID(),
+  isAlive,
+})
+
+/** Sends no signal: it only tells whether there is such a process, also one of somebody else. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lastValueFrom } from 'rxjs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  CannotRun,
+  jsonLines,
+  runExport,
+  targetOf,
+  thisProcess,
+} from '../../../src/export/index.js'
+import { type Item, listOf, numbers, pagesOf } from './playing.js'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'process-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const exported = (out: string, more: { readonly runner?: 'none' } = {}) =>
+  lastValueFrom(
+    runExport({
+      source: listOf(pagesOf(6, 2)),
+      target: targetOf<Item>({ out: join(folder, out), format: jsonLines() }),
+      purpose: { resource: 'items', account: 'me', query: {} },
+      begin: 'restart',
+      ...more,
+    }),
+  )
+
+it('of several runs of one output in a process, one is let through, and the others are told', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 8 }, () => exported('one.ndjson')))
+  const failed = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  expect(failed.length).toBeLessThan(8)
+  for (const error of failed) {
+    expect(error).toBeInstanceOf(CannotRun)
+    expect(error).toMatchObject({ obstacle: 'locked' })
+  }
+  expect(numbers(await readFile(join(folder, 'one.ndjson'), 'utf8'))).toEqual([0, 1, 2, 3, 4, 5])
+  expect((await readdir(folder)).sort()).toEqual(['one.ndjson', 'one.ndjson.manifest.json'])
+})
+
+it("takes no lock where the runner is 'none'", async () => {
+  const progress = await exported('two.ndjson', { runner: 'none' })
+  expect(progress).toMatchObject({ ended: true, rows: 6 })
+})
+
+it('is alive, and another one than itself each time', () => {
+  const { pid, isAlive, since, booted = 0 } = thisProcess()
+  expect(isAlive(pid)).toBe(true)
+  expect(isAlive(2 ** 30)).toBe(false)
+  expect(booted).toBeLessThan(since)
+  expect(thisProcess().token).not.toBe(thisProcess().token)
+})
