@@ -1,4 +1,5 @@
 /** The files that a command is told to write: none may be another, or one that it goes on from. */
+import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -56,4 +57,41 @@ it('are no folder in the place of a file', async () => {
   await writeFile(file('c.csv'), 'earlier\n')
   const { status, stderr } = await exported('--out', file('c.csv/'))
   expect([status, stderr]).toEqual([2, expect.stringContaining('is a file, and no folder')])
+})
+
+it('are no pipe and no device', async () => {
+  execFileSync('mkfifo', [file('pipe')])
+  await symlink('/dev/null', file('nothing'))
+  for (const [option, ...words] of [
+    ['--out', file('pipe')],
+    ['--out', file('nothing')],
+    ['--out', '/dev/null'],
+    ['--checkpoint', file('pipe'), '--out', file('c.csv')],
+  ]) {
+    const { status, stderr } = await exported(`${option}`, ...words)
+    expect(stderr).toBe(
+      `payments-rx: ${option}: ${words[0]} is a pipe or a device, and no file: use --out - for stdout\n`,
+    )
+    expect(status).toBe(2)
+  }
+  expect(await readdir(file('.'))).toEqual(['nothing', 'pipe'])
+})
+
+it.each([
+  ['--out', (long: string) => ['--out', file(`${long}.csv`)]],
+  ['--out', (long: string) => ['--out', file(`${long}${'x'.repeat(40)}/`)]],
+  ['--checkpoint', (long: string) => ['--checkpoint', file(long), '--out', file('c.csv')]],
+  ['--report', (long: string) => ['--report', file(`${long}${'x'.repeat(40)}`)]],
+])('are not called too long: %s', async (option, words) => {
+  const { status, stderr } = await exported(...words('x'.repeat(240)))
+  expect(stderr).toMatch(/^payments-rx: .* is too long a name for it or for the files beside it\n$/)
+  expect([status, stderr.includes(`rx: ${option}: `)]).toEqual([2, true])
+  expect(await readdir(file('.'))).toEqual([])
+})
+
+it('may have a name as long as leaves room for those of the files beside it', async () => {
+  const name = `${'x'.repeat(255 - '.csv.checkpoint.json.keys'.length)}.csv`
+  const { status } = await exported('--out', file(name))
+  expect(status).toBe(0)
+  expect(await readdir(file('.'))).toEqual([name, `${name}.manifest.json`])
 })

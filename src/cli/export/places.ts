@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pathsOf } from '../../export/index.js'
 import { isOfRun } from '../../export/run/Target.js'
 import { WrongUse } from '../Terminal.js'
+import { fits, mayBeFile, mayBeNamed } from './mayBeFiles.js'
 
 // model
 
@@ -44,6 +45,10 @@ export const checkPlaces = async (places: Places): Promise<void> => {
   for (const [option, path] of options) {
     if (await isThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
   }
+  if (kind === 'file') await mayBeFile('--out', out)
+  if (checkpoint !== undefined) await mayBeFile('--checkpoint', checkpoint)
+  if (kind !== 'stdout') await mayBeNamed(out, checkpoint)
+  if (report !== undefined) await fits('--report', report, [report])
   if (kind === 'folder') await mayBeFolder(out)
   const own = kind === 'folder' ? await placeOf(out) : undefined
   if (kind !== 'stdout') await apart(filesOf(places), own)

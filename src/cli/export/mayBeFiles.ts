@@ -1,0 +1,44 @@
+/** Whether there can be files where an export is to have them, before anything is asked for. */
+import { stat } from 'node:fs/promises'
+import { pathsOf } from '../../export/index.js'
+import { codeOf } from '../../export/run/SmallFiles.js'
+import { WrongUse } from '../Terminal.js'
+
+/** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. */
+export const mayBeFile = async (option: string, path: string): Promise<void> => {
+  const other = await stat(path).then(
+    (found) => !found.isFile() && !found.isDirectory(),
+    () => false, // it is made
+  )
+  if (!other) return
+  throw new WrongUse(
+    `${option}: ${path} is a pipe or a device, and no file: use --out - for stdout`,
+  )
+}
+
+/** The longest number of a process. */
+const PID = '4194304'
+
+/** Throws a `WrongUse` where a file that an export makes would have a name that is too long for its disk. */
+export const mayBeNamed = async (out: string, checkpoint: string | undefined): Promise<void> => {
+  const paths = pathsOf(out, checkpoint)
+  const lockOf = (lock: string): string => `${lock}.${PID}.dead`
+  const kept = [`${paths.checkpoint}.tmp`, paths.keys]
+  const own = [`${paths.manifest}.tmp`, paths.rejects(1), lockOf(paths.lock)]
+  if (checkpoint === undefined) return fits('--out', out, [...own, ...kept])
+  await fits('--out', out, own)
+  await fits('--checkpoint', checkpoint, [...kept, lockOf(pathsOf(checkpoint).lock)])
+}
+
+/** Throws a `WrongUse` where one of these names is too long. */
+export const fits = async (
+  option: string,
+  path: string,
+  names: ReadonlyArray<string>,
+): Promise<void> => {
+  for (const name of names) {
+    const code = await stat(name).then(() => undefined, codeOf)
+    if (code !== 'ENAMETOOLONG') continue
+    throw new WrongUse(`${option}: ${path} is too long a name for it or for the files beside it`)
+  }
+}
