@@ -52,7 +52,7 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
   const write = (row: unknown): string => {
     const value = read(row)
     if (value === undefined || value === null) return ''
-    if (type === 'json') return mask(digits(row) ?? json(value))
+    if (type === 'json') return quoted(digits(row) ?? json(value)) // no JSON text is a formula
     switch (typeof value) {
       case 'string':
         return value === '' ? '""' : mask(value)

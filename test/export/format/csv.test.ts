@@ -119,6 +119,15 @@ describe('CSV', () => {
     )
   })
 
+  it('leaves them alone in columns of JSON, too', async () => {
+    const given = [rowOf({ amount: -1.5, note: '-1.5' }), rowOf({ amount: 2, note: '=A1' })]
+    const columns = ['amount:json', 'note:json', 'rate:json']
+    const rows = given.map((row) => ({ ...row, rate: -0.25 }))
+    expect(await written([rows], { columns, formulas: 'escape' })).toBe(
+      'amount,note,rate\r\n-1.5,"""-1.5""",-0.25\r\n2,"""=A1""",-0.25\r\n',
+    )
+  })
+
   describe('read by DuckDB', () => {
     let query: Query
     beforeAll(async () => {
