@@ -90,7 +90,7 @@ it.each([
 })
 
 it('may have a name as long as leaves room for those of the files beside it', async () => {
-  const name = `${'x'.repeat(255 - '.csv.checkpoint.json.keys'.length)}.csv`
+  const name = `${'x'.repeat(255 - '.csv.lock.4194304.01234567.dead'.length)}.csv`
   const { status } = await exported('--out', file(name))
   expect(status).toBe(0)
   expect(await readdir(file('.'))).toEqual([name, `${name}.manifest.json`])

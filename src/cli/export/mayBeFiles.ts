@@ -16,13 +16,13 @@ export const mayBeFile = async (option: string, path: string): Promise<void> => 
   )
 }
 
-/** The longest number of a process. */
-const PID = '4194304'
+/** The longest number of a process, and what tells its runs apart. */
+const OWN = '4194304.01234567'
 
 /** Throws a `WrongUse` where a file that an export makes would have a name that is too long for its disk. */
 export const mayBeNamed = async (out: string, checkpoint: string | undefined): Promise<void> => {
   const paths = pathsOf(out, checkpoint)
-  const lockOf = (lock: string): string => `${lock}.${PID}.dead`
+  const lockOf = (lock: string): string => `${lock}.${OWN}.dead`
   const kept = [`${paths.checkpoint}.tmp`, paths.keys]
   const own = [`${paths.manifest}.tmp`, paths.rejects(1), lockOf(paths.lock)]
   if (checkpoint === undefined) return fits('--out', out, [...own, ...kept])

@@ -8,7 +8,7 @@ export const thisProcess = (): Runner => ({
   host: hostname(),
   since: Math.round(performance.timeOrigin),
   booted: Date.now() - uptime() * 1_000,
-  token: crypto.randomUUID(),
+  token: crypto.randomUUID().slice(0, 8),
   isAlive,
 })
 
