@@ -6,12 +6,13 @@
  * The rows of the interface, as calls: rows x Transport x scheduler.
  */
 import type { Observable } from 'rxjs'
-import { type Additions, additions } from './additions.js'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from './api/Endpoint.js'
 import { type Api, rows, tables } from './api/index.js'
 import type { Paging } from './api/Paging.js'
-import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './ClientOptions.js'
-import { callOptions, clientOptions } from './checkOptions.js'
+import { type Additions, additions } from './client/additions.js'
+import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './client/ClientOptions.js'
+import { callOptions, clientOptions } from './client/checkOptions.js'
+import { openSession } from './client/openSession.js'
 import {
   compile,
   type Decoder,
@@ -31,7 +32,6 @@ import type { Pace } from './http/plan.js'
 import type { Session, Settings, Slot } from './http/Session.js'
 import { TIMEOUT } from './http/Transport.js'
 import { value } from './http/value.js'
-import { openSession } from './openSession.js'
 import { InvalidOption } from './options/index.js'
 import type { Scheduler } from './scheduler/index.js'
 import type { ObservableEither } from './stream/index.js'

@@ -2,10 +2,13 @@
 
 // the client
 
-export type { Additions } from './additions.js'
-export type { CallOptions, ClientOptions } from './ClientOptions.js'
+export type { Additions } from './client/additions.js'
+export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
+export type { CreateOnce, Identified } from './client/createOnce.js'
+export type { Chunk } from './client/inChunks.js'
+export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
+export type { UntilState, Wait } from './client/untilState.js'
 export { type Call, type Client, type ClientOf, createClient } from './client.js'
-export type { CreateOnce, Identified } from './createOnce.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export type { ForeignToken, TokenSource } from './http/foreignToken.js'
 export type { List, ListOptions } from './http/list.js'
@@ -14,10 +17,7 @@ export type { ListPlan, PlanOptions } from './http/plan.js'
 export { wasRecovered } from './http/recovered.js'
 export type { Slot } from './http/Session.js'
 export { tiers } from './http/tiers.js'
-export type { Chunk } from './inChunks.js'
 export { InvalidOption } from './options/index.js'
-export type { Snapshot, SnapshotFailure, SnapshotFilter } from './snapshot.js'
-export type { UntilState, Wait } from './untilState.js'
 
 // what came, closer than a codec looks
 

@@ -1,7 +1,7 @@
 /** Where a command connects to: its options, and where they are silent the environment. */
 import { type Command, Option } from 'commander'
 import { type Environment, limits } from '../api/limits.js'
-import type { ClientOptions } from '../ClientOptions.js'
+import type { ClientOptions } from '../client/ClientOptions.js'
 import type { InvalidOption } from '../options/index.js'
 import { filled } from './parse.js'
 import { type Terminal, WrongUse } from './Terminal.js'

@@ -1,5 +1,5 @@
 /** What a command would be run with: which settings are there, and never their values. */
-import { baseUrlOf } from '../../ClientOptions.js'
+import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client.js'
 import { InvalidOption } from '../../options/index.js'
 import { type Connection, type ConnectionFlags, connection, named } from '../connection.js'

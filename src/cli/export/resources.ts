@@ -1,6 +1,7 @@
 /** What can be exported. */
 import { type Command, Option } from 'commander'
 import type { Position } from '../../api/Paging.js'
+import type { SnapshotFilter } from '../../client/snapshot.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
 import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge, ChargeStatus } from '../../codec/Charge.js'
@@ -8,7 +9,6 @@ import { toMillis } from '../../codec/times.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { fromList, fromSnapshot } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import type { SnapshotFilter } from '../../snapshot.js'
 import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
 import {
   type ConnectionFlags,

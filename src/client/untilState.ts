@@ -1,12 +1,12 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, timer } from 'rxjs'
-import { redact } from './decode/redact.js'
-import { E, type IO } from './fp.js'
-import type { Failure, TimedOut } from './http/Failure.js'
-import { invalidField } from './http/invalidRequest.js'
-import { oneLine } from './http/oneLine.js'
-import { doubling } from './stream/Backoff.js'
-import { left, type Millis, type ObservableEither, PAUSES } from './stream/index.js'
-import { later } from './stream/later.js'
+import { redact } from '../decode/redact.js'
+import { E, type IO } from '../fp.js'
+import type { Failure, TimedOut } from '../http/Failure.js'
+import { invalidField } from '../http/invalidRequest.js'
+import { oneLine } from '../http/oneLine.js'
+import { doubling } from '../stream/Backoff.js'
+import { left, type Millis, type ObservableEither, PAUSES } from '../stream/index.js'
+import { later } from '../stream/later.js'
 
 // model
 

@@ -1,12 +1,12 @@
 /** Who asks, for each row: Bearer and Basic are never mixed, and a client shares neither with another. */
-import { login } from './api/authentication.js'
-import { type AnyEndpoint, untyped } from './api/Endpoint.js'
+import { login } from '../api/authentication.js'
+import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
+import { ask } from '../http/ask.js'
+import { type Auth, absent, basic, bearer, EARLY, nobody } from '../http/auth.js'
+import { foreignToken } from '../http/foreignToken.js'
+import { logIn } from '../http/login.js'
+import type { Session, Settings } from '../http/Session.js'
 import type { ClientOptions } from './ClientOptions.js'
-import { ask } from './http/ask.js'
-import { type Auth, absent, basic, bearer, EARLY, nobody } from './http/auth.js'
-import { foreignToken } from './http/foreignToken.js'
-import { logIn } from './http/login.js'
-import type { Session, Settings } from './http/Session.js'
 
 export const openAuth = (
   { credentials, partner, renewEarly = EARLY }: ClientOptions,

@@ -1,7 +1,7 @@
 import { bufferCount, concatMap, defer, map, type Observable } from 'rxjs'
-import type { E } from './fp.js'
-import type { Failure, InvalidRequest } from './http/Failure.js'
-import { left, type ObservableEither } from './stream/index.js'
+import type { E } from '../fp.js'
+import type { Failure, InvalidRequest } from '../http/Failure.js'
+import { left, type ObservableEither } from '../stream/index.js'
 
 // model
 

@@ -1,14 +1,14 @@
 /** Holds the options of a client against what can work, before there is one. */
-import { limits } from './api/limits.js'
+import { limits } from '../api/limits.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { limitsRule } from '../http/limitsRule.js'
+import type { ListOptions } from '../http/list.js'
+import type { Credentials } from '../http/login.js'
+import { fitsHeader, HEADER } from '../http/secrets.js'
+import type { Timeout } from '../http/Transport.js'
+import { checked, InvalidOption, invalid, is, type Rules } from '../options/index.js'
+import { guardRule } from '../scheduler/guardRule.js'
 import { type CallOptions, type ClientOptions, PLACE, PRIORITIES } from './ClientOptions.js'
-import { fieldsOf } from './decode/unknown.js'
-import { limitsRule } from './http/limitsRule.js'
-import type { ListOptions } from './http/list.js'
-import type { Credentials } from './http/login.js'
-import { fitsHeader, HEADER } from './http/secrets.js'
-import type { Timeout } from './http/Transport.js'
-import { checked, InvalidOption, invalid, is, type Rules } from './options/index.js'
-import { guardRule } from './scheduler/guardRule.js'
 
 const header = is.textThat(fitsHeader, HEADER)
 const wait = { ...is.above(0), expected: 'milliseconds above 0' }

@@ -1,18 +1,18 @@
 /** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
-import type { Position } from './api/Paging.js'
-import { type Charge, ChargeFilter } from './codec/Charge.js'
-import { fromDate, millisOf } from './codec/Instant.js'
-import { Time, toMillis } from './codec/times.js'
-import { redact } from './decode/redact.js'
-import { fieldsOf } from './decode/unknown.js'
-import { E, type IO } from './fp.js'
-import { defined } from './http/defined.js'
-import type { AnyFailure, Failure } from './http/Failure.js'
-import { invalidField, invalidRequest } from './http/invalidRequest.js'
-import type { List } from './http/list.js'
-import { type Stopped, truncated } from './http/truncated.js'
-import { unfitParams } from './http/unfitParams.js'
-import { checkCount } from './stream/count.js'
+import type { Position } from '../api/Paging.js'
+import { type Charge, ChargeFilter } from '../codec/Charge.js'
+import { fromDate, millisOf } from '../codec/Instant.js'
+import { Time, toMillis } from '../codec/times.js'
+import { redact } from '../decode/redact.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { E, type IO } from '../fp.js'
+import { defined } from '../http/defined.js'
+import type { AnyFailure, Failure } from '../http/Failure.js'
+import { invalidField, invalidRequest } from '../http/invalidRequest.js'
+import type { List } from '../http/list.js'
+import { type Stopped, truncated } from '../http/truncated.js'
+import { unfitParams } from '../http/unfitParams.js'
+import { checkCount } from '../stream/count.js'
 import {
   ahead,
   type Paged,
@@ -24,7 +24,7 @@ import {
   type Span,
   views,
   wholeOf,
-} from './stream/index.js'
+} from '../stream/index.js'
 
 // model
 

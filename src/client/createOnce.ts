@@ -1,11 +1,11 @@
 import { concatMap, map, type Observable, take } from 'rxjs'
-import { redact } from './decode/redact.js'
-import { E, pipe } from './fp.js'
-import type { AnyFailure, Failure } from './http/Failure.js'
-import { invalidField } from './http/invalidRequest.js'
-import { recovered } from './http/recovered.js'
-import { underRequestId } from './http/underRequestId.js'
-import { left, type ObservableEither, type Page, right } from './stream/index.js'
+import { redact } from '../decode/redact.js'
+import { E, pipe } from '../fp.js'
+import type { AnyFailure, Failure } from '../http/Failure.js'
+import { invalidField } from '../http/invalidRequest.js'
+import { recovered } from '../http/recovered.js'
+import { underRequestId } from '../http/underRequestId.js'
+import { left, type ObservableEither, type Page, right } from '../stream/index.js'
 
 // model
 
