@@ -5,7 +5,7 @@
  */
 import { mayGenerate } from '../../decode/generate/generate.js'
 import { type Column, columnsOf } from './Column.js'
-import { sourceOf } from './source.js'
+import { hasSource, sourceOf } from './source.js'
 
 type Vouch = (row: unknown) => boolean
 
@@ -24,6 +24,7 @@ export const withinBounds = (
   const conditions = columns
     .flatMap(({ shape, path }) => columnsOf(shape, path))
     .flatMap(({ shape, path }) => {
+      if (!hasSource(path)) return ['false']
       const nothing = `(v = ${sourceOf(path)}) === undefined || v === null`
       const within = `v < ${below} && v > -${below}`
       if (shape._tag === 'List') return [`${nothing} || v.length === 0`]

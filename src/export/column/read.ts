@@ -1,10 +1,11 @@
 /** The value of a column in a row. */
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
+import { isInherited } from './inherited.js'
 
 // model
 
-/** Undefined where it is missing, or what should hold it is. */
+/** Undefined where it is missing, or what should hold it is. What all objects inherit is no value of a row. */
 export type Read = (row: unknown) => unknown
 
 /** The digits of a number as they came; undefined where they are not known. */
@@ -15,13 +16,17 @@ export type Digits = (row: unknown) => string | undefined
 export const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null
 
-const field = (holder: unknown, key: string): unknown =>
-  isObject(holder) ? holder[key] : undefined
+const field = (key: string): Read =>
+  isInherited(key)
+    ? (holder) => (isObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined)
+    : (holder) => (isObject(holder) ? holder[key] : undefined)
 
 export const reader = (path: ReadonlyArray<string>): Read => {
-  const [only, ...others] = path
+  const [only, ...others] = path.map(field)
   if (only === undefined) return (row) => row
-  return others.length === 0 ? (row) => field(row, only) : (row) => path.reduce(field, row)
+  return others.length === 0
+    ? only
+    : (row) => others.reduce((holder, read) => read(holder), only(row))
 }
 
 export const digitsReader = (path: ReadonlyArray<string>): Digits => {

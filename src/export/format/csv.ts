@@ -2,6 +2,7 @@
 import type { Column } from '../column/Column.js'
 import type { Numbers } from '../column/money.js'
 import { digitsReader, reader } from '../column/read.js'
+import { hasSource } from '../column/source.js'
 import { Cells } from './Cells.js'
 import { type Cell, type Lines, lineWriter, type Masking } from './csvLines.js'
 import { jsonOf } from './jsonValue.js'
@@ -62,7 +63,7 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
         return mask(json(value))
     }
   }
-  return { path, write, isPlain: type !== 'json' && numbers === 'fast' }
+  return { path, write, isPlain: type !== 'json' && numbers === 'fast' && hasSource(path) }
 }
 
 const special = /[",\r\n]/
