@@ -23,7 +23,7 @@ export const run = async (terminal: Terminal): Promise<number> => {
   quietly(program, terminal)
 
   try {
-    await program.parseAsync(asked(terminal.args), { from: 'user' })
+    await program.parseAsync(asked(program, terminal.args), { from: 'user' })
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? COMPLETE : WRONG_USE
@@ -34,9 +34,22 @@ export const run = async (terminal: Terminal): Promise<number> => {
   }
 }
 
-/** `help export charges` is `export charges --help`: by itself, commander looks one word deep. */
-const asked = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
-  args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
+/**
+ * `help export charges` is `export charges --help`, and `help foo` is `foo`, which there is not: by itself,
+ * commander looks one word deep, and shows the whole for what it does not find.
+ */
+const asked = (program: Command, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first, ...words] = args
+  if (first !== 'help' || words.length === 0) return args
+  let at = program
+  for (const [i, word] of words.entries()) {
+    if (at.commands.length === 0 || word.startsWith('-')) break
+    const next = at.commands.find((command) => command.name() === word)
+    if (next === undefined) return words.slice(0, i + 1)
+    at = next
+  }
+  return [...words, '--help']
+}
 
 /** A word that nothing asked for may be a key, after a space too many: it is not repeated. */
 const withoutWords = (text: string): string =>

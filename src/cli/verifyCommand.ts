@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { lastValueFrom, scan, startWith, tap } from 'rxjs'
 import { CannotRun, type Checked, pathsOf, verify } from '../export/index.js'
 import { isThere } from './export/places.js'
+import { filled } from './parse.js'
 import { plural } from './progress/words.js'
 import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
 
@@ -16,7 +17,7 @@ Exit status:
 export const verifyCommand = (terminal: Terminal, done: (status: number) => void): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
-    .argument('<path>', 'the file, the folder, or the manifest')
+    .argument('<path>', 'the file, the folder, or the manifest', filled)
     .addHelpText('after', HELP)
     .action(async (path: string) => done(await verified(terminal, path)))
 

@@ -72,6 +72,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
     [['verify'], "missing required argument 'path'"],
+    [['verify', ''], 'It should not be empty'],
     [['verify', 'no/such/export.csv'], 'no/such/export.csv.manifest.json is not there'],
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
@@ -92,6 +93,9 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'refunds'], "unknown command 'refunds'"],
     [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
     [['frobnicate'], "unknown command 'frobnicate'"],
+    [['help', 'frobnicate'], "unknown command 'frobnicate'"],
+    [['help', 'export', 'refunds'], "unknown command 'refunds'"],
+    [['help', 'refunds', 'export'], "unknown command 'refunds'"],
   ])('%j', async (args, said) => {
     const { status, stdout, stderr } = await cli(args)
     expect(status).toBe(2)
@@ -150,6 +154,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
 describe('help', () => {
   it.each([
     [['--help']],
+    [['help']],
     [['export', '--help']],
     [['export', 'charges', '--help']],
     [['help', 'export']],
@@ -167,6 +172,9 @@ describe('help', () => {
   it('is asked for in either way', async () => {
     const { stdout } = await cli(['export', 'charges', '--help'])
     expect(await cli(['help', 'export', 'charges'])).toEqual({ status: 0, stdout, stderr: '' })
+    const verify = await cli(['verify', '--help'])
+    expect(await cli(['help', 'verify'])).toEqual(verify)
+    expect(await cli(['help', 'verify', 'charges.csv'])).toEqual(verify)
   })
 
   it('warns of keys on a command line, and names the variables and statuses', async () => {
