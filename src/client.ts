@@ -21,7 +21,7 @@ import {
   drift,
   parseExact,
 } from './decode/index.js'
-import { type IO, pipe, R } from './fp.js'
+import { defined, type IO, pipe, R } from './fp.js'
 import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
 import type { ClientEvent } from './http/ClientEvent.js'
@@ -161,7 +161,7 @@ const callOf =
     const recovery = finder && {
       find: ask(session, settings, finder),
       knownBy: row.knownBy,
-      ...(parseText === undefined ? {} : { parseText }),
+      ...defined({ parseText }),
       found: (requestId: string) =>
         session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }

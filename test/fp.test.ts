@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { A, E, flow, O, pipe, R } from '../src/fp.js'
+import { expect, expectTypeOf, it } from 'vitest'
+import { A, type Defined, defined, E, flow, O, pipe, R } from '../src/fp.js'
 
 it('loads under ESM with the names used here', () => {
   const half = flow(
@@ -8,4 +8,24 @@ it('loads under ESM with the names used here', () => {
   )
   expect(pipe([4, 3], A.filterMap(half))).toEqual([2])
   expect(pipe({ a: 1 }, R.map(E.right))).toEqual({ a: E.right(1) })
+})
+
+it('leaves out what is undefined, and nothing else', () => {
+  const fields = { a: undefined, b: null, c: 0, d: '', e: false }
+  expect(Object.keys(defined(fields))).toEqual(['b', 'c', 'd', 'e'])
+  expect(defined(fields)).toEqual({ b: null, c: 0, d: '', e: false })
+  expect({ c: 1, ...defined({ c: undefined }) }).toEqual({ c: 1 })
+})
+
+it('takes `__proto__` for a field, as JSON does', () => {
+  const kept = defined(JSON.parse('{"__proto__":{"a":1},"b":2}'))
+  expect(Object.keys(kept)).toEqual(['__proto__', 'b'])
+  expect(Object.getPrototypeOf(kept)).toBe(Object.prototype)
+})
+
+it('has fields that may be left out, and are not undefined', () => {
+  expectTypeOf<Defined<{ a: string | undefined; b: number }>>().toEqualTypeOf<{
+    readonly a?: string
+    readonly b?: number
+  }>()
 })

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { type Environment, limits } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'
+import { defined } from '../fp.js'
 import type { InvalidOption } from '../options/index.js'
 import { filled } from './parse.js'
 import { type Terminal, WrongUse } from './Terminal.js'
@@ -88,9 +89,9 @@ export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connec
         'PAYMENTS_CLIENT_ID',
       ),
       apiKey: needed(flags.apiKey ?? env.PAYMENTS_API_KEY, '--api-key', 'PAYMENTS_API_KEY'),
-      ...(loginAs === undefined ? {} : { loginAs }),
+      ...defined({ loginAs }),
     },
-    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+    ...defined({ onBehalfOf }),
   }
 }
 

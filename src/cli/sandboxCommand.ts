@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
+import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { sandboxCredentials } from '../sandbox/options.js'
 import { ENVIRONMENTS } from './connection.js'
@@ -62,11 +63,7 @@ const optionsOf = ({
   limits,
 }: SandboxFlags): SandboxOptions => ({
   environment,
-  ...(rows === undefined ? {} : { charges: rows }),
-  ...(batches === undefined ? {} : { batches }),
-  ...(seed === undefined ? {} : { seed }),
-  ...(latency === undefined ? {} : { latency }),
-  ...(jitter === undefined ? {} : { jitter }),
+  ...defined({ charges: rows, batches, seed, latency, jitter }),
   ...(limits ? {} : { limits: false }),
 })
 

@@ -2,6 +2,7 @@
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import type { IO } from '../fp.js'
+import { defined } from '../fp.js'
 import type { Codes } from '../http/codes.js'
 import type { Fetch } from '../http/Fetch.js'
 import type { TokenSource } from '../http/foreignToken.js'
@@ -120,10 +121,7 @@ export const changed = (
 ): Settings => ({
   ...settings,
   timeout: { ...settings.timeout, ...timeout },
-  ...(apiVersion === undefined ? {} : { apiVersion }),
-  ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
-  ...(priority === undefined ? {} : { priority }),
-  ...(check === undefined ? {} : { check }),
+  ...defined({ apiVersion, onBehalfOf, priority, check }),
 })
 
 export const limitsOf = ({ environment = 'production', limits: own }: ClientOptions): Limits => ({

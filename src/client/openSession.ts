@@ -1,4 +1,5 @@
 import { asyncScheduler, Subject } from 'rxjs'
+import { defined } from '../fp.js'
 import { budget, pausesOf, SHARE } from '../http/Budget.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { codes } from '../http/codes.js'
@@ -27,8 +28,7 @@ export const openSession = (
     options.scheduler ??
     createScheduler({
       tiers: tiers(limitsOf(options)),
-      ...(options.guard === undefined ? {} : { guard: options.guard }),
-      ...(options.share === undefined ? {} : { share: options.share }),
+      ...defined({ guard: options.guard, share: options.share }),
       ...(retry?.throttled === undefined ? {} : { refusals: { attempts: retry.throttled + 1 } }),
       random,
       timer,
@@ -38,8 +38,7 @@ export const openSession = (
     options.transport ??
     kyTransport({
       timer,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+      ...defined({ fetch: options.fetch, maxBytes: options.maxBytes }),
     })
 
   const session: Session = {

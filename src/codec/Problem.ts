@@ -1,4 +1,5 @@
 import { isRecord, parsed } from '../decode/unknown.js'
+import { defined } from '../fp.js'
 
 // model
 
@@ -37,8 +38,6 @@ export const problem = (status: number, body: string): Problem => {
   return {
     code: text(u.code) ?? `http_${status}`,
     message: text(u.message) ?? 'no message',
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(source === undefined ? {} : { source }),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ traceId, source, details }),
   }
 }

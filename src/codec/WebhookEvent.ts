@@ -3,7 +3,7 @@
  * fields, and the older spelling in camel case, are defaults, not specified by the interface document.
  */
 import * as t from 'io-ts'
-import { E, pipe } from '../fp.js'
+import { defined, E, pipe } from '../fp.js'
 import type { Codec } from './Codec.js'
 import { EventName } from './EventName.js'
 import { Instant } from './Instant.js'
@@ -87,11 +87,7 @@ const normal = (came: Envelope, raw: unknown): WebhookEvent => {
     id,
     name,
     data: isOlder(version, came) ? snakeKeys(came.data) : came.data,
-    ...(account_id === undefined ? {} : { account_id }),
-    ...(org_id === undefined ? {} : { org_id }),
-    ...(source_id === undefined ? {} : { source_id }),
-    ...(created_at === undefined ? {} : { created_at }),
-    ...(version === undefined ? {} : { version }),
+    ...defined({ account_id, org_id, source_id, created_at, version }),
     raw,
   }
 }

@@ -1,6 +1,7 @@
 /** What resources are built with. */
 import * as t from 'io-ts'
 import { OpenType } from '../decode/index.js'
+import { defined } from '../fp.js'
 import type { Codec } from './Codec.js'
 import { described } from './Schema.js'
 
@@ -39,5 +40,5 @@ export const listOf = <A>(
       ({ length }) => length >= min && length <= (max ?? Number.POSITIVE_INFINITY),
       `a list of ${max === undefined ? `at least ${min}` : `${min} to ${max}`} ${what}${advice === undefined ? '' : ` (${advice})`}`,
     ),
-    { type: 'array', minItems: min, ...(max === undefined ? {} : { maxItems: max }) },
+    { type: 'array', minItems: min, ...defined({ maxItems: max }) },
   )

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { following, type Position } from '../api/Paging.js'
 import { Envelope } from '../codec/Envelope.js'
 import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
-import { E } from '../fp.js'
+import { defined, E } from '../fp.js'
 import type { Page } from '../stream/index.js'
 import { NOT_UTF8 } from './body.js'
 import type { Failure, Undecodable } from './Failure.js'
@@ -94,7 +94,7 @@ const undecodable = (asking: Asking, all: ReadonlyArray<Cause>, at: string): Und
     _tag: 'Undecodable',
     endpoint,
     attempts,
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ traceId }),
     path,
     expected,
     actual,

@@ -1,4 +1,5 @@
 import { fieldsOf, isRecord } from '../decode/unknown.js'
+import { defined } from '../fp.js'
 import type { AnyFailure } from './Failure.js'
 
 // model
@@ -62,9 +63,7 @@ const isError = (u: unknown): boolean => {
 const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
   const [field, code, message] = [text(u.source) ?? text(u.field), text(u.code), text(u.message)]
   return {
-    ...(field === undefined ? {} : { field }),
-    ...(code === undefined ? {} : { code }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ field, code, message }),
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type SchedulerLike,
   switchMap,
 } from 'rxjs'
-import { E } from '../fp.js'
+import { defined, E } from '../fp.js'
 import { checked, is, type Rules } from '../options/index.js'
 import { left } from '../stream/index.js'
 import { later } from '../stream/later.js'
@@ -88,7 +88,7 @@ const viaKy: Fetch = (url, init) =>
 const init = ({ method, headers, body }: HttpRequest, signal: AbortSignal): FetchInit => ({
   method,
   headers,
-  ...(body === undefined ? {} : { body }),
+  ...defined({ body }),
   signal,
   redirect: 'manual', // a redirect would carry the credentials to somebody else
 })

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
 import type { Decoder, Drift } from '../decode/index.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { O } from '../fp.js'
+import { defined, O } from '../fp.js'
 import {
   type Cut,
   inParallel,
@@ -14,7 +14,6 @@ import {
 } from '../stream/index.js'
 import { type Look, type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
-import { defined } from './defined.js'
 import type { Failure } from './Failure.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { rowsMark } from './rowsMark.js'

@@ -1,10 +1,9 @@
 /** Logging in, as a stream of one token; who waits for it and how long it is kept is `auth.ts`. */
-
 import { map } from 'rxjs'
 import { Instant, toDate } from '../codec/Instant.js'
 import { Session } from '../codec/Login.js'
 import { compile } from '../decode/index.js'
-import { E, type IO, pipe } from '../fp.js'
+import { defined, E, type IO, pipe } from '../fp.js'
 import type { Millis, ObservableEither } from '../stream/index.js'
 import { type Read, readValue } from './answer.js'
 import type { Ask } from './ask.js'
@@ -35,7 +34,7 @@ export const logIn = (
     {
       client_id: clientId,
       api_key: apiKey,
-      ...(loginAs === undefined ? {} : { login_as: loginAs }),
+      ...defined({ login_as: loginAs }),
     },
     readToken(now),
   ).pipe(map(E.mapLeft(unauthorized)))
@@ -48,7 +47,7 @@ const unauthorized = (failure: Failure): Failure => {
     _tag: 'Unauthorized',
     endpoint,
     attempts,
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ traceId }),
     code,
     message,
   }

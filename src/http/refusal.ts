@@ -1,7 +1,7 @@
 /** What is no success, as a failure: pure. */
 import { type Problem, problem } from '../codec/Problem.js'
 import { isRecord, parsed } from '../decode/unknown.js'
-import { O } from '../fp.js'
+import { defined, O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
 import type { Failure, TimedOut, Unreachable } from './Failure.js'
@@ -38,7 +38,7 @@ export const refused = (
   const common = {
     endpoint,
     attempts,
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ traceId }),
     message: `${endpoint}: ${status} ${said.code}: ${said.message}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
@@ -54,8 +54,7 @@ export const refused = (
     _tag: 'Refused',
     status,
     code: said.code,
-    ...(said.source === undefined ? {} : { source: said.source }),
-    ...(said.details === undefined ? {} : { details: said.details }),
+    ...defined({ source: said.source, details: said.details }),
   }
 }
 

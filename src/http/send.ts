@@ -1,6 +1,6 @@
 import { concatMap, defer, map, of, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
-import { E, O } from '../fp.js'
+import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
 import type { Failure } from './Failure.js'
@@ -135,6 +135,6 @@ const httpRequest = (
     ...(onBehalfOf === undefined || auth !== 'bearer' ? {} : { 'x-on-behalf-of': onBehalfOf }),
     ...headers,
   },
-  ...(body === undefined ? {} : { body }),
+  ...defined({ body }),
   timeout,
 })

@@ -1,3 +1,4 @@
+import { defined } from '../fp.js'
 import type { AnyFailure, ListGuard, Truncated } from './Failure.js'
 import { oneLine } from './oneLine.js'
 
@@ -30,7 +31,7 @@ export const truncated = <At>(
   return {
     ...common,
     attempts,
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ traceId }),
     cause: why,
     message,
   }

@@ -1,5 +1,6 @@
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
+import { defined } from '../fp.js'
 import type { Failure } from './Failure.js'
 
 /**
@@ -20,11 +21,11 @@ export const unclear = (
     _tag: 'Ambiguous',
     endpoint,
     attempts,
-    ...(failure.traceId === undefined ? {} : { traceId: failure.traceId }),
+    ...defined({ traceId: failure.traceId }),
     tried: [
       attempts === 1 || requestId === undefined ? times : `${times} with the same request_id`,
     ],
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ requestId }),
     cause: failure,
     message: `${endpoint}: may or may not have been done: ${failure.message}`,
   }

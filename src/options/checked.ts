@@ -5,6 +5,7 @@
  *
  * Options that are held against their table, before anything is done with them.
  */
+import { defined } from '../fp.js'
 import { InvalidOption } from './InvalidOption.js'
 import type { Rule, Table } from './Rule.js'
 import { isObject } from './rules.js'
@@ -28,7 +29,7 @@ export const checked = <A extends object>(options: A, table: Table, means: Means
   if (!isObject(options)) {
     throw invalid('options', options, {
       expected: `an object of ${Object.keys(table).join(', ')}`,
-      ...(means.of === undefined ? {} : { of: means.of }),
+      ...defined({ of: means.of }),
     })
   }
   return fitting('', options, table, means)

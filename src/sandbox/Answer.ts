@@ -1,6 +1,7 @@
 /** What a handler answers: a value, bytes that are JSON already, plain text, or a refusal. */
 import type { Endpoint } from '../api/Endpoint.js'
 import type { E } from '../fp.js'
+import { defined } from '../fp.js'
 import type { Account } from './account/Account.js'
 import { type Bytes, copy, encoded, written } from './account/ascii.js'
 import type { Rows } from './account/Rows.js'
@@ -117,7 +118,7 @@ export const refusal = (
   status,
   code,
   message,
-  ...(source === undefined ? {} : { source }),
+  ...defined({ source }),
 })
 
 export const invalid = (message: string, source: string): Refusal =>

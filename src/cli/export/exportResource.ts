@@ -1,3 +1,4 @@
+import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import { environmentOf } from '../connection.js'
@@ -32,7 +33,7 @@ export const exportResource =
     const server = await listen({
       environment,
       ...(flags.limits ? {} : { limits: false }),
-      ...(flags.rows === undefined ? {} : { charges: flags.rows }),
+      ...defined({ charges: flags.rows }),
     })
     try {
       const status = await exported({

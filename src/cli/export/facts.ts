@@ -1,6 +1,7 @@
 /** What a report says of an export, besides its charts. */
 import type { RunProgress } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
+import { defined } from '../../fp.js'
 import { isComplete, type Meter } from '../Meter.js'
 import { number, percent } from '../progress/words.js'
 import type { Facts } from '../report/page.js'
@@ -34,7 +35,7 @@ export const factsOf = ({
   ms,
   isComplete: isComplete(meter),
   summary: told,
-  ...(ended.reason === undefined ? {} : { reason: ended.reason }),
+  ...defined({ reason: ended.reason }),
   query: [...Object.entries(prepared.query), ...boundsOf(last)],
   counts: [
     ['rows', number(meter.rows)],

@@ -1,8 +1,8 @@
 /** Where an export goes and how it is written, from what was said on the command line. */
-
 import { needZstd } from '../../export/format/compress.js'
 import type { Compression, FormatName, FormatOptions } from '../../export/index.js'
 import { isFolder, Unsupported } from '../../export/index.js'
+import { defined } from '../../fp.js'
 import { WrongUse } from '../Terminal.js'
 import { checkPlaces, isThere } from './places.js'
 import { KNOWN, type Told, told } from './told.js'
@@ -82,9 +82,7 @@ const formatOptions = (
   compress: Compression | undefined,
 ): FormatOptions => ({
   format,
-  ...(compress === undefined ? {} : { compress }),
-  ...(columns === undefined ? {} : { columns }),
-  ...(amounts === undefined ? {} : { decimal: amounts }),
+  ...defined({ compress, columns, decimal: amounts }),
   ...(exact ? { numbers: 'exact' as const } : {}),
   ...(safeCells ? { formulas: 'escape' as const } : {}),
 })

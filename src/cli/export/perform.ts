@@ -2,6 +2,7 @@
 import { lastValueFrom, Subscription, tap } from 'rxjs'
 import { isLast } from '../../export/exportList.js'
 import type { RunProgress } from '../../export/index.js'
+import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'
 import { type Watched, watch } from '../progress/Reading.js'
@@ -76,9 +77,7 @@ const performed = async (
   const reason = ended.reason ?? unwritten
   const status = unwritten === undefined ? ended.status : Math.max(ended.status, INCOMPLETE)
   shown.end(
-    status === STATUS.SIGPIPE
-      ? undefined
-      : { status, summary: told, ...(reason === undefined ? {} : { reason }) },
+    status === STATUS.SIGPIPE ? undefined : { status, summary: told, ...defined({ reason }) },
   )
   return status
 }

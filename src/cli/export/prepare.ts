@@ -12,7 +12,7 @@ import {
   targetOf,
 } from '../../export/index.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
-import { E } from '../../fp.js'
+import { defined, E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { kyTransport } from '../../http/ky.js'
 import type { Page } from '../../stream/index.js'
@@ -78,7 +78,7 @@ export const prepare =
       drift: true,
       transport,
       ...(flags.exact ? { numbers: 'exact' as const } : {}),
-      ...(timeout === undefined ? {} : { timeout }),
+      ...defined({ timeout }),
       timer,
     })
 
@@ -90,7 +90,7 @@ export const prepare =
         : await since({
             plan,
             sinceLast: flags.sinceLast,
-            ...(flags.lookback === undefined ? {} : { lookback: flags.lookback }),
+            ...defined({ lookback: flags.lookback }),
             purpose: purposeFor(asked),
             format,
             files: wholeDisk,
@@ -113,10 +113,9 @@ export const prepare =
     const target = targetOf<A>({
       out: plan.out,
       format,
-      ...(flags.checkpoint === undefined ? {} : { checkpoint: flags.checkpoint }),
+      ...defined({ checkpoint: flags.checkpoint }),
       rotation: {
-        ...(flags.rotateRows === undefined ? {} : { rows: flags.rotateRows }),
-        ...(flags.rotateBytes === undefined ? {} : { bytes: flags.rotateBytes }),
+        ...defined({ rows: flags.rotateRows, bytes: flags.rotateBytes }),
       },
     })
     return {

@@ -1,5 +1,6 @@
 /** What an export is of, as its checkpoint and its manifest say it. */
 import { accountOf, type Wanted } from '../../export/index.js'
+import { defined } from '../../fp.js'
 import type { Connection } from '../connection.js'
 import type { ExportFlags } from './ExportFlags.js'
 
@@ -26,8 +27,7 @@ export const purposeOf =
       account: accountOf({
         baseUrl: knownAs,
         clientId: keys?.clientId ?? partner?.clientId ?? '',
-        ...(keys?.loginAs === undefined ? {} : { loginAs: keys.loginAs }),
-        ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
+        ...defined({ loginAs: keys?.loginAs, onBehalfOf }),
       }),
       query: Object.fromEntries(
         Object.entries(filter)
@@ -37,7 +37,7 @@ export const purposeOf =
       format: {
         ...(exact ? { numbers: 'exact' } : {}),
         ...(safeCells ? { formulas: 'escape' } : {}),
-        ...(amounts === undefined ? {} : { amounts }),
+        ...defined({ amounts }),
       },
     }
   }

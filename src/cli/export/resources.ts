@@ -8,6 +8,7 @@ import { Charge, ChargeStatus } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { fromList, fromSnapshot } from '../../export/index.js'
+import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
 import {
@@ -75,12 +76,14 @@ export const charges: Resource<
     }
     return {
       page_size: pageSize,
-      ...(from === undefined ? {} : { from_created_at: from }),
-      ...(to === undefined ? {} : { to_created_at: to }),
-      ...(status === undefined ? {} : { status }),
-      ...(currency === undefined ? {} : { currency }),
-      ...(source === undefined ? {} : { source }),
-      ...(requestId === undefined ? {} : { request_id: requestId }),
+      ...defined({
+        from_created_at: from,
+        to_created_at: to,
+        status,
+        currency,
+        source,
+        request_id: requestId,
+      }),
     }
   },
   source: ({ charges }, filter, requests) =>
@@ -105,9 +108,7 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
       .option('--short-reference-id <id>', 'only the batch that has it', filled),
   connection,
   filter: ({ status, requestId, shortReferenceId }) => ({
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...(shortReferenceId === undefined ? {} : { short_reference_id: shortReferenceId }),
+    ...defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
   }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.list(filter)),
 }

@@ -1,6 +1,7 @@
 /** What the name of a file says of how it is written. */
 import { basename, extname } from 'node:path'
 import type { Compression, FormatName } from '../../export/index.js'
+import { defined } from '../../fp.js'
 
 // model
 
@@ -33,8 +34,7 @@ export const told = (path: string): Told => {
   const extension = extname(compress === undefined ? name : basename(name, extname(name)))
   const format = FORMATS[extension]
   return {
-    ...(compress === undefined ? {} : { compress }),
-    ...(format === undefined ? {} : { format }),
+    ...defined({ compress, format }),
     ...(format === undefined && extension !== '' ? { unknown: extension } : {}),
   }
 }

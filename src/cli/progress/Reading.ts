@@ -11,6 +11,7 @@ import {
 } from 'rxjs'
 import type { Client } from '../../client.js'
 import type { IO } from '../../fp.js'
+import { defined } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { fresh, type Meter } from '../Meter.js'
 import { IDLE, noted, pausing } from './Activity.js'
@@ -81,14 +82,14 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
     const counted = meter()
     const { rows, rejects } = fresh(counted)
     const { share } = counted.coverage
-    pace = sampled({ at, rows: rows + rejects, ...(share === undefined ? {} : { share }) })(pace)
+    pace = sampled({ at, rows: rows + rejects, ...defined({ share }) })(pace)
     const msLeft = timeLeft(pace)
     const rates = scheduler.tiers.filter(isRate)
     return {
       ms: at,
       meter: counted,
       rowsPerSecond: rowsPerSecond(pace),
-      ...(msLeft === undefined ? {} : { msLeft }),
+      ...defined({ msLeft }),
       ...(rates.length === 0 ? {} : { quota: Math.max(...rates.map(({ share }) => share)) }),
       scheduler,
       pauses: pausing(activity, now).length,

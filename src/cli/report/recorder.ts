@@ -2,6 +2,7 @@
 import { Subscription } from 'rxjs'
 import { login } from '../../api/authentication.js'
 import type { IO } from '../../fp.js'
+import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
 import { fresh } from '../Meter.js'
@@ -133,7 +134,7 @@ export const recorder = (
       return {
         stretches: kept.stretches(last.ms),
         incidents,
-        ...(limit === undefined ? {} : { limit }),
+        ...defined({ limit }),
         logins,
         pauses,
       }

@@ -1,3 +1,4 @@
+import { defined } from '../../fp.js'
 import { checked } from '../../options/index.js'
 import type { Destination, DestinationMark } from './Destination.js'
 import { type FileOptions, fileRules, openFile } from './openFile.js'
@@ -12,7 +13,7 @@ export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
 export const toFile = async <A>(given: ToFileOptions<A>): Promise<Destination<A>> => {
   const { from, ...options } = checked(given, fileRules)
   const part = from?.parts[0]
-  const file = await openFile({ ...options, ...(part === undefined ? {} : { from: part }) })
+  const file = await openFile({ ...options, ...defined({ from: part }) })
   return {
     write: async (rows) => {
       await file.write(rows)

@@ -1,5 +1,6 @@
 /** One run of an export: what it writes, what it counts, and what it keeps of that. */
 import type { SchedulerLike } from 'rxjs'
+import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { ExportOptions, Progress } from '../exportList.js'
@@ -98,7 +99,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     counts: counts(progress),
     ...marks,
     drift: drifts(checkpoint?.drift ?? [], client?.drift() ?? []),
-    ...(bounds === undefined ? {} : { bounds }),
+    ...defined({ bounds }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
 
@@ -139,7 +140,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   }
 
   return {
-    ...(seen === undefined ? {} : { seen }),
+    ...defined({ seen }),
     sink: async (rows, page) => {
       const slice = source.sliceOf(page)
       bounds ??= source.boundsOf(page.position)
@@ -165,7 +166,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
       const { counts, position: next } = standing
       const { rows, rejects, pages } = counts
-      return { ...progress, rows, rejects, pages, ...(next === undefined ? {} : { next }) }
+      return { ...progress, rows, rejects, pages, ...defined({ next }) }
     },
     goOn: async () => {
       await out.ready()

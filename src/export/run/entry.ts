@@ -1,4 +1,5 @@
 /** The entry of a run in its manifest: pure, from what was counted. */
+import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import type { Progress } from '../exportList.js'
 import type { FileSummary } from '../file/RowFile.js'
@@ -53,7 +54,7 @@ export const entryOf = (ending: Ending): ManifestRun => {
     ...(perSecond === undefined || ms === 0
       ? {}
       : { quota: Math.min(1, (requests * 1_000) / (ms * perSecond)) }),
-    ...(bounds === undefined ? {} : { bounds }),
+    ...defined({ bounds }),
     slices,
     drift,
     files: ending.files.map(listed),

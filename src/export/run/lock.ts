@@ -1,7 +1,7 @@
 /** One run at a time for one output: a file that says who is at it. */
 import { basename, dirname, join } from 'node:path'
 import * as t from 'io-ts'
-import { E } from '../../fp.js'
+import { defined, E } from '../../fp.js'
 import { CannotRun } from './CannotRun.js'
 import { codeOf, readText, type SmallFiles, writeNew } from './SmallFiles.js'
 
@@ -57,7 +57,7 @@ export const takeLock =
       if (await placed(files, own, path)) {
         await sweep(files, path, isAlive)
         return {
-          ...(dead === undefined ? {} : { dead }),
+          ...defined({ dead }),
           release: async () => {
             if ((await readText(files, path)) === text) await files.rm(path, { force: true })
           },

@@ -1,5 +1,6 @@
 /** The locks of a run: wherever another run would write the same file, it finds one of them. */
 import { dirname, isAbsolute } from 'node:path'
+import { defined } from '../../fp.js'
 import { type Lock, type Runner, takeLock } from './lock.js'
 import type { SmallFiles } from './SmallFiles.js'
 import { type Paths, pathsOf } from './Target.js'
@@ -19,7 +20,7 @@ export const takeLocks =
       const kept = await take(pathsOf(await realName(files, checkpoint)).lock)
       const dead = output.dead ?? kept.dead
       return {
-        ...(dead === undefined ? {} : { dead }),
+        ...defined({ dead }),
         release: async () => {
           await kept.release()
           await output.release()

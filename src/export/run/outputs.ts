@@ -1,4 +1,5 @@
 /** The files of a run, rows, rejects and keys, opened when there is something to write. */
+import { defined } from '../../fp.js'
 import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { openFile } from '../file/openFile.js'
@@ -82,7 +83,7 @@ export const outputs = <A>({
         path,
         format: jsonLines(),
         files,
-        ...(mark === undefined ? {} : { from: mark }),
+        ...defined({ from: mark }),
       })
       return opened
     }
@@ -116,15 +117,14 @@ export const outputs = <A>({
       ]
       return {
         output,
-        ...(rejected === undefined ? {} : { rejects: rejected }),
-        ...(kept === undefined ? {} : { keys: kept }),
+        ...defined({ rejects: rejected, keys: kept }),
       }
     },
     finish: async () => {
       const all = await (await destination()).finish()
       const summary = await (await bad.ifAny())?.finish()
       await (await known.opened())?.abandon()
-      return { files: all, ...(summary === undefined ? {} : { rejected: summary }) }
+      return { files: all, ...defined({ rejected: summary }) }
     },
     abandon: async () => {
       // who opened it was told if that failed

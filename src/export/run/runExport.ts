@@ -9,6 +9,7 @@ import {
   of,
   throwError,
 } from 'rxjs'
+import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { checked } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
@@ -68,7 +69,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       run = undisturbed(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
       const dead = lock?.dead
-      const begun = { resumed: checkpoint !== undefined, ...(dead === undefined ? {} : { dead }) }
+      const begun = { resumed: checkpoint !== undefined, ...defined({ dead }) }
       return { run, checkpoint, begun, release }
     } catch (error) {
       await release()

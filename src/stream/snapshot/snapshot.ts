@@ -1,5 +1,5 @@
 import { map, Observable, type Subscriber, Subscription, take } from 'rxjs'
-import { E, O } from '../../fp.js'
+import { defined, E, O } from '../../fp.js'
 import type { Pull } from '../Pull.js'
 import type { Page } from '../paginate.js'
 import { crowd, type Unsteady } from './crowd.js'
@@ -135,7 +135,7 @@ export const snapshot =
       return {
         items: rows.items,
         raw: rows.raw,
-        ...(rows.texts === undefined ? {} : { texts: rows.texts }),
+        ...defined({ texts: rows.texts }),
         slice,
         position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
         next: field.isDone() ? O.none : O.some(field.position()),
