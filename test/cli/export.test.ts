@@ -157,7 +157,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     await writeFile(out, 'earlier\n')
     const server = await serve({ charges: 10 })
     const { status, stderr } = await cli([...to(server), '--api-key', 'wrong-key'])
-    expect(status).toBe(1)
+    expect(status).toBe(2)
     expect(stderr).toContain('401 credentials_invalid')
     expect(stderr).not.toContain('wrong-key')
     expect(await readFile(out, 'utf8')).toBe('earlier\n')

@@ -115,12 +115,40 @@ describe('an export whose first page never comes', () => {
     const out = file(name)
     await charges(before, out)
     const there = await readdir(dirname(out), { recursive: true })
-    const { fault } = breaking(1, { status: 403 })
-    const { status, stderr } = await charges(await serve({ charges: 9, fault }), out, ['--restart'])
+    const { fault } = breaking(1, { status: 503 })
+    const server = await serve({ charges: 9, fault })
+    const { status, stderr } = await charges(server, out, ['--restart', '--patience', '0'])
     expect(status).toBe(1)
     expect(stderr).toMatch(/^incomplete: nothing was read, \S+ is as it was, .* 0 refused, /)
     expect(await readdir(dirname(out), { recursive: true })).toEqual(there)
     expect((await cli(['verify', out])).status).toBe(0)
+  })
+
+  it.each([400, 403, 404])(
+    'ends with status 2 after a %i, which no waiting mends',
+    async (code) => {
+      const { fault } = breaking(1, { status: code })
+      const server = await serve({ charges: 9, fault })
+      const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+      expect(status).toBe(2)
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+        new RegExp(`^payments-rx: .*${code} (?!.*--resume)`),
+      )
+      expect(await readdir(dirname(file('c')))).toEqual([])
+    },
+  )
+
+  it('of a batch that there is not ends with status 2', async () => {
+    const { status, stderr } = await cli(['export', 'batch-items', '--sandbox', '--batch', 'none'])
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^payments-rx: .*404.*\n$/)])
+  })
+
+  it('ends with status 1 after a refusal that comes later than rows', async () => {
+    const { fault } = breaking(6, { status: 403 })
+    const server = await serve({ charges: 700, fault })
+    const first = await charges(server, file('c.ndjson'))
+    expect(first.status).toBe(1)
+    expect(first.stderr).toContain('the same command with --resume goes on')
   })
 
   it('says how much is there, when it was resumed', async () => {

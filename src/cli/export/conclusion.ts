@@ -7,6 +7,7 @@ import {
   type Obstacle,
   type RunProgress,
 } from '../../export/index.js'
+import { isInProgress } from '../../http/codes.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { InvalidOption } from '../../options/index.js'
 import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
@@ -33,7 +34,7 @@ const RESUME = 'the same command with --resume goes on'
 
 /** The list was read until it ended, failed, or somebody stopped it. */
 export const conclusion = (
-  { ended, failure, cut, rejects, entry }: RunProgress,
+  { ended, failure, cut, rejects, pages, entry }: RunProgress,
   stopped: Signal | undefined,
   { rejectsName }: Named,
 ): Conclusion => {
@@ -45,7 +46,8 @@ export const conclusion = (
         reason: `${failure.message}: --resume comes to the same, unless the list has changed`,
       }
     }
-    const status = failure._tag === 'InvalidRequest' ? WRONG_USE : INCOMPLETE
+    const untouched = pages === 0 && entry === undefined
+    const status = untouched && isFinal(failure) ? WRONG_USE : INCOMPLETE
     return { status, reason: `${failure.message}${goOn}` }
   }
   if (cut === 'rejects') {
@@ -59,6 +61,24 @@ export const conclusion = (
     ? { status: INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
     : { status: COMPLETE }
 }
+
+/** Whether the service answers alike however long one waits: the keys, the query or an id are wrong. */
+const isFinal = (failure: AnyFailure): boolean => {
+  switch (failure._tag) {
+    case 'InvalidRequest':
+    case 'Unauthorized':
+      return true
+    case 'Refused':
+      return !isInProgress(failure) && !PASSING.includes(failure.status)
+    case 'Truncated':
+      return failure.cause !== undefined && isFinal(failure.cause)
+    default:
+      return false
+  }
+}
+
+/** Refusals that say "later", beside a 409: Request Timeout, Locked, Too Early. */
+const PASSING: ReadonlyArray<number> = [408, 423, 425]
 
 /** A list that goes round does so again. */
 const comesAgain = (failure: AnyFailure): boolean =>

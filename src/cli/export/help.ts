@@ -23,7 +23,7 @@ with the reason (with --out - to stderr).
 Exit status:
   0    complete: every row is written
   1    incomplete: the last line says why
-  2    wrong use, or something is in the way: nothing was changed
+  2    wrong use, something is in the way, or the service refuses it: nothing was changed
   130  stopped by Ctrl-C (143 by SIGTERM), with all that was read written
   141  who read stdout went away
 

@@ -44,7 +44,7 @@ it('a report of a run that failed says why, and shows no secret', async () => {
       },
     )
     const report = await readFile(file('failed.html'), 'utf8')
-    expect(status).toBe(1)
+    expect(status).toBe(2)
     expect(report).toMatch(/class="outcome bad">.*401/)
     expect(report).toContain('&lt;/script&gt;&lt;b&gt;')
     for (const text of [report, stderr]) expectNoSecret(text)
