@@ -37,7 +37,7 @@ const placeOf = (file: string): string => {
 
 /** What a place may import. Each stands below those it names, so it can be read without the rest. */
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
-  options: [],
+  options: ['fp.ts'],
   'fp.ts': [],
   decode: ['fp.ts'],
   codec: ['decode', 'fp.ts'],
