@@ -37,8 +37,8 @@ const placeOf = (file: string): string => {
 
 /** What a place may import. Each stands below those it names, so it can be read without the rest. */
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
-  options: ['fp.ts'],
   'fp.ts': [],
+  options: ['fp.ts'],
   decode: ['fp.ts'],
   codec: ['decode', 'fp.ts'],
   api: ['codec', 'fp.ts'],

@@ -45,7 +45,9 @@ describe.each(calls)('$route', ({ row, params }) => {
     expect(JSON.stringify(sent(more))).not.toContain(SECRET)
   })
 
-  it.skipIf(row.unspecified.includes('params'))('nor does it without checks', () => {
+  if (row.unspecified.includes('params')) return // unchecked, those are sent as they are
+
+  it('nor does it without checks', () => {
     expect(sent(more, { check: false })).toEqual(sent({}, { check: false }))
   })
 })
