@@ -55,7 +55,7 @@ export const takeLock =
 
     const attempt = async (tries: number, dead?: Owner): Promise<Lock> => {
       if (await placed(files, own, path)) {
-        await sweep(files, path, isAlive)
+        await sweep(files, path, (pid) => pid === self.pid || isAlive(pid))
         return {
           ...defined({ dead }),
           release: async () => {
