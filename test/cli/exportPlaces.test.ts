@@ -1,6 +1,7 @@
 /** The files that a command is told to write: none may be another, or one that it goes on from. */
-import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { cli, folder } from './support.js'
@@ -60,7 +61,8 @@ it('are no folder in the place of a file', async () => {
 })
 
 it('are no pipe and no device', async () => {
-  execFileSync('mkfifo', [file('pipe')])
+  const server = createServer().listen(file('pipe'))
+  await once(server, 'listening')
   await symlink('/dev/null', file('nothing'))
   for (const [option, ...words] of [
     ['--out', file('pipe')],
@@ -75,6 +77,7 @@ it('are no pipe and no device', async () => {
     expect(status).toBe(2)
   }
   expect(await readdir(file('.'))).toEqual(['nothing', 'pipe'])
+  server.close()
 })
 
 it.each([
