@@ -1,7 +1,6 @@
 /** An export, ready to be subscribed to, from what was said on the command line. */
 import { type Observable, tap } from 'rxjs'
-import { limits, unlimited } from '../../api/limits.js'
-import { type Client, createClient } from '../../client.js'
+import type { Client } from '../../client.js'
 import {
   type Format,
   formatOf,
@@ -14,18 +13,17 @@ import {
 import { wholeDisk } from '../../export/run/SmallFiles.js'
 import { defined, E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { kyTransport } from '../../http/ky.js'
 import type { Page } from '../../stream/index.js'
 import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
+import { clientFor } from './clientFor.js'
 import type { Named } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { type OutputPlan, outputPlan } from './outputPlan.js'
-import { attemptsFor, guardFor, perSecond, widthOf } from './pace.js'
+import { perSecond, widthOf } from './pace.js'
 import { type Connected, purposeOf } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
 import { toStdout } from './toStdout.js'
-import { rememberingTokens, shownOf } from './withoutSecret.js'
 
 // model
 
@@ -59,28 +57,11 @@ export const prepare =
     flags: ExportFlags & Flags,
     connection: Connected,
   ): Promise<Prepared> => {
-    const { timer, timeout } = terminal
-    const { knownAs: _, ...clientOptions } = connection
-    const { share, patience, maxRejects } = flags
+    const { timer } = terminal
     const plan = await outputPlan(flags)
     const format = formatFor(resource, plan)
-    const allowed = flags.limits ? limits[connection.environment] : unlimited
-    const most = perSecond(allowed, share)
-    const attempts = attemptsFor(patience)
-    const { transport, sent } = rememberingTokens(kyTransport({ timer }))
-    const client = createClient({
-      ...clientOptions,
-      limits: allowed,
-      share,
-      guard: guardFor(flags),
-      priority: 'bulk',
-      retry: { faults: attempts, throttled: Math.max(7, attempts) },
-      drift: true,
-      transport,
-      ...(flags.exact ? { numbers: 'exact' as const } : {}),
-      ...defined({ timeout }),
-      timer,
-    })
+    const { client, allowed, shown } = clientFor(terminal, flags, connection)
+    const most = perSecond(allowed, flags.share)
 
     const purposeFor = purposeOf(resource.name, connection, flags)
     const asked = resource.filter(flags)
@@ -97,7 +78,7 @@ export const prepare =
           })
     const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)
     const purpose = purposeFor(filter)
-    const requests = flags.parallel ?? widthOf(allowed, share)
+    const requests = flags.parallel ?? widthOf(allowed, flags.share)
     const source = resource.source(client, filter, requests)
 
     let stopped: Signal | undefined
@@ -108,15 +89,13 @@ export const prepare =
     )
     // a commit ends a row group: they should not be small
     const every = plan.options.format === 'parquet' ? ROW_GROUPS_EVERY : EVERY
-    const common = { maxRejects, every, stop, timer, shown: shownOf(connection, sent) }
+    const common = { maxRejects: flags.maxRejects, every, stop, timer, shown }
     const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,
       format,
       ...defined({ checkpoint: flags.checkpoint }),
-      rotation: {
-        ...defined({ rows: flags.rotateRows, bytes: flags.rotateBytes }),
-      },
+      rotation: defined({ rows: flags.rotateRows, bytes: flags.rotateBytes }),
     })
     return {
       client,
@@ -139,7 +118,7 @@ export const prepare =
               begin: flags.restart ? 'restart' : flags.resume ? 'resume' : 'new',
               adds: flags.sinceLast !== undefined,
               client,
-              ...(Number.isFinite(most) ? { perSecond: most } : {}),
+              ...defined({ perSecond: Number.isFinite(most) ? most : undefined }),
               runner: terminal.runner,
             }),
     }

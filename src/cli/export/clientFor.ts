@@ -1,0 +1,43 @@
+import { limits, unlimited } from '../../api/limits.js'
+import { type Client, createClient } from '../../client.js'
+import { defined } from '../../fp.js'
+import { kyTransport } from '../../http/ky.js'
+import type { Limits } from '../../index.js'
+import type { Terminal } from '../Terminal.js'
+import type { ExportFlags } from './ExportFlags.js'
+import { attemptsFor, guardFor } from './pace.js'
+import type { Connected } from './purposeOf.js'
+import { rememberingTokens, shownOf } from './withoutSecret.js'
+
+export interface Asking {
+  readonly client: Client
+  /** What the client keeps. */
+  readonly allowed: Limits
+  /** A row as it may be written where it did not decode. */
+  readonly shown: (raw: unknown) => unknown
+}
+
+/** The client of an export: in the slow lane, patient, and one that counts drift. */
+export const clientFor = (
+  { timer, timeout }: Pick<Terminal, 'timer' | 'timeout'>,
+  flags: ExportFlags,
+  connection: Connected,
+): Asking => {
+  const { knownAs: _, ...options } = connection
+  const allowed = flags.limits ? limits[connection.environment] : unlimited
+  const attempts = attemptsFor(flags.patience)
+  const { transport, sent } = rememberingTokens(kyTransport({ timer }))
+  const client = createClient({
+    ...options,
+    ...defined({ timeout, numbers: flags.exact ? ('exact' as const) : undefined }),
+    limits: allowed,
+    share: flags.share,
+    guard: guardFor(flags),
+    priority: 'bulk',
+    retry: { faults: attempts, throttled: Math.max(7, attempts) },
+    drift: true,
+    transport,
+    timer,
+  })
+  return { client, allowed, shown: shownOf(connection, sent) }
+}
