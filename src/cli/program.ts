@@ -35,12 +35,13 @@ export const run = async (terminal: Terminal): Promise<number> => {
 }
 
 /**
- * `help export charges` is `export charges --help`, and `help foo` is `foo`, which there is not: by itself,
- * commander looks one word deep, and shows the whole for what it does not find.
+ * `help export charges` is `export charges --help`, and so is `export help charges`; `help foo` is `foo`, which
+ * there is not: by itself, commander looks one word deep, and shows the whole for what it does not find.
  */
 const asked = (program: Command, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [first, ...words] = args
-  if (first !== 'help' || words.length === 0) return args
+  const help = args.slice(0, 2).indexOf('help')
+  const words = args.filter((_, i) => i !== help)
+  if (help < 0 || words.length === help) return args
   let at = program
   for (const [i, word] of words.entries()) {
     if (at.commands.length === 0 || word.startsWith('-')) break

@@ -1,5 +1,6 @@
 import { concatMap, map, type Observable, take } from 'rxjs'
 import { redact } from '../decode/redact.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import type { AnyFailure, Failure } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
@@ -45,7 +46,7 @@ export const createOnce =
     found,
   }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
   (params) => {
-    const { request_id: requestId } = params
+    const requestId = fieldsOf(params).request_id
     if (typeof requestId !== 'string') {
       const expected = 'a text that stays the same when the job runs again'
       return left(invalidField(endpoint, 'request_id', expected, redact(requestId)))

@@ -58,7 +58,8 @@ export const untilState = <A extends { readonly status: string }>({
 }: Waiting<A>): UntilState<A> => {
   const pause = doubling({ ...PAUSES, random })
 
-  return ({ id, states = [], limit = HOUR }) => {
+  return (wait) => {
+    const { id, states = [], limit = HOUR } = { ...wait }
     if (!isStates(states)) {
       return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
     }

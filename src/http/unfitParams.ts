@@ -16,8 +16,10 @@ export const unfitParams = (codec: unknown, params: unknown): Unfit | undefined 
   const path = inherited(codec, params)
   return path === undefined
     ? undefined
-    : unfit([{ path, expected: 'a field of the object itself', actual: 'one of its class' }])
+    : unfit([{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }])
 }
 
 /** Not a `Map`, a `URLSearchParams`, a `Date`: they show no fields, and would be taken for none given. */
-const isFields = (u: unknown): boolean => Object.prototype.toString.call(u) === '[object Object]'
+const isFields = (u: unknown): boolean =>
+  Object.prototype.toString.call(u) === '[object Object]' ||
+  (isRecord(u) && Object.keys(u).some((name) => !/^\d+$/.test(name)))

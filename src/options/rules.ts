@@ -61,6 +61,12 @@ export const filled = textThat((text) => text !== '', 'a text that is not empty'
 
 export const date = textThat((text) => /^\d{4}-\d\d-\d\d$/.test(text), 'a date as YYYY-MM-DD')
 
+/** As a `Date`. */
+export const time: Rule = {
+  fits: (u) => u instanceof Date && !Number.isNaN(u.getTime()),
+  expected: 'a Date that is a time',
+}
+
 export const oneOf = (...words: ReadonlyArray<string>): Rule =>
   textThat((text) => words.includes(text), `one of ${words.map((word) => `'${word}'`).join(', ')}`)
 

@@ -32,10 +32,7 @@ const rules: Rules<SandboxOptions> = {
   },
   charges: is.whole(0, 2 ** 31, '2^31'),
   seed: { ...is.anyNumber, fits: Number.isFinite },
-  since: {
-    fits: (u) => u instanceof Date && !Number.isNaN(u.getTime()),
-    expected: 'a Date that is a time',
-  },
+  since: is.time,
   every: is.span,
   order: words<NonNullable<SandboxOptions['order']>>('ascending', 'descending'),
   arrivals: is.span,
@@ -83,8 +80,8 @@ const rules: Rules<SandboxOptions> = {
   quotaTypes: is.listOf(is.text, 'a list of types of quota'),
 }
 
-/** A fake clock is often spread among the options, and has methods of its own beside `now` and `after`. */
-const passes = (_: string, value: unknown): boolean => is.work.fits(value)
+/** A fake clock is often spread among the options, and has more of its own than `now` and `after`. */
+const passes = (_: string, value: unknown): boolean => is.work.fits(value) || is.timer.fits(value)
 
 /** The options of a sandbox, those that were given. Throws an `InvalidOption`. */
 export const checkedOptions = (given: SandboxOptions): SandboxOptions =>

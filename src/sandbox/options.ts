@@ -123,6 +123,7 @@ export const settings = (given: SandboxOptions): Settings => {
   }
   return {
     ...all,
+    now: () => Math.floor(all.now()), // times and tokens have whole ms, whatever the clock has
     limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
   }
 }

@@ -8,6 +8,7 @@
  * them is settled.
  */
 import { type SchedulerLike, VirtualTimeScheduler } from 'rxjs'
+import { checked, InvalidOption, is } from '../options/index.js'
 import type { SandboxOptions } from './options.js'
 
 // model
@@ -18,7 +19,7 @@ export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'afte
   readonly timer: SchedulerLike
   /** What a promise comes to, while time passes for it. */
   readonly run: <A>(promise: PromiseLike<A>) => Promise<A>
-  /** Lets so many ms pass, with all that is due by then. */
+  /** Lets so many ms pass, with all that is due by then. Rejects with an `InvalidOption` when they are none. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -30,12 +31,9 @@ const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
 // constructors
 
-/** Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. */
-export const virtualTime = ({
-  start = new Date('2026-01-01T00:00:00Z'),
-}: {
-  readonly start?: Date
-} = {}): VirtualTime => {
+/** Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. Throws an `InvalidOption` when that is no time. */
+export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
+  const { start = new Date('2026-01-01T00:00:00Z') } = checked(options, { start: is.time })
   const timer = new VirtualTimeScheduler()
   timer.frame = start.getTime()
 
@@ -70,9 +68,12 @@ export const virtualTime = ({
       return promise
     },
     pass: async (ms) => {
+      if (!is.span.fits(ms)) throw new InvalidOption('ms', is.span.expected)
       const end = timer.frame + ms
-      while (timer.frame < end) await goOn(end)
-      await turn()
+      do {
+        await goOn(end)
+        await turn()
+      } while (timer.frame < end || (timer.actions[0]?.delay ?? Number.POSITIVE_INFINITY) <= end)
     },
   }
 }

@@ -21,6 +21,9 @@ export type { Millis }
 /** How far apart two readings of one clock may be off: it ticks in whole milliseconds. */
 export const TICK: Millis = 1
 
+/** A clock of ms since 1970 tells no less apart: a timer that is set for less would find that no time has passed. */
+const LEAST: Millis = 0.001
+
 /** A timer this late was not late: somebody set the clock, or the machine slept. */
 const JUMP: Millis = 500
 
@@ -61,7 +64,7 @@ export const clock = (timer: SchedulerLike): Clock => {
   return {
     now,
     after: (delay, work) => {
-      const wait = Math.min(delay, LONGEST)
+      const wait = delay > 0 ? Math.min(Math.max(delay, LEAST), LONGEST) : 0
       const entry: Due = { rank: now() + wait, slot: -1, since: corrected }
       pending.add(entry)
       const subscription = timer.schedule(() => {

@@ -29,7 +29,8 @@ const AGAIN: Millis = 1_000
 /** So many refused within that time, and all who wait for it stop for as long. */
 const BURST = 3
 
-const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value)
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && !Number.isNaN(value)
 
 const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
 
@@ -63,8 +64,9 @@ export const loan = (options: Loan): Bucket => {
   }
 
   /** A store is a program of its own: it may answer with anything. */
-  const read = (lent: Lent): Lent => {
-    if (isNumber(lent?.places)) return lent
+  const read = (lent: Lent): Required<Lent> => {
+    const { places, wait, valid } = lent ?? {}
+    if (isNumber(places)) return { places, wait: span(wait), valid: span(valid) }
     throw new TypeError(`shared '${name}': take must answer with a number of places`)
   }
 
@@ -74,7 +76,7 @@ export const loan = (options: Loan): Bucket => {
     asked = defer(() => take(key, batch))
       .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
       .subscribe({
-        next: ({ places, wait, valid }) => answered(places, span(wait), span(valid)),
+        next: ({ places, wait, valid }) => answered(places, wait, valid),
         error: (error) => {
           answered(0, AGAIN, 0)
           tell(error)

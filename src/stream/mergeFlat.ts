@@ -7,7 +7,7 @@
  * that wait complete at once, their frames overflow the stack, and the whole is lost without a word. In a
  * loop, none is nested in another. The classes are what RxJS asks for.
  */
-import { mergeMap, Observable, Subscriber } from 'rxjs'
+import { from, mergeMap, Observable, Subscriber } from 'rxjs'
 
 export const mergeFlat =
   <A, B>(project: (a: A) => Observable<B>, concurrent = Number.POSITIVE_INFINITY) =>
@@ -81,7 +81,7 @@ class Flat<A, B> extends Subscriber<A> {
 
   private start(value: A): void {
     try {
-      this.project(value).subscribe(new Inner(this.out, this))
+      from(this.project(value)).subscribe(new Inner(this.out, this))
     } catch (error) {
       this.out.error(error)
     }

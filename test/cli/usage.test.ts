@@ -96,6 +96,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['help', 'frobnicate'], "unknown command 'frobnicate'"],
     [['help', 'export', 'refunds'], "unknown command 'refunds'"],
     [['help', 'refunds', 'export'], "unknown command 'refunds'"],
+    [['export', 'help', 'refunds'], "unknown command 'refunds'"],
   ])('%j', async (args, said) => {
     const { status, stdout, stderr } = await cli(args)
     expect(status).toBe(2)
@@ -172,6 +173,7 @@ describe('help', () => {
   it('is asked for in either way', async () => {
     const { stdout } = await cli(['export', 'charges', '--help'])
     expect(await cli(['help', 'export', 'charges'])).toEqual({ status: 0, stdout, stderr: '' })
+    expect(await cli(['export', 'help', 'charges'])).toEqual({ status: 0, stdout, stderr: '' })
     const verify = await cli(['verify', '--help'])
     expect(await cli(['help', 'verify'])).toEqual(verify)
     expect(await cli(['help', 'verify', 'charges.csv'])).toEqual(verify)

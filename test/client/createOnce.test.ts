@@ -100,6 +100,15 @@ describe('a create for a job that runs again', () => {
     expect(all.sent).toEqual([])
   })
 
+  it('says so, too, where it is given nothing at all', () => {
+    const all = lab({})
+    const createOnce: unknown = all.client.charges.createOnce
+    const called = (createOnce as () => ReturnType<typeof all.client.charges.createOnce>)()
+    expect(all.run(called)[0]?.value).toMatchObject(
+      E.left({ _tag: 'InvalidRequest', field: 'request_id' }),
+    )
+  })
+
   it('sends anew with each subscription, and nothing before', () => {
     const all = lab({
       play: ({ route }, nth) =>

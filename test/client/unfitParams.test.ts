@@ -39,6 +39,15 @@ const cases = Object.keys(calls).flatMap((call) =>
   Object.keys(noFields).map((as) => ({ call, as })),
 )
 
+it.each([
+  ['of a class with a name of its own', Object.assign(new Error('no'), { id: 'chg_1' })],
+  ['without a prototype', Object.assign(Object.create(null), { id: 'chg_1' })],
+  ['frozen', Object.freeze({ id: 'chg_1' })],
+])('parameters may be an object %s', (_, params) => {
+  const { sent } = outcome(({ charges }) => charges.retrieve, params)
+  expect(sent.map(({ route }) => route)).toContain('GET /api/v1/charges/chg_1')
+})
+
 describe('parameters without fields', () => {
   it.each(cases)('are refused: $call of $as', ({ call, as }) => {
     for (const check of [true, false]) {

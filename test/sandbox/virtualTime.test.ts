@@ -5,6 +5,7 @@ import {
   interval,
   lastValueFrom,
   map,
+  mergeMap,
   take,
   timer as timerOf,
   toArray,
@@ -126,6 +127,59 @@ describe('virtual time', () => {
       .subscribe((text) => told.push(text))
     await pass(10)
     expect(told).toEqual(['then'])
+  })
+
+  it('has what comes due meanwhile done, too', async () => {
+    const { timer, pass } = virtualTime()
+    const told: Array<string> = []
+    timer.schedule(() => told.push('now'), 0)
+    await pass(0)
+    expect(told).toEqual(['now'])
+    timerOf(10, timer)
+      .pipe(
+        concatMap(() => Promise.resolve()),
+        concatMap(() => timerOf(0, timer)),
+      )
+      .subscribe(() => told.push('after'))
+    await pass(10)
+    expect(told).toEqual(['now', 'after'])
+  })
+
+  it('takes no other time than one that there is', async () => {
+    const start = new Date(Number.NaN)
+    expect(() => virtualTime({ start })).toThrow('start should be a Date that is a time')
+    const { pass } = virtualTime()
+    for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+      await expect(pass(ms)).rejects.toMatchObject({ name: 'InvalidOption', option: 'ms' })
+    }
+  })
+
+  it('may be spread among the options of a sandbox', async () => {
+    const time = virtualTime()
+    const sandbox = createSandbox({ charges: 1, ...time })
+    const { charges } = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer: time.timer,
+    })
+    expect(E.isRight(await time.run(firstValueFrom(charges.list())))).toBe(true)
+  })
+
+  it('goes on through waits of parts of a ms, of which a clock since 1970 tells few', async () => {
+    let seed = 1
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed / 2_147_483_647
+    }
+    let nth = 0
+    const faults = () => (++nth % 5 === 0 ? '500' : undefined)
+    const { client, time } = open({ charges: 10, latency: 20, jitter: 80.5, faults }, { random })
+    const calls = from(Array.from({ length: 200 }, (_, i) => ({ id: `chg_${i}` }))).pipe(
+      mergeMap((params) => client.charges.retrieve(params)),
+      toArray(),
+    )
+    expect(await time.run(lastValueFrom(calls))).toHaveLength(200)
   })
 
   it('stands still for what takes no timer, and tells what a promise rejects with', async () => {

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { Observable, of, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
+import {
+  Observable,
+  of,
+  type SchedulerAction,
+  type SchedulerLike,
+  type Subscription,
+  VirtualTimeScheduler,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
@@ -32,6 +39,21 @@ const jumps = fc.array(
   }),
   { maxLength: 6 },
 )
+
+it('a wait of less than a clock since 1970 tells apart ends', () => {
+  const timer = new VirtualTimeScheduler()
+  timer.frame = Date.parse('2026-01-01T00:00:00Z')
+  const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0.7 })]
+  const scheduler = createScheduler({ timer, tiers })
+  const went: Array<number> = []
+  for (const n of [1, 2, 3]) {
+    of(n)
+      .pipe(schedule(scheduler, n))
+      .subscribe(() => went.push(n))
+  }
+  timer.flush()
+  expect(went).toEqual([1, 2, 3])
+})
 
 describe('a clock that is set while requests wait', () => {
   it('neither lets more through in any window, nor stops them', () => {

@@ -167,6 +167,22 @@ describe('a store that misbehaves', () => {
     expect(String(told)).toContain('teardown')
   })
 
+  it('by an answer that throws when it is read has failed', () => {
+    const { ask, asked, clock, told, went } = waiting((nth) =>
+      of({
+        places: 1,
+        get wait() {
+          if (nth === 1) throw new Error('no span')
+          return 0
+        },
+      }),
+    )
+    ask().subscribe()
+    clock.flush(10_000)
+    expect([asked, went]).toEqual([[0, 1_000], [1_000]])
+    expect(String(told)).toContain('no span')
+  })
+
   it('by never answering is left when nobody waits, and asked anew', () => {
     let left = 0
     const { ask, asked, clock, went } = waiting((nth) =>

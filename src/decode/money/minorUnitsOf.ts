@@ -25,7 +25,7 @@ type Holder<K extends Keys> = { readonly [Key in K[0]]?: unknown } & {
  * `numbers: 'exact'`) kept them, a text as it is.
  *
  *     minorUnitsOf('amount')(charge)                            Right 1250n
- *     minorUnitsOf('source_amount', 'source_currency')(item)    Right 99n
+ *     minorUnitsOf('source_amount', 'source_currency')(draft)   Right 99n
  */
 export const minorUnitsOf =
   <const K extends Keys>(...[amount, currency = 'currency']: K) =>
