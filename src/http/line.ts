@@ -40,7 +40,10 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
     steps: new Observable((subscriber) => {
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return
-        request = fieldsOf(message).request
+        const made = fieldsOf(message).request
+        // asks a proxy for the connection that the request waits for
+        if (fieldsOf(made).method === 'CONNECT') return
+        request = made
         subscriber.next('waiting')
       }
       const written = (message: unknown): void => {
