@@ -51,6 +51,7 @@ export const wholeBody = (
   scheduler: SchedulerLike,
 ): Observable<Body> =>
   defer(() => {
+    const ok = isSuccess(response) // before `read` begins: of what is no answer at all, this throws
     const heard = new Subject<void>()
     const silent = heard.pipe(
       startWith(undefined),
@@ -68,7 +69,7 @@ export const wholeBody = (
       read(response, parts, place, maxBytes, () => heard.next()),
       late,
     )
-    return isSuccess(response) ? whole : whole.pipe(catchError(() => of(bodyOf(parts, place))))
+    return ok ? whole : whole.pipe(catchError(() => of(bodyOf(parts, place))))
   })
 
 /** What is too long is not read to its end: leaving the loop cancels the rest. */

@@ -2,9 +2,15 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
-import { type Answer, type HttpRequest, kyTransport, type Outage } from '../../src/index.js'
+import {
+  type Answer,
+  type Fetch,
+  type HttpRequest,
+  kyTransport,
+  type Outage,
+} from '../../src/index.js'
 import { CLIENT, type Fault, type Judge, type JudgeOptions, judge } from '../support/judge.js'
 import { closing } from '../support/judged.js'
 import { speaking } from '../support/speaking.js'
@@ -315,5 +321,22 @@ describe('a `fetch` of the caller’s own', () => {
         E.left({ _tag: 'Unreachable', code: 'FETCH_FAILED', mayHaveArrived: true }),
       )
     }
+  })
+
+  it('that answers nothing at all is one, too, and no rejection is left unhandled', async () => {
+    const unhandled: Array<unknown> = []
+    const heard = (reason: unknown): void => {
+      unhandled.push(reason)
+    }
+    process.on('unhandledRejection', heard)
+    const answer = await firstValueFrom(
+      kyTransport({ fetch: vi.fn<Fetch>() })(get('https://platform.test/x')),
+    )
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', heard)
+    expect(answer).toMatchObject(
+      E.left({ _tag: 'Unreachable', code: 'FETCH_FAILED', mayHaveArrived: true }),
+    )
+    expect(unhandled).toEqual([])
   })
 })
