@@ -1,4 +1,4 @@
-import { defer, EMPTY, of } from 'rxjs'
+import { defer, EMPTY, Observable, of, type SchedulerLike, Subscription, take } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { E, O } from '../../src/fp.js'
@@ -95,4 +95,132 @@ describe('retry', () => {
       m.expectSubscriptions(source.subscriptions).toBe(['^--!', '^--!', '-----^-!'])
     }),
   )
+
+  it(
+    'puts the next attempt in the place of the failure, and the rest after it',
+    marbles((m) => {
+      const first = m.cold('  -LSM|          ', values)
+      const firstSub = '      ^---!          '
+      const second = m.cold('     R-LR|      ', values)
+      const secondSub = '     ----^---!      '
+      const third = m.cold('         S|      ', values)
+      const thirdSub = '      ---------^!    '
+      const fourth = m.cold('            -R|', values)
+      const fourthSub = '     -------------^-!'
+      const expected = '      ----R----S(RS)R|'
+      const tries = [first, second, third, fourth]
+      const asked: Array<readonly [string, number]> = []
+      const run = defer(() => tries.shift() ?? EMPTY).pipe(
+        retry((failure, attempt) => {
+          asked.push([failure, attempt])
+          return always()
+        }),
+      )
+      m.expectObservable(run).toBe(expected, values)
+      m.expectSubscriptions(first.subscriptions).toBe(firstSub)
+      m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+      m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
+      m.expectSubscriptions(fourth.subscriptions).toBe(fourthSub)
+      m.flush()
+      expect(asked).toEqual([
+        ['bad', 1],
+        ['bad', 2],
+        ['worse', 1],
+      ])
+    }),
+  )
+
+  it(
+    'leaves an attempt that goes on after its failure to go on',
+    marbles((m) => {
+      const tries = [m.cold('-L-----S|', values), m.cold('-R|', values)]
+      const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
+      m.expectObservable(run).toBe('-----R-S|', values)
+    }),
+  )
+
+  it.each([
+    ['a pause each', 1],
+    ['pauses of 0', 0],
+  ])('comes to the value of the 5,000th attempt, with %s', (_, pause) => {
+    const timer = virtualTimer()
+    const { source, came } = tried(5_000)
+    source.pipe(retry(() => O.some(pause), timer)).subscribe(came)
+    timer.flush()
+    expect(came.seen).toEqual([values.R, 'completed'])
+    expect(timer.now()).toBe(4_999 * pause)
+  })
+
+  it('comes to the value of the 5,000th attempt, on a timer that is due at once', () => {
+    const { source, came } = tried(5_000)
+    source.pipe(retry(() => O.some(0), atOnce)).subscribe(came)
+    expect(came.seen).toEqual([values.R, 'completed'])
+  })
+
+  it('gives the rests of 5,000 attempts, the last one first', () => {
+    const timer = virtualTimer()
+    let attempts = 0
+    const seen: Array<unknown> = []
+    defer(() => {
+      const rest = E.right(++attempts)
+      return attempts < 5_000 ? of(values.L, rest) : of(rest)
+    })
+      .pipe(retry(() => O.some(1), timer))
+      .subscribe({ next: (value) => seen.push(value), complete: () => seen.push('completed') })
+    timer.flush()
+    expect(seen).toEqual([
+      ...Array.from({ length: 5_000 }, (_, index) => E.right(5_000 - index)),
+      'completed',
+    ])
+  })
+
+  it('is left in the middle of values that come at once', () => {
+    let emitted = 0
+    let attempts = 0
+    const source = new Observable<E.Either<string, number>>((subscriber) => {
+      if (++attempts === 1) {
+        subscriber.next(values.L)
+        subscriber.complete()
+      }
+      while (!subscriber.closed) subscriber.next(E.right(++emitted))
+    })
+    const seen: Array<unknown> = []
+    const timer = virtualTimer()
+    source.pipe(retry(always, timer), take(2)).subscribe((value) => seen.push(value))
+    timer.flush()
+    expect(seen).toEqual([E.right(1), E.right(2)])
+    expect({ emitted, attempts }).toEqual({ emitted: 2, attempts: 2 })
+  })
+
+  it('breaks with what `after` throws', () => {
+    const error = vi.fn()
+    const throwing = (): O.Option<number> => {
+      throw bug
+    }
+    of(values.L).pipe(retry(throwing)).subscribe({ error })
+    expect(error.mock.calls).toEqual([[bug]])
+  })
 })
+
+/** A failure from each attempt before the last, and who writes down what came of it. */
+const tried = (count: number) => {
+  let attempts = 0
+  const seen: Array<unknown> = []
+  return {
+    source: defer(() => of(++attempts < count ? values.L : values.R)),
+    came: {
+      seen,
+      next: (value: unknown) => void seen.push(value),
+      error: (error: unknown) => void seen.push(error),
+      complete: () => void seen.push('completed'),
+    },
+  }
+}
+
+const atOnce: SchedulerLike = {
+  now: () => 0,
+  schedule: (work: (state?: never) => void) => {
+    Reflect.apply(work, undefined, [])
+    return Subscription.EMPTY
+  },
+}
