@@ -436,7 +436,7 @@ describe('other lists', () => {
       const args = ['export', name, '--base-url', server.url, ...KEYS, '--out', file(`${name}/`)]
       await cli(args)
       const { status, stderr } = await cli(args)
-      return [status, stderr.replace(/.*would be replaced/s, '')]
+      return [status, stderr.replace(/.*would be replaced/, '')]
     }
     expect(await again('charges')).toEqual([
       2,

@@ -1,7 +1,7 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
-import { lastValueFrom, Subscription, tap } from 'rxjs'
+import { lastValueFrom, Subject, Subscription, switchMap, tap } from 'rxjs'
 import { isLast } from '../../export/exportList.js'
-import type { RunProgress } from '../../export/index.js'
+import type { Begun, RunProgress } from '../../export/index.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'
@@ -47,7 +47,11 @@ const performed = async (
   listening.add(watching.close)
   const report = await openedReport(flags.report, { client, timer }, watching)
   listening.add(report?.close)
-  const shown = view(terminal, flags, watching)
+  const begun = new Subject<void>()
+  const shown = view(terminal, flags, {
+    ...watching,
+    readings: begun.pipe(switchMap(() => watching.readings)), // who is refused before that reads why, and no more
+  })
   const counting = client.events.subscribe((event) => {
     meter = count(meter, event)
     if (event._tag === 'Repeating') {
@@ -55,12 +59,14 @@ const performed = async (
     }
   })
   listening.add(counting)
-  for (const note of prepared.notes) shown.say(note)
 
   const took = tap((progress: RunProgress) => {
     last = progress
     meter = progressed(progress, timeLeft(progress))(meter)
-    for (const note of beginning(progress, flags)) shown.say(note)
+    if (progress.begun === undefined) return
+    for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
+      shown.say(note)
+    begun.next()
   })
 
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
@@ -93,17 +99,14 @@ const timeLeft = ({ next }: RunProgress): TimeLeft | undefined => (isTimed(next)
 
 /** What is said of how a run begins. */
 const beginning = (
-  { begun, rows }: RunProgress,
+  { resumed, dead }: Begun,
+  rows: number,
   { resume }: Pick<ExportFlags, 'resume'>,
-): ReadonlyArray<string> => {
-  if (begun === undefined) return []
-  const { resumed, dead } = begun
-  return [
-    ...(dead === undefined ? [] : [`took over the lock of process ${dead.pid}, which is no more`]),
-    ...(resumed ? [`resumed after ${number(rows)} rows`] : []),
-    ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
-  ]
-}
+): ReadonlyArray<string> => [
+  ...(dead === undefined ? [] : [`took over the lock of process ${dead.pid}, which is no more`]),
+  ...(resumed ? [`resumed after ${number(rows)} rows`] : []),
+  ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
+]
 
 /** The recorder is for those who want a report. */
 const openedReport = async (path: string | undefined, ...rest: ReportArguments) => {

@@ -37,7 +37,7 @@ export interface Prepared extends Named {
   readonly query: Purpose['query']
   /** What it is called in a report. */
   readonly title: string
-  /** To be said before it begins. */
+  /** To be said when it begins. */
   readonly notes: ReadonlyArray<string>
 }
 

@@ -7,6 +7,7 @@ import {
   merge,
   type Observable,
   of,
+  startWith,
   take,
   takeWhile,
   tap,
@@ -17,6 +18,7 @@ import {
   exportList,
   type Format,
   type Progress,
+  type RunProgress,
   type Source,
   toStream,
 } from '../../export/index.js'
@@ -42,9 +44,10 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
   format: Format<A>,
   source: Source<A, Q, P>,
   options: Options<A, Q, P>,
-): Observable<Progress<Q>> =>
+): Observable<RunProgress<Q>> =>
   defer(() => {
     let last: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
+    const begun: RunProgress<Q> = { ...last, begun: { resumed: false } }
 
     const written = defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
       concatMap((destination) =>
@@ -70,7 +73,10 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
     const givenUp = options.stop.pipe(
       take(1),
       delay(GRACE, options.timer),
-      map((): Progress<Q> => ({ ...last, cut: 'stopped' })),
+      map((): RunProgress<Q> => ({ ...last, cut: 'stopped' })),
     )
-    return merge(written, givenUp).pipe(takeWhile((progress) => !isLast(progress), true))
+    return merge(written, givenUp).pipe(
+      takeWhile((progress) => !isLast(progress), true),
+      startWith(begun),
+    )
   })

@@ -7,7 +7,7 @@ export const thisProcess = (): Runner => ({
   pid: process.pid,
   host: hostname(),
   since: Math.round(performance.timeOrigin),
-  booted: performance.timeOrigin + performance.now() - uptime() * 1_000,
+  booted: performance.timeOrigin - (uptime() - process.uptime()) * 1_000,
   token: crypto.randomUUID().slice(0, 8),
   isAlive,
 })

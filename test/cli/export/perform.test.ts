@@ -2,19 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { NEVER, Observable, of, throwError } from 'rxjs'
+import { NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { perform } from '../../../src/cli/export/perform.js'
 import { EMPTY_METER } from '../../../src/cli/Meter.js'
-import type { RunProgress } from '../../../src/export/index.js'
+import { CannotRun, type RunProgress } from '../../../src/export/index.js'
 import { lab } from '../../support/lab.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
 
+interface More {
+  readonly report?: string
+  readonly progress?: 'auto' | 'json'
+}
+
 /** A client that tells how many listen to it, and an export with it. */
-const exported = (run: Observable<RunProgress>, report?: string) => {
-  const { client, timer } = lab({ play: () => ({}) })
+const exported = (run: Observable<RunProgress>, { report, progress = 'json' }: More = {}) => {
+  const { client, timer, runUntil } = lab({ play: () => ({}) })
   let listeners = 0
   const counted = <A>(source: Observable<A>): Observable<A> =>
     new Observable((subscriber) => {
@@ -24,22 +29,27 @@ const exported = (run: Observable<RunProgress>, report?: string) => {
       })
       return source.subscribe(subscriber)
     })
+  const stderr = new PassThrough({ encoding: 'utf8' })
   const terminal = {
     args: [],
     env: {},
     stdout: new PassThrough(),
-    stderr: new PassThrough(),
+    stderr,
     signals: NEVER,
     timer,
     runner: { pid: 1, host: 'here', since: 0, isAlive: () => false },
     version: '1.2.3',
   }
   let most = 0
+  let start = () => {}
+  const started = new Promise<void>((resolve) => {
+    start = resolve
+  })
   const performed = perform(
     terminal,
     {
       quiet: false,
-      progress: 'json',
+      progress,
       resume: false,
       ...(report === undefined ? {} : { report: join(folder, report) }),
     },
@@ -50,6 +60,7 @@ const exported = (run: Observable<RunProgress>, report?: string) => {
       },
       run: new Observable((subscriber) => {
         most = listeners
+        start()
         return run.subscribe(subscriber)
       }),
       stopped: () => undefined,
@@ -57,23 +68,35 @@ const exported = (run: Observable<RunProgress>, report?: string) => {
       canAdd: true,
       query: {},
       title: 'Export of charges',
-      notes: [],
+      notes: ['since yesterday'],
       name: 'c.ndjson',
       rejectsName: 'c.ndjson.rejects.ndjson',
     },
   )
-  return { performed, listeners: () => ({ during: most, after: listeners }) }
+  const said = (): ReadonlyArray<string> =>
+    String(stderr.read() ?? '')
+      .split('\n')
+      .slice(0, -1)
+  return {
+    performed,
+    started,
+    said,
+    runUntil,
+    listeners: () => ({ during: most, after: listeners }),
+  }
 }
 
 describe('an export listens to its client', () => {
   it('while it runs, and no longer', async () => {
-    const { performed, listeners } = exported(of({ ...EMPTY_METER, ended: true }), 'a.html')
+    const { performed, listeners } = exported(of({ ...EMPTY_METER, ended: true }), {
+      report: 'a.html',
+    })
     expect(await performed).toBe(0)
     expect(listeners()).toEqual({ during: 4, after: 0 })
   })
 
   it('no longer when its report cannot be made', async () => {
-    const { performed, listeners } = exported(of(EMPTY_METER), 'no/such/folder.html')
+    const { performed, listeners } = exported(of(EMPTY_METER), { report: 'no/such/folder.html' })
     await expect(performed).rejects.toThrow('--report')
     expect(listeners()).toEqual({ during: 0, after: 0 })
   })
@@ -81,9 +104,37 @@ describe('an export listens to its client', () => {
   it('no longer when there is a bug', async () => {
     const { performed, listeners } = exported(
       throwError(() => new Error('a bug')),
-      'b.html',
+      { report: 'b.html' },
     )
     await expect(performed).rejects.toThrow('a bug')
     expect(listeners()).toEqual({ during: 4, after: 0 })
+  })
+})
+
+describe('an export that waits for its disk', () => {
+  it('and is refused then says why, and no more', async () => {
+    const run = new Subject<RunProgress>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(90_000)
+    run.error(new CannotRun('locked', 'c.ndjson.lock', 'is in the way'))
+    expect(await performed).toBe(2)
+    expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
+  })
+
+  it('tells how it goes from when it begins', async () => {
+    const run = new Subject<RunProgress>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(45_000)
+    expect(said()).toEqual([])
+    run.next({ ...EMPTY_METER, begun: { resumed: false } })
+    runUntil(90_000)
+    const [note, ...lines] = said()
+    expect(note).toBe('since yesterday')
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(line).toMatch(/^0 rows, /)
+    run.complete()
+    await performed
   })
 })
