@@ -6,12 +6,13 @@
 
 import * as O from 'fp-ts/lib/Option.js'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
-import { from, type MonoTypeOperatorFunction, mergeMap, Observable } from 'rxjs'
+import { from, type MonoTypeOperatorFunction, mergeMap, Observable, type SchedulerLike } from 'rxjs'
 import { judge, type Limits } from './judge.ts'
 import { type Network, networks } from './network.ts'
 import { seeded } from './random.ts'
 import { reference } from './reference.ts'
-import { type VirtualTimer, virtualTimer } from './timer.ts'
+import { type Stalls, stalling, stallsUntil } from './stalls.ts'
+import { virtualTimer } from './timer.ts'
 
 const REFERENCE = 'two bounds'
 
@@ -28,7 +29,12 @@ export interface Run {
   readonly limits: Limits
   /** Milliseconds from the first to the last arrival, when nothing is wasted. */
   readonly best: number
+  /** How the machine stalls that the client runs on, and the server, too, if they share it. */
+  readonly busy?: Stalls & { readonly shared: boolean }
 }
+
+/** Longer than any run, milliseconds. */
+const LONGEST = 600_000
 
 export interface Result {
   readonly share: number
@@ -40,7 +46,7 @@ export interface Result {
 /** Holds requests to an endpoint back. */
 type Hold = (endpoint: string) => MonoTypeOperatorFunction<Answer>
 
-const ours = (guard: Guard, limits: Limits, seed: number, timer: VirtualTimer): Hold => {
+const ours = (guard: Guard, limits: Limits, seed: number, timer: SchedulerLike): Hold => {
   const { global, endpoint: limit, per, concurrent } = limits
   const scheduler = createScheduler<string>({
     tiers: [
@@ -59,27 +65,30 @@ const ours = (guard: Guard, limits: Limits, seed: number, timer: VirtualTimer): 
     })
 }
 
-export const simulate = ({ network, policy, seed, requests, limits, best }: Run): Result => {
+export const simulate = ({ network, policy, seed, requests, limits, best, busy }: Run): Result => {
   const random = seeded(seed)
   const timer = virtualTimer()
+  const here =
+    busy === undefined ? timer : stalling(timer, stallsUntil(LONGEST, busy, seeded(seed + 2_000)))
+  const there = busy?.shared === true ? here : timer
   const server = judge(limits)
   const hold: Hold =
     policy === REFERENCE
-      ? reference(limits, timer, ({ ok }) => !ok)
-      : ours(policy, limits, seed + 1_000, timer)
+      ? reference(limits, here, ({ ok }) => !ok)
+      : ours(policy, limits, seed + 1_000, here)
 
   const send = (endpoint: string): Observable<Answer> =>
     new Observable((subscriber) => {
-      timer.schedule(() => {
+      there.schedule(() => {
         const ok = server.arrives(endpoint, timer.now())
         const back = (): void => {
           subscriber.next({ ok })
           subscriber.complete()
         }
         const work = ok ? network.processing(random) : 0.1
-        timer.schedule(() => {
+        there.schedule(() => {
           if (ok) server.leaves()
-          timer.schedule(back, network.downlink(random))
+          here.schedule(back, network.downlink(random))
         }, work)
       }, network.uplink(random))
     })
@@ -116,13 +125,9 @@ const eight = Array.from({ length: 180 }, (_, turn) =>
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-const table = (
-  name: string,
-  requests: ReadonlyArray<string>,
-  best: number,
-  limits: Limits,
-  seeds: number,
-): void => {
+type Load = Pick<Run, 'requests' | 'best' | 'limits' | 'busy'>
+
+const table = (name: string, load: Load, seeds: number): void => {
   console.log(`\n${name} (${seeds} seeds)\n`)
   console.log(
     '| network  | policy     | % of quota | worst | % to last answer | refused of 1000 | worst |',
@@ -133,11 +138,11 @@ const table = (
   for (const [label, network] of Object.entries(networks)) {
     for (const policy of POLICIES) {
       const runs = Array.from({ length: seeds }, (_, seed) =>
-        simulate({ network, policy, seed: seed + 1, requests, limits, best }),
+        simulate({ network, policy, seed: seed + 1, ...load }),
       )
       const shares = runs.map((run) => run.share * 100)
       const refused = runs.map((run) => run.refusedPer1000)
-      const lost = runs.filter((run) => run.finished !== requests.length).length
+      const lost = runs.filter((run) => run.finished !== load.requests.length).length
       console.log(
         `| ${label.padEnd(8)} | ${`${policy}`.padEnd(10)} | ${mean(shares).toFixed(2).padStart(10)} | ${Math.min(
           ...shares,
@@ -154,10 +159,14 @@ const table = (
 }
 
 const main = (seeds: number): void => {
-  const unbound: Limits = { ...PRODUCTION, concurrent: 1_000 }
-  table('One endpoint, 2,000 requests at 20/s', one, 99_000, PRODUCTION, seeds)
-  table('Eight unequal endpoints, 1,000 requests at 100/s', eight, 9_000, unbound, seeds)
-  table('The same, 50 at once', eight, 9_000, PRODUCTION, seeds)
+  const alone = { requests: one, best: 99_000, limits: PRODUCTION }
+  const unequal = { requests: eight, best: 9_000, limits: { ...PRODUCTION, concurrent: 1_000 } }
+  const busy = { perSecond: 8, ms: 20, shared: true }
+  table('One endpoint, 2,000 requests at 20/s', alone, seeds)
+  table('Eight unequal endpoints, 1,000 requests at 100/s', unequal, seeds)
+  table('The same, 50 at once', { ...unequal, limits: PRODUCTION }, seeds)
+  table('One endpoint, client and server on a busy machine', { ...alone, busy }, seeds)
+  table('Eight of them, on a busy machine', { ...unequal, busy }, seeds)
 }
 
 if (import.meta.main) main(Number(process.argv[2] ?? 10))

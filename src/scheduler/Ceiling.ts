@@ -176,6 +176,10 @@ class Found implements Ceiling {
       this.windowEnd = now
     }
     if (!this.cooling && now >= this.windowEnd) {
+      if (this.refusals === 0 && this.letIn >= this.current) {
+        this.chronic = 0
+        this.chronicWindows = 0
+      }
       this.letIn = 0
       this.refusals = 0
       this.windowEnd = now + this.per

@@ -6,8 +6,8 @@
  * Those that left in one turn of the event loop, as a burst. What holds up one of them before it is on
  * its way, such as a connection to be opened or a busy process, holds them all up.
  */
+import type { Usual } from './Bursts.js'
 import type { Millis } from './Clock.js'
-import type { Look } from './Excesses.js'
 
 export interface Departure {
   /** The end of that turn: the bytes leave after it. Its beginning, until it is over. */
@@ -28,7 +28,9 @@ export interface Departure {
   /** The greatest of those. */
   most: Millis
   /** What was usual before the first of them was answered. */
-  usual: Look | undefined
+  usual: Usual | undefined
+  /** The longest guard that somebody has waited for. */
+  told: Millis
   /** When cold, the places of those answered in the order in which they left, from 0: their sum ... */
   places: number
   /** ... the sum of their squares ... */
@@ -48,6 +50,7 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   excess: 0,
   most: 0,
   usual: undefined,
+  told: 0,
   places: 0,
   placesSquared: 0,
   placesTook: 0,

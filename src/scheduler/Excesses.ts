@@ -17,7 +17,6 @@ export interface Excesses {
 export interface Look {
   /** Of the fastest quarter of the answers: the others tell of the server, not of the way. */
   readonly spread: Millis
-  readonly mean: Millis
   readonly deviation: Millis
 }
 
@@ -55,7 +54,6 @@ export const excesses = (): Excesses => {
       }
       return {
         spread: quantile(0.25) - quantile(0.05),
-        mean: sum / sorted.length,
         deviation: Math.sqrt(variance(sum, squares, sorted.length)),
       }
     },

@@ -11,6 +11,7 @@
  *     milliseconds  |-- window + guard --> free
  *     'learned'     |-- window + slack --> free
  */
+import { bursts, late } from './Bursts.js'
 import { type Millis, TICK } from './Clock.js'
 import type { Departure } from './Departure.js'
 import { excesses, KEPT, type Look } from './Excesses.js'
@@ -61,16 +62,13 @@ const OWN: Millis = 3 * TICK
 const FEW = 5
 const LESSONS = 32
 
-/** A burst was held up, such as by a busy process, when it took so many standard errors too long. */
-const HELD_UP = 4
-
 export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
   const recent = excesses()
   let seen = 0
   let lessons = 0
   let looked: Departure | undefined // when all are remembered, a burst of thousands is looked at once
-  let look: Look = { spread: 0, mean: 0, deviation: 0 }
+  let look: Look = { spread: 0, deviation: 0 }
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
   let value = most
@@ -78,6 +76,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
   const opened = opening()
+  const burst = bursts(per)
 
   const step = (): Millis => Math.max(GROWTH * look.spread, GROWTH_LEAST)
 
@@ -101,27 +100,37 @@ export const slack = (per: Millis, learned: () => void): Slack => {
 
   /** How much later than others a burst arrived. */
   const shift = (departure: Departure): Millis => {
-    const { cold, answers, excess, usual = look } = departure
+    const { cold, answers, usual } = departure
     if (answers === 0) return cold ? most : 0
-    if (cold) return opened.late(departure)
-    return excess / answers - usual.mean - (HELD_UP * usual.deviation) / Math.sqrt(answers)
+    return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
+  }
+
+  const held = (departure: Departure): Millis => {
+    if (seen < FEW) return most + per
+    const tracked = value + Math.max(0, Math.min(most, shift(departure)))
+    // When all are answered, none of them can have arrived later than the last answer allows.
+    const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
+    return Math.min(tracked, certain)
   }
 
   return {
     value: () => value,
     known: () => seen >= FEW,
     after: (departure) => {
-      if (seen < FEW) return most + per
-      const tracked = value + Math.max(0, Math.min(most, shift(departure)))
-      // When all are answered, none of them can have arrived later than the last answer allows.
-      const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
-      return Math.min(tracked, certain)
+      const guard = held(departure)
+      departure.told = Math.max(departure.told, guard)
+      return guard
     },
     answered: (took, excess, departure) => {
       const { cold } = departure
-      if (seen >= FEW) departure.usual ??= look // others may have left with it that know more
+      if (seen >= FEW) departure.usual ??= burst.look(look.deviation) // others may have left with it that know more
       recent.add(excess, cold)
       seen++
+      if (departure.open === 0) burst.answered(departure)
+      if ((process.env.EACH || departure.open === 0) && departure.told - held(departure) > TICK) {
+        departure.told = 0
+        learned()
+      }
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
       const lesson = lessons < LESSONS

@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs'
 import { type Judge, judge, type Limits } from '../../bench/scheduler/judge.ts'
 import { seeded } from '../../bench/scheduler/random.ts'
+import { stalling } from '../../bench/scheduler/stalls.ts'
 import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import {
@@ -46,9 +47,21 @@ export const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined 
   return state
 }
 
+/** When the machine of the client does nothing, and that of the server. */
+export interface Busy {
+  readonly here: Parameters<typeof stalling>[1]
+  readonly there: Parameters<typeof stalling>[1]
+}
+
 /** A scheduler and a server of the same limits, in virtual time. */
-export const world = (limits: Limits, options: Partial<SchedulerOptions<string>> = {}): World => {
+export const world = (
+  limits: Limits,
+  options: Partial<SchedulerOptions<string>> = {},
+  busy: Busy = { here: [], there: [] },
+): World => {
   const timer = virtualTimer()
+  const here = stalling(timer, busy.here)
+  const there = stalling(timer, busy.there)
   const letIn = new Map<string, number>()
   const self: World = {
     timer,
@@ -60,19 +73,19 @@ export const world = (limits: Limits, options: Partial<SchedulerOptions<string>>
         rate({ name: 'endpoint', limit: limits.endpoint, per: limits.per, key: (e) => e }),
         concurrency({ name: 'places', limit: limits.concurrent }),
       ],
-      timer,
+      timer: here,
       random: seeded(7),
       ...options,
     }),
     send: (request, endpoint, delays) =>
       new Observable((subscriber) => {
-        timer.schedule(() => {
+        there.schedule(() => {
           const { server } = self
           const ok = server.arrives(endpoint, timer.now())
           if (ok) letIn.set(request, (letIn.get(request) ?? 0) + 1)
-          timer.schedule(() => {
+          there.schedule(() => {
             if (ok) server.leaves()
-            timer.schedule(() => {
+            here.schedule(() => {
               subscriber.next({ ok, request })
               subscriber.complete()
             }, delays.down)

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../bench/scheduler/judge.ts'
+import { networks } from '../../bench/scheduler/network.ts'
+import { seeded } from '../../bench/scheduler/random.ts'
+import { stallsUntil } from '../../bench/scheduler/stalls.ts'
+import { bursts, late } from '../../src/scheduler/Bursts.js'
+import { ceiling } from '../../src/scheduler/Ceiling.js'
+import { departure } from '../../src/scheduler/Departure.js'
+import { schedule } from '../../src/scheduler/index.js'
+import { refused, world } from './world.js'
+
+const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 }
+const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
+const one = Array.from({ length: 400 }, () => 'a')
+const eight = Array.from({ length: 180 }, (_, turn) =>
+  WEIGHTS.flatMap((weight, i) => (turn < weight ? [`${i}`] : [])),
+).flat()
+
+/** Eight times a second, for 20 ms on average. */
+const stalls = (seed: number) => stallsUntil(60_000, { perSecond: 8, ms: 20 }, seeded(seed))
+
+/** On a steady network, 90 ms away. `shared`: the server runs on the machine that stalls, too. */
+const run = (requests: ReadonlyArray<string>, windows: number, shared: boolean, seed: number) => {
+  const here = stalls(seed)
+  const w = world(limits, {}, { here, there: shared ? here : [] })
+  const random = seeded(seed)
+  const { uplink = () => 0, processing = () => 0, downlink = () => 0 } = networks.steady ?? {}
+  let done = 0
+  requests.forEach((endpoint, i) => {
+    const delays = {
+      get up() {
+        return uplink(random)
+      },
+      get work() {
+        return processing(random)
+      },
+      get down() {
+        return downlink(random)
+      },
+    }
+    w.send(`${i}`, endpoint, delays)
+      .pipe(schedule(w.scheduler, endpoint, { refused, attempts: 100 }))
+      .subscribe(() => done++)
+  })
+  w.timer.flush()
+  const { first, last } = w.server.arrivals()
+  expect(done).toBe(requests.length)
+  return { share: (windows * 1_000) / (last - first), refused: w.server.refused() }
+}
+
+/** The worst of many runs, and how many were refused of all. */
+const many = (
+  count: number,
+  ...load: Parameters<typeof run> extends [...infer L, number] ? L : never
+) => {
+  const results = Array.from({ length: count }, (_, seed) => run(...load, seed + 1))
+  return {
+    worst: Math.min(...results.map(({ share }) => share)),
+    refused: results.reduce((sum, result) => sum + result.refused, 0),
+  }
+}
+
+describe('on a busy machine', () => {
+  it('a limit is used up, and not taken for a lower one when bursts are late', () => {
+    const { worst, refused } = many(30, one, 19, true)
+    expect(worst).toBeGreaterThan(0.965)
+    expect(refused).toBeLessThan(0.02 * 30 * one.length)
+  })
+
+  it('all is used of several limits, and nothing refused, when the client alone is busy', () => {
+    const { worst, refused } = many(60, eight, 9, false)
+    expect(worst).toBeGreaterThan(0.96) // whoever misses its turn is a whole window late
+    expect(refused).toBe(0)
+  })
+})
+
+describe('a burst', () => {
+  const PER = 1_000
+
+  /** One that left at a moment, and whose answers took so much longer than the shortest. */
+  const burst = (at: number, excesses: ReadonlyArray<number>) => {
+    const made = departure(at, false)
+    made.count = excesses.length
+    for (const excess of excesses) {
+      made.answers++
+      made.took += 80 + excess
+      made.squares += (80 + excess) ** 2
+      made.excess += excess
+    }
+    return made
+  }
+  const usually = [0, 1, 2, 3, 4]
+
+  it('is late by as much as its answers are, beyond chance', () => {
+    const all = bursts(PER)
+    all.answered(burst(0, usually))
+    const lateness = late(
+      burst(
+        1_000,
+        usually.map((ms) => ms + 30),
+      ),
+      all.look(2),
+    )
+    expect(lateness).toBeGreaterThan(25)
+    expect(lateness).toBeLessThan(30)
+    expect(late(burst(1_000, usually), all.look(2))).toBeLessThan(0)
+  })
+
+  it('is late also when those before it were', () => {
+    const all = bursts(PER)
+    all.answered(burst(0, usually))
+    for (let i = 1; i < 6; i++)
+      all.answered(
+        burst(
+          i * PER,
+          usually.map((ms) => ms + 30),
+        ),
+      )
+    const next = burst(
+      6 * PER,
+      usually.map((ms) => ms + 30),
+    )
+    expect(late(next, all.look(15))).toBeGreaterThan(25)
+  })
+
+  it('is not late when the network has been slower for a while', () => {
+    const all = bursts(PER)
+    all.answered(burst(0, usually))
+    for (let i = 1; i < 10; i++)
+      all.answered(
+        burst(
+          i * PER,
+          usually.map((ms) => ms + 30),
+        ),
+      )
+    const next = burst(
+      10 * PER,
+      usually.map((ms) => ms + 30),
+    )
+    expect(late(next, all.look(2))).toBeLessThan(0)
+  })
+
+  it('that trickles out is one', () => {
+    const all = bursts(PER)
+    all.answered(burst(0, usually))
+    for (let i = 0; i < 50; i++) all.answered(burst(PER + i, [30]))
+    expect(late(burst(PER + 50, [30, 30]), all.look(2))).toBeGreaterThan(20)
+  })
+
+  it('is nothing to compare with before another one is answered', () => {
+    expect(late(burst(0, [500, 510]), bursts(PER).look(2))).toBe(Number.NEGATIVE_INFINITY)
+  })
+})
+
+describe('refusals now and then', () => {
+  /** The limit after so many windows with three of twenty refused, and in between so many without. */
+  const limitAfter = (windows: number, whole: number): number => {
+    const found = ceiling(20, 1_000)
+    for (let i = 0; i <= (windows - 1) * (1 + whole); i++) {
+      const at = i * 1_010
+      const few = i % (1 + whole) === 0 ? 3 : 0
+      for (let n = 0; n < 20 - few; n++) found.accepted(at)
+      for (let n = 0; n < few; n++) found.refused(at, at + 1, 0)
+    }
+    return found.limit((windows - 1) * (1 + whole) * 1_010 + 2)
+  }
+
+  it('tell of a lower limit', () => expect(limitAfter(3, 0)).toBe(17))
+  it('tell nothing when all was let in since', () => expect(limitAfter(3, 1)).toBe(20))
+})
