@@ -65,6 +65,7 @@ class Found implements Ceiling {
   private chronicWindows = 0
   private chronicEnd: Millis = 0
   private excused: Millis = -1 // the end of the window whose burst was an accident
+  private excusedAt: Millis = 0 // what left before that was known is of it
   private watchUntil: Millis = 0 // another one until then is none
   private probeAt = Number.POSITIVE_INFINITY
   private every = PROBE
@@ -110,7 +111,7 @@ class Found implements Ceiling {
       return false
     }
     if (this.refusals >= Math.max(FEW, BURST * current) || this.row >= Math.max(FEW, current)) {
-      return this.burst(now, retryAfter)
+      return this.burst(departed, now, retryAfter)
     }
     if (
       current < Number.POSITIVE_INFINITY &&
@@ -151,13 +152,14 @@ class Found implements Ceiling {
   }
 
   /** One window with a burst is an accident, such as a busy process; the next one is not. */
-  private burst(now: Millis, retryAfter: Millis): boolean {
+  private burst(departed: Millis, now: Millis, retryAfter: Millis): boolean {
     if (now >= this.watchUntil && retryAfter === 0) {
       this.excused = this.windowEnd
+      this.excusedAt = now
       this.watchUntil = this.windowEnd + 2 * this.per
     }
-    const excused =
-      this.excused === this.windowEnd && this.row < HOPELESS * Math.max(FEW, this.current)
+    const same = this.excused === this.windowEnd || departed < this.excusedAt
+    const excused = same && this.row < HOPELESS * Math.max(FEW, this.current)
     if (!excused) this.cool(now, retryAfter)
     return !excused
   }

@@ -165,6 +165,15 @@ describe('refusals now and then', () => {
     return found.limit((windows - 1) * (1 + whole) * 1_010 + 2)
   }
 
+  it('are one accident when they left together, also over the end of a window', () => {
+    const found = ceiling(20, 1_000)
+    found.accepted(0)
+    for (let n = 0; n < 19; n++) expect(found.refused(900, 999, 0)).toBe(false)
+    expect(found.refused(900, 1_001, 0)).toBe(false)
+    expect(found.wait(2_100)).toBe(0)
+    expect(found.limit(2_100)).toBe(20)
+  })
+
   it('tell of a lower limit', () => expect(limitAfter(3, 0)).toBe(17))
   it('tell nothing when all was let in since', () => expect(limitAfter(3, 1)).toBe(20))
 })
