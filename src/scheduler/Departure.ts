@@ -12,6 +12,8 @@ import type { Millis } from './Clock.js'
 export interface Departure {
   /** The end of that turn: the bytes leave after it. Its beginning, until it is over. */
   at: Millis
+  /** Whether that turn is over: nobody else leaves with it. */
+  over: boolean
   /** When it left, nothing was known of the network. */
   readonly cold: boolean
   /** How many left together. */
@@ -41,6 +43,7 @@ export interface Departure {
 
 export const departure = (at: Millis, cold: boolean): Departure => ({
   at,
+  over: false,
   cold,
   count: 0,
   open: 0,

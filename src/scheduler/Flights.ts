@@ -77,6 +77,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     turn = begun
     clock.after(0, () => {
       begun.at = clock.now()
+      begun.over = true
       turn = undefined
     })
     return begun

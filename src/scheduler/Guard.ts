@@ -105,6 +105,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
   }
 
+  /** How long its places stay taken beyond their window. */
   const held = (departure: Departure): Millis => {
     if (seen < FEW) return most + per
     const tracked = value + Math.max(0, Math.min(most, shift(departure)))
@@ -126,10 +127,9 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (seen >= FEW) departure.usual ??= burst.look(look.deviation) // others may have left with it that know more
       recent.add(excess, cold)
       seen++
-      if (departure.open === 0) burst.answered(departure)
-      if ((process.env.EACH || departure.open === 0) && departure.told - held(departure) > TICK) {
-        departure.told = 0
-        learned()
+      if (departure.open === 0 && departure.over) {
+        burst.answered(departure)
+        if (departure.told - held(departure) > TICK) learned() // those whose own answers came before the last
       }
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
