@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const bursts: (per: Millis) => Bursts
+ * const bursts: () => Bursts
  * ```
  *
  * By how much bursts arrived later than others as a whole, such as from a busy process: the mean of their
@@ -15,9 +15,9 @@ import type { Departure } from './Departure.js'
 import { variance } from './variance.js'
 
 export interface Bursts {
-  /** All that left with it are answered. */
-  readonly answered: (departure: Departure) => void
-  /** `deviation`: of round trips, while no burst has told of it. */
+  /** None of it will be answered any more. */
+  readonly settled: (departure: Departure) => void
+  /** `deviation`: of all round trips, which counts as one more answer: at first, as all there is. */
   readonly look: (deviation: Millis) => Usual
 }
 
@@ -30,9 +30,9 @@ export interface Usual {
 
 /** So many standard errors are chance. */
 const CHANCE = 3
-/** So many are remembered; those that leave within this part of a window are one. */
+/** So many are remembered; those that leave within so long are one. */
 const KEPT = 8
-const TOGETHER = 1 / 16
+const TOGETHER: Millis = 60
 /** What one burst tells of the scatter of round trips is worth this part of the next one. */
 const FADE = 0.9
 
@@ -54,17 +54,21 @@ export const late = (departure: Departure, usual: Usual): Millis => {
   return excess / answers - usual.mean - (CHANCE * scatter) / Math.sqrt(answers)
 }
 
-export const bursts = (per: Millis): Bursts => {
+export const bursts = (): Bursts => {
   const recent: Array<Told> = []
   const within = { squares: 0, freedom: 0 } // of round trips in one burst
 
   return {
-    answered: (departure) => {
-      const { at, answers, excess } = departure
-      within.squares = FADE * within.squares + squaresOf(departure)
-      within.freedom = FADE * within.freedom + answers - 1
+    settled: (departure) => {
+      const { at, cold, answers, excess } = departure
+      if (answers === 0) return
+      if (!cold) {
+        // connections that are opened in turn are no scatter
+        within.squares = FADE * within.squares + squaresOf(departure)
+        within.freedom = FADE * within.freedom + answers - 1
+      }
       const last = recent.at(-1)
-      if (last !== undefined && Math.abs(at - last.at) < TOGETHER * per) {
+      if (last !== undefined && Math.abs(at - last.at) < TOGETHER) {
         last.answers += answers
         last.excess += excess
       } else {

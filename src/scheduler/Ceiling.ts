@@ -98,10 +98,8 @@ class Found implements Ceiling {
 
   refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
     this.turn(now)
-    if (this.refusals === 0) this.chronicWindows++
-    this.refusals++
-    this.chronic++
     this.row++
+    if (departed >= this.excusedAt || now < this.excused) this.count()
     if (this.cooling) return true
     this.pause(departed, now)
     const { current } = this
@@ -121,6 +119,12 @@ class Found implements Ceiling {
       this.lower(current - Math.max(1, Math.round(this.chronic / this.chronicWindows)), now)
     }
     return false
+  }
+
+  private count(): void {
+    if (this.refusals === 0) this.chronicWindows++
+    this.refusals++
+    this.chronic++
   }
 
   raised(): Millis {

@@ -8,6 +8,7 @@
  */
 import type { Usual } from './Bursts.js'
 import type { Millis } from './Clock.js'
+import type { Flow } from './Flow.js'
 
 export interface Departure {
   /** The end of that turn: the bytes leave after it. Its beginning, until it is over. */
@@ -20,6 +21,10 @@ export interface Departure {
   count: number
   /** How many of them are not answered yet. */
   open: number
+  /** How many of those may still be. */
+  pending: number
+  /** Whose they are, until none is pending. Some may stand here twice. */
+  flows: Array<Flow>
   answers: number
   /** The sum of their round trips. */
   took: Millis
@@ -31,7 +36,7 @@ export interface Departure {
   most: Millis
   /** What was usual before the first of them was answered. */
   usual: Usual | undefined
-  /** The longest guard that somebody has waited for. */
+  /** The longest guard that was told. */
   told: Millis
   /** When cold, the places of those answered in the order in which they left, from 0: their sum ... */
   places: number
@@ -47,6 +52,8 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   cold,
   count: 0,
   open: 0,
+  pending: 0,
+  flows: [],
   answers: 0,
   took: 0,
   squares: 0,

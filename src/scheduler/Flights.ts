@@ -70,6 +70,16 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
   let turn: Departure | undefined // of those that start now
   let inFlight = 0
 
+  /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
+  const settle = (departure: Departure, now: Millis): void => {
+    if (departure.pending > 0 || !departure.over) return
+    const { flows } = departure
+    departure.flows = []
+    const slacks = new Set(flows.flatMap((flow) => flow.slacks))
+    const known = [...slacks].map((slack) => slack.settled(departure))
+    if (known.includes(true)) for (const flow of flows) sooner(flow.buckets, now)
+  }
+
   const departing = ({ slacks }: Flow, now: Millis): Departure => {
     if (turn !== undefined) return turn
     const begun = departure(now, !slacks.every((slack) => slack.known()))
@@ -79,6 +89,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       begun.at = clock.now()
       begun.over = true
       turn = undefined
+      settle(begun, begun.at)
     })
     return begun
   }
@@ -102,6 +113,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       const departure = departing(flow, now)
       departure.count++
       departure.open++
+      departure.pending++
+      if (departure.flows.at(-1) !== flow) departure.flows.push(flow)
       for (const bucket of flow.buckets) bucket.enter(departure, now)
       return departure
     },
@@ -114,6 +127,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       all.add(took)
       const excess = took - (flow.roundTrip.shortest() || all.shortest())
       departure.open--
+      departure.pending--
       departure.answers++
       departure.took += took
       departure.squares += took * took
@@ -128,12 +142,14 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       let known = false
       for (const bucket of flow.buckets) known = bucket.accepted(now) || known
       if (known) sooner(flow.buckets, now)
+      settle(departure, now)
     },
     refused: (flight, now, retryAfter) => {
       if (flight.answered) return 'others'
       flight.answered = true
       const { flow, departure } = flight
       departure.open--
+      departure.pending--
       const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? 'others'
       const back = blame !== 'burst' && costly(flow, now)
       if (!back) flow.lost++
@@ -142,10 +158,11 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
         else bucket.kept(now)
       }
       sooner(flow.buckets, now)
+      settle(departure, now)
       return blame
     },
     left: (flight, now, ended) => {
-      const { flow, started, answered } = flight
+      const { flow, departure, started, answered } = flight
       inFlight--
       flow.held--
       const arrived = answered ? now : started + Math.max(ON_ITS_WAY, flow.roundTrip.longest())
@@ -153,6 +170,10 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       for (const bucket of flow.buckets) {
         if (!answered) bucket.lost(until)
         bucket.left(now, ended ? now : until)
+      }
+      if (!answered) {
+        departure.pending--
+        settle(departure, now)
       }
       changed(flow.buckets, now)
     },

@@ -39,6 +39,8 @@ export interface Slack {
   readonly after: (departure: Departure) => Millis
   /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
   readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
+  /** None of this burst will be answered any more. True if its places are free sooner than was told. */
+  readonly settled: (departure: Departure) => boolean
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
 }
@@ -76,7 +78,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
   const opened = opening()
-  const burst = bursts(per)
+  const burst = bursts()
 
   const step = (): Millis => Math.max(GROWTH * look.spread, GROWTH_LEAST)
 
@@ -127,10 +129,6 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (seen >= FEW) departure.usual ??= burst.look(look.deviation) // others may have left with it that know more
       recent.add(excess, cold)
       seen++
-      if (departure.open === 0 && departure.over) {
-        burst.answered(departure)
-        if (departure.told - held(departure) > TICK) learned() // those whose own answers came before the last
-      }
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
       const lesson = lessons < LESSONS
@@ -145,6 +143,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (value > told - TICK) return
       told = value
       learned()
+    },
+    settled: (departure) => {
+      burst.settled(departure)
+      return departure.told - held(departure) > TICK
     },
     refused: (now) => {
       if (now >= next) {

@@ -1,3 +1,4 @@
+import { Observable, Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../bench/scheduler/judge.ts'
 import { networks } from '../../bench/scheduler/network.ts'
@@ -7,7 +8,7 @@ import { bursts, late } from '../../src/scheduler/Bursts.js'
 import { ceiling } from '../../src/scheduler/Ceiling.js'
 import { departure } from '../../src/scheduler/Departure.js'
 import { schedule } from '../../src/scheduler/index.js'
-import { refused, world } from './world.js'
+import { type Answer, refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 }
 const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
@@ -74,6 +75,34 @@ describe('on a busy machine', () => {
   })
 })
 
+/** Two hundred requests, 80 ms away, of which every twentieth is left on its way; one burst is 30 ms late. */
+const leaving = () => {
+  const w = world(limits)
+  const random = seeded(3)
+  for (let i = 0; i < 200; i++) {
+    const delays = {
+      get up() {
+        const isLate = w.timer.now() > 4_500 && w.timer.now() < 5_300
+        return 40 + 2 * random() + (isLate ? 30 : 0)
+      },
+      work: 0,
+      down: 40,
+    }
+    const sent = new Observable<Answer>((subscriber) => {
+      if (i % 20 === 19) w.timer.schedule(() => waiting.unsubscribe(), 10)
+      return w.send(`${i}`, 'a', delays).subscribe(subscriber)
+    })
+    const waiting = new Subscription()
+    waiting.add(sent.pipe(schedule(w.scheduler, 'a', { refused })).subscribe())
+  }
+  w.timer.flush()
+  return w.server.refused()
+}
+
+it('a burst of which somebody left tells of the others', () => {
+  expect(leaving()).toBe(0)
+})
+
 describe('a burst', () => {
   const PER = 1_000
 
@@ -92,8 +121,8 @@ describe('a burst', () => {
   const usually = [0, 1, 2, 3, 4]
 
   it('is late by as much as its answers are, beyond chance', () => {
-    const all = bursts(PER)
-    all.answered(burst(0, usually))
+    const all = bursts()
+    all.settled(burst(0, usually))
     const lateness = late(
       burst(
         1_000,
@@ -107,10 +136,10 @@ describe('a burst', () => {
   })
 
   it('is late also when those before it were', () => {
-    const all = bursts(PER)
-    all.answered(burst(0, usually))
+    const all = bursts()
+    all.settled(burst(0, usually))
     for (let i = 1; i < 6; i++)
-      all.answered(
+      all.settled(
         burst(
           i * PER,
           usually.map((ms) => ms + 30),
@@ -124,10 +153,10 @@ describe('a burst', () => {
   })
 
   it('is not late when the network has been slower for a while', () => {
-    const all = bursts(PER)
-    all.answered(burst(0, usually))
+    const all = bursts()
+    all.settled(burst(0, usually))
     for (let i = 1; i < 10; i++)
-      all.answered(
+      all.settled(
         burst(
           i * PER,
           usually.map((ms) => ms + 30),
@@ -141,14 +170,29 @@ describe('a burst', () => {
   })
 
   it('that trickles out is one', () => {
-    const all = bursts(PER)
-    all.answered(burst(0, usually))
-    for (let i = 0; i < 50; i++) all.answered(burst(PER + i, [30]))
+    const all = bursts()
+    all.settled(burst(0, usually))
+    for (let i = 0; i < 50; i++) all.settled(burst(PER + i, [30]))
     expect(late(burst(PER + 50, [30, 30]), all.look(2))).toBeGreaterThan(20)
   })
 
+  it('that opened its connections in turn tells nothing of the scatter', () => {
+    const all = bursts()
+    all.settled({ ...burst(0, [0, 20, 40, 60, 80]), cold: true })
+    all.settled(burst(PER, usually))
+    expect(
+      late(
+        burst(
+          2 * PER,
+          usually.map((ms) => ms + 15),
+        ),
+        all.look(2),
+      ),
+    ).toBeGreaterThan(9)
+  })
+
   it('is nothing to compare with before another one is answered', () => {
-    expect(late(burst(0, [500, 510]), bursts(PER).look(2))).toBe(Number.NEGATIVE_INFINITY)
+    expect(late(burst(0, [500, 510]), bursts().look(2))).toBe(Number.NEGATIVE_INFINITY)
   })
 })
 
@@ -170,6 +214,8 @@ describe('refusals now and then', () => {
     found.accepted(0)
     for (let n = 0; n < 19; n++) expect(found.refused(900, 999, 0)).toBe(false)
     expect(found.refused(900, 1_001, 0)).toBe(false)
+    found.accepted(1_100)
+    expect(found.refused(1_050, 1_140, 0)).toBe(false) // one of the next ones, alone
     expect(found.wait(2_100)).toBe(0)
     expect(found.limit(2_100)).toBe(20)
   })

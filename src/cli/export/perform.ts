@@ -1,5 +1,5 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
-import { lastValueFrom, Subject, Subscription, switchMap, tap } from 'rxjs'
+import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
 import { isLast } from '../../export/exportList.js'
 import type { Begun, RunProgress } from '../../export/index.js'
 import { defined } from '../../fp.js'
@@ -50,7 +50,11 @@ const performed = async (
   const begun = new Subject<void>()
   const shown = view(terminal, flags, {
     ...watching,
-    readings: begun.pipe(switchMap(() => watching.readings)), // who is refused before that reads why, and no more
+    // who is refused before that reads why, and no more
+    readings: begun.pipe(
+      take(1),
+      switchMap(() => watching.readings),
+    ),
   })
   const counting = client.events.subscribe((event) => {
     meter = count(meter, event)

@@ -9,16 +9,23 @@ import { EMPTY_METER } from '../../../src/cli/Meter.js'
 import { CannotRun, type RunProgress } from '../../../src/export/index.js'
 import { lab } from '../../support/lab.js'
 
+/** What takes a line off the terminal. */
+const ERASE = '\u001B[2K'
+
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 interface More {
   readonly report?: string
   readonly progress?: 'auto' | 'json'
+  readonly isTTY?: boolean
 }
 
 /** A client that tells how many listen to it, and an export with it. */
-const exported = (run: Observable<RunProgress>, { report, progress = 'json' }: More = {}) => {
+const exported = (
+  run: Observable<RunProgress>,
+  { report, progress = 'json', isTTY = false }: More = {},
+) => {
   const { client, timer, runUntil } = lab({ play: () => ({}) })
   let listeners = 0
   const counted = <A>(source: Observable<A>): Observable<A> =>
@@ -29,7 +36,7 @@ const exported = (run: Observable<RunProgress>, { report, progress = 'json' }: M
       })
       return source.subscribe(subscriber)
     })
-  const stderr = new PassThrough({ encoding: 'utf8' })
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 100 })
   const terminal = {
     args: [],
     env: {},
@@ -73,14 +80,13 @@ const exported = (run: Observable<RunProgress>, { report, progress = 'json' }: M
       rejectsName: 'c.ndjson.rejects.ndjson',
     },
   )
-  const said = (): ReadonlyArray<string> =>
-    String(stderr.read() ?? '')
-      .split('\n')
-      .slice(0, -1)
+  const written = (): string => String(stderr.read() ?? '')
+  const said = (): ReadonlyArray<string> => written().split('\n').slice(0, -1)
   return {
     performed,
     started,
     said,
+    written,
     runUntil,
     listeners: () => ({ during: most, after: listeners }),
   }
@@ -136,5 +142,20 @@ describe('an export that waits for its disk', () => {
     for (const line of lines) expect(line).toMatch(/^0 rows, /)
     run.complete()
     await performed
+  })
+
+  it('leaves no line on the terminal when there is a bug', async () => {
+    const run = new Subject<RunProgress>()
+    const { performed, started, written, runUntil } = exported(run, {
+      progress: 'auto',
+      isTTY: true,
+    })
+    await started
+    run.next({ ...EMPTY_METER, begun: { resumed: false } })
+    runUntil(1_000)
+    expect(written()).toContain('0 rows')
+    run.error(new Error('a bug'))
+    await expect(performed).rejects.toThrow('a bug')
+    expect(written()).toContain(ERASE)
   })
 })
