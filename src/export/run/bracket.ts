@@ -11,13 +11,15 @@ import {
 
 /**
  * A stream of what is done with something that has to be given back: it is, before the stream ends,
- * however it ends, and when nobody listens any more, also before it was there; once.
+ * however it ends, and when nobody listens any more, also before it was there; once. Who subscribes to the
+ * same stream again has it when those who left have given it back.
  */
 export const bracket =
   <R>(acquire: () => Promise<R>, release: (r: R) => Promise<void>) =>
-  <A>(use: (r: R) => Observable<A>): Observable<A> =>
-    new Observable((subscriber) => {
-      const acquired = acquire()
+  <A>(use: (r: R) => Observable<A>): Observable<A> => {
+    const leaving = new Set<Promise<void>>()
+    return new Observable((subscriber) => {
+      const acquired = Promise.all(leaving).then(acquire)
       let releasing: Promise<void> | undefined
       const once = (): Promise<void> => {
         releasing ??= acquired.then(release)
@@ -41,6 +43,9 @@ export const bracket =
       )
       subscriber.add(flow.subscribe(subscriber))
       return () => {
-        once().catch(() => {}) // told by the stream to whoever listens
+        const left = once().catch(() => {}) // told by the stream to whoever listens
+        leaving.add(left)
+        left.then(() => leaving.delete(left))
       }
     })
+  }

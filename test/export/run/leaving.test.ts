@@ -1,5 +1,5 @@
 /** A run that nobody listens to any more: what it still does, and in which order. */
-import { type Observable, Subject } from 'rxjs'
+import { lastValueFrom, type Observable, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Handle } from '../../../src/export/index.js'
 import { bracket } from '../../../src/export/run/bracket.js'
@@ -74,6 +74,33 @@ describe.each(['write', 'sync'] as const)('a run that is left in the middle of a
     await outcome(disk, listOf(pagesOf(50, 5)), { begin: 'resume' })
     expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
   })
+})
+
+it('the same export, subscribed to again at once, goes on when the first has given its lock back', async () => {
+  const disk = memory()
+  const { files, log, stopped, go } = stopping(disk, 'write')
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'resume' })
+  const first = run.subscribe()
+  await stopped()
+  first.unsubscribe()
+  const again = lastValueFrom(run)
+  await settled()
+  expect(log).not.toContain('lock given back')
+
+  go()
+  expect(await again).toMatchObject({ ended: true, rows: 50 })
+  expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
+})
+
+it('an export is refused while another subscription to it runs', async () => {
+  const disk = memory()
+  const { files, stopped, go } = stopping(disk, 'write')
+  const run = exportOf(files, listOf(pagesOf(50, 5)))
+  const first = lastValueFrom(run)
+  await stopped()
+  await expect(lastValueFrom(run)).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+  go()
+  expect(await first).toMatchObject({ ended: true, rows: 50 })
 })
 
 describe('bracket', () => {
