@@ -3,17 +3,18 @@
  * interface Departure
  * ```
  *
- * Those that left in one turn of the event loop, as a burst. What holds up one of them before it is on
- * its way, such as a connection to be opened or a busy process, holds them all up.
+ * Those that left in one turn of the event loop and within a tick of the clock, as a burst. What holds up
+ * one of them before it is on its way, such as a connection to be opened or a busy process, holds them all
+ * up.
  */
 import type { Usual } from './Bursts.js'
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
 
 export interface Departure {
-  /** The end of that turn: the bytes leave after it. Its beginning, until it is over. */
+  /** Its end: the bytes leave after it. Its beginning, until it is over. */
   at: Millis
-  /** Whether that turn is over: nobody else leaves with it. */
+  /** Whether nobody else leaves with it. */
   over: boolean
   /** When it left, nothing was known of the network. */
   readonly cold: boolean

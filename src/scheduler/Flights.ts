@@ -7,7 +7,7 @@
  * told of that.
  */
 import type { Blame, Bucket } from './Bucket.js'
-import type { Clock, Millis } from './Clock.js'
+import { type Clock, type Millis, TICK } from './Clock.js'
 import { type Departure, departure } from './Departure.js'
 import type { Flow } from './Flow.js'
 import { roundTrip } from './RoundTrip.js'
@@ -51,6 +51,8 @@ const ON_ITS_WAY: Millis = 1_000
  * refused more often, which costs more than the place.
  */
 const SOON = 50
+/** But not where the network is so even that the guard is less than this part of what a place is worth. */
+const EVEN = 1 / 3
 
 /** Which limit probably refused it. */
 const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
@@ -80,16 +82,23 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     if (known.includes(true)) for (const flow of flows) sooner(flow.buckets, now)
   }
 
+  /** Nobody else leaves with it: by now its bytes have left. */
+  const close = (begun: Departure, now: Millis): void => {
+    begun.at = now
+    begun.over = true
+    turn = undefined
+    settle(begun, now)
+  }
+
+  /** A turn that takes long is several: each answer that is read in it may let somebody go, who goes at once. */
   const departing = ({ slacks }: Flow, now: Millis): Departure => {
-    if (turn !== undefined) return turn
+    if (turn !== undefined && now - turn.at <= TICK) return turn
+    if (turn !== undefined) close(turn, now)
     const begun = departure(now, !slacks.every((slack) => slack.known()))
     if (!stamps) return begun
     turn = begun
     clock.after(0, () => {
-      begun.at = clock.now()
-      begun.over = true
-      turn = undefined
-      settle(begun, begun.at)
+      if (!begun.over) close(begun, clock.now())
     })
     return begun
   }
@@ -103,6 +112,12 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     const here = flow.strands.reduce((sum, { length }) => sum + length, 0)
     const least = Math.min(...limits)
     return flow.lost % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
+  }
+
+  /** Whether a request alone is refused hardly more often than a burst is. */
+  const even = ({ buckets, slacks }: Flow, now: Millis): boolean => {
+    const least = Math.min(...buckets.map((bucket) => bucket.ceiling.limit(now)))
+    return slacks.length > 0 && slacks.every(({ per, value }) => value() < (EVEN * per) / least)
   }
 
   return {
@@ -151,7 +166,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       departure.open--
       departure.pending--
       const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? 'others'
-      const back = blame !== 'burst' && costly(flow, now)
+      const back =
+        (blame === 'chance' && even(flow, now)) || (blame !== 'burst' && costly(flow, now))
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)

@@ -1,7 +1,9 @@
+import { Observable, type SchedulerAction } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../bench/scheduler/judge.ts'
 import { seeded, uniform } from '../../bench/scheduler/random.ts'
-import { schedule } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
@@ -101,5 +103,53 @@ describe('requests that are held up before they are on their way', () => {
       done: 200,
       refused: 0,
     })
+  })
+})
+
+describe('answers that are read one after the other in a turn that takes long', () => {
+  /** Time that work takes: what is due meanwhile is done afterwards, and timers after what was due before them. */
+  const laborious = () => {
+    const timer = virtualTimer()
+    let busyUntil = 0
+    const now = (): number => Math.max(timer.now(), busyUntil)
+    return {
+      flush: timer.flush,
+      work: (ms: number): void => {
+        busyUntil = now() + ms
+      },
+      now,
+      schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T) =>
+        timer.schedule(work, now() - timer.now() + delay, state),
+    }
+  }
+
+  it('let others go that leave one after the other, too, and keep their places for as long', () => {
+    const timer = laborious()
+    const scheduler = createScheduler({
+      tiers: [
+        rate({ name: 'all', limit: 6, per: 1_000 }),
+        concurrency({ name: 'places', limit: 3 }),
+      ],
+      guard: 10,
+      timer,
+    })
+    const left: Array<number> = []
+    for (let i = 0; i < 12; i++) {
+      new Observable<number>((subscriber) => {
+        left.push(timer.now())
+        timer.schedule(() => {
+          if (i < 3) timer.work(40) // the first answers are slow to read
+          subscriber.next(i)
+          subscriber.complete()
+        }, 100)
+      })
+        .pipe(schedule(scheduler, undefined))
+        .subscribe()
+    }
+    timer.flush()
+    const first = [0, 0, 0]
+    expect(left.slice(0, 6)).toEqual([...first, 140, 180, 220])
+    const over = [180, 220, 220] // it has surely left when the next one does, or when the turn is over
+    expect(left.slice(6)).toEqual([...first, ...over].map((at) => at + 1_010))
   })
 })
