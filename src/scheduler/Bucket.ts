@@ -45,14 +45,15 @@ export interface Bucket extends Ranked {
   /** It has ended. `until`: as long as the server may think of it as under way. */
   readonly left: (now: Millis, until: Millis) => void
 
-  /** One was refused, presumably by this limit. */
-  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => Blame
+  /** One was refused, presumably by this limit. `soon`: it can be sent again at once, which would tell more. */
+  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis, soon: boolean) => Blame
 }
 
 /**
  * Why one was refused, as far as can be told.
  * - `chance`: all of the limit was in use, and it arrived a little too early;
+ * - `luck`: the same, and its place is to be used at once;
  * - `others`: there was room, by all that we know: somebody else uses the quota, or it is less than it says;
  * - `burst`: so are many at once; the bucket cools down.
  */
-export type Blame = 'chance' | 'others' | 'burst'
+export type Blame = 'chance' | 'luck' | 'others' | 'burst'

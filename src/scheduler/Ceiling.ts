@@ -20,6 +20,8 @@ export interface Ceiling {
   readonly accepted: (now: Millis) => void
   /** True if it was one of a burst. */
   readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
+  /** Whether this refusal need not count: no others tell of a lower limit, and it will be seen whether the next one is. */
+  readonly spared: (departed: Millis, now: Millis) => boolean
   /** When more may be allowed without anybody asking: `Infinity` when all of it is. */
   readonly raised: () => Millis
   /** Nothing is known but the configured limit, or it was learned too long ago to matter. */
@@ -56,6 +58,7 @@ class Found implements Ceiling {
   private closedUntil: Millis = 0
   private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
+  private spares = 0 // in the present window
   private row = 0 // refused since the last that was let in
   private pauses = 0
   private barren = 0 // cool-downs in a row without one request let in
@@ -121,10 +124,13 @@ class Found implements Ceiling {
     return false
   }
 
-  private count(): void {
-    if (this.refusals === 0) this.chronicWindows++
-    this.refusals++
-    this.chronic++
+  spared(departed: Millis, now: Millis): boolean {
+    this.turn(now)
+    const known = this.chronicWindows > 1 || this.current < this.most || now < this.onTrial
+    if (known || this.cooling || this.spares >= BURST * this.current) return false
+    this.spares++
+    this.pause(departed, now)
+    return true
   }
 
   raised(): Millis {
@@ -135,6 +141,12 @@ class Found implements Ceiling {
   full(now: Millis): boolean {
     const unused = now - Math.max(this.windowEnd, this.closedUntil)
     return (this.current === this.most && !this.cooling) || unused > PROBE_MOST * this.per
+  }
+
+  private count(): void {
+    if (this.refusals === 0) this.chronicWindows++
+    this.refusals++
+    this.chronic++
   }
 
   private pause(departed: Millis, now: Millis): void {
@@ -188,6 +200,7 @@ class Found implements Ceiling {
       }
       this.letIn = 0
       this.refusals = 0
+      this.spares = 0
       this.windowEnd = now + this.per
     }
     if (now >= this.chronicEnd) {

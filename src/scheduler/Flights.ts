@@ -26,7 +26,8 @@ export interface Flights {
   /** Takes a place in every bucket. */
   readonly start: (flow: Flow, now: Millis) => Departure
   readonly accepted: (flight: Flight, now: Millis) => void
-  readonly refused: (flight: Flight, now: Millis, retryAfter: Millis) => Blame
+  /** `soon`: it is sent again as soon as there is room. */
+  readonly refused: (flight: Flight, now: Millis, retryAfter: Millis, soon: boolean) => Blame
   /** To be called once. `ended`: the source has ended, so that the server is at work for it no more. */
   readonly left: (flight: Flight, now: Millis, ended: boolean) => void
   readonly inFlight: () => number
@@ -52,7 +53,7 @@ const ON_ITS_WAY: Millis = 1_000
  */
 const SOON = 50
 /** But not where the network is so even that the guard is less than this part of what a place is worth. */
-const EVEN = 1 / 3
+const EVEN = 1 / 4
 
 /** Which limit probably refused it. */
 const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
@@ -159,15 +160,15 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       if (known) sooner(flow.buckets, now)
       settle(departure, now)
     },
-    refused: (flight, now, retryAfter) => {
+    refused: (flight, now, retryAfter, soon) => {
       if (flight.answered) return 'others'
       flight.answered = true
       const { flow, departure } = flight
       departure.open--
       departure.pending--
-      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter) ?? 'others'
-      const back =
-        (blame === 'chance' && even(flow, now)) || (blame !== 'burst' && costly(flow, now))
+      const eager = soon && even(flow, now)
+      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter, eager) ?? 'others'
+      const back = blame === 'luck' || (blame !== 'burst' && costly(flow, now))
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)

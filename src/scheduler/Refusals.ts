@@ -80,6 +80,7 @@ export const delay = (
   const { attempts, backoffs, blame, retryAfter } = refused
   const told = cap(options, retryAfter ?? 0)
   if (told > 0) return told
+  if (blame === 'luck') return 0
   if (attempts <= LONE && blame === 'chance' && options.lone === 'resend') return 0
   const { backoff, maxBackoff, jitter } = options
   return doubling({ first: backoff, cap: maxBackoff, jitter, random })(backoffs + 1)

@@ -138,9 +138,12 @@ class Task<A> implements Ticket, Unsubscribable {
       return undefined
     }
     const { retryAfter } = refusal.value
-    const blame = flights.refused(attempt, clock.now(), cap(refusals, retryAfter ?? 0))
     const { attempts, backoffs } = this
-    if (attempts >= (this.options.attempts ?? refusals.attempts)) return undefined
+    const told = cap(refusals, retryAfter ?? 0)
+    const most = this.options.attempts ?? refusals.attempts
+    const soon = attempts === 1 && most > 1 && told === 0 && refusals.lone === 'resend'
+    const blame = flights.refused(attempt, clock.now(), told, soon)
+    if (attempts >= most) return undefined
     const wait = delay(refusals, random, { attempts, backoffs, blame, retryAfter })
     if (wait > 0) this.backoffs++
     return wait

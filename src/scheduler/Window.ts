@@ -106,10 +106,15 @@ class Rolling implements Bucket {
 
   left(): void {}
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis): Blame {
+  refused(departed: Millis, now: Millis, retryAfter: Millis, soon: boolean): Blame {
     this.counts.refused++
+    const inUse = departed - this.filled < this.per
+    if (soon && inUse && this.ceiling.spared(departed, now)) {
+      this.slack.refused(now)
+      return 'luck'
+    }
     if (this.ceiling.refused(departed, now, retryAfter)) return 'burst'
-    if (departed - this.filled >= this.per) return 'others'
+    if (!inUse) return 'others'
     this.slack.refused(now)
     return 'chance'
   }

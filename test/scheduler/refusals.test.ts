@@ -8,7 +8,8 @@ import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 
-const endless = (known: Limits) => {
+/** So many wait all the time. */
+const endless = (known: Limits, waiting: number) => {
   const w = world(known)
   const random = seeded(3)
   const network = networks.steady
@@ -23,7 +24,7 @@ const endless = (known: Limits) => {
       .pipe(schedule(w.scheduler, 'a', { refused, attempts: 1_000 }))
       .subscribe(ask)
   }
-  for (let i = 0; i < 60; i++) ask()
+  for (let i = 0; i < waiting; i++) ask()
   let state: SchedulerState | undefined
   w.scheduler.state.subscribe((now) => {
     state = now
@@ -41,9 +42,10 @@ const endless = (known: Limits) => {
   return { w, over, allowed }
 }
 
-describe('a server that allows less than it says', () => {
+// The last windows of a queue are told from others.
+describe.each([60, 3_000])('a server that allows less than it says, while %d wait,', (waiting) => {
   it('is found out, kept to, and forgotten when it allows more again', () => {
-    const { w, over, allowed } = endless(limits)
+    const { w, over, allowed } = endless(limits, waiting)
     over(5)
     expect(allowed()).toBe(20)
 
@@ -62,15 +64,23 @@ describe('a server that allows less than it says', () => {
   })
 
   it('is found out when it is only a little less', () => {
-    const { w, over, allowed } = endless(limits)
+    const { w, over, allowed } = endless(limits, waiting)
     w.server = judge({ ...limits, endpoint: 18 })
     over(30)
     expect(allowed()).toBeLessThan(20)
     expect(over(100).refused).toBeLessThan(0.6)
   })
 
+  it.each([15, 18, 19])('has all used of the %d that it allows in place of 20', (allowed) => {
+    const { w, over } = endless(limits, waiting)
+    w.server = judge({ ...limits, endpoint: allowed })
+    const { accepted, refused } = over(60)
+    expect(accepted / allowed).toBeGreaterThan(0.96)
+    expect(refused).toBeLessThan(1.2)
+  })
+
   it('that lets nobody in is asked rarely, and used again when it does', () => {
-    const { w, over } = endless(limits)
+    const { w, over } = endless(limits, waiting)
     over(5)
     w.server = judge({ ...limits, endpoint: 0 })
     over(60)
@@ -81,7 +91,7 @@ describe('a server that allows less than it says', () => {
   })
 
   it('counts what it refuses: nothing is lost by that', () => {
-    const { w, over } = endless(limits)
+    const { w, over } = endless(limits, waiting)
     w.server = judge({ ...limits, countsRefused: true })
     expect(over(60).accepted).toBeGreaterThan(18.5)
   })
