@@ -20,8 +20,11 @@ export interface Ceiling {
   readonly accepted: (now: Millis) => void
   /** True if it was one of a burst. */
   readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
-  /** Whether this refusal need not count: no others tell of a lower limit, and it will be seen whether the next one is. */
-  readonly spared: (departed: Millis, now: Millis) => boolean
+  /**
+   * Instead, where it is sent again at once. True if that is to be done: nothing tells of a lower limit, and
+   * few were refused. It counts as one only when it is refused again.
+   */
+  readonly spare: (departed: Millis, now: Millis) => boolean
   /** When more may be allowed without anybody asking: `Infinity` when all of it is. */
   readonly raised: () => Millis
   /** Nothing is known but the configured limit, or it was learned too long ago to matter. */
@@ -124,10 +127,13 @@ class Found implements Ceiling {
     return false
   }
 
-  spared(departed: Millis, now: Millis): boolean {
+  spare(departed: Millis, now: Millis): boolean {
     this.turn(now)
-    const known = this.chronicWindows > 1 || this.current < this.most || now < this.onTrial
-    if (known || this.cooling || this.spares >= BURST * this.current) return false
+    const lower = this.chronicWindows > 1 || this.current < this.most || this.cooling
+    const tried =
+      now < Math.max(this.onTrial, this.watchUntil) ||
+      (this.spares > 0 && departed >= this.pausedAt)
+    if (lower || tried || this.spares >= BURST * this.current) return false
     this.spares++
     this.pause(departed, now)
     return true

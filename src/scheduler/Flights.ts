@@ -52,8 +52,6 @@ const ON_ITS_WAY: Millis = 1_000
  * refused more often, which costs more than the place.
  */
 const SOON = 50
-/** But not where the network is so even that the guard is less than this part of what a place is worth. */
-const EVEN = 1 / 4
 
 /** Which limit probably refused it. */
 const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
@@ -71,6 +69,7 @@ const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all = roundTrip()
   let turn: Departure | undefined // of those that start now
+  let heard = false // whether an answer was, since that began
   let inFlight = 0
 
   /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
@@ -91,10 +90,14 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     settle(begun, now)
   }
 
-  /** A turn that takes long is several: each answer that is read in it may let somebody go, who goes at once. */
+  /**
+   * A turn in which many answers are read takes long, and each of them lets somebody go, whose bytes leave
+   * before the next one is read. Those who start without that in between leave together, however long it takes.
+   */
   const departing = ({ slacks }: Flow, now: Millis): Departure => {
-    if (turn !== undefined && now - turn.at <= TICK) return turn
+    if (turn !== undefined && (!heard || now - turn.at <= TICK)) return turn
     if (turn !== undefined) close(turn, now)
+    heard = false
     const begun = departure(now, !slacks.every((slack) => slack.known()))
     if (!stamps) return begun
     turn = begun
@@ -115,12 +118,6 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     return flow.lost % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
   }
 
-  /** Whether a request alone is refused hardly more often than a burst is. */
-  const even = ({ buckets, slacks }: Flow, now: Millis): boolean => {
-    const least = Math.min(...buckets.map((bucket) => bucket.ceiling.limit(now)))
-    return slacks.length > 0 && slacks.every(({ per, value }) => value() < (EVEN * per) / least)
-  }
-
   return {
     inFlight: () => inFlight,
     start: (flow, now) => {
@@ -137,6 +134,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     accepted: (flight, now) => {
       if (flight.answered) return
       flight.answered = true
+      heard = true
       const { flow, departure, place } = flight
       const took = now - departure.at
       flow.roundTrip.add(took)
@@ -163,11 +161,11 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     refused: (flight, now, retryAfter, soon) => {
       if (flight.answered) return 'others'
       flight.answered = true
+      heard = true
       const { flow, departure } = flight
       departure.open--
       departure.pending--
-      const eager = soon && even(flow, now)
-      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter, eager) ?? 'others'
+      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter, soon) ?? 'others'
       const back = blame === 'luck' || (blame !== 'burst' && costly(flow, now))
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {

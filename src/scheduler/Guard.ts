@@ -32,8 +32,6 @@ export type Guard = 'learned' | 'safe' | Millis
  * than the whole spread of the round trips is enough, as long as bursts stay together.
  */
 export interface Slack {
-  /** The window. */
-  readonly per: Millis
   readonly value: () => Millis
   /** Whether there were answers enough to tell. */
   readonly known: () => boolean
@@ -119,7 +117,6 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   }
 
   return {
-    per,
     value: () => value,
     known: () => seen >= FEW,
     after: (departure) => {

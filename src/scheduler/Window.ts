@@ -27,6 +27,12 @@ const takenBy = ({ guard, per, slack }: Window): Taken => {
   return byDeparture(per, guard === 'learned' ? slack.after : () => guard)
 }
 
+/**
+ * On a network so even that the guard is less than this part of what a place is worth, a request alone is
+ * refused hardly more often than a burst.
+ */
+const EVEN = 1 / 4
+
 export const window = (options: Window): Bucket => new Rolling(options)
 
 class Rolling implements Bucket {
@@ -40,6 +46,7 @@ class Rolling implements Bucket {
   private readonly limit: number
   private readonly per: Millis
   private readonly slack: Slack
+  private readonly learns: boolean
   private readonly taken: Taken
   private places = 0
   private tidyAt: Millis = 0
@@ -50,6 +57,7 @@ class Rolling implements Bucket {
     this.limit = options.limit
     this.per = options.per
     this.slack = options.slack
+    this.learns = options.guard === 'learned'
     this.counts = options.counts
     this.ceiling = ceiling(options.limit, options.per)
     this.taken = takenBy(options)
@@ -109,7 +117,7 @@ class Rolling implements Bucket {
   refused(departed: Millis, now: Millis, retryAfter: Millis, soon: boolean): Blame {
     this.counts.refused++
     const inUse = departed - this.filled < this.per
-    if (soon && inUse && this.ceiling.spared(departed, now)) {
+    if (soon && inUse && this.isEven(now) && this.ceiling.spare(departed, now)) {
       this.slack.refused(now)
       return 'luck'
     }
@@ -117,5 +125,9 @@ class Rolling implements Bucket {
     if (!inUse) return 'others'
     this.slack.refused(now)
     return 'chance'
+  }
+
+  private isEven(now: Millis): boolean {
+    return this.learns && this.slack.value() < (EVEN * this.per) / this.ceiling.limit(now)
   }
 }

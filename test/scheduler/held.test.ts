@@ -106,7 +106,7 @@ describe('requests that are held up before they are on their way', () => {
   })
 })
 
-describe('answers that are read one after the other in a turn that takes long', () => {
+describe('a turn of the event loop that takes long', () => {
   /** Time that work takes: what is due meanwhile is done afterwards, and timers after what was due before them. */
   const laborious = () => {
     const timer = virtualTimer()
@@ -123,22 +123,24 @@ describe('answers that are read one after the other in a turn that takes long', 
     }
   }
 
-  it('let others go that leave one after the other, too, and keep their places for as long', () => {
+  /** When each started, two windows of `limit`, with a guard of 10 ms; what the first ones cost, in ms. */
+  const starts = (limit: number, atOnce: number, cost: { start: number; answer: number }) => {
     const timer = laborious()
     const scheduler = createScheduler({
       tiers: [
-        rate({ name: 'all', limit: 6, per: 1_000 }),
-        concurrency({ name: 'places', limit: 3 }),
+        rate({ name: 'all', limit, per: 1_000 }),
+        concurrency({ name: 'places', limit: atOnce }),
       ],
       guard: 10,
       timer,
     })
-    const left: Array<number> = []
-    for (let i = 0; i < 12; i++) {
+    const started: Array<number> = []
+    for (let i = 0; i < 2 * limit; i++) {
       new Observable<number>((subscriber) => {
-        left.push(timer.now())
+        started.push(timer.now())
+        if (i < limit) timer.work(cost.start)
         timer.schedule(() => {
-          if (i < 3) timer.work(40) // the first answers are slow to read
+          if (i < atOnce) timer.work(cost.answer)
           subscriber.next(i)
           subscriber.complete()
         }, 100)
@@ -147,9 +149,19 @@ describe('answers that are read one after the other in a turn that takes long', 
         .subscribe()
     }
     timer.flush()
-    const first = [0, 0, 0]
-    expect(left.slice(0, 6)).toEqual([...first, 140, 180, 220])
-    const over = [180, 220, 220] // it has surely left when the next one does, or when the turn is over
-    expect(left.slice(6)).toEqual([...first, ...over].map((at) => at + 1_010))
+    return started
+  }
+
+  it('because of answers that are slow to read: whom each of them lets go has left when the next one does', () => {
+    const started = starts(6, 3, { start: 0, answer: 40 })
+    expect(started.slice(0, 6)).toEqual([0, 0, 0, 140, 180, 220])
+    const left = [0, 0, 0, 180, 220, 220] // the last one when the turn is over
+    expect(started.slice(6)).toEqual(left.map((at) => at + 1_010))
+  })
+
+  it('because many start in it: all have left when it is over, and not before', () => {
+    const started = starts(4, 100, { start: 20, answer: 0 })
+    expect(started.slice(0, 4)).toEqual([0, 20, 40, 60])
+    expect(started.slice(4)).toEqual([1_090, 1_090, 1_090, 1_090])
   })
 })

@@ -3,44 +3,43 @@ import {
   concat,
   concatMap,
   defer,
+  EMPTY,
   from,
   ignoreElements,
   Observable,
   throwError,
 } from 'rxjs'
+import { O } from '../../fp.js'
 
 /**
  * A stream of what is done with something that has to be given back: it is, before the stream ends,
  * however it ends, and when nobody listens any more, also before it was there; once. Who subscribes to the
- * same stream again has it when those who left have given it back.
+ * same stream again waits until those who left have given it back, and never has it if nobody listens by then.
  */
 export const bracket =
   <R>(acquire: () => Promise<R>, release: (r: R) => Promise<void>) =>
   <A>(use: (r: R) => Observable<A>): Observable<A> => {
     const leaving = new Set<Promise<void>>()
     return new Observable((subscriber) => {
-      const acquired = Promise.all(leaving).then(acquire)
+      const acquired =
+        leaving.size === 0
+          ? acquire().then(O.some)
+          : Promise.all(leaving).then(() => (subscriber.closed ? O.none : acquire().then(O.some)))
       let releasing: Promise<void> | undefined
       const once = (): Promise<void> => {
-        releasing ??= acquired.then(release)
+        releasing ??= acquired.then(O.match(async () => {}, release))
         return releasing
       }
       const released = defer(() => from(once())).pipe(ignoreElements())
-      const flow = from(acquired).pipe(
-        concatMap((r) =>
+      const lent = (r: R): Observable<A> => {
+        const failed = (error: unknown) =>
           concat(
-            use(r).pipe(
-              catchError((error: unknown) =>
-                concat(
-                  released,
-                  throwError(() => error),
-                ),
-              ),
-            ),
             released,
-          ),
-        ),
-      )
+            throwError(() => error),
+          )
+        return concat(use(r).pipe(catchError(failed)), released)
+      }
+      const flow = from(acquired).pipe(concatMap(O.match(() => EMPTY, lent)))
       subscriber.add(flow.subscribe(subscriber))
       return () => {
         const left = once().catch(() => {}) // told by the stream to whoever listens

@@ -36,7 +36,7 @@ import { undisturbed } from './undisturbed.js'
  * `CannotRun` is the error of the stream when something is in the way, before anything is asked for or
  * changed; what the system refuses, as it says it, comes after how all stood when it was committed last.
  * Unsubscribing leaves files and checkpoint as they were last committed, and gives the lock back when what is
- * being written is; who subscribes to the same export again is let in then. `stop` commits first.
+ * being written is; who subscribes to the same export again waits for that. `stop` commits first.
  */
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   given: RunOptions<A, Q, P>,

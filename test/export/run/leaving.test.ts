@@ -92,6 +92,24 @@ it('the same export, subscribed to again at once, goes on when the first has giv
   expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
+it("who leaves before it was let in is in nobody's way", async () => {
+  const disk = memory()
+  const { files, log, stopped, go } = stopping(disk, 'write')
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'resume' })
+  const first = run.subscribe()
+  await stopped()
+  first.unsubscribe()
+  const impatient = run.subscribe()
+  const patient = lastValueFrom(run)
+  impatient.unsubscribe()
+  const late = run.subscribe()
+  late.unsubscribe()
+  await settled()
+  go()
+  expect(await patient).toMatchObject({ ended: true, rows: 50 })
+  expect(log.filter((what) => what === 'lock given back')).toHaveLength(2)
+})
+
 it('an export is refused while another subscription to it runs', async () => {
   const disk = memory()
   const { files, stopped, go } = stopping(disk, 'write')
