@@ -79,12 +79,22 @@ const semaphore = (): Runner => {
   }
 }
 
+const queue = (strict = false) =>
+  new pQueue({ concurrency: PLACES, intervalCap: MANY, interval: 1_000, strict })
+
 const queued =
   (strict: boolean): Runner =>
   (task, tasks) => {
-    const queue = new pQueue({ concurrency: PLACES, intervalCap: MANY, interval: 1_000, strict })
-    return all(tasks, () => queue.add(task))
+    const one = queue(strict)
+    return all(tasks, () => one.add(task))
   }
+
+/** As it is done for limits by key: one queue for each, within one for all. */
+const queuedByKey = (keys: number): Runner => {
+  const total = queue()
+  const each = Array.from({ length: keys }, () => queue())
+  return (task, tasks) => all(tasks, async (i) => each[i % keys]?.add(() => total.add(task)))
+}
 
 /** It takes the next task when a place is free: none waits. */
 const effected: Runner = (task, tasks) =>
@@ -128,6 +138,8 @@ export const runners: Readonly<Record<string, () => Runner>> = {
   'payments-rx, 1,000 keys': () => scheduled(1_000),
   'p-queue': () => queued(false),
   'p-queue (strict)': () => queued(true),
+  'p-queue, 1 key': () => queuedByKey(1),
+  'p-queue, 1,000 keys': () => queuedByKey(1_000),
   'effect (none waits)': () => effected,
   bottleneck: () => (task, tasks) => {
     const limiter = new Bottleneck({
