@@ -3,9 +3,9 @@
  * interface Departure
  * ```
  *
- * Those that left in one turn of the event loop and within a tick of the clock, as a burst. What holds up
- * one of them before it is on its way, such as a connection to be opened or a busy process, holds them all
- * up.
+ * Those that left in one turn of the event loop, as a burst; where answers were read in between, within a
+ * tick of the clock. What holds up one of them before it is on its way, such as a connection to be opened or
+ * a busy process, holds them all up.
  */
 import type { Usual } from './Bursts.js'
 import type { Millis } from './Clock.js'

@@ -69,7 +69,7 @@ const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all = roundTrip()
   let turn: Departure | undefined // of those that start now
-  let heard = false // whether an answer was, since that began
+  let heard = false // whether an answer was, since the last of them started
   let inFlight = 0
 
   /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
@@ -95,9 +95,10 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
    * before the next one is read. Those who start without that in between leave together, however long it takes.
    */
   const departing = ({ slacks }: Flow, now: Millis): Departure => {
-    if (turn !== undefined && (!heard || now - turn.at <= TICK)) return turn
-    if (turn !== undefined) close(turn, now)
+    const together = !heard
     heard = false
+    if (turn !== undefined && (together || now - turn.at <= TICK)) return turn
+    if (turn !== undefined) close(turn, now)
     const begun = departure(now, !slacks.every((slack) => slack.known()))
     if (!stamps) return begun
     turn = begun
@@ -134,8 +135,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     accepted: (flight, now) => {
       if (flight.answered) return
       flight.answered = true
-      heard = true
       const { flow, departure, place } = flight
+      heard ||= departure !== turn // what answers before its turn is over shows nothing
       const took = now - departure.at
       flow.roundTrip.add(took)
       all.add(took)
@@ -161,8 +162,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     refused: (flight, now, retryAfter, soon) => {
       if (flight.answered) return 'others'
       flight.answered = true
-      heard = true
       const { flow, departure } = flight
+      heard ||= departure !== turn
       departure.open--
       departure.pending--
       const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter, soon) ?? 'others'

@@ -27,9 +27,9 @@ export interface Refusals {
   /** The longest `Retry-After` that is waited for. Default 60,000 ms. */
   readonly maxRetryAfter?: Millis
   /**
-   * A request that is refused alone, or with a few others, while all of a limit is in use, not more than three
-   * times and without a `Retry-After`: bad luck of the network. `'resend'` (default): it goes first when there is next room in
-   * all tiers. `'backoff'`: it waits like the others, which leaves a part of the quota unused.
+   * A request that is refused alone, or with a few others, while all of a limit is in use, not more than
+   * three times and without a `Retry-After`: bad luck of the network. `'resend'` (default): it goes first
+   * when there is next room in all tiers. `'backoff'`: it waits like the others, which leaves a part of the quota unused.
    */
   readonly lone?: 'resend' | 'backoff'
 }

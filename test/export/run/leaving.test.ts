@@ -76,13 +76,19 @@ describe.each(['write', 'sync'] as const)('a run that is left in the middle of a
   })
 })
 
-it('the same export, subscribed to again at once, goes on when the first has given its lock back', async () => {
+/** An export that was left in the middle of a write, which ends when it may go on. */
+const leftWriting = async () => {
   const disk = memory()
   const { files, log, stopped, go } = stopping(disk, 'write')
   const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'resume' })
   const first = run.subscribe()
   await stopped()
   first.unsubscribe()
+  return { disk, log, go, run }
+}
+
+it('the same export, subscribed to again at once, goes on when the first has given its lock back', async () => {
+  const { disk, log, go, run } = await leftWriting()
   const again = lastValueFrom(run)
   await settled()
   expect(log).not.toContain('lock given back')
@@ -93,12 +99,7 @@ it('the same export, subscribed to again at once, goes on when the first has giv
 })
 
 it("who leaves before it was let in is in nobody's way", async () => {
-  const disk = memory()
-  const { files, log, stopped, go } = stopping(disk, 'write')
-  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'resume' })
-  const first = run.subscribe()
-  await stopped()
-  first.unsubscribe()
+  const { log, go, run } = await leftWriting()
   const impatient = run.subscribe()
   const patient = lastValueFrom(run)
   impatient.unsubscribe()
