@@ -27,7 +27,9 @@ export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatab
 
 /** The row of a list, whatever it takes and gives. */
 export interface ListRow {
+  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
   readonly route: Route
+  /** How it goes on. */
   readonly paging: Paging
 }
 
@@ -56,6 +58,7 @@ export interface Endpoint<
   Code extends string,
   Pages extends Paging | undefined = Paging | undefined,
 > {
+  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** Everything a caller passes: what the route names in braces, then the query or the body. */
   readonly params: Codec<P>
@@ -63,6 +66,7 @@ export interface Endpoint<
   readonly success: Codec<A>
   /** The status of a success; the interface has 201 for what is created. */
   readonly status: 200 | 201
+  /** The codes that the interface names, by status. */
   readonly errors: Errors<Code>
   /** Further codes that were seen, with status 400 (defaults, not specified by the interface document). */
   readonly otherErrors: ReadonlyArray<Code>
@@ -86,7 +90,9 @@ export interface Endpoint<
   readonly foundBy: Route | ListRow | undefined
   /** What it shares with what was asked for: a `request_id` may have been used for something else before. */
   readonly knownBy: ReadonlyArray<string>
+  /** Who asks: an account's token, a partner's Basic credentials, or nobody. */
   readonly auth: 'bearer' | 'basic' | 'none'
+  /** What of it the interface document does not say. */
   readonly unspecified: ReadonlyArray<Unspecified>
 }
 

@@ -15,7 +15,9 @@ export type Environment = 'production' | 'sandbox'
 
 /** The limits of the interface, per environment. */
 export const limits: Readonly<Record<Environment, Limits>> = {
+  /** Interface, Limits. */
   production: { global: 100, endpoint: 20, concurrency: 50, logins: 100 },
+  /** Interface, Limits. */
   sandbox: { global: 20, endpoint: 10, concurrency: 10, logins: 100 },
 }
 

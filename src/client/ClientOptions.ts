@@ -58,6 +58,7 @@ export interface ClientOptions extends CallOptions {
    * `retry.throttled` are its own then. One of your own has the lanes `interactive` and `bulk`.
    */
   readonly scheduler?: Scheduler<Slot>
+  /** What is sent again, and how often. */
   readonly retry?: {
     /** Attempts after the first, after a 429; 7 unless given. */
     readonly throttled?: number

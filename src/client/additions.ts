@@ -23,6 +23,7 @@ type CodesOf<Row> =
 
 /** What a client has besides the rows, on the table that it is about. */
 export interface Additions {
+  /** What charges have beside their calls. */
   readonly charges: {
     /**
      * `create` for a job that runs again: emits the charge that an earlier run made with the same `request_id`,
@@ -39,6 +40,7 @@ export interface Additions {
     /** Waits until a charge is SETTLED or FAILED, or in one of the `states` that you name. */
     readonly untilState: UntilState<Charge>
   }
+  /** What batches have beside their calls. */
   readonly batchTransfers: {
     /**
      * `create` for a job that runs again: emits the batch that an earlier run made with the same `request_id`,
@@ -57,6 +59,7 @@ export interface Additions {
       id: string,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
   }
+  /** What reference data has beside its calls. */
   readonly reference: {
     /** Uploads a stream of order items, 500 a call, and tells of each call. */
     readonly uploadAll: (

@@ -11,7 +11,10 @@ import { left, type ObservableEither, type Page, right } from '../stream/index.j
 // model
 
 /** What is made under a `request_id` that the caller keeps: another run of the same job gives the same. */
-export type Identified<P> = P & { readonly request_id: string }
+export type Identified<P> = P & {
+  /** The same in every run of the job. */
+  readonly request_id: string
+}
 
 /**
  * Makes it; or emits what was made with the same `request_id` before, by an earlier run of a job, say, as it

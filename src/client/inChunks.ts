@@ -9,7 +9,9 @@ import { left, type ObservableEither } from '../stream/index.js'
 export interface Chunk<A> {
   /** Which item of the stream is the first of them, from 0. */
   readonly first: number
+  /** How many they are. */
   readonly count: number
+  /** What became of the call. */
   readonly outcome: E.Either<Failure, A>
 }
 

@@ -12,6 +12,7 @@ import { later } from '../stream/later.js'
 
 /** What to wait for. */
 export interface Wait {
+  /** Of what is waited for. */
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
   readonly states?: ReadonlyArray<string>

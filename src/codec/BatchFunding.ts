@@ -16,11 +16,14 @@ export const DepositType = depositType
 const providerFailure = t.partial({
   /** The clearing system's own code. */
   code: nullable(t.string),
+  /** Which one. */
   local_clearing_system: nullable(open('AU_BECS', 'US_ACH', 'GB_BACS', 'EU_SEPA')),
+  /** In its own words. */
   message: nullable(t.string),
 })
 
 const failureDetails = t.partial({
+  /** The service's own code. */
   code: nullable(t.string),
   /** ISO 20022. */
   iso_code: nullable(t.string),
@@ -34,6 +37,7 @@ export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
 const funding = t.partial({
   /** In answers of retrieve and list. */
   status: nullable(open('SCHEDULED', 'PROCESSING', 'FUNDED', 'FAILED', 'REVERSED')),
+  /** How the linked account is debited. */
   deposit_type: nullable(opened(depositType)),
   /** The linked account; null when the wallet pays. */
   funding_source_id: nullable(t.string),

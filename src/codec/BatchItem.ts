@@ -21,28 +21,51 @@ const itemError = unspecified(
 
 const transferDraft = unspecified(
   t.partial({
+    /** In whole units of `transfer_currency`. */
     amount_beneficiary_receives: nullable(t.number),
+    /** In whole units of `source_currency`. */
     amount_payer_pays: nullable(t.number),
+    /** In whole units of `fee_currency`. */
     fee_amount: nullable(t.number),
+    /** A 3-letter ISO 4217 code. */
     fee_currency: nullable(t.string),
+    /** Who bears the fees. */
     fee_paid_by: nullable(open('PAYER', 'BENEFICIARY')),
+    /** In whole units of `source_currency`. */
     source_amount: nullable(t.number),
+    /** What the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: nullable(t.string),
+    /** In whole units of `transfer_currency`. */
     transfer_amount: nullable(t.number),
+    /** What the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: nullable(t.string),
+    /** Over SWIFT, or a local clearing system. */
     transfer_method: nullable(open('SWIFT', 'LOCAL')),
+    /** When the money is to move: a day, or a time. */
     transfer_date: nullable(t.string),
+    /** Who is paid, and where, as the service keeps it. */
     beneficiary: nullable(t.UnknownRecord),
+    /** A beneficiary that is known already. */
     beneficiary_id: nullable(t.string),
+    /** Who pays, if that is not the account. */
     payer: nullable(t.UnknownRecord),
+    /** A payer that is known already. */
     payer_id: nullable(t.string),
+    /** Why the money moves. */
     reason: nullable(t.string),
+    /** On the beneficiary's bank statement. */
     reference: nullable(t.string),
+    /** Extra information, in words. */
     remarks: nullable(t.string),
+    /** Keys and values that are stored with the transfer. */
     metadata: nullable(Metadata),
+    /** That of the item. */
     request_id: nullable(t.string),
+    /** For talking to support. */
     short_reference_id: nullable(t.string),
+    /** What the platform takes for itself, as quoted: of any shape. */
     application_fees: t.unknown,
+    /** What was asked for in the item: of any shape. */
     application_fee_options: t.unknown,
   }),
 )
@@ -53,9 +76,13 @@ export interface TransferDraft extends t.TypeOf<typeof transferDraft> {}
 const batchItem = t.intersection([
   unspecified(
     t.type({
+      /** Made by the service. */
       id: t.string,
+      /** Chosen by the client, unique. */
       request_id: t.string,
+      /** Where it stands. */
       status: open('VALIDATED', 'VALIDATION_FAILED', 'BOOKING', 'BOOKED', 'BOOKING_FAILED'),
+      /** When it last changed. */
       updated_at: Instant,
     }),
   ),
@@ -65,6 +92,7 @@ const batchItem = t.intersection([
       transfer_id: nullable(t.string),
       /** In the two failed states. */
       errors: nullable(t.array(itemError)),
+      /** What the transfer will be: from the quote on, until it is booked. */
       transfer_draft: nullable(transferDraft),
     }),
   ),
@@ -79,8 +107,10 @@ export const BatchItem: Codec<BatchItem> = batchItem
 
 const batchItemFilter = t.exact(
   t.intersection([
-    /** The batch. */
-    t.type({ id: t.string }),
+    t.type({
+      /** Of the batch. */
+      id: t.string,
+    }),
     noted(
       t.partial({
         /** A bookmark: `page_after` or `page_before` of an earlier page. */

@@ -27,6 +27,7 @@ const quote = t.intersection([
     amount_payer_pays: t.number,
     /** In whole units of `fee_currency`. */
     fee_amount: t.number,
+    /** A 3-letter ISO 4217 code. */
     fee_currency: Currency,
     /** What the payer funds with. */
     source_currency: Currency,
@@ -45,8 +46,11 @@ const quote = t.intersection([
 export interface BatchQuote extends t.TypeOf<typeof quote> {}
 
 const quoteSummary = t.partial({
+  /** Until when it holds. */
   expires_at: nullable(Instant),
+  /** When the batch was last quoted. */
   last_quoted_at: nullable(Instant),
+  /** For how long it was asked for. */
   validity: nullable(opened(validity)),
   /** One for each currency pair. */
   quotes: nullable(t.array(quote)),

@@ -81,7 +81,9 @@ const newBatchTransfer = t.partial({
   request_id: Filled,
   /** The wallet when left out. */
   funding_source: NewFundingSource,
+  /** Keys and values to store with the batch. */
   metadata: Metadata,
+  /** What the caller calls it. */
   name: t.string,
   /** Not passed to beneficiaries. */
   remarks: t.string,
@@ -118,9 +120,14 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
 
 const quoteRequest = t.exact(
   t.intersection([
-    t.type({ id: t.string }),
-    /** How long the quote is to hold; which values are possible depends on the account. */
-    t.partial({ validity: opened(QuoteValidity) }),
+    t.type({
+      /** Of the batch. */
+      id: t.string,
+    }),
+    t.partial({
+      /** How long the quote is to hold; which values are possible depends on the account. */
+      validity: opened(QuoteValidity),
+    }),
   ]),
 )
 
@@ -137,8 +144,11 @@ const batchFilter = noted(
     page: t.string,
     /** Rows a page, up to 50, which is what the service takes when it is left out. */
     page_size: intFrom(1, 50),
+    /** Only the one that has it. */
     request_id: t.string,
+    /** Only the one that has it. */
     short_reference_id: t.string,
+    /** Only those that stand there. */
     status,
   }),
   { page_size: { default: 50 } },

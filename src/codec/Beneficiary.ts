@@ -8,9 +8,11 @@ import { Country, Currency, SwiftCode } from './scalars.js'
 
 const bankDetails = t.intersection([
   t.type({
+    /** Of the account: a 3-letter ISO 4217 code. */
     account_currency: Currency,
     /** The holder's name. */
     account_name: t.string,
+    /** A 2-letter ISO 3166 code. */
     bank_country_code: Country,
   }),
   t.partial({
@@ -20,22 +22,35 @@ const bankDetails = t.intersection([
     account_number: t.string,
     /** In Europe mostly. */
     iban: t.string,
+    /** What `account_routing_value1` is: the type of a routing code. */
     account_routing_type1: t.string,
+    /** What `account_routing_value2` is: its sub-type. */
     account_routing_type2: t.string,
+    /** A routing code, of `account_routing_type1`. */
     account_routing_value1: t.string,
+    /** More of it, of `account_routing_type2`. */
     account_routing_value2: t.string,
+    /** What kind of account it is. */
     bank_account_category: t.string,
+    /** The branch. */
     bank_branch: t.string,
+    /** What the bank is called. */
     bank_name: t.string,
+    /** Where the bank is. */
     bank_state: t.string,
+    /** Where the bank is. */
     bank_street_address: t.string,
     /** The mobile number that is tied to the account. */
     binding_mobile_number: t.string,
+    /** Of the account: the interface says no more. */
     fingerprint: t.string,
+    /** The bank between the two, if any. */
     intermediary_bank_name: t.string,
+    /** Its SWIFT code or BIC: letters and digits. */
     intermediary_bank_swift_code: SwiftCode,
     /** For a local transfer; chosen by the routing type when left out. */
     local_clearing_system: t.string,
+    /** The bank's SWIFT code. */
     swift_code: t.string,
   }),
 ])
@@ -57,10 +72,15 @@ export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
 
 const address = unspecified(
   t.partial({
+    /** The city. */
     city: t.string,
+    /** A 2-letter ISO 3166 code. */
     country_code: Country,
+    /** The postal code. */
     postcode: t.string,
+    /** The state or the province. */
     state: t.string,
+    /** The street, with the number. */
     street_address: t.string,
   }),
 )

@@ -111,6 +111,7 @@ export const NewCharge: Codec<NewCharge> = newCharge
 
 const chargeFilter = noted(
   t.partial({
+    /** Only those in this currency: a 3-letter ISO 4217 code. */
     currency: Currency,
     /** From this time on, inclusive. */
     from_created_at: Time,
@@ -120,8 +121,11 @@ const chargeFilter = noted(
     page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
     /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
     page_size: intFrom(10, 2_000),
+    /** Only the one that has it. */
     request_id: t.string,
+    /** Only those of this account. */
     source: t.string,
+    /** Only those that stand there. */
     status,
   }),
   { page_size: { default: 100 } },

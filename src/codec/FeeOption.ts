@@ -5,8 +5,12 @@ import { Currency, MinorAmount } from './scalars.js'
 import { Metadata } from './shapes.js'
 
 const feeOption = t.intersection([
-  t.type({ type: t.keyof({ FIXED: null, PERCENTAGE: null }) }),
+  t.type({
+    /** So much, or a part of something. */
+    type: t.keyof({ FIXED: null, PERCENTAGE: null }),
+  }),
   t.partial({
+    /** What the fee is on. */
     source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
     /** In the smallest unit of `currency`, as text; for `FIXED`. */
     amount: MinorAmount,
@@ -17,6 +21,7 @@ const feeOption = t.intersection([
     currency: Currency,
     /** For `PERCENTAGE`: a markup on the rate of a conversion, else a part of the amount. */
     percentage: t.string,
+    /** Keys and values that belong to the fee. */
     metadata: Metadata,
   }),
 ])

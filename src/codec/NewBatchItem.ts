@@ -13,12 +13,19 @@ import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
 
 const payer = unspecified(
   t.partial({
+    /** Whether it is a company or a person. */
     entity_type: t.string,
+    /** Where the payer lives or works; its `country_code` is needed. */
     address: t.intersection([unspecified(t.type({ country_code: Country })), Address]),
+    /** Of a company. */
     company_name: t.string,
+    /** Of a person. */
     first_name: t.string,
+    /** Of a person. */
     last_name: t.string,
+    /** Of a person: a day, `YYYY-MM-DD`. */
     date_of_birth: t.string,
+    /** More about the payer. */
     additional_info: t.UnknownRecord,
   }),
 )
@@ -118,6 +125,7 @@ export const ITEMS_PER_BATCH = 1_000
 
 const itemsToAdd = t.exact(
   t.type({
+    /** Of the batch. */
     id: t.string,
     /** 1 to 100; a batch takes up to 1,000. */
     items: listOf(NewBatchItem, {
@@ -136,6 +144,7 @@ export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
 
 const itemsToDelete = t.exact(
   t.type({
+    /** Of the batch. */
     id: t.string,
     /** The `id` of each item, not its `request_id`. */
     item_ids: listOf<string>(t.string, { min: 1, what: 'item ids' }),

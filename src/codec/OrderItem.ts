@@ -27,10 +27,13 @@ export const OrderCategory = category
 
 const orderItem = t.intersection([
   t.type({
+    /** What was sold. */
     category,
+    /** One of those that the interface names. */
     currency: OrderCurrency,
     /** 2 to 256 characters. */
     item_name: textOf(2, 256),
+    /** How many: a whole number. */
     item_quantity: Whole,
     /** In whole units of `currency`. */
     item_unit_price: Finite,
@@ -48,6 +51,7 @@ const orderItem = t.intersection([
     shipment_tracking_number: textOf(5, 35),
   }),
   t.partial({
+    /** Of the order, in words. */
     description: t.string,
     /** For reconciliation; not passed on. */
     item_reference: t.string,

@@ -12,7 +12,10 @@ export type QuotaType = t.TypeOf<typeof quotaType>
 
 export const QuotaType = quotaType
 
-const quotaFilter = t.partial({ type: quotaType })
+const quotaFilter = t.partial({
+  /** `CN_INBOUND` when left out. */
+  type: quotaType,
+})
 
 /** Which limit to ask about. */
 export interface QuotaFilter extends t.TypeOf<typeof quotaFilter> {}
@@ -22,6 +25,7 @@ export const QuotaFilter: Codec<QuotaFilter> = quotaFilter
 const quota = t.type({
   /** What is left, in whole units of `currency`. */
   available_order_amount: t.number,
+  /** A 3-letter ISO 4217 code. */
   currency: Currency,
   /** What was used, in whole units of `currency`. */
   history_order_amount: t.number,
@@ -34,6 +38,7 @@ export const Quota: Codec<Quota> = quota
 
 const expiringQuota = t.intersection([
   t.type({
+    /** A 3-letter ISO 4217 code. */
     currency: Currency,
     /** In whole units of `currency`. */
     expiring_order_amount: t.number,

@@ -7,9 +7,11 @@ export interface Undecodable {
   readonly _tag: 'Undecodable'
   /** Where, from the top of the body; empty for the whole. */
   readonly path: string
+  /** What it should have been. */
   readonly expected: string
   /** Described, never repeated. */
   readonly actual: string
+  /** All that does not fit, the first one among them. */
   readonly causes: ReadonlyArray<Cause>
   /** One line, fit for a log. */
   readonly message: string

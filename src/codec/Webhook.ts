@@ -13,6 +13,7 @@ import { PlainDate } from './times.js'
 
 const webhook = t.intersection([
   t.type({
+    /** Made by the service. */
     id: t.string,
     /** Where events are sent to. */
     url: t.string,
@@ -20,7 +21,9 @@ const webhook = t.intersection([
     events: t.array(EventName),
     /** The API version of the payloads, as YYYY-MM-DD. */
     version: t.string,
+    /** When it was made. */
     created_at: Instant,
+    /** When it last changed. */
     updated_at: Instant,
   }),
   t.partial({
@@ -44,6 +47,7 @@ export interface WebhookWithSecret extends t.TypeOf<typeof webhookWithSecret> {}
 export const WebhookWithSecret: Codec<WebhookWithSecret> = webhookWithSecret
 
 const deleted = t.type({
+  /** Of the webhook. */
   id: t.string,
   /** Whether it is gone. */
   deleted: t.boolean,
@@ -60,6 +64,7 @@ const newWebhook = t.intersection([
   t.type({
     /** What to subscribe to. The scopes of the credentials decide what is accepted. */
     events: t.readonlyArray(EventName, 'a list of event types'),
+    /** Where events are to be sent. */
     url: t.string,
     /** The API version of the payloads, as YYYY-MM-DD. */
     version: PlainDate,
@@ -78,7 +83,14 @@ export interface NewWebhook extends t.TypeOf<typeof newWebhook> {}
 
 export const NewWebhook: Codec<NewWebhook> = newWebhook
 
-const webhookUpdate = t.exact(t.type({ id: t.string, url: t.string }))
+const webhookUpdate = t.exact(
+  t.type({
+    /** Of the webhook. */
+    id: t.string,
+    /** Where its events are to be sent. */
+    url: t.string,
+  }),
+)
 
 /**
  * Where the events of a webhook go from now on; nothing else can be changed. The webhook itself will do,
@@ -92,7 +104,10 @@ export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
 
 const connection = t.exact(
   t.intersection([
-    t.type({ id: t.string }),
+    t.type({
+      /** Of the webhook. */
+      id: t.string,
+    }),
     t.partial({
       /** The account that authorized the application. */
       account_id: t.string,
@@ -113,7 +128,14 @@ export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnecti
   ),
 )(connection)
 
-const disconnection = t.exact(t.type({ id: t.string, account_id: t.string }))
+const disconnection = t.exact(
+  t.type({
+    /** Of the webhook. */
+    id: t.string,
+    /** The account whose events are not wanted any more. */
+    account_id: t.string,
+  }),
+)
 
 /** Whose events a webhook is no longer to receive. Of the webhook itself nothing else is sent. */
 export interface WebhookDisconnection extends t.TypeOf<typeof disconnection> {}

@@ -16,6 +16,7 @@ import { snakeKeys } from './snakeKeys.js'
 export interface WebhookEvent {
   /** The same when the event is sent again. */
   readonly id: string
+  /** Its type, such as `account.active`. */
   readonly name: EventName
   /**
    * The resource that the event is about, or what holds it under `object`: see `payloadOf`. In
@@ -25,8 +26,11 @@ export interface WebhookEvent {
   readonly data: unknown
   /** Null for the events of an organization. */
   readonly account_id?: string | null
+  /** The organization, for its events. */
   readonly org_id?: string | null
+  /** The resource that it is about. */
   readonly source_id?: string | null
+  /** When it happened. */
   readonly created_at?: Instant | null
   /** The API version of `data`, as YYYY-MM-DD. */
   readonly version?: string | null

@@ -15,11 +15,14 @@ export interface ByCurrencyPair extends t.TypeOf<typeof byCurrencyPair> {}
 export const ByCurrencyPair: Codec<ByCurrencyPair> = byCurrencyPair
 
 const invalidConversionDates = t.type({
+  /** That was asked about. */
   currency_pair: t.string,
+  /** The days. */
   invalid_conversion_dates: t.array(
     t.type({
       /** YYYY-MM-DD. */
       date: Instant,
+      /** Why not, in words. */
       reason: t.string,
     }),
   ),
@@ -31,8 +34,11 @@ export interface InvalidConversionDates extends t.TypeOf<typeof invalidConversio
 export const InvalidConversionDates: Codec<InvalidConversionDates> = invalidConversionDates
 
 const supportedCurrencies = t.type({
+  /** What money can be converted to, and from. */
   conversion: t.type({
+    /** 3-letter ISO 4217 codes. */
     buy_currencies: t.array(Currency),
+    /** 3-letter ISO 4217 codes. */
     sell_currencies: t.array(Currency),
   }),
 })

@@ -21,6 +21,7 @@ import type { WebhookEvent } from './WebhookEvent.js'
 // model
 
 const account = t.partial({
+  /** Made by the service. */
   id: nullable(t.string),
   /** `DORMANT` and `CLOSED` from API version 2026-08-21 on. */
   status: nullable(t.string),
@@ -38,14 +39,29 @@ const selections = nullable(
   ),
 )
 
-const lineItems = nullable(t.array(t.partial({ accounting_field_selections: selections })))
+const lineItems = nullable(
+  t.array(
+    t.partial({
+      /** How it is booked. */
+      accounting_field_selections: selections,
+    }),
+  ),
+)
 
-const spendBill = t.partial({ line_items: lineItems })
+const spendBill = t.partial({
+  /** What it is for. */
+  line_items: lineItems,
+})
 
 /** The bill of a `spend.bill.` event. */
 export interface EventBill extends t.TypeOf<typeof spendBill> {}
 
-const spendExpense = t.partial({ accounting_field_selections: selections, line_items: lineItems })
+const spendExpense = t.partial({
+  /** How it is booked. */
+  accounting_field_selections: selections,
+  /** What it is for. */
+  line_items: lineItems,
+})
 
 /** The expense of a `spend.expense.` event. */
 export interface EventExpense extends t.TypeOf<typeof spendExpense> {}

@@ -9,6 +9,7 @@ import { redact } from './redact.js'
 export interface Cause {
   /** As in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
   readonly path: string
+  /** What it should have been. */
   readonly expected: string
   /** A type and a size, never the content of a text. */
   readonly actual: string

@@ -6,6 +6,7 @@ export type Open<K extends string> = K | (string & {})
 /** The codec of an open enumeration. `known` is what drift is measured against. */
 export class OpenType<K extends string> extends t.Type<Open<K>> {
   readonly _tag = 'OpenType'
+  /** The values that are known; others pass. */
   readonly known: ReadonlyArray<K>
   constructor(name: string, known: ReadonlyArray<K>) {
     super(name, t.string.is, t.string.validate, t.identity)

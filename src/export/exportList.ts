@@ -27,6 +27,7 @@ export interface Progress<Q = unknown> {
   readonly rows: number
   /** Rows that did not decode, or did not fit, and went to `rejects`. */
   readonly rejects: number
+  /** Pages read. */
   readonly pages: number
   /** Rows that had come before, and were left out. */
   readonly repeated?: number
@@ -42,6 +43,7 @@ export interface Progress<Q = unknown> {
 
 /** A list whose pages can be waited for: lists and snapshots of a client, also `.parallel(8)`. */
 export interface Drainable<P> {
+  /** Reads page after page; the next is asked for when `project` has completed. */
   readonly drain: <B>(
     project: (page: E.Either<AnyFailure, P>) => Observable<B>,
     options?: Drain,
@@ -73,6 +75,7 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   readonly maxRejects?: number
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown>
+  /** Tells when `every` has passed; `asyncScheduler` unless given. */
   readonly timer?: SchedulerLike
 }
 

@@ -12,6 +12,7 @@ export interface Reject<Q = unknown> {
   readonly position: Q
   /** Which row of its page, from 0. */
   readonly index: number
+  /** Why it is not written: names the field, not its value. */
   readonly reason: string
   /** As it came. */
   readonly row: unknown

@@ -19,6 +19,7 @@ interface Common {
   readonly attempts: number
   /** The service's own name for the request, for talking to support. */
   readonly traceId?: string
+  /** One line, fit for a log: it holds no secret. */
   readonly message: string
 }
 
@@ -27,21 +28,25 @@ export interface InvalidRequest extends Common {
   readonly _tag: 'InvalidRequest'
   /** The first parameter that is to blame. */
   readonly field: string
+  /** What it should have been. */
   readonly expected: string
   /** What came instead; texts are described, never repeated. */
   readonly actual: string
+  /** All that is to blame, the first one among them. */
   readonly causes: ReadonlyArray<Cause>
 }
 
 /** 401, after one new login; or a login that was refused. */
 export interface Unauthorized extends Common {
   readonly _tag: 'Unauthorized'
+  /** The service's word for it, such as `credentials_expired`. */
   readonly code: string
 }
 
 /** Another 4xx (or a redirect, which is not followed): the request was understood, and not done. */
 export interface Refused<Code extends string = string> extends Common {
   readonly _tag: 'Refused'
+  /** Of the answer: 4xx, or 3xx. */
   readonly status: number
   /** One of the row's codes, or whatever else the service said. */
   readonly code: Code | (string & {})
@@ -59,7 +64,9 @@ export interface Throttled extends Common {
 /** 5xx, or a 400 that says the same. */
 export interface ServerFault extends Common {
   readonly _tag: 'ServerFault'
+  /** Of the answer: 5xx, or 400. */
   readonly status: number
+  /** The service's word for it. */
   readonly code: string
 }
 
@@ -87,9 +94,11 @@ export interface Undecodable extends Common {
   readonly _tag: 'Undecodable'
   /** Where, from the top of the answer: `items[17].amount`; empty for the whole. */
   readonly path: string
+  /** What the interface says. */
   readonly expected: string
   /** Described, never repeated. */
   readonly actual: string
+  /** All that does not fit, the first one among them. */
   readonly causes: ReadonlyArray<Cause>
 }
 
@@ -129,7 +138,9 @@ export interface Ambiguous extends Common {
   readonly _tag: 'Ambiguous'
   /** What was done to find out. */
   readonly tried: ReadonlyArray<string>
+  /** What it can be found by, if it was done. */
   readonly requestId?: string
+  /** Why nobody knows. */
   readonly cause: Failure
 }
 
@@ -157,6 +168,7 @@ export type AnyFailure = Failure<string, Position | SnapshotPosition>
 /** A failure as an `Error`, for `orThrow` and for code that throws. */
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError'
+  /** What went wrong. */
   readonly failure: AnyFailure
 
   constructor(failure: AnyFailure) {

@@ -10,6 +10,7 @@
 
 /** The request, all of it: what sends needs no `Request` of this runtime to read. */
 export interface FetchInit {
+  /** As HTTP has it. */
   readonly method: 'GET' | 'POST'
   /** Names in lower case. They hold secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
@@ -23,7 +24,9 @@ export interface FetchInit {
 
 /** What is read of an answer; a `Response` has it. */
 export interface FetchResponse {
+  /** As HTTP has it. */
   readonly status: number
+  /** Names in any letter case. */
   readonly headers: { readonly get: (name: string) => string | null }
   /** Its bytes, unpacked, in the parts they come in. */
   readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null

@@ -13,6 +13,7 @@ import type { Timeout, Transport } from './Transport.js'
 
 /** What a request is counted under, by the scheduler. */
 export interface Slot {
+  /** What is asked, such as `GET /api/v1/charges`. */
   readonly endpoint: Route
   /** The path as it is sent, without the query: `/api/v1/charges/chg_1`; left out for a login. */
   readonly path?: string

@@ -11,11 +11,15 @@ import type { ObservableEither } from '../stream/index.js'
 
 /** A request, ready to be sent. */
 export interface HttpRequest {
+  /** As HTTP has it. */
   readonly method: 'GET' | 'POST'
+  /** The whole of it, with the query. */
   readonly url: string
   /** Names in lower case. They hold secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
+  /** JSON; none for a GET. */
   readonly body?: string
+  /** After which it is given up. */
   readonly timeout: Timeout
 }
 
@@ -33,7 +37,9 @@ export interface Timeout {
 
 /** An answer, whatever its status. */
 export interface Answer {
+  /** As HTTP has it. */
   readonly status: number
+  /** By its name in lower case. */
   readonly header: (name: string) => string | undefined
   /** The whole body; of what is no success, the beginning may do. */
   readonly body: string

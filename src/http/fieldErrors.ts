@@ -8,7 +8,9 @@ import type { AnyFailure } from './Failure.js'
 export interface FieldError {
   /** The path of the field, as the platform names it; left out where it names none. */
   readonly field?: string
+  /** The platform's word for it, such as `field_required`. */
   readonly code?: string
+  /** In words. */
   readonly message?: string
 }
 

@@ -22,6 +22,7 @@ import { fitsHeader } from './secrets.js'
 
 /** A token that somebody else obtained. */
 export interface ForeignToken {
+  /** Sent as `Authorization: Bearer`. */
   readonly token: string
   /** 25 minutes from now when left out. */
   readonly expiresAt?: Date

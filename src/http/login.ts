@@ -14,7 +14,9 @@ import type { Failure } from './Failure.js'
 
 /** The keys of an account. They appear in the headers of the login, and nowhere else. */
 export interface Credentials {
+  /** Sent as `x-client-id`. */
   readonly clientId: string
+  /** Sent as `x-api-key`. A secret. */
   readonly apiKey: string
   /** An account id, for keys that cover several accounts (default, not specified by the interface). */
   readonly loginAs?: string

@@ -16,10 +16,13 @@ export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 /** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
 export interface Reply {
+  /** As HTTP has it. */
   readonly status: number
   /** JSON, or text where the interface shows no body. */
   readonly body: Bytes
+  /** What becomes of it on its way. */
   readonly manner: Manner
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 

@@ -17,6 +17,7 @@ export interface ListenOptions {
 export interface Listening {
   /** Such as `http://127.0.0.1:49152`. */
   readonly url: string
+  /** Of that address. */
   readonly port: number
   /** Stops listening and closes every connection, also those that wait for an answer. */
   readonly close: () => Promise<void>

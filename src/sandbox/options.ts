@@ -11,7 +11,9 @@ import { type ReferenceOptions, referenceDefaults } from './reference/options.js
 
 /** Who may log in. */
 export interface SandboxCredentials {
+  /** What a login must send. */
   readonly clientId: string
+  /** What a login must send. */
   readonly apiKey: string
   /** The events that these credentials may subscribe to: names, or groups such as `account`. Default: all. */
   readonly scopes?: ReadonlyArray<string>
@@ -19,7 +21,9 @@ export interface SandboxCredentials {
 
 /** Who may make the partner's calls. */
 export interface SandboxPartner {
+  /** The name of Basic credentials. */
   readonly clientId: string
+  /** Their password. */
   readonly clientSecret: string
   /** The events that the authorizations allow: names, or groups such as `account`. Default: all. */
   readonly scopes?: ReadonlyArray<string>
@@ -74,13 +78,17 @@ export interface Settings extends Required<Omit<SandboxOptions, 'limits'>> {
 
 /** Logs into every sandbox that names no credentials of its own. */
 export const sandboxCredentials: SandboxCredentials = {
+  /** What a login must send. */
   clientId: 'sandbox',
+  /** What a login must send. */
   apiKey: 'sandbox-key',
 }
 
 /** The partner of every sandbox that names none of its own. */
 export const sandboxPartner: SandboxPartner = {
+  /** The name of Basic credentials. */
   clientId: 'sandbox-partner',
+  /** Their password. */
   clientSecret: 'sandbox-secret',
 }
 

@@ -4,6 +4,7 @@ import type { Tier } from './Gate.js'
 
 /** What arrived at one endpoint. */
 export interface EndpointStats {
+  /** All that arrived there. */
   readonly requests: number
   /** By a limit (429). */
   readonly refused: number
@@ -13,6 +14,7 @@ export interface EndpointStats {
 export interface SandboxStats {
   /** All that arrived: answered, refused or broken by a fault. */
   readonly requests: number
+  /** By the limit that refused them (429). */
   readonly refused: Readonly<Record<Tier, number>>
   /** By route, such as `GET /api/v1/charges`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>

@@ -39,6 +39,7 @@ export interface SchedulerOptions<R> extends LaneOptions {
   readonly timer?: SchedulerLike
   /** The longest queue goes first, but none that was not served for so long. Default 10,000 ms. */
   readonly patience?: Millis
+  /** What is done about those that a server refuses for its limits (429). */
   readonly refusals?: Refusals
 }
 

@@ -10,7 +10,9 @@ import type { TierState } from './TierState.js'
 
 /** How a tier stands, all its keys together. */
 export interface TierSnapshot {
+  /** As it was given. */
   readonly name: string
+  /** What it limits: how often, how many at once, or as a shared store says. */
   readonly kind: 'rate' | 'concurrency' | 'shared'
   /** What is configured, after the share. */
   readonly limit: number
@@ -34,7 +36,9 @@ export interface TierSnapshot {
 
 /** How a scheduler stands: who waits, who is under way, and each tier. */
 export interface SchedulerState {
+  /** Requests that no limit has let through yet. */
   readonly waiting: number
+  /** Sent, and not ended. */
   readonly inFlight: number
   /** Refused, and waiting for their backoff to end. */
   readonly backingOff: number
@@ -42,6 +46,7 @@ export interface SchedulerState {
   readonly started: number
   /** Refusals that were put down to any tier. */
   readonly refused: number
+  /** Each of them, in the order they were given. */
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 

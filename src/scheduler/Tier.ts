@@ -16,7 +16,9 @@ import { guardRule } from './guardRule.js'
 /** At most `limit` requests whose key is the same arrive within any `per` milliseconds. */
 export interface Rate<in R> {
   readonly _tag: 'Rate'
+  /** Told by `state`. */
   readonly name: string
+  /** Requests within any `per`, for each key. */
   readonly limit: number
   /** Length of the rolling window. */
   readonly per: Millis
@@ -31,8 +33,13 @@ export interface Rate<in R> {
 /** At most `limit` requests whose key is the same are under way at once. */
 export interface Concurrency<in R> {
   readonly _tag: 'Concurrency'
+  /** Told by `state`. */
   readonly name: string
+  /** Requests under way at once, for each key. */
   readonly limit: number
+  /**
+   * What a request is counted under. `undefined`: not counted. Without it, all are counted as one.
+   */
   readonly key?: (request: R) => string | undefined
   /** Overrides the share of the scheduler. */
   readonly share?: number
@@ -51,7 +58,11 @@ export interface Lent {
 /** A limit that somebody else keeps, such as a store that several machines share. */
 export interface Shared<in R> {
   readonly _tag: 'Shared'
+  /** Told by `state`. */
   readonly name: string
+  /**
+   * What a request is counted under. `undefined`: not counted. Without it, all are counted as one.
+   */
   readonly key?: (request: R) => string | undefined
   /**
    * Borrows up to so many places. Asked only when somebody waits, and once at a time for a key. After an

@@ -11,8 +11,11 @@ export interface RowTexts {
 
 /** What stands before, between and after rows. */
 export interface Around {
+  /** Before the first. */
   readonly before?: string
+  /** Between two. */
   readonly between: string
+  /** After the last. */
   readonly after?: string
 }
 

@@ -8,13 +8,16 @@ import type { ObservableEither } from './ObservableEither.js'
 /** More came than there was to be. */
 export interface TooMany {
   readonly _tag: 'TooMany'
+  /** How many may come. */
   readonly max: number
   readonly message: string
 }
 
 /** How many of each came. */
 export interface Tally {
+  /** How many were a `Right`. */
   readonly rights: number
+  /** How many were a `Left`. */
   readonly lefts: number
 }
 

@@ -8,6 +8,7 @@ import type { RowTexts } from './RowTexts.js'
 
 /** One page: its rows decoded one by one, so that a bad row is one `Left` and ends nothing. */
 export interface Page<E, A, Q> {
+  /** Its rows, in order: a `Left` for one that did not decode. */
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
@@ -29,7 +30,9 @@ export type Cut<E, Q> =
 
 /** What a list is read with, and when it is given up. */
 export interface PaginateOptions<E, A, Q> {
+  /** Where the list begins. */
   readonly first: Q
+  /** Asks for one page. */
   readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>
   /** Two positions with the same key are the same page. */
   readonly key: (position: Q) => string

@@ -7,6 +7,7 @@ import { concat, fromHex, utf8 } from './bytes.js'
 
 /** A signature, and what it should have been made of. */
 export interface Signed {
+  /** That of the webhook. */
   readonly secret: string
   /** What was signed. */
   readonly message: Uint8Array
@@ -19,12 +20,15 @@ export type Algorithm = (signed: Signed) => ObservableInput<boolean>
 
 /** How deliveries are signed, and which headers say so. */
 export interface Scheme {
+  /** The header that says when it was signed. */
   readonly timestampHeader: string
+  /** The header that has the signature. */
   readonly signatureHeader: string
   /** The time of signing in ms since 1970, by its header; `NaN` for what says no time. */
   readonly sentAt: (timestamp: string) => Millis
   /** What is signed. The body is as it came. */
   readonly message: (timestamp: string, body: Uint8Array) => Uint8Array
+  /** Whether a signature is right. */
   readonly algorithm: Algorithm
 }
 

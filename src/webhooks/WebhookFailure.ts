@@ -26,7 +26,9 @@ export interface NotRaw extends Common {
 /** A header is missing, was given twice, or cannot be read. */
 export interface Unsigned extends Common {
   readonly _tag: 'Unsigned'
+  /** The one that is missing, or no signature. */
   readonly header: string
+  /** What it should have been. */
   readonly expected: string
   /** Described, never repeated. */
   readonly actual: string
@@ -44,6 +46,7 @@ export interface Stale extends Common {
   readonly _tag: 'Stale'
   /** From the time that was signed until now; below 0 when that time is ahead. */
   readonly age: Millis
+  /** The most that it may be. */
   readonly tolerance: Millis
 }
 
@@ -53,6 +56,7 @@ export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | Undecodable
 /** Not read to its end: the body is larger than `maxBytes`. */
 export interface TooLarge extends Common {
   readonly _tag: 'TooLarge'
+  /** The most that it may have. */
   readonly maxBytes: number
 }
 

@@ -30,6 +30,7 @@ export interface SignOptions {
 
 /** What is to be signed. */
 export interface Unsent {
+  /** What is to be sent. */
   readonly body: Delivery['body']
   /** As it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
   readonly timestamp: string | number

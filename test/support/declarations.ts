@@ -11,6 +11,7 @@ import { API, type Checker, type Symbol as Found, SymbolFlags } from 'typescript
 
 export interface Shown {
   readonly name: string
+  readonly isType: boolean
   /** What hovering it says; empty when nobody wrote anything. */
   readonly comment: string
   /** What stands after a dot: the fields of a type, or of a value. */
@@ -55,14 +56,14 @@ const shownBy = (checker: Checker) => {
   const shown = async (found: Found): Promise<Shown> => {
     const isAgain = (found.flags & SymbolFlags.Alias) !== 0
     const own = isAgain ? await checker.getAliasedSymbol(found) : found
+    const isType = (own.flags & TYPE) !== 0
     const fields = async (): Promise<ReadonlyArray<Shown>> => {
-      const isType = (own.flags & TYPE) !== 0
       const type = await (isType
         ? checker.getDeclaredTypeOfSymbol(own)
         : checker.getTypeOfSymbol(own))
       return type === undefined ? [] : all(await checker.getPropertiesOfType(type))
     }
-    return { name: found.name, comment: await own.getDocumentationComment(checker), fields }
+    return { name: found.name, isType, comment: await own.getDocumentationComment(checker), fields }
   }
   const all = (found: ReadonlyArray<Found>) => Promise.all(found.map(shown))
   return all

@@ -17,9 +17,11 @@ export interface DriftFact {
   readonly endpoint: string
   /** As in `items[].funding.status`; a star stands for a key of a record, or one not to be told. */
   readonly path: string
+  /** In what it differs from the codec. */
   readonly kind: DriftKind
   /** The type and size of the first one; of an unknown value, the value itself if it reads like one. */
   readonly example: string
+  /** How often it was seen. */
   readonly count: number
 }
 

@@ -7,6 +7,7 @@ export interface Misfit {
   readonly _tag: 'Misfit'
   /** Such as `amount`, or `quote_summary.quotes.0.fee_amount`. */
   readonly field: string
+  /** What the format can say there. */
   readonly expected: string
   /** Names the field and what was expected, and not the value. */
   readonly message: string
@@ -15,6 +16,7 @@ export interface Misfit {
 /** Thrown by whoever is given such a row to write. Nothing of its page is written. */
 export class DoesNotFit extends Error {
   override readonly name = 'DoesNotFit'
+  /** Why it cannot be written. */
   readonly misfit: Misfit
   /** Which row of its page, from 0. */
   readonly index: number
@@ -55,6 +57,7 @@ export const allFit = <A>(
 export interface Sifted<A> {
   /** The rows that fit; the page itself when all do. */
   readonly rows: ReadonlyArray<A>
+  /** The others, each by its place in the page, from 0. */
   readonly misfits: ReadonlyArray<{ readonly index: number; readonly misfit: Misfit }>
 }
 

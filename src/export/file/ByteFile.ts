@@ -32,6 +32,7 @@ export interface ByteFile extends Bytes {
 export class NotTheSame extends Error {
   override readonly name = 'NotTheSame'
   readonly _tag = 'NotTheSame'
+  /** The file that differs. */
   readonly path: string
 
   constructor(path: string, why: string) {

@@ -15,6 +15,7 @@ export interface PartMark extends Mark {
 
 /** Up to where a destination stands; plain JSON, for a checkpoint. */
 export interface DestinationMark {
+  /** Its files, in the order in which they were begun. */
   readonly parts: ReadonlyArray<PartMark>
 }
 

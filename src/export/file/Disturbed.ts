@@ -7,6 +7,7 @@ import { codeOf, type Files, type Handle } from './Files.js'
 export class Disturbed extends Error {
   override readonly name = 'Disturbed'
   readonly _tag = 'Disturbed'
+  /** The file that was. */
   readonly path: string
 
   constructor(path: string, why: string) {

@@ -5,7 +5,9 @@ import type { Sink } from '../Sink.js'
 
 /** Up to where a file stands; plain JSON, for a checkpoint. */
 export interface Mark {
+  /** As they are in the file, compressed or not. */
   readonly bytes: number
+  /** How many are in these bytes. */
   readonly rows: number
   /** Of these bytes, in hex: tells the file from another in its place. */
   readonly sha256: string
@@ -13,8 +15,11 @@ export interface Mark {
 
 /** A file that is complete. */
 export interface FileSummary {
+  /** As it was given. */
   readonly path: string
+  /** How many it has. */
   readonly rows: number
+  /** As they are in the file, compressed or not. */
   readonly bytes: number
   /** Of the whole file, in hex. */
   readonly sha256: string

@@ -12,7 +12,9 @@ import { untilFailure } from './untilFailure.js'
 
 /** Which file, and how rows are written to it. */
 export interface FileOptions<A> {
+  /** Made if it is not there; its folder must be. */
   readonly path: string
+  /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
   readonly from?: Mark

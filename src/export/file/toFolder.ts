@@ -18,6 +18,7 @@ import { type Parts, partsOf, type Rotation } from './partsOf.js'
 export interface ToFolderOptions<A> {
   /** Made if it is not there. */
   readonly path: string
+  /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>
   /** Goes on where it was committed; else all files that are called as its parts are taken away. */
   readonly from?: DestinationMark

@@ -18,22 +18,29 @@ export type Compression = (typeof compressions)[number]
 
 /** What is in a file when it is gone on with. */
 export interface Kept {
+  /** The file, for messages. */
   readonly path: string
+  /** Up to where it is gone on with. */
   readonly mark: Mark
+  /** Some of its bytes, from a position on. */
   readonly read: (position: number, length: number) => Promise<Uint8Array>
 }
 
 /** Turns rows into bytes; it may keep rows back until it is flushed. */
 export interface Encoder<in A> {
+  /** Writes them. Rejects with `DoesNotFit`, and writes none, when one cannot be said exactly. */
   readonly rows: (rows: ReadonlyArray<A>) => Promise<void>
   /** Everything is handed on, so that what follows can be cut off here. */
   readonly flush: () => Promise<void>
+  /** Ends the file: closing bracket, footer. */
   readonly end: () => Promise<void>
 }
 
 /** How rows become bytes: a value, made once by `formatOf` and used for as many files as there are. */
 export interface Format<in A> {
+  /** What it was made by. */
   readonly name: FormatName
+  /** What it was made by. */
   readonly compress: Compression
   /** Such as `ndjson.zst`: what a file is called by. */
   readonly extension: string
@@ -41,5 +48,6 @@ export interface Format<in A> {
   readonly columns: ReadonlyArray<string>
   /** Why a row cannot be written without a change to what it says; see `sift`. */
   readonly misfit: (row: A) => Misfit | undefined
+  /** Begins a file, or goes on with one. */
   readonly encoder: (to: Bytes, kept?: Kept) => Promise<Encoder<A>>
 }

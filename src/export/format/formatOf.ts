@@ -23,6 +23,7 @@ import { textEncoder } from './text.js'
 
 /** A format, and what may be said of how it writes. */
 export interface FormatOptions {
+  /** Its name. */
   readonly format: FormatName
   /**
    * `none` unless given. In Parquet it is the pages that are compressed: with zstd unless given, or with

@@ -13,6 +13,7 @@ export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'k
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'
   readonly _tag = 'CannotRun'
+  /** What stands in the way. */
   readonly obstacle: Obstacle
   /** The file that stands in the way. */
   readonly path: string

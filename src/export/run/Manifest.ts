@@ -14,11 +14,15 @@ const ManifestFile = t.readonly(
     t.type({
       /** Seen from the folder of the manifest. */
       path: t.string,
+      /** How many it has. */
       rows: t.number,
+      /** As they are in the file, compressed or not. */
       bytes: t.number,
     }),
-    /** SHA-256 of the whole file, in hex; left out while it is not complete. */
-    t.partial({ sha256: t.string }),
+    t.partial({
+      /** SHA-256 of the whole file, in hex; left out while it is not complete. */
+      sha256: t.string,
+    }),
   ]),
 )
 
@@ -45,6 +49,7 @@ export const Bounds = t.readonly(
   t.type({
     /** In ms since 1970: from `from` on, up to and without `to`. `from` 0: whatever is oldest. */
     from: t.number,
+    /** In ms since 1970, exclusive. */
     to: t.number,
   }),
 )
@@ -60,17 +65,23 @@ const run = t.intersection([
     missing: t.readonlyArray(t.string),
     /** Whether the list was read to its end. */
     ended: t.boolean,
+    /** What it is of. */
     purpose: Purpose,
     /** ISO 8601. A run that is resumed keeps the time at which it was begun. */
     started: t.string,
+    /** ISO 8601. */
     finished: t.string,
     /** How long it ran, in ms, without the time between a stop and a resumption. */
     ms: t.number,
     /** How often it was begun or resumed. */
     starts: t.number,
+    /** Written. */
     rows: t.number,
+    /** Rows that were put aside. */
     rejects: t.number,
+    /** Rows that came again, and were left out. */
     repeated: t.number,
+    /** Requests that were answered, also those that were refused, and logins. */
     requests: t.number,
     /** Those that were refused for the limits (429). */
     refused: t.number,
@@ -78,9 +89,11 @@ const run = t.intersection([
     slices: t.readonlyArray(SliceCount),
     /** What came that no codec names. */
     drift: t.readonlyArray(Drift),
+    /** The files that the rows are in. */
     files: t.readonlyArray(ManifestFile),
   }),
   t.partial({
+    /** From when to when its rows were created; of a snapshot. */
     bounds: Bounds,
     /** Ids that are different: of a list, whose rows may come again. Those of a snapshot are not counted. */
     distinct: t.number,
@@ -97,6 +110,7 @@ export interface ManifestRun extends t.TypeOf<typeof run> {}
 const ManifestRun: Codec<ManifestRun> = run
 
 const manifest = t.type({
+  /** Of this layout. */
   version: t.literal(VERSION),
   /** What tells rows apart: of several with the same, the one of the last run is how it stands now. */
   key: t.literal('id'),

@@ -31,7 +31,9 @@ export interface Wanted extends Pick<Purpose, 'resource' | 'account' | 'query'> 
 
 /** Whose data it is. No secret is needed to tell accounts apart. */
 export interface Account {
+  /** Where the platform is. */
   readonly baseUrl: string
+  /** Whose keys are used. */
   readonly clientId: string
   /** The account that is logged in as, of keys for several. */
   readonly loginAs?: string

@@ -21,7 +21,9 @@ type Kept<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
 
 /** What is exported, where to, and what is kept of it. */
 export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept<A, Q, P> {
+  /** What is read, made by `fromList` or `fromSnapshot`. */
   readonly source: Source<A, Q, P>
+  /** Where it goes, made by `targetOf`. */
   readonly target: Target<A>
   /** What it is of: a checkpoint of something else is refused. */
   readonly purpose: Wanted

@@ -25,6 +25,7 @@ export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure
 
 /** A list, or a snapshot, that goes on from where it stood. */
 export interface Resumable<Q, P> extends Drainable<P> {
+  /** What is left of it, from where it stood. */
   readonly from: (standing: Q) => Drainable<P>
 }
 

@@ -8,7 +8,9 @@ import type { ClientEvent } from '../../http/ClientEvent.js'
 
 /** The part of a client that a run looks at. */
 export interface Watched {
+  /** What it did. */
   readonly events: Observable<ClientEvent>
+  /** What of the answers differs from the codecs. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
 }
 

@@ -19,6 +19,7 @@ export interface Target<A> {
   readonly open: (mark: DestinationMark | undefined, run: number) => Promise<Destination<A>>
   /** The file of a part. */
   readonly fileOf: (part: PartMark, run: number) => string
+  /** All that it keeps. */
   readonly paths: Paths
   /** How rows are written; those that do not fit it are put aside. */
   readonly format: Format<A>
@@ -28,6 +29,7 @@ export interface Target<A> {
 export interface TargetOptions<A> {
   /** A file; a folder, if it ends with a slash. */
   readonly out: string
+  /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>
   /** Where the checkpoint is kept; beside the output unless given. */
   readonly checkpoint?: string
@@ -43,10 +45,13 @@ export interface Paths {
   readonly out: string
   /** Whether it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
+  /** What it is resumed by. */
   readonly checkpoint: string
   /** Of the rows that were written, while there is a checkpoint. */
   readonly keys: string
+  /** What was written, run by run. */
   readonly manifest: string
+  /** Who is at it. */
   readonly lock: string
   /** Takes the rows that are not written. */
   readonly rejects: (run: number) => string

@@ -9,7 +9,9 @@ import { codeOf, readText, type SmallFiles, writeNew } from './SmallFiles.js'
 
 /** Who runs. */
 export interface Runner {
+  /** The number of its process. */
   readonly pid: number
+  /** What its machine is called. */
   readonly host: string
   /** When the process began, in ms since 1970: a number of a process is given again. */
   readonly since: number
@@ -27,7 +29,14 @@ export interface Lock {
   readonly release: () => Promise<void>
 }
 
-const owner = t.type({ pid: t.number, host: t.string, since: t.number })
+const owner = t.type({
+  /** The number of its process. */
+  pid: t.number,
+  /** What its machine is called. */
+  host: t.string,
+  /** When the process began, in ms since 1970. */
+  since: t.number,
+})
 
 /** Who has a lock, as it says. */
 export interface Owner extends t.TypeOf<typeof owner> {}

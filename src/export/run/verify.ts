@@ -14,13 +14,16 @@ import { isOfRun } from './Target.js'
 export interface Checked {
   /** Of the file; of the manifest, where the run is not complete. */
   readonly path: string
+  /** Whether it is a file of rows. */
   readonly isFile: boolean
+  /** What is not as it should be. */
   readonly differences: ReadonlyArray<Difference>
 }
 
 /** One thing that is not as the manifest says. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
+  /** In words, without the path. */
   readonly message: string
 }
 

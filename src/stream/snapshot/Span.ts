@@ -1,6 +1,8 @@
 /** A stretch of time in ms since 1970: from `from` on, up to and without `to`. */
 export interface Span {
+  /** In ms since 1970, inclusive. */
   readonly from: number
+  /** In ms since 1970, exclusive. */
   readonly to: number
 }
 
