@@ -187,9 +187,10 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
       await working // a page that was being written when it was told to stop
       await keep()
       if (failure !== undefined) return { ...progress, failure }
-      if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
       const isWhole = progress.pages > 0 && !('next' in progress)
-      return stopped && !isWhole ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
+      if (isWhole) return { ...progress, ended: true }
+      if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
+      return stopped ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
     }
 
     return concat(

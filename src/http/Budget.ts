@@ -11,7 +11,7 @@
  *     burst of 4          ||||  |  |  |       the rest fails at once, unless it is patient
  */
 import { type IO, O } from '../fp.js'
-import { type Millis, PAUSES } from '../stream/index.js'
+import type { Millis } from '../stream/index.js'
 
 // model
 
@@ -63,11 +63,4 @@ export const budget = ({ share, burst, patience, now }: BudgetOptions): Budget =
     },
     giveBack: () => add(1),
   }
-}
-
-/** All pauses of a call that is sent again so often: nobody waits longer than that for a turn. */
-export const pausesOf = (repeats: number): Millis => {
-  const { first, cap } = PAUSES
-  const doubling = Math.min(repeats, Math.log2(cap / first))
-  return first * (2 ** doubling - 1) + cap * (repeats - doubling)
 }

@@ -8,6 +8,7 @@
 import { defer, map, share } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
+import { basicHeader } from './basicHeader.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
 
@@ -78,10 +79,9 @@ export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
   }
 }
 
-/** HTTP Basic, for the partner calls (interface, Authentication). */
+/** For the partner calls. */
 export const basic = (clientId: string, clientSecret: string): Auth => {
-  const bytes = new TextEncoder().encode(`${clientId}:${clientSecret}`)
-  const header = `Basic ${btoa(String.fromCharCode(...bytes))}`
+  const header = basicHeader(clientId, clientSecret)
   return { header: right(header), newest: () => header, generation: () => 0, refuse: () => false }
 }
 

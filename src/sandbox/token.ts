@@ -1,6 +1,7 @@
 /** Bearer tokens: they carry their number, their end and whose they are, so none is remembered. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
+import { basicHeader } from '../http/basicHeader.js'
 import { type Context, type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
 import type { State } from './State.js'
@@ -70,7 +71,7 @@ const bearer = (
 }
 
 const basic = (header: string, { settings: { partner } }: Context): E.Either<Refusal, Scopes> =>
-  header === `Basic ${btoa(`${partner.clientId}:${partner.clientSecret}`)}`
+  header === basicHeader(partner.clientId, partner.clientSecret)
     ? E.right(partner.scopes)
     : E.left(credentialsInvalid)
 

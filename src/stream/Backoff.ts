@@ -29,6 +29,9 @@ export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
 /** 1, 2, 4 ... up to 16 seconds (interface, Limits). */
 export const PAUSES = { first: 1_000, cap: 16_000 } as const
 
+/** How often a pause doubles until it is as long as any. */
+const DOUBLED = Math.log2(PAUSES.cap / PAUSES.first)
+
 const JITTER = 0.25
 
 /** More of them are no number any longer. */
@@ -46,4 +49,20 @@ export const doubling =
 export const exponential = ({ first, cap, repeats, random }: BackoffOptions): Backoff => {
   const pause = doubling({ first, cap, random })
   return (attempt) => (attempt > repeats ? O.none : O.some(Math.round(pause(attempt))))
+}
+
+// combinators
+
+/** How long all pauses of so many repeats are together, in ms, chance left aside. */
+export const pausesOf = (repeats: number): Millis => {
+  const { first, cap } = PAUSES
+  const doubling = Math.min(repeats, DOUBLED)
+  return first * (2 ** doubling - 1) + cap * (repeats - doubling)
+}
+
+/** The fewest repeats whose pauses are together as long as `ms`. */
+export const repeatsFor = (ms: Millis): number => {
+  const { first, cap } = PAUSES
+  const longer = ms - pausesOf(DOUBLED)
+  return longer > 0 ? DOUBLED + Math.ceil(longer / cap) : Math.ceil(Math.log2(ms / first + 1))
 }

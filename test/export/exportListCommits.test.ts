@@ -152,6 +152,15 @@ describe('rows that are not written', () => {
     expect(last).toMatchObject({ rejects: 3, cut: 'rejects', next: { page_num: 2 } })
   })
 
+  it('cut nothing when all was read', async () => {
+    const { rows, rejected, options } = watched()
+    const list = listOf([good(0), [bad, ...good(1)]])
+    const last = await lastValueFrom(exportList({ ...options, maxRejects: 0, list: list.pages() }))
+    expect(rows).toEqual([0, 1])
+    expect(rejected).toHaveLength(1)
+    expect(last).toEqual({ rows: 2, rejects: 1, pages: 2, ended: true })
+  })
+
   it('are those that do not fit, too', async () => {
     const { rows, rejected, options } = watched()
     const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { concatMap, mergeMap, range } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { budget, pausesOf } from '../../src/http/Budget.js'
+import { budget } from '../../src/http/Budget.js'
 import {
   CHARGE,
   type Lab,
@@ -204,9 +204,5 @@ describe('the budget', () => {
         })
       }),
     )
-  })
-
-  it('knows how long a call goes on', () => {
-    expect([0, 1, 2, 4, 5, 22].map(pausesOf)).toEqual([0, 1_000, 3_000, 15_000, 31_000, 303_000])
   })
 })

@@ -1,4 +1,7 @@
+import { firstValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { createSandbox } from '../../src/sandbox/index.js'
 import { items, loginHeaders, open } from './support.js'
 
 const newHook = {
@@ -188,6 +191,14 @@ describe('partner webhooks', () => {
     expect(await partner.get(PARTNER)).toMatchObject({ status: 200 })
     expect(await partner.get('/api/v1/charges')).toMatchObject(invalid)
     expect(await login({ ...loginHeaders, ...wrong })).toMatchObject({ status: 201 })
+  })
+
+  it('know a partner whose name and password are no ASCII', async () => {
+    const partner = { clientId: 'Zoë', clientSecret: 'pässwörd' }
+    const sandbox = createSandbox({ partner })
+    const client = createClient({ baseUrl: 'https://sandbox.test', partner, fetch: sandbox.fetch })
+    const listed = await firstValueFrom(client.partnerWebhooks.list().pages)
+    expect(listed).toMatchObject({ _tag: 'Right', right: { items: [] } })
   })
 
   it('are listed by number, 20 a page', async () => {

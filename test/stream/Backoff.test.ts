@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
-import { doubling } from '../../src/stream/Backoff.js'
+import { doubling, pausesOf, repeatsFor } from '../../src/stream/Backoff.js'
 import { type BackoffOptions, exponential, type Millis, PAUSES } from '../../src/stream/index.js'
 
 const options = fc.record({
@@ -72,5 +72,28 @@ describe('doubling', () => {
     expect(doubling({ first: 5, cap: 100, random })(1)).toBe(5 * 1.075)
     expect(doubling({ first: 5, cap: 100, jitter: 0.5, random })(2)).toBe(10 * 1.15)
     expect(doubling({ first: 5, cap: 100, jitter: 0, random })(9)).toBe(100)
+  })
+})
+
+describe('all pauses of a call', () => {
+  it('are together what they are one by one', () => {
+    for (const repeats of [0, 1, 2, 4, 5, 22]) {
+      const all = pauses({ ...PAUSES, repeats, random: () => 0 })
+      expect(pausesOf(repeats)).toBe(all.reduce((sum, pause) => sum + pause, 0))
+    }
+    expect([0, 1, 2, 4, 5, 22].map(pausesOf)).toEqual([0, 1_000, 3_000, 15_000, 31_000, 303_000])
+  })
+
+  it('are as many as last long enough, and not one more', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (ms) => {
+        const repeats = repeatsFor(ms)
+        expect(pausesOf(repeats)).toBeGreaterThanOrEqual(ms)
+        if (repeats > 0) expect(pausesOf(repeats - 1)).toBeLessThan(ms)
+      }),
+    )
+    expect([0, 1, 1_000, 1_001, 31_000, 31_001, 300_000].map(repeatsFor)).toEqual([
+      0, 1, 1, 2, 5, 6, 22,
+    ])
   })
 })

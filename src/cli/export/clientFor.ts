@@ -1,11 +1,11 @@
-import { limits, unlimited } from '../../api/limits.js'
+import { type Limits, limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client.js'
 import { defined } from '../../fp.js'
 import { kyTransport } from '../../http/ky.js'
-import type { Limits } from '../../index.js'
+import { repeatsFor } from '../../stream/Backoff.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
-import { attemptsFor, guardFor } from './pace.js'
+import { guardFor } from './pace.js'
 import type { Connected } from './purposeOf.js'
 import { rememberingTokens, shownOf } from './withoutSecret.js'
 
@@ -25,7 +25,7 @@ export const clientFor = (
 ): Asking => {
   const { knownAs: _, ...options } = connection
   const allowed = flags.limits ? limits[connection.environment] : unlimited
-  const attempts = attemptsFor(flags.patience)
+  const attempts = repeatsFor(flags.patience * 1_000)
   const { transport, sent } = rememberingTokens(kyTransport({ timer }))
   const client = createClient({
     ...options,

@@ -1,7 +1,6 @@
 /** How hard an export asks, and how long it waits: pure. */
 import type { Limits } from '../../api/limits.js'
 import type { Guard } from '../../scheduler/index.js'
-import { PAUSES } from '../../stream/index.js'
 
 /** How long a page of 2,000 charges takes, in ms, as far as is known before one was read. */
 const PAGE_MS = 400
@@ -23,13 +22,3 @@ export const widthOf = (limits: Limits, share: number): number => {
 /** A sandbox of one's own is as busy as the process it is in, and its round trips are too short to gain by more. */
 export const guardFor = (flags: { readonly guard?: Guard; readonly sandbox?: boolean }): Guard =>
   flags.guard ?? (flags.sandbox === true ? 'safe' : 'learned')
-
-/** Attempts after the first that take `seconds` at least, with the pauses of a client: 1, 2, 4 ... 16 s. */
-export const attemptsFor = (seconds: number): number => {
-  const { first, cap } = PAUSES
-  let attempts = 0
-  for (let waited = 0; waited < seconds * 1_000; attempts++) {
-    waited += Math.min(cap, first * 2 ** attempts)
-  }
-  return attempts
-}

@@ -50,7 +50,7 @@ const NEEDLESS: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP'
 export const syncFolder = async (files: Files, folder: string): Promise<void> => {
   try {
     const handle = await files.open(folder, 'r')
-    await handle.sync().finally(handle.close)
+    await handle.sync().finally(() => handle.close())
   } catch (error) {
     if (!NEEDLESS.includes(codeOf(error))) throw at(folder)(error)
   }

@@ -76,7 +76,8 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
       run(async () => {
         for (let at = 0; at < rows.length; ) {
           const part = await begun()
-          const some = rows.slice(at, at + mostRows - part.rows)
+          const room = Math.max(0, mostRows - part.rows) // it may have been begun with more in mind
+          const some = rows.slice(at, at + room)
           await part.file.write(some)
           part.rows += some.length
           at += some.length

@@ -71,14 +71,11 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   // what was counted
 
   const total = (progress: Progress<Q>): RunProgress<Q> => {
+    const rows = before.rows + progress.rows
+    const rejects = before.rejects + progress.rejects
+    const pages = before.pages + progress.pages
     const repeated = before.repeated + (progress.repeated ?? 0)
-    return {
-      ...progress,
-      rows: before.rows + progress.rows,
-      rejects: before.rejects + progress.rejects,
-      pages: before.pages + progress.pages,
-      ...(repeated === 0 ? {} : { repeated }),
-    }
+    return { ...progress, ...shownOf({ rows, rejects, pages, repeated }) }
   }
 
   const counts = (progress: Progress<Q>): Counts => {
@@ -165,8 +162,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const why = error instanceof Error ? error.message : 'writing failed'
       await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
       const { counts, position: next } = standing
-      const { rows, rejects, pages } = counts
-      return { ...progress, rows, rejects, pages, ...defined({ next }) }
+      return { ...progress, ...shownOf(counts), ...defined({ next }) }
     },
     goOn: async () => {
       await out.ready()
@@ -177,6 +173,12 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     abandon: out.abandon,
   }
 }
+
+/** How counts are told: rows that came again only where some did. */
+const shownOf = ({ rows, rejects, pages, repeated }: Told): Told | Omit<Told, 'repeated'> =>
+  repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }
+
+type Told = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
 /** Once all was read, nobody asks for keys any more, and they may be gone. */
 const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {

@@ -126,7 +126,7 @@ const LINE_FEED = 10
 const contentOf = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
     const handle = await files.open(path, 'r')
-    return await readThrough(handle).finally(handle.close)
+    return await readThrough(handle).finally(() => handle.close())
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }

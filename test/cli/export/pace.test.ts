@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limits, unlimited } from '../../../src/api/limits.js'
-import { attemptsFor, guardFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
-import { O } from '../../../src/fp.js'
-import { exponential, PAUSES } from '../../../src/stream/index.js'
+import { guardFor, perSecond, widthOf } from '../../../src/cli/export/pace.js'
 
 describe('requests at a time', () => {
   it('are as many as use up the quota when a page takes 400 ms', () => {
@@ -28,25 +26,5 @@ describe('the guard', () => {
     expect(guardFor({ sandbox: true })).toBe('safe')
     expect(guardFor({ sandbox: true, guard: 5 })).toBe(5)
     expect(guardFor({ guard: 'safe' })).toBe('safe')
-  })
-})
-
-describe('patience', () => {
-  const waited = (attempts: number): number => {
-    const backoff = exponential({ ...PAUSES, repeats: attempts, random: () => 0 })
-    let ms = 0
-    for (let n = 1; ; n++) {
-      const pause = backoff(n)
-      if (O.isNone(pause)) return ms
-      ms += pause.value
-    }
-  }
-
-  it('is at least as long as it is said to be, and not a pause longer', () => {
-    for (const seconds of [0, 1, 2, 30, 31, 32, 300, 3_600]) {
-      const attempts = attemptsFor(seconds)
-      expect(waited(attempts)).toBeGreaterThanOrEqual(seconds * 1_000)
-      if (attempts > 0) expect(waited(attempts - 1)).toBeLessThan(seconds * 1_000)
-    }
   })
 })

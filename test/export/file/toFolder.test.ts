@@ -68,6 +68,22 @@ describe('a folder', () => {
     expect(Object.keys(await contents(byBytes))).toHaveLength(3)
   })
 
+  it('ends a part that has more rows than it may have by now', async () => {
+    const path = await fresh()
+    const before = await toFolder({ path, format: how, rotation: { rows: 10 } })
+    await before.write(['a', 'b', 'c', 'd'].map(row), 1)
+    const from = await before.commit()
+    await before.abandon()
+    const now = await toFolder({ path, format: how, rotation: { rows: 2 }, ...(from && { from }) })
+    await now.write(['e', 'f', 'g'].map(row), 1)
+    await now.finish()
+    expect(await contents(path)).toEqual({
+      'part-00001-001.csv': 'id\r\na\r\nb\r\nc\r\nd\r\n',
+      'part-00001-002.csv': 'id\r\ne\r\nf\r\n',
+      'part-00001-003.csv': 'id\r\ng\r\n',
+    })
+  })
+
   it('marks what was given before the commit, and nothing of what is given after it', async () => {
     const path = await fresh()
     const to = await toFolder({ path, format: how })

@@ -78,8 +78,9 @@ describe('a manifest', () => {
   it('counts what was committed, and so does the last word, when the disk was full', async () => {
     const files = memory({ room: 2_400 })
     const told: Array<RunProgress> = []
+    const [first = [], ...others] = pagesOf(400, 10)
     const error = await lastValueFrom(
-      exportOf(files, listOf(pagesOf(400, 10)), { every: 1e9 }).pipe(
+      exportOf(files, listOf([[...first, ...good(0)], ...others]), { every: 1e9 }).pipe(
         tap((progress) => told.push(progress)),
       ),
     ).catch((error: unknown) => error)
@@ -90,6 +91,7 @@ describe('a manifest', () => {
     expect(told.at(-1)).toMatchObject({
       rows: counts.rows,
       pages: counts.pages,
+      repeated: 1,
       next: position,
       ended: false,
     })
