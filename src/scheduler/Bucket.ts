@@ -19,6 +19,8 @@ export interface Bucket extends Ranked {
   /** Who waits for it; there is none before somebody does. */
   park: Park | undefined
   readonly counts: { refused: number }
+  /** How many the server has let in. */
+  readonly letIn: number
   /** Whether it is to be looked at: it may have room. */
   due: boolean
   /** Until there is room: 0 for now, `Infinity` for when somebody leaves. */
@@ -26,6 +28,11 @@ export interface Bucket extends Ranked {
   /** How many can start now. */
   readonly room: (now: Millis) => number
   readonly used: (now: Millis) => number
+  /**
+   * How likely it has refused one of this departure just now: how much of it was in use, 0 to 1, and more if it
+   * was lowered since. To be asked once for each that is refused.
+   */
+  readonly suspicion: (departure: Departure, now: Millis) => number
   /** Whether nothing would be lost if it were forgotten. */
   readonly idle: (now: Millis) => boolean
   /** To be called when nobody waits for it any more. */
@@ -35,7 +42,7 @@ export interface Bucket extends Ranked {
 
   readonly enter: (departure: Departure, now: Millis) => void
   /** The server has let it in. True if there may be room sooner than thought. */
-  readonly accepted: (now: Millis) => boolean
+  readonly accepted: (departure: Departure, now: Millis) => boolean
   /** Instead: it was refused, and keeps its place as if it had been let in. */
   readonly kept: (now: Millis) => void
   /** Instead: it was refused, so the server does not count it, and somebody else can have its place. */
@@ -46,7 +53,7 @@ export interface Bucket extends Ranked {
   readonly left: (now: Millis, until: Millis) => void
 
   /** One was refused, presumably by this limit. `soon`: it can be sent again at once, which would tell more. */
-  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis, soon: boolean) => Blame
+  readonly refused: (departure: Departure, now: Millis, retryAfter: Millis, soon: boolean) => Blame
 }
 
 /**

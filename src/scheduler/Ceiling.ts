@@ -18,8 +18,8 @@ export interface Ceiling {
   /** Until the cool-down is over; 0 when there is none. */
   readonly wait: (now: Millis) => Millis
   readonly accepted: (now: Millis) => void
-  /** True if it was one of a burst. */
-  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis) => boolean
+  /** True if it was one of a burst. `room`: the most that there can be room for, if that is known. */
+  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis, room?: number) => boolean
   /**
    * Instead, where it is sent again at once. True if that is to be done: nothing tells of a lower limit, and
    * few were refused. It counts as one only when it is refused again.
@@ -48,6 +48,8 @@ const SECOND = 2
 /** Windows from one probe to the next: at first, and when probes were refused. */
 const PROBE = 5
 const PROBE_MOST = 60
+/** A whole number, as the others are: Infinity takes memory of its own. */
+const NO_BOUND = 2 ** 30
 /** The longest cool-down when nothing at all is let in, milliseconds. */
 const COOL_MOST: Millis = 16_000
 
@@ -61,6 +63,7 @@ class Found implements Ceiling {
   private closedUntil: Millis = 0
   private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
+  private room = NO_BOUND // as those tell that were refused in the present window, or since it began to cool
   private spares = 0 // in the present window
   private row = 0 // refused since the last that was let in
   private pauses = 0
@@ -102,8 +105,9 @@ class Found implements Ceiling {
     this.pauses = 0
   }
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis): boolean {
+  refused(departed: Millis, now: Millis, retryAfter: Millis, room = NO_BOUND): boolean {
     this.turn(now)
+    if (room < this.room) this.room = room
     this.row++
     if (departed >= this.excusedAt || now < this.excused) this.count()
     if (this.cooling) return true
@@ -196,7 +200,7 @@ class Found implements Ceiling {
     if (this.cooling && now >= this.closedUntil) {
       this.cooling = false
       this.barren = this.letIn === 0 ? this.barren + 1 : 0
-      this.lower(this.letIn, now)
+      this.lower(Math.min(this.letIn, this.room), now)
       this.windowEnd = now
     }
     if (!this.cooling && now >= this.windowEnd) {
@@ -205,6 +209,7 @@ class Found implements Ceiling {
         this.chronicWindows = 0
       }
       this.letIn = 0
+      this.room = NO_BOUND
       this.refusals = 0
       this.spares = 0
       this.windowEnd = now + this.per

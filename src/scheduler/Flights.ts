@@ -11,6 +11,7 @@ import { type Clock, type Millis, TICK } from './Clock.js'
 import { type Departure, departure } from './Departure.js'
 import type { Flow } from './Flow.js'
 import { roundTrip } from './RoundTrip.js'
+import { suspects } from './Suspects.js'
 
 /** One attempt. */
 export interface Flight {
@@ -53,21 +54,9 @@ const ON_ITS_WAY: Millis = 1_000
  */
 const SOON = 50
 
-/** Which limit probably refused it. */
-const fullest = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
-  let best: Bucket | undefined
-  let most = 0
-  for (const bucket of buckets) {
-    const part = bucket.used(now) / bucket.ceiling.limit(now)
-    if (part < most) continue
-    best = bucket
-    most = part
-  }
-  return best
-}
-
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all = roundTrip()
+  const suspected = suspects()
   let turn: Departure | undefined // of those that start now
   let heard = false // whether an answer was, since the last of them started
   let inFlight = 0
@@ -155,7 +144,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       }
       for (const slack of flow.slacks) slack.answered(took, excess, departure)
       let known = false
-      for (const bucket of flow.buckets) known = bucket.accepted(now) || known
+      for (const bucket of flow.buckets) known = bucket.accepted(departure, now) || known
       if (known) sooner(flow.buckets, now)
       settle(departure, now)
     },
@@ -166,7 +155,8 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       heard ||= departure !== turn
       departure.open--
       departure.pending--
-      const blame = fullest(flow, now)?.refused(departure.at, now, retryAfter, soon) ?? 'others'
+      const blamed = suspected.refused(flow, departure, now)
+      const blame = blamed?.refused(departure, now, retryAfter, soon) ?? 'others'
       const back = blame === 'luck' || (blame !== 'burst' && costly(flow, now))
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {

@@ -29,6 +29,9 @@ const AGAIN: Millis = 1_000
 /** So many refused within that time, and all who wait for it stop for as long. */
 const BURST = 3
 
+/** A store does not tell how full it is: less than a limit that is, and more than one with room. */
+const UNTOLD = 3 / 4
+
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && !Number.isNaN(value)
 
@@ -37,6 +40,7 @@ const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : A
 export const loan = (options: Loan): Bucket => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
+  let letIn = 0
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
   let asked = Subscription.EMPTY
@@ -88,6 +92,9 @@ export const loan = (options: Loan): Bucket => {
     key,
     park: undefined,
     counts,
+    get letIn() {
+      return letIn
+    },
     ceiling: ceiling(Number.POSITIVE_INFINITY, AGAIN),
     due: false,
     rank: 0,
@@ -101,6 +108,7 @@ export const loan = (options: Loan): Bucket => {
     },
     room: (now) => (now < closedUntil ? 0 : left(now)),
     used: () => 0,
+    suspicion: () => UNTOLD,
     idle: (now) => !asking && left(now) === 0 && now >= closedUntil,
     deserted: () => {
       asking = false
@@ -113,7 +121,10 @@ export const loan = (options: Loan): Bucket => {
     enter: () => {
       places--
     },
-    accepted: () => false,
+    accepted: () => {
+      letIn++
+      return false
+    },
     kept: () => {},
     givenBack: () => {},
     lost: () => {},

@@ -9,6 +9,7 @@
 import type { Blame, Bucket } from './Bucket.js'
 import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
+import { type Crowd, crowd } from './Crowd.js'
 import type { Departure } from './Departure.js'
 import type { Park } from './Park.js'
 
@@ -31,7 +32,9 @@ class AtOnce implements Bucket {
   readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
+  letIn = 0
   private readonly limit: number
+  private readonly crowd: Crowd = crowd(PERIOD)
   private readonly lingering: Array<Millis> = [] // until when, earliest first
   private places = 0
   private filled: Millis = -PERIOD // when the last place was taken
@@ -64,16 +67,25 @@ class AtOnce implements Bucket {
     return this.places
   }
 
+  /** It has a place itself, which is not what it was refused for. */
+  suspicion(departure: Departure, now: Millis): number {
+    if (this.crowd.clears(departure)) return 0
+    return (this.crowd.when(departure) - 1) / this.ceiling.limit(now)
+  }
+
   idle(now: Millis): boolean {
     return this.used(now) === 0 && this.ceiling.full(now)
   }
 
-  enter(_: Departure, now: Millis): void {
+  enter(departure: Departure, now: Millis): void {
     this.places++
+    this.crowd.enter(departure, this.places)
     if (this.places >= this.limit) this.filled = now
   }
 
-  accepted(now: Millis): boolean {
+  accepted(departure: Departure, now: Millis): boolean {
+    this.letIn++
+    this.crowd.accepted(departure, now)
     this.ceiling.accepted(now)
     return false
   }
@@ -94,9 +106,10 @@ class AtOnce implements Bucket {
     this.lingering.splice(at, 0, until)
   }
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis): Blame {
+  refused(departure: Departure, now: Millis, retryAfter: Millis): Blame {
     this.counts.refused++
-    if (this.ceiling.refused(departed, now, retryAfter)) return 'burst'
-    return departed - this.filled < PERIOD ? 'chance' : 'others'
+    const { at } = departure
+    if (this.ceiling.refused(at, now, retryAfter, this.crowd.others(departure))) return 'burst'
+    return at - this.filled < PERIOD ? 'chance' : 'others'
   }
 }

@@ -43,6 +43,7 @@ class Rolling implements Bucket {
   readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
+  letIn = 0
   private readonly limit: number
   private readonly per: Millis
   private readonly slack: Slack
@@ -81,6 +82,10 @@ class Rolling implements Bucket {
     return this.places
   }
 
+  suspicion(_: Departure, now: Millis): number {
+    return this.used(now) / this.ceiling.limit(now)
+  }
+
   idle(now: Millis): boolean {
     return this.used(now) === 0 && this.ceiling.full(now)
   }
@@ -95,7 +100,8 @@ class Rolling implements Bucket {
     if (this.places >= this.limit) this.filled = now
   }
 
-  accepted(now: Millis): boolean {
+  accepted(_: Departure, now: Millis): boolean {
+    this.letIn++
     this.ceiling.accepted(now)
     return this.taken.answered(now)
   }
@@ -114,14 +120,14 @@ class Rolling implements Bucket {
 
   left(): void {}
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis, soon: boolean): Blame {
+  refused({ at }: Departure, now: Millis, retryAfter: Millis, soon: boolean): Blame {
     this.counts.refused++
-    const inUse = departed - this.filled < this.per
-    if (soon && inUse && this.isEven(now) && this.ceiling.spare(departed, now)) {
+    const inUse = at - this.filled < this.per
+    if (soon && inUse && this.isEven(now) && this.ceiling.spare(at, now)) {
       this.slack.refused(now)
       return 'luck'
     }
-    if (this.ceiling.refused(departed, now, retryAfter)) return 'burst'
+    if (this.ceiling.refused(at, now, retryAfter)) return 'burst'
     if (!inUse) return 'others'
     this.slack.refused(now)
     return 'chance'
