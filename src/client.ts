@@ -24,6 +24,7 @@ import {
 import { defined, type IO, pipe, R } from './fp.js'
 import type { ParseText } from './http/answer.js'
 import { ask } from './http/ask.js'
+import type { Budget } from './http/Budget.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import type { Failure } from './http/Failure.js'
 import { LISTS, type List, type ListOptions, list } from './http/list.js'
@@ -153,13 +154,16 @@ const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
   return untyped(row)
 }
 
+/** A look-up is no call of its own: it adds nothing to what may be tried again. */
+const notEarned = (budget: Budget): Budget => ({ ...budget, earn: () => {} })
+
 /** What a row does; `Call` says the same of its type. */
 const callOf =
   (session: Session, settings: Settings, { lists, parseText, drift }: Reading) =>
   (row: AnyEndpoint): Call<AnyEndpoint> => {
     const finder = finderOf(row)
     const recovery = finder && {
-      find: ask(session, settings, finder),
+      find: ask({ ...session, budget: notEarned(session.budget) }, settings, finder),
       knownBy: row.knownBy,
       ...defined({ parseText }),
       found: (requestId: string) =>

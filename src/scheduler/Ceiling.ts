@@ -53,11 +53,14 @@ const NO_BOUND = 2 ** 30
 /** The longest cool-down when nothing at all is let in, milliseconds. */
 const COOL_MOST: Millis = 16_000
 
-export const ceiling = (most: number, per: Millis): Ceiling => new Found(most, per)
+/** `byChance`: whether a few are refused by chance, however low the limit. */
+export const ceiling = (most: number, per: Millis, byChance = true): Ceiling =>
+  new Found(most, per, byChance)
 
 class Found implements Ceiling {
   private readonly most: number
   private readonly per: Millis
+  private readonly each: number
   private current: number
   private cooling = false
   private closedUntil: Millis = 0
@@ -82,7 +85,8 @@ class Found implements Ceiling {
   private before: number // the limit before the last probe
   private onTrial = Number.NEGATIVE_INFINITY // a probe is judged until then
 
-  constructor(most: number, per: Millis) {
+  constructor(most: number, per: Millis, byChance: boolean) {
+    this.each = byChance ? CHRONIC_EACH : 0
     this.most = most
     this.per = per
     this.current = most
@@ -123,7 +127,7 @@ class Found implements Ceiling {
     }
     if (
       current < Number.POSITIVE_INFINITY &&
-      this.chronic >= CHRONIC + CHRONIC_EACH * current &&
+      this.chronic >= CHRONIC + this.each * current &&
       this.chronicWindows >= CHRONIC_WINDOWS
     ) {
       this.lower(current - Math.max(1, Math.round(this.chronic / this.chronicWindows)), now)

@@ -41,7 +41,8 @@ interface Due extends Ranked {
 
 export const clock = (timer: SchedulerLike): Clock => {
   const pending = heap<Due>()
-  let offset = -timer.now() // small numbers are cheaper, too
+  const start = timer.now()
+  let offset = Number.isFinite(start) ? -start : 0 // small numbers are cheaper, too
   let last = 0
   let corrected = 0
 
@@ -49,8 +50,10 @@ export const clock = (timer: SchedulerLike): Clock => {
   const read = (proven: Millis): Millis => {
     const seen = timer.now() + offset
     const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
-    if (seen >= last && seen <= due + JUMP) {
+    if (seen >= last && seen <= due + JUMP && seen < Number.POSITIVE_INFINITY) {
       last = seen
+    } else if (!Number.isFinite(seen)) {
+      last = Math.max(last, proven) // it does not know
     } else {
       if (seen > last) last = Math.max(last, proven)
       offset += last - seen

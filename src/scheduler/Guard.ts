@@ -107,9 +107,13 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
   }
 
+  /** Before the shortest round trip is known: until a window after the last answer. */
+  const proven = ({ open, answers, most }: Departure): Millis =>
+    open > 0 || answers === 0 ? Number.POSITIVE_INFINITY : OWN + most
+
   /** How long its places stay taken beyond their window. */
   const held = (departure: Departure): Millis => {
-    if (seen < FEW) return most + per
+    if (seen < FEW) return Math.min(most + per, proven(departure))
     const tracked = value + Math.max(0, Math.min(most, shift(departure)))
     // When all are answered, none of them can have arrived later than the last answer allows.
     const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most

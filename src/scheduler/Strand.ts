@@ -29,6 +29,8 @@ export interface Strand extends Long<Strand>, Ranked {
   parkedAt: Park | undefined
   first: Ticket | undefined
   last: Ticket | undefined
+  /** The last of those at the front that had started before, and came back. */
+  back: Ticket | undefined
   length: number
   /** When it was last served, or began to wait. */
   since: Millis
@@ -43,6 +45,7 @@ class Waiting implements Strand {
   parkedAt: Park | undefined = undefined
   first: Ticket | undefined = undefined
   last: Ticket | undefined = undefined
+  back: Ticket | undefined = undefined
   length = 0
   since: Millis = 0
   rank: Millis = 0
@@ -56,21 +59,19 @@ class Waiting implements Strand {
   }
 }
 
-/** At the end; or, if it had started before and comes back, at the front. */
+/** At the end; or, if it had started before and comes back, at the front, behind those that did so before it. */
 export const join = (ticket: Ticket, front: boolean): void => {
   const { strand } = ticket
+  const before = front ? strand.back : strand.last
+  const after = before === undefined ? strand.first : before.after
   ticket.waiting = true
-  if (front) {
-    ticket.after = strand.first
-    if (strand.first !== undefined) strand.first.before = ticket
-    strand.first = ticket
-    strand.last ??= ticket
-  } else {
-    ticket.before = strand.last
-    if (strand.last !== undefined) strand.last.after = ticket
-    strand.last = ticket
-    strand.first ??= ticket
-  }
+  ticket.before = before
+  ticket.after = after
+  if (before === undefined) strand.first = ticket
+  else before.after = ticket
+  if (after === undefined) strand.last = ticket
+  else after.before = ticket
+  if (front) strand.back = ticket
   strand.length++
 }
 
@@ -78,6 +79,7 @@ export const join = (ticket: Ticket, front: boolean): void => {
 export const quit = (ticket: Ticket): void => {
   const { strand, before, after } = ticket
   ticket.waiting = false
+  if (strand.back === ticket) strand.back = strand.first === ticket ? undefined : before
   if (strand.first === ticket || before === undefined) {
     strand.first = after
     if (after === undefined) strand.last = undefined

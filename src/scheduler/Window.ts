@@ -60,7 +60,7 @@ class Rolling implements Bucket {
     this.slack = options.slack
     this.learns = options.guard === 'learned'
     this.counts = options.counts
-    this.ceiling = ceiling(options.limit, options.per)
+    this.ceiling = ceiling(options.limit, options.per, options.guard !== 'safe')
     this.taken = takenBy(options)
     this.filled = -options.per
   }

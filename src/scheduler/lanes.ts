@@ -8,7 +8,7 @@
 import { InvalidOption, is, type Rule, type Rules } from '../options/index.js'
 
 export interface LaneOptions {
-  /** How many turns a lane has when several wait. Default `{ interactive: 8, bulk: 1 }`. */
+  /** How many turns a lane has when several wait, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`. */
   readonly lanes?: Readonly<Record<string, number>>
   /** The lane of those that name none. Default: the last of `lanes`. */
   readonly lane?: string
@@ -23,10 +23,10 @@ export interface Lanes {
 
 const LANES = { interactive: 8, bulk: 1 }
 
-/** One turn takes `1 / weight`. */
+/** One turn takes `1 / weight`; turns are added up, and the lightest must not be lost in the sum. */
 const weight: Rule = {
-  fits: (u) => is.positive.fits(u) && 1 / Number(u) < Number.POSITIVE_INFINITY,
-  expected: 'a weight above 0',
+  fits: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
+  expected: 'a weight from 0.001 to 1,000',
   type: 'number',
 }
 

@@ -46,6 +46,16 @@ describe('an outage of a minute', () => {
     expect(told.length).toBeGreaterThan(200)
   })
 
+  it('is not multiplied by looking up what became of creates, either', () => {
+    const setUp = lab({ play: goneFor(60_000) })
+    const out = setUp.run(range(500).pipe(mergeMap(() => setUp.client.charges.create(NEW_CHARGE))))
+    expect(out.every(({ value }) => E.isLeft(value) && value.left._tag === 'Ambiguous')).toBe(true)
+    const routes = setUp.calls().map(({ route }) => route)
+    const end = Math.max(...out.map(({ at }) => at))
+    // each is looked up once; of retries there are as many as of 500 calls
+    expect(routes.length).toBeLessThanOrEqual(500 + 500 + 100 + 50 + end / 500)
+  })
+
   it('is multiplied without it', () => {
     const options = { play: goneFor(60_000), retry: { budget: Number.POSITIVE_INFINITY } }
     expect(storm(500, options).requests).toBe(1_500)

@@ -182,6 +182,32 @@ describe('a clock that is set while requests wait', () => {
   })
 })
 
+describe('a clock that says no time for once', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'such as %d, stops nothing, and lets nothing through early',
+    (wrong) => {
+      for (let at = 0; at < 12; at++) {
+        const timer = virtualTimer()
+        let asked = 0
+        const set: SchedulerLike = {
+          now: () => (asked++ === at ? wrong : timer.now()),
+          schedule: timer.schedule,
+        }
+        const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0 })]
+        const scheduler = createScheduler({ timer: set, tiers })
+        const went: Array<number> = []
+        for (let n = 0; n < 4; n++) {
+          of(n)
+            .pipe(schedule(scheduler, n))
+            .subscribe(() => went.push(timer.now()))
+        }
+        timer.flush()
+        expect(went).toEqual([0, 1_000, 2_000, 3_000])
+      }
+    },
+  )
+})
+
 describe('a window of weeks', () => {
   it('asks no timer for more than the platform can wait', () => {
     const timer = virtualTimer()

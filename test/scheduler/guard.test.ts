@@ -185,3 +185,25 @@ describe('the safe guard', () => {
     expect(result.refused).toBe(0)
   })
 })
+
+describe('a limit of few', () => {
+  it.each([1, 2, 4])(
+    'of %d is used again a window after its answers, before any are enough to learn from',
+    (limit) => {
+      const w = world({ ...limits, endpoint: limit })
+      const starts: Array<number> = []
+      for (let i = 0; i < 3 * limit; i++) {
+        defer(() => {
+          starts.push(w.timer.now())
+          return w.send(`${i}`, 'a', { up: 20, work: 10, down: 20 })
+        })
+          .pipe(schedule(w.scheduler, 'a', { refused }))
+          .subscribe()
+      }
+      w.timer.flush()
+      expect(starts[limit]).toBeGreaterThan(1_049)
+      expect(starts[limit]).toBeLessThan(1_056)
+      expect(w.server.refused()).toBe(0)
+    },
+  )
+})

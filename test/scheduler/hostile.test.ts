@@ -65,9 +65,9 @@ describe('numbers that make no sense', () => {
     expect(() => rate({ name: 'r', limit: 1, per: 1, guard: value })).toThrow(/guard should be/)
   })
 
-  it.each([0, -1, Number.NaN, 1e-320])('weight %d', (weight) => {
+  it.each([0, -1, Number.NaN, 1e-320, 1_001, Number.POSITIVE_INFINITY])('weight %d', (weight) => {
     expect(() => createScheduler({ tiers: [], lanes: { a: weight } })).toThrow(
-      /^lanes\.a should be a weight above 0(, and is (0|below 0|NaN))?$/,
+      /^lanes\.a should be a weight from 0\.001 to 1,000(, and is (0|below 0|NaN|Infinity))?$/,
     )
   })
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { of, timer as timerOf } from 'rxjs'
+import { defer, delay, of, timer as timerOf } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 
 /** One place a window for all: `ask(key, lane)` now or later; the order in which they went, and when. */
@@ -36,6 +37,24 @@ describe('who goes first', () => {
     for (let i = 0; i < 5; i++) ask(`${i}`, 'a')
     timer.flush()
     expect(went).toEqual(['0', '1', '2', '3', '4'])
+  })
+
+  it('is first in, first out among those that come back, too, before all others', () => {
+    const timer = virtualTimer()
+    const tiers = [rate({ name: 'all', limit: 4, per: 1_000, guard: 0 })]
+    const scheduler = createScheduler({ timer, tiers })
+    const sent: Array<number> = []
+    for (let n = 0; n < 12; n++) {
+      defer(() => {
+        const ok = n % 4 === 0 || sent.includes(n)
+        sent.push(n)
+        return of(ok).pipe(delay(10, timer))
+      })
+        .pipe(schedule(scheduler, n, { refused: (ok) => (ok ? O.none : O.some({})) }))
+        .subscribe()
+    }
+    timer.flush(1_500)
+    expect(sent.slice(0, 8)).toEqual([0, 1, 2, 3, 1, 2, 3, 4])
   })
 
   it('is the key with the most waiting, when a shared limit binds', () => {

@@ -3,14 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { judge, type Limits } from '../../bench/scheduler/judge.ts'
 import { networks } from '../../bench/scheduler/network.ts'
 import { lognormal, seeded } from '../../bench/scheduler/random.ts'
-import { type SchedulerOptions, type SchedulerState, schedule } from '../../src/scheduler/index.js'
+import {
+  type Guard,
+  type SchedulerOptions,
+  type SchedulerState,
+  schedule,
+} from '../../src/scheduler/index.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 
 /** So many wait all the time. */
-const endless = (known: Limits, waiting: number) => {
-  const w = world(known)
+const endless = (known: Limits, waiting: number, guard: Guard = 'learned') => {
+  const w = world(known, { guard })
   const random = seeded(3)
   const network = networks.steady
   let asked = 0
@@ -95,6 +100,18 @@ describe.each([60, 3_000])('a server that allows less than it says, while %d wai
     w.server = judge({ ...limits, countsRefused: true })
     expect(over(60).accepted).toBeGreaterThan(18.5)
   })
+})
+
+it.each([
+  [100, 98],
+  [50, 49],
+])('a guard that leaves nothing to chance finds out that %d are %d', (limit, real) => {
+  const known = { ...limits, endpoint: limit, concurrent: 100 }
+  const { w, over, allowed } = endless(known, 3_000, 'safe')
+  w.server = judge({ ...known, endpoint: real })
+  over(15)
+  expect(allowed()).toBe(real)
+  expect(over(60).refused).toBeLessThan(0.2)
 })
 
 describe('one that is refused alone', () => {
