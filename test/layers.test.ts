@@ -22,7 +22,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((fi
 const textOf = (file: string): string => readFileSync(join(src, file), 'utf8')
 
 /** `import ... from`, `export ... from`, `import '...'` and `import('...')`. */
-const IMPORT = /(?:\bfrom|^import|\bimport\s*\()\s*'([^']+)'/gm
+const IMPORT = /(?:\bfrom|^import|\bimport\s*\()\s*'([^'\s]+)'/gm
 
 const imports: ReadonlyArray<Import> = files.flatMap((file) =>
   Array.from(textOf(file).matchAll(IMPORT), ([, from = '']) => ({ file, from })),

@@ -24,6 +24,7 @@ import {
   views,
   wholeOf,
 } from '../stream/index.js'
+import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
 
 // model
 
@@ -46,7 +47,10 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
    * a RangeError for what is no number of requests.
    */
   readonly parallel: (requests: number) => Snapshot<E, A>
-  /** What is left of it where a reading of it, with the same filter, stood at `position`. */
+  /**
+   * What is left of it where a reading of it, with the same filter, stood at `position`. What is no position
+   * of a snapshot is an `InvalidRequest`, and nothing is sent.
+   */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
 }
 
@@ -56,6 +60,9 @@ interface Source<Code extends string> {
   /** The time, in ms since 1970. */
   readonly now: IO<number>
 }
+
+/** What a position is, in words. */
+const POSITION = 'where a snapshot stands, such as `next` of a page of it'
 
 /** Rows a request unless the filter says otherwise: as many as there may be (interface, Limits). */
 const PAGE_SIZE = 2_000
@@ -89,12 +96,21 @@ export const snapshot =
             checkCount('parallel', requests, 1)
             return reading(requests, at)
           },
-          from: (position: SnapshotPosition) => reading(width, () => E.right(position)),
+          from: (position: SnapshotPosition) =>
+            reading(width, () => checkedPosition(endpoint, position)),
         },
       )
 
     return reading(1, () => E.map(wholeOf)(bounds(endpoint, filter, now())))
   }
+
+const checkedPosition = (
+  endpoint: string,
+  position: SnapshotPosition,
+): E.Either<SnapshotFailure<never>, SnapshotPosition> =>
+  isSnapshotPosition(position)
+    ? E.right(position)
+    : E.left(invalidField(endpoint, 'position', POSITION, redact(position)))
 
 /** The times of the filter, as a stretch that takes in the ms of its end. */
 const bounds = (

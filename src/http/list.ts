@@ -1,11 +1,13 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
 import type { Decoder, Drift } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined, O } from '../fp.js'
+import { defined, O, pipe } from '../fp.js'
 import {
   type Cut,
   inParallel,
+  left,
   type Paged,
   type PaginateOptions,
   type ParallelOptions,
@@ -15,7 +17,9 @@ import {
 import { type Look, type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
+import { invalidField } from './invalidRequest.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
+import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
 import { type Stopped, truncated } from './truncated.js'
 import { unfitParams } from './unfitParams.js'
@@ -38,7 +42,10 @@ export interface List<E, A> extends Paged<E, A, Position> {
    * Throws a RangeError for what is no number of pages.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
-  /** The same list from another page on, such as the `position` of a `Truncated`. */
+  /**
+   * The same list from another page on, such as the `position` of a `Truncated`. What is no position of it
+   * is an `InvalidRequest`, and nothing is sent.
+   */
   readonly from: (position: Position) => List<E, A>
   /**
    * What reading it will take: requests, rows a second at most, seconds. Computed from the limits and the
@@ -65,21 +72,24 @@ export const list = <A>(
   return (params) => {
     const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong
     const { page_num, page, ...filter } = fieldsOf(params)
-    const named = start({ page_num, page })
+    const begun = named({ page_num, page })
     // what names no page stays among the parameters, whose check says what is wrong with it
-    const stray = O.isNone(named) ? defined({ page_num, page }) : {}
+    const stray = O.isNone(begun) ? defined({ page_num, page }) : {}
     const size = sizeOf(filter.page_size) ?? paging.size
 
     const listOf = (
       first: Position,
       view: (pages: PaginateOptions<Failure, A, Position>) => Paged<Failure, A, Position>,
       count: number,
+      wrong?: Failure,
     ): List<Failure, A> => {
       const pages: PaginateOptions<Failure, A, Position> = {
         ...guards,
         first,
         fetch: (position) =>
-          ask(isFit ? { ...filter, ...position, ...stray } : params, read(position)),
+          wrong !== undefined
+            ? left(wrong)
+            : ask(isFit ? { ...filter, ...position, ...stray } : params, read(position)),
         key: (position) => JSON.stringify(position),
         following: numbered,
         mark: rowsMark,
@@ -87,14 +97,21 @@ export const list = <A>(
       }
       return Object.assign(view(pages), {
         parallel: (count: number, options?: ParallelOptions) =>
-          listOf(first, inParallel(count, options), count),
-        from: (position: Position) => listOf(position, view, count),
+          listOf(first, inParallel(count, options), count, wrong),
+        from: (position: Position) =>
+          pipe(
+            positionOf(paging)(position),
+            O.match(
+              () => listOf(paging.first, view, count, noPosition(route, position)),
+              (found) => listOf(found, view, count),
+            ),
+          ),
         // of a bookmark list one page is on its way, whatever was asked for
         explain: (options?: PlanOptions) =>
           plan(pace, size, O.isSome(numbered(first)) ? count : 1, options),
       })
     }
-    const first = O.getOrElse(() => paging.first)(named)
+    const first = O.getOrElse(() => paging.first)(begun)
     return listOf(first, (pages) => paged(paginate(pages)), 1)
   }
 }
@@ -107,26 +124,15 @@ const watchPaging =
     if (O.isSome(stray)) drift.found(route, stray.value.path, 'other paging', stray.value.value)
   }
 
+const noPosition = (endpoint: string, u: unknown): Failure =>
+  invalidField(endpoint, 'position', POSITION, redact(u))
+
 /** Only numbers can be told before the page came. */
 const numbered = (position: Position): O.Option<Position> =>
   'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
-interface Named {
-  readonly page_num: unknown
-  readonly page: unknown
-}
-
-/** The page that is named; numbers may be text, as in a query. */
-const start = ({ page_num, page }: Named): O.Option<Position> => {
-  if (typeof page_num === 'number') return O.some({ page_num })
-  if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
-  return typeof page === 'string' ? O.some({ page }) : O.none
-}
-
 const sizeOf = (u: unknown): number | undefined =>
   typeof u === 'number' ? u : isDigits(u) ? Number(u) : undefined
-
-const isDigits = (u: unknown): u is string => typeof u === 'string' && /^\d+$/.test(u)
 
 const cutShort =
   (endpoint: string) =>

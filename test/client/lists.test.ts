@@ -244,3 +244,63 @@ describe('a list that cannot be read to its end', () => {
     expect(rows).toBe(10_000)
   })
 })
+
+describe('where a list goes on', () => {
+  // as it comes back from a database, or a variable of the environment: without its type
+  const kept = (text: string) => JSON.parse(text)
+
+  it('may be a number as text', () => {
+    const { client, asked, run } = reading(charges(35))
+    const list = client.charges.list()
+    expect(run(list.from(kept('{"page_num":"1"}')))).toHaveLength(25)
+    expect(run(list.parallel(2).from(kept('{"page_num":"1"}')))).toHaveLength(25)
+    expect(new Set(asked())).toEqual(new Set(['1', '2', '3', '4']))
+  })
+
+  it.each([
+    '{}',
+    'null',
+    '7',
+    '"{\\"page_num\\":1}"',
+    '[]',
+    '{"page_nm":2}',
+    '{"page_num":"x"}',
+    '{"page_num":null}',
+    '{"page_num":1,"page":"a"}',
+    '{"from":0,"to":9,"slices":[],"cut":1}',
+  ])('is refused when it is %s', (text) => {
+    const { client, calls, run } = reading(charges(35))
+    for (const list of [client.charges.list(), client.charges.list().parallel(3)]) {
+      const from = list.from(kept(text))
+      for (const one of [from, from.parallel(2)]) {
+        expect(run(one).map(({ value }) => value)).toMatchObject([
+          { left: { _tag: 'InvalidRequest', field: 'position', attempts: 0 } },
+        ])
+      }
+    }
+    expect(calls()).toEqual([])
+  })
+
+  it('may be the beginning of a list of bookmarks', () => {
+    const { client, asked, run } = reading(() => ({ body: { items: [], page_after: null } }))
+    expect(run(client.batchTransfers.list().from({}))).toEqual([])
+    expect(asked()).toEqual([null])
+  })
+
+  it.each([
+    'null',
+    '"x"',
+    '{"page_num":3}',
+    '{"from":0,"to":9,"slices":[],"cut":1}',
+    '{"from":"0","to":"9","slices":[{"from":0,"to":9,"number":1,"rows":0,"left":{"from":0,"to":9}}],"cut":1}',
+    '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":0}],"cut":1}',
+  ])('is refused by a snapshot when it is %s', (text) => {
+    const { client, calls, run } = reading(charges(35))
+    for (const width of [1, 3]) {
+      expect(
+        run(client.charges.snapshot().parallel(width).from(kept(text))).map(({ value }) => value),
+      ).toMatchObject([{ left: { _tag: 'InvalidRequest', field: 'position', attempts: 0 } }])
+    }
+    expect(calls()).toEqual([])
+  })
+})

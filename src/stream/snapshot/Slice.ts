@@ -31,3 +31,30 @@ export const wholeOf = ({ from, to }: Span): SnapshotPosition => {
   const all = { from, to }
   return { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
 }
+
+// interop
+
+const isSpan = (u: unknown): u is Span =>
+  typeof u === 'object' &&
+  u !== null &&
+  'from' in u &&
+  'to' in u &&
+  [u.from, u.to].every(Number.isFinite)
+
+const isSlice = (u: unknown): u is Slice =>
+  isSpan(u) &&
+  'number' in u &&
+  'rows' in u &&
+  'left' in u &&
+  [u.number, u.rows].every(Number.isFinite) &&
+  isSpan(u.left)
+
+/** Whether it is what a snapshot told of where it stands, also after it was kept as JSON. */
+export const isSnapshotPosition = (u: unknown): u is SnapshotPosition =>
+  isSpan(u) &&
+  'slices' in u &&
+  'cut' in u &&
+  Number.isFinite(u.cut) &&
+  Array.isArray(u.slices) &&
+  u.slices.length > 0 &&
+  u.slices.every(isSlice)
