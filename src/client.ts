@@ -12,6 +12,7 @@ import type { Paging } from './api/Paging.js'
 import { type Additions, additions } from './client/additions.js'
 import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './client/ClientOptions.js'
 import { callOptions, clientOptions } from './client/checkOptions.js'
+import { checkedRow } from './client/checkRow.js'
 import { openSession } from './client/openSession.js'
 import {
   compile,
@@ -67,8 +68,8 @@ export interface Client extends Calls {
    */
   readonly with: (options: CallOptions) => Client
   /**
-   * A call that the tables do not have, with all that theirs have. Throws an `InvalidOption` when the row is
-   * `foundBy` a route that they do not have either: then give that row itself.
+   * A call that the tables do not have, with all that theirs have. Throws an `InvalidOption` for a row that
+   * cannot work, such as one that is `foundBy` a route that they do not have either: then give that row itself.
    */
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
@@ -114,7 +115,7 @@ export const createClient = (given: ClientOptions): Client => {
       batchTransfers: { ...calls.batchTransfers, ...more.batchTransfers },
       reference: { ...calls.reference, ...more.reference },
       with: (options) => clientWith(changed(settings, callOptions(options))),
-      request: (row) => typed(call(untyped(row))),
+      request: (row) => typed(call(checkedRow(untyped(row)))),
       drift: () => reading.drift?.facts() ?? [],
       events: told,
       scheduler: session.scheduler,

@@ -245,6 +245,17 @@ describe('a list that cannot be read to its end', () => {
   })
 })
 
+it('takes no text for a number of pages', () => {
+  const { client } = lab()
+  const parallel = (list: object): unknown =>
+    Reflect.apply(Reflect.get(list, 'parallel'), list, ['4'])
+  for (const list of [client.charges.list(), client.charges.snapshot()]) {
+    expect(() => parallel(list)).toThrow(
+      new RangeError('parallel must be a whole number of at least 1, got the text "4"'),
+    )
+  }
+})
+
 describe('where a list goes on', () => {
   // as it comes back from a database, or a variable of the environment: without its type
   const kept = (text: string) => JSON.parse(text)

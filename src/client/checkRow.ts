@@ -1,0 +1,51 @@
+/** Rows of one's own, for code without types: what the compiler says of them otherwise. */
+import type { AnyEndpoint } from '../api/Endpoint.js'
+import { checked, is, type Needed, type Rule, type Rules } from '../options/index.js'
+
+const route: Rule = is.textThat(
+  (text) => /^(GET|POST) \/\S*$/.test(text),
+  "a route such as 'GET /api/v1/charges/{id}': GET or POST, and the path",
+)
+
+const codec = is.having('an io-ts codec', 'decode', 'validate', 'encode')
+
+const paging: Rule = {
+  fits: (u) =>
+    is.isObject(u) &&
+    ['number', 'cursor'].includes(Reflect.get(u, 'style')) &&
+    is.isObject(Reflect.get(u, 'first')),
+  expected: 'byNumber(size) or byCursor(size)',
+}
+
+/** What many rows do not say. */
+const perhaps = (rule: Rule): Needed =>
+  is.needed({ ...rule, fits: (u) => u === undefined || rule.fits(u) })
+
+const names = is.listOf(is.text, 'a list of texts')
+
+const rules: Rules<AnyEndpoint> = {
+  route: is.needed(route),
+  params: is.needed(codec),
+  success: is.needed(codec),
+  status: is.needed({ fits: (u) => u === 200 || u === 201, expected: '200 or 201' }),
+  errors: is.needed(is.eachOf(names, 'an object of lists of codes by their status')),
+  otherErrors: is.needed(names),
+  answer: is.needed(is.oneOf('json', 'anything')),
+  paging: perhaps(paging),
+  at: is.needed(is.object('an object of places by the names of parameters')),
+  repeatable: perhaps(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
+  rules: perhaps(is.work),
+  foundBy: perhaps({
+    fits: (u) => route.fits(u) || (is.isObject(u) && route.fits(Reflect.get(u, 'route'))),
+    expected: 'the route of a list, or its row',
+  }),
+  knownBy: is.needed(names),
+  auth: is.needed(is.oneOf('bearer', 'basic', 'none')),
+  unspecified: is.needed(names),
+}
+
+/** The row itself. Throws an `InvalidOption` for one that cannot work. */
+export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
+  checked(row, rules, { of: 'request: ' })
+  return row
+}

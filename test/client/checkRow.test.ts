@@ -1,0 +1,57 @@
+/** Rows of one's own from code without types: what is wrong is named before anything is sent. */
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { byNumber, Charge, endpoint, InvalidOption } from '../../src/index.js'
+import { lab } from '../support/lab.js'
+
+const good = { params: t.type({ id: t.string }), success: Charge }
+
+/** As a program without types calls it. */
+const asked = (route: string, row: object): unknown => {
+  const { client } = lab()
+  const made: unknown = Reflect.apply(endpoint, undefined, [route, { ...good, ...row }])
+  return Reflect.apply(client.request, undefined, [made])
+}
+
+describe('a row', () => {
+  it.each(['GET /api/v2/things/{id}', 'POST /api/v2/things'])('may be of %s', (route) => {
+    expect(asked(route, {})).toBeInstanceOf(Function)
+    expect(asked(route, { paging: byNumber(10) })).toBeInstanceOf(Function)
+  })
+
+  it.each([
+    'DELETE /api/v2/things',
+    'get /api/v2/things',
+    'GET api/v2/things',
+    '/api/v2/things',
+    '',
+  ])('is of no route %o', (route) => {
+    expect(() => asked(route, {})).toThrow(InvalidOption)
+    expect(() => asked(route, {})).toThrow(/^request\S* route should be a route such as 'GET /)
+  })
+
+  it.each([
+    [{ params: undefined }, /params should be an io-ts codec.* missing/],
+    [{ success: { a: 1 } }, /success should be an io-ts codec.* an object/],
+    [{ paging: 5 }, /paging should be byNumber\(size\) or byCursor\(size\)/],
+    [{ paging: { style: 'numbers', first: {} } }, /paging should be byNumber/],
+    [{ status: 204 }, /status should be 200 or 201/],
+    [{ answer: 'text' }, /answer should be one of 'json', 'anything'/],
+    [{ auth: 'none at all' }, /auth should be one of/],
+    [{ repeatable: 'always' }, /repeatable should be one of 'by request_id'/],
+    [{ errors: { 400: 'bad' } }, /errors\.400 should be a list of texts/],
+    [{ otherErrors: [1] }, /otherErrors\[0\] should be a text/],
+    [{ foundBy: 'charges' }, /foundBy should be the route of a list/],
+    [{ rules: 1 }, /rules should be a function/],
+    [{ knownBy: 'id' }, /knownBy should be a list of texts/],
+    [{ at: 1 }, /at should be an object of places/],
+  ])('is none with %o', (row, message) => {
+    expect(() => asked('GET /api/v2/things/{id}', row)).toThrow(InvalidOption)
+    expect(() => asked('GET /api/v2/things/{id}', row)).toThrow(message)
+  })
+
+  it('is no text', () => {
+    const { client } = lab()
+    expect(() => Reflect.apply(client.request, undefined, ['GET /x'])).toThrow(InvalidOption)
+  })
+})
