@@ -1,10 +1,9 @@
 import { concatMap, map, type Observable, take } from 'rxjs'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, pipe } from '../fp.js'
+import { E } from '../fp.js'
 import type { AnyFailure, Failure } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
-import { recovered } from '../http/recovered.js'
 import { underRequestId } from '../http/underRequestId.js'
 import { left, type ObservableEither, type Page, right } from '../stream/index.js'
 
@@ -58,18 +57,10 @@ export const createOnce =
     const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
       list({ request_id: requestId }).pages.pipe(
         take(1),
-        map((page) =>
-          pipe(
-            page,
-            E.mapLeft(({ message }) => `looking it up failed: ${message}`),
-            E.chain(underRequestId({ requestId, params, knownBy })),
-            E.bimap(
-              (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
-              (value) => {
-                found(requestId)
-                return recovered(value)
-              },
-            ),
+        map(underRequestId({ requestId, params, knownBy, found })),
+        map(
+          E.mapLeft(
+            (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
           ),
         ),
       )

@@ -1,11 +1,10 @@
 import { map } from 'rxjs'
 import type { Decoder } from '../decode/index.js'
-import { E, pipe } from '../fp.js'
+import { E } from '../fp.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Ambiguous, Failure } from './Failure.js'
-import { recovered } from './recovered.js'
 import { underRequestId } from './underRequestId.js'
 
 export interface Recovery {
@@ -27,20 +26,8 @@ export const recover =
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
-      map((list) =>
-        pipe(
-          list,
-          E.mapLeft(({ message }) => `looking it up failed: ${message}`),
-          E.chain(underRequestId({ requestId, params, knownBy })),
-          E.bimap(
-            (why) => still(failure, why),
-            (value) => {
-              found(requestId)
-              return recovered(value)
-            },
-          ),
-        ),
-      ),
+      map(underRequestId({ requestId, params, knownBy, found })),
+      map(E.mapLeft((why) => still(failure, why))),
     )
   }
 

@@ -1,6 +1,7 @@
 import { fieldsOf } from '../decode/unknown.js'
-import { E } from '../fp.js'
+import { E, pipe } from '../fp.js'
 import type { Failure } from './Failure.js'
+import { recovered } from './recovered.js'
 
 /** A page of the list that finds things by `request_id`. */
 interface Shown<A> {
@@ -8,17 +9,32 @@ interface Shown<A> {
   readonly raw: ReadonlyArray<unknown>
 }
 
-export interface Wanted {
+export interface Sought {
   readonly requestId: string
   /** What was asked for. */
   readonly params: unknown
   /** The fields that what is found must share with that. */
   readonly knownBy: ReadonlyArray<string>
+  /** Told when it is found. */
+  readonly found: (requestId: string) => void
 }
 
-/** What was made with this request_id; on the left, in words, why it cannot be told. */
+/** What a page shows under this request_id, marked as recovered; on the left, in words, why it cannot be told. */
 export const underRequestId =
-  ({ requestId, params, knownBy }: Wanted) =>
+  (sought: Sought) =>
+  <A>(page: E.Either<Failure, Shown<A>>): E.Either<string, A> =>
+    pipe(
+      page,
+      E.mapLeft(({ message }) => `looking it up failed: ${message}`),
+      E.chain(itemOf(sought)),
+      E.map((value) => {
+        sought.found(sought.requestId)
+        return recovered(value)
+      }),
+    )
+
+const itemOf =
+  ({ requestId, params, knownBy }: Sought) =>
   <A>({ items, raw }: Shown<A>): E.Either<string, A> => {
     // not the first row: a service that ignores the filter would hand us somebody else's
     const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
