@@ -1,4 +1,7 @@
-/** fp-ts under the names used here, and a word that it lacks. Node's ESM loads 'fp-ts/lib/Either.js', not 'fp-ts/Either'. */
+/**
+ * fp-ts under the names used here, and a word that it lacks. Node's ESM loads 'fp-ts/lib/Either.js', not
+ * 'fp-ts/Either'.
+ */
 export * as A from 'fp-ts/lib/Array.js'
 export * as E from 'fp-ts/lib/Either.js'
 export { flow, pipe } from 'fp-ts/lib/function.js'

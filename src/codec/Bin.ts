@@ -33,7 +33,10 @@ const byCardNumber = t.exact(
   }),
 )
 
-/** The card to look up; nothing else that is known of it is sent. Who handles card numbers is bound by the rules of the card industry. */
+/**
+ * The card to look up; nothing else that is known of it is sent. Who handles card numbers is bound by the
+ * rules of the card industry.
+ */
 export interface ByCardNumber extends t.TypeOf<typeof byCardNumber> {}
 
 export const ByCardNumber: Codec<ByCardNumber> = byCardNumber

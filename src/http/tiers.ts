@@ -3,8 +3,9 @@ import { concurrency, rate, type Tier } from '../scheduler/index.js'
 import type { Slot } from './Session.js'
 
 /**
- * The limits of the interface, for a scheduler: those of `limits.production`, or of your own. A login counts toward the global limit and its own,
- * not toward that of endpoints (default, not specified by the interface document).
+ * The limits of the interface, for a scheduler: those of `limits.production`, or of your own. A login counts
+ * toward the global limit and its own, not toward that of endpoints (default, not specified by the interface
+ * document).
  */
 export const tiers = (limits: Limits): ReadonlyArray<Tier<Slot>> => [
   concurrency({ name: 'concurrency', limit: limits.concurrency }),

@@ -31,7 +31,10 @@ const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
 // constructors
 
-/** Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. Throws an `InvalidOption` when that is no time. */
+/**
+ * Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. Throws an `InvalidOption` when
+ * that is no time.
+ */
 export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
   const { start = new Date('2026-01-01T00:00:00Z') } = checked(options, { start: is.time })
   const timer = new VirtualTimeScheduler()

@@ -29,7 +29,8 @@ export interface Refusals {
   /**
    * A request that is refused alone, or with a few others, while all of a limit is in use, not more than
    * three times and without a `Retry-After`: bad luck of the network. `'resend'` (default): it goes first
-   * when there is next room in all tiers. `'backoff'`: it waits like the others, which leaves a part of the quota unused.
+   * when there is next room in all tiers. `'backoff'`: it waits like the others, which leaves a part of the
+   * quota unused.
    */
   readonly lone?: 'resend' | 'backoff'
 }

@@ -24,8 +24,8 @@ export interface Tally {
 // combinators
 
 /**
- * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value more than
- * `max` comes. With either of these the source is left. Throws a RangeError for a `max` that is no count.
+ * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value
+ * more than `max` comes. With either of these the source is left. Throws a RangeError for a `max` that is no count.
  *
  *     --a--b--c|            --a--L            --a--b--c
  *     collect({ max: 3 })   collect(...)      collect({ max: 2 })

@@ -4,7 +4,10 @@ import type { Compression, Format } from './Format.js'
 import { jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './text.js'
 
-/** NDJSON of anything that is not nested too deeply, as it is: for rows that no codec describes, such as those that did not decode. */
+/**
+ * NDJSON of anything that is not nested too deeply, as it is: for rows that no codec describes, such as those
+ * that did not decode.
+ */
 export const jsonLines = (compress: Compression = 'none'): Format<unknown> => ({
   name: 'ndjson',
   compress,
