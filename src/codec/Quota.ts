@@ -13,7 +13,7 @@ export type QuotaType = t.TypeOf<typeof quotaType>
 export const QuotaType = quotaType
 
 const quotaFilter = t.partial({
-  /** `CN_INBOUND` when left out. */
+  /** The interface does not say which one it is when left out. */
   type: quotaType,
 })
 

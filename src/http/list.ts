@@ -43,8 +43,8 @@ export interface List<E, A> extends Paged<E, A, Position> {
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /**
-   * The same list from another page on, such as the `position` of a `Truncated`. What is no position of it
-   * is an `InvalidRequest`, and nothing is sent.
+   * The same list from another page on, such as the `position` of a `Truncated`. What is no position of any
+   * list is an `InvalidRequest`, and nothing is sent; whether it is one of this list nobody can tell.
    */
   readonly from: (position: Position) => List<E, A>
   /**

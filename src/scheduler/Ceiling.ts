@@ -39,6 +39,8 @@ const HOPELESS = 3
 /** Many single refusals tell the same: so many, and so many for a place, in some of `LONG` windows. */
 const CHRONIC = 4
 const CHRONIC_EACH = 0.2
+/** Where none is refused by chance. */
+const SURE_EACH = 0.08
 const CHRONIC_WINDOWS = 3
 const LONG = 10
 /** One that is refused came too early. So would the next: it waits for so long, and twice as long each time. */
@@ -53,7 +55,7 @@ const NO_BOUND = 2 ** 30
 /** The longest cool-down when nothing at all is let in, milliseconds. */
 const COOL_MOST: Millis = 16_000
 
-/** `byChance`: whether a few are refused by chance, however low the limit. */
+/** `byChance`: whether a few are refused by the chance of a network. */
 export const ceiling = (most: number, per: Millis, byChance = true): Ceiling =>
   new Found(most, per, byChance)
 
@@ -86,7 +88,7 @@ class Found implements Ceiling {
   private onTrial = Number.NEGATIVE_INFINITY // a probe is judged until then
 
   constructor(most: number, per: Millis, byChance: boolean) {
-    this.each = byChance ? CHRONIC_EACH : 0
+    this.each = byChance ? CHRONIC_EACH : SURE_EACH
     this.most = most
     this.per = per
     this.current = most

@@ -15,20 +15,22 @@ import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 
 export interface Crowd {
-  /** One of them starts, the last of so many that are under way. */
-  readonly enter: (departure: Departure, count: number) => void
+  /** One of them starts, the last of so many that are under way; `letIn`: so many of these were let in. */
+  readonly enter: (departure: Departure, count: number, letIn: number) => void
   readonly accepted: (departure: Departure, now: Millis) => void
   /** How many were under way when these had left. */
   readonly when: (departure: Departure) => number
-  /** How many others can have been inside, at most, when one of these arrived that is just refused. */
-  readonly others: (departure: Departure) => number
   /** Whether being too many cannot be why one of these is refused. To be asked once for each of them. */
   readonly clears: (departure: Departure) => boolean
+  /** How many others can have been inside, at most, when the one arrived that was asked about last. */
+  readonly others: () => number
 }
 
 interface Level {
   readonly by: Departure
   count: number
+  /** How many of these were let in, and are still under way. */
+  readonly inside: number
   /** How many had been let in by then. */
   readonly letIn: number
 }
@@ -54,12 +56,13 @@ class Levels implements Crowd {
   private mostBefore = 0 // in the one before
   private periodEnd: Millis = 0
   private doubt = 0
+  private found = 0
 
   constructor(period: Millis) {
     this.period = period
   }
 
-  enter(departure: Departure, count: number): void {
+  enter(departure: Departure, count: number, inside: number): void {
     const last = this.levels[this.levels.length - 1]
     if (last?.by === departure) {
       last.count = count
@@ -69,7 +72,7 @@ class Levels implements Crowd {
       this.levels = this.levels.filter(({ by }) => by.pending > 0)
       this.tidyAt = 2 * this.levels.length + FEW
     }
-    this.levels.push({ by: departure, count, letIn: this.letIn })
+    this.levels.push({ by: departure, count, inside, letIn: this.letIn })
   }
 
   accepted({ answers }: Departure, now: Millis): void {
@@ -86,18 +89,24 @@ class Levels implements Crowd {
     return this.levelOf(departure)?.count ?? 1
   }
 
-  others(departure: Departure): number {
-    const answeredSince = this.letIn - (this.levelOf(departure)?.letIn ?? this.letIn)
-    return this.levels.reduce(
-      (sum, { by }) => (by.at <= departure.at ? sum + by.pending : sum),
-      answeredSince,
-    )
-  }
-
   clears(departure: Departure): boolean {
-    const isFew = this.others(departure) < FEWER * Math.max(this.most, this.mostBefore)
+    this.found = this.insideWith(departure)
+    const isFew = this.found < FEWER * Math.max(this.most, this.mostBefore)
     this.doubt += LAST * ((isFew ? 1 : 0) - this.doubt)
     return isFew || this.doubt > DOUBT
+  }
+
+  others(): number {
+    return this.found
+  }
+
+  /** Those that were let in before and are still under way, those let in since, and those of whom nobody knows. */
+  private insideWith(departure: Departure): number {
+    const { inside = 0, letIn = this.letIn } = this.levelOf(departure) ?? {}
+    return this.levels.reduce(
+      (sum, { by }) => (by.at <= departure.at ? sum + by.pending : sum),
+      inside + this.letIn - letIn,
+    )
   }
 
   private levelOf(departure: Departure): Level | undefined {

@@ -31,6 +31,8 @@ const BURST = 3
 
 /** A store does not tell how full it is: less than a limit that is, and more than one with room. */
 const UNTOLD = 3 / 4
+/** It learns nothing from refusals: half as much with each burst of them, until there were none for so long. */
+const QUIET: Millis = 60_000
 
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && !Number.isNaN(value)
@@ -41,6 +43,7 @@ export const loan = (options: Loan): Bucket => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let letIn = 0
+  let bursts = 0 // that its pauses did not end
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
   let asked = Subscription.EMPTY
@@ -108,7 +111,7 @@ export const loan = (options: Loan): Bucket => {
     },
     room: (now) => (now < closedUntil ? 0 : left(now)),
     used: () => 0,
-    suspicion: () => UNTOLD,
+    suspicion: () => UNTOLD * 2 ** -bursts,
     idle: (now) => !asking && left(now) === 0 && now >= closedUntil,
     deserted: () => {
       asking = false
@@ -131,12 +134,14 @@ export const loan = (options: Loan): Bucket => {
     left: () => {},
     refused: (_, now, retryAfter) => {
       counts.refused++
+      if (now - refusedSince >= QUIET) bursts = 0
       if (now - refusedSince >= AGAIN) {
         refusals = 0
         refusedSince = now
       }
       refusals++
       if (refusals < BURST) return 'others'
+      if (now >= closedUntil) bursts++
       closedUntil = Math.max(closedUntil, now + Math.max(AGAIN, retryAfter))
       return 'burst'
     },

@@ -37,6 +37,7 @@ class AtOnce implements Bucket {
   private readonly crowd: Crowd = crowd(PERIOD)
   private readonly lingering: Array<Millis> = [] // until when, earliest first
   private places = 0
+  private pending = 0 // of them, those of whom nobody knows whether they were let in
   private filled: Millis = -PERIOD // when the last place was taken
 
   constructor({ key, limit, counts }: Places) {
@@ -79,22 +80,30 @@ class AtOnce implements Bucket {
 
   enter(departure: Departure, now: Millis): void {
     this.places++
-    this.crowd.enter(departure, this.places)
+    this.pending++
+    this.crowd.enter(departure, this.places, this.places - this.pending)
     if (this.places >= this.limit) this.filled = now
   }
 
   accepted(departure: Departure, now: Millis): boolean {
     this.letIn++
+    this.pending--
     this.crowd.accepted(departure, now)
     this.ceiling.accepted(now)
     return false
   }
 
-  kept(): void {}
+  kept(): void {
+    this.pending--
+  }
 
-  givenBack(): void {}
+  givenBack(): void {
+    this.pending--
+  }
 
-  lost(): void {}
+  lost(): void {
+    this.pending--
+  }
 
   left(now: Millis, until: Millis): void {
     if (until <= now) {
@@ -109,7 +118,7 @@ class AtOnce implements Bucket {
   refused(departure: Departure, now: Millis, retryAfter: Millis): Blame {
     this.counts.refused++
     const { at } = departure
-    if (this.ceiling.refused(at, now, retryAfter, this.crowd.others(departure))) return 'burst'
+    if (this.ceiling.refused(at, now, retryAfter, this.crowd.others())) return 'burst'
     return at - this.filled < PERIOD ? 'chance' : 'others'
   }
 }

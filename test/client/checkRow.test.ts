@@ -19,6 +19,12 @@ describe('a row', () => {
     expect(asked(route, { paging: byNumber(10) })).toBeInstanceOf(Function)
   })
 
+  it('may say more than is asked of it', () => {
+    const { client } = lab()
+    const row = { ...endpoint('GET /api/v2/things/{id}', good), doc: 'mine' }
+    expect(client.request(row)).toBeInstanceOf(Function)
+  })
+
   it.each([
     'DELETE /api/v2/things',
     'get /api/v2/things',

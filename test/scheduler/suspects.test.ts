@@ -1,10 +1,20 @@
 /** Which of several limits is found to be lower than it says, when a refusal does not say. */
 
-import { of } from 'rxjs'
+import {
+  concat,
+  delay,
+  ignoreElements,
+  mergeMap,
+  type Observable,
+  of,
+  tap,
+  timer as timerOf,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { type Judge, judge, type Limits } from '../../bench/scheduler/judge.ts'
 import { networks } from '../../bench/scheduler/network.ts'
 import { seeded } from '../../bench/scheduler/random.ts'
+import type { VirtualTimer } from '../../bench/scheduler/timer.ts'
 import {
   concurrency,
   createScheduler,
@@ -15,7 +25,7 @@ import {
   shared,
   type Tier,
 } from '../../src/scheduler/index.js'
-import { refused, world } from './world.js'
+import { type Answer, refused, stateOf, world } from './world.js'
 
 const production: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 
@@ -166,6 +176,82 @@ describe('fewer at once than a server says', () => {
     expect(all).toBeGreaterThan((0.9 * 10_000) / (work + 90))
     expect(refused).toBeLessThan(1)
     expect([allowed('places'), allowed('global'), allowed('endpoint')]).toEqual([10, 100, 20])
+  })
+})
+
+/** A server that lets so many in at once, each of which tells at once, and is under way for `lasts` ms. */
+const streaming = (
+  timer: VirtualTimer,
+  concurrent: number,
+  lasts: number,
+): { readonly accepted: () => number; readonly source: Observable<Answer> } => {
+  let [inside, accepted] = [0, 0]
+  const answer = (ok: boolean): Observable<Answer> => of({ ok, request: '' })
+  const source = timerOf(10, timer).pipe(
+    mergeMap(() => {
+      if (inside >= concurrent) return answer(false).pipe(delay(10, timer))
+      inside++
+      accepted++
+      const ended = timerOf(lasts, timer).pipe(
+        tap(() => {
+          inside--
+        }),
+        delay(10, timer),
+        ignoreElements(),
+      )
+      return concat(answer(true).pipe(delay(10, timer)), ended)
+    }),
+  )
+  return { accepted: () => accepted, source }
+}
+
+describe('fewer at once, of streams that last', () => {
+  it.each([
+    [10, 5_000],
+    [25, 2_000],
+    [40, 1_000],
+  ])('are found: really %d, each for %d ms', (real, lasts) => {
+    const { timer, scheduler } = world(production)
+    const { accepted, source } = streaming(timer, real, lasts)
+    const ask = (endpoint: string): void => {
+      source
+        .pipe(schedule(scheduler, endpoint, { refused, attempts: 1_000 }))
+        .subscribe({ complete: () => ask(endpoint) })
+    }
+    for (let i = 0; i < 400; i++) ask(`e${i % 8}`)
+    timer.flush(120_000)
+    const before = accepted()
+    timer.flush(240_000)
+    expect((accepted() - before) / 120).toBeGreaterThan((0.85 * real * 1_000) / (lasts + 40))
+    expect(
+      stateOf(scheduler)
+        ?.tiers.map(({ allowed }) => allowed)
+        .slice(0, 2),
+    ).toEqual([100, 20])
+  })
+})
+
+describe('a limit that is lower than it says', () => {
+  const lends = shared<string>({ name: 'store', take: () => of({ places: 1_000 }) })
+
+  it('is found beside a shared store, which learns nothing', () => {
+    const w = world({ ...production, concurrent: Number.POSITIVE_INFINITY })
+    const scheduler = createScheduler<string>({
+      tiers: [lends, rate({ name: 'rate', limit: 100, per: 1_000 })],
+      timer: w.timer,
+      random: seeded(3),
+    })
+    let asked = 0
+    const ask = (): void => {
+      w.send(`${asked++}`, 'a', { up: 40, work: 10, down: 40 })
+        .pipe(schedule(scheduler, 'a', { refused, attempts: 1_000 }))
+        .subscribe(ask)
+    }
+    for (let i = 0; i < 10; i++) ask()
+    w.timer.flush(60_000)
+    const before = w.server.arrivals().accepted
+    w.timer.flush(180_000)
+    expect((w.server.arrivals().accepted - before) / 120).toBeGreaterThan(18)
   })
 })
 
