@@ -7,11 +7,10 @@
  * bucket that is full. When several buckets get room at the same moment, those who wait at any of them
  * are put into one pool, where the best of them goes first: buckets do not decide who.
  */
-import type { Subscription } from 'rxjs'
+import { alarms, waits } from './Alarms.js'
 import type { Bucket } from './Bucket.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
 import type { Flow } from './Flow.js'
-import { heap } from './Heap.js'
 import { type Park, park } from './Park.js'
 import { join, quit, type Strand, type Ticket } from './Strand.js'
 import { unhandled } from './unhandled.js'
@@ -40,35 +39,21 @@ export interface Options {
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
-const waits = ({ park }: Bucket): boolean => park !== undefined && park.size() > 0
-
 const full = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
   for (const bucket of buckets) if (bucket.wait(now) > 0) return bucket
   return undefined
 }
 
 export const admission = ({ clock, weights, patience, start }: Options): Admission => {
-  const alarms = heap<Bucket>() // those that somebody waits for, and that time alone will open
+  const later = alarms(clock, (now) => run(now))
   const pool = park(weights, patience)
   const due: Array<Bucket> = [] // those that may have room
   let running = false
-  let alarm: Subscription | undefined
-  let armed = Number.POSITIVE_INFINITY
 
   const mark = (bucket: Bucket): void => {
     if (bucket.due || !waits(bucket)) return
     bucket.due = true
     due.push(bucket)
-  }
-
-  const setAlarm = (bucket: Bucket, now: Millis): void => {
-    const at = waits(bucket) ? now + bucket.wait(now) : Number.POSITIVE_INFINITY
-    if (bucket.slot >= 0) {
-      if (bucket.rank === at) return
-      alarms.remove(bucket)
-    }
-    bucket.rank = at
-    if (at < Number.POSITIVE_INFINITY) alarms.add(bucket)
   }
 
   const move = (strand: Strand, to: Park | undefined): void => {
@@ -115,7 +100,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (bucket.park === from) return false
     bucket.park ??= park(weights, patience)
     move(strand, bucket.park)
-    setAlarm(bucket, now)
+    later.set(bucket, now)
     return true
   }
 
@@ -126,13 +111,13 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     const here = bucket?.park
     if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
       while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here, now));
-      setAlarm(bucket, now)
+      later.set(bucket, now)
       return
     }
     for (let other = bucket; other !== undefined; other = due.pop()) {
       other.due = false
       pull(other, now)
-      setAlarm(other, now)
+      later.set(other, now)
     }
     while (serve(pool, now));
   }
@@ -140,23 +125,8 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   /** Whether there is anybody to look at. `early`: at buckets that much before their time, too. */
   const collect = (now: Millis, early: Millis): boolean => {
     const until = now + early
-    for (let first = alarms.first(); first !== undefined; first = alarms.first()) {
-      if (first.rank > until) break
-      alarms.remove(first)
-      mark(first)
-    }
+    for (let first = later.take(until); first !== undefined; first = later.take(until)) mark(first)
     return due.length > 0 || pool.size() > 0
-  }
-
-  const arm = (): void => {
-    let first = alarms.first()
-    for (; first !== undefined && !waits(first); first = alarms.first()) alarms.remove(first) // all have quit
-    const next = first?.rank ?? Number.POSITIVE_INFINITY
-    if (next >= armed && next < Number.POSITIVE_INFINITY) return
-    alarm?.unsubscribe()
-    alarm = undefined
-    armed = next
-    if (next < Number.POSITIVE_INFINITY) alarm = clock.after(Math.max(0, next - clock.now()), ring)
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
@@ -168,23 +138,13 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     } finally {
       running = false
     }
-    arm()
-  }
-
-  const ring = (): void => {
-    alarm = undefined
-    armed = Number.POSITIVE_INFINITY
-    run(clock.now())
-  }
-
-  const reset = (buckets: ReadonlyArray<Bucket>, now: Millis): void => {
-    for (const bucket of buckets) if (waits(bucket)) setAlarm(bucket, now)
+    later.arm()
   }
 
   return {
     refresh: () => {
-      reset(alarms.all(), clock.now())
-      if (!running) arm()
+      later.reset(clock.now())
+      if (!running) later.arm()
     },
     join: (ticket, front) => {
       const { strand } = ticket
@@ -206,11 +166,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       }
       move(strand, undefined)
       for (const bucket of strand.flow.buckets) if (!waits(bucket)) bucket.deserted?.()
-      if (!running) arm()
+      if (!running) later.arm()
     },
     sooner: (buckets, now) => {
-      reset(buckets, now)
-      if (!running) arm()
+      for (const bucket of buckets) if (waits(bucket)) later.set(bucket, now)
+      if (!running) later.arm()
     },
     changed: (buckets, now) => {
       for (const bucket of buckets) mark(bucket)

@@ -66,3 +66,21 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   placesSquared: 0,
   placesTook: 0,
 })
+
+/** One of them was let in: `place` of it among them, from 0. */
+export const accepted = (
+  departure: Departure,
+  place: number,
+  took: Millis,
+  excess: Millis,
+): void => {
+  departure.answers++
+  departure.took += took
+  departure.squares += took * took
+  departure.excess += excess
+  departure.most = Math.max(departure.most, excess)
+  if (!departure.cold) return
+  departure.places += place
+  departure.placesSquared += place * place
+  departure.placesTook += place * took
+}

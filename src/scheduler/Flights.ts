@@ -7,8 +7,9 @@
  * told of that.
  */
 import type { Blame, Bucket } from './Bucket.js'
-import { type Clock, type Millis, TICK } from './Clock.js'
-import { type Departure, departure } from './Departure.js'
+import type { Clock, Millis } from './Clock.js'
+import { accepted, type Departure } from './Departure.js'
+import { departures } from './Departures.js'
 import type { Flow } from './Flow.js'
 import { roundTrip } from './RoundTrip.js'
 import { suspects } from './Suspects.js'
@@ -57,45 +58,8 @@ const SOON = 50
 export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
   const all = roundTrip()
   const suspected = suspects()
-  let turn: Departure | undefined // of those that start now
-  let heard = false // whether an answer was, since the last of them started
+  const departed = departures({ clock, stamps, sooner })
   let inFlight = 0
-
-  /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
-  const settle = (departure: Departure, now: Millis): void => {
-    if (departure.pending > 0 || !departure.over) return
-    const { flows } = departure
-    departure.flows = []
-    const slacks = new Set(flows.flatMap((flow) => flow.slacks))
-    const known = [...slacks].map((slack) => slack.settled(departure))
-    if (known.includes(true)) for (const flow of flows) sooner(flow.buckets, now)
-  }
-
-  /** Nobody else leaves with it: by now its bytes have left. */
-  const close = (begun: Departure, now: Millis): void => {
-    begun.at = now
-    begun.over = true
-    turn = undefined
-    settle(begun, now)
-  }
-
-  /**
-   * A turn in which many answers are read takes long, and each of them lets somebody go, whose bytes leave
-   * before the next one is read. Those who start without that in between leave together, however long it takes.
-   */
-  const departing = ({ slacks }: Flow, now: Millis): Departure => {
-    const together = !heard
-    heard = false
-    if (turn !== undefined && (together || now - turn.at <= TICK)) return turn
-    if (turn !== undefined) close(turn, now)
-    const begun = departure(now, !slacks.every((slack) => slack.known()))
-    if (!stamps) return begun
-    turn = begun
-    clock.after(0, () => {
-      if (!begun.over) close(begun, clock.now())
-    })
-    return begun
-  }
 
   /**
    * Whether a place that is lost costs a whole window at the end: those who wait will soon be through, as far
@@ -113,11 +77,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
     start: (flow, now) => {
       inFlight++
       flow.held++
-      const departure = departing(flow, now)
-      departure.count++
-      departure.open++
-      departure.pending++
-      if (departure.flows.at(-1) !== flow) departure.flows.push(flow)
+      const departure = departed.leave(flow, now)
       for (const bucket of flow.buckets) bucket.enter(departure, now)
       return departure
     },
@@ -125,36 +85,23 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
       if (flight.answered) return
       flight.answered = true
       const { flow, departure, place } = flight
-      heard ||= departure !== turn // what answers before its turn is over shows nothing
+      departed.answered(departure)
       const took = now - departure.at
       flow.roundTrip.add(took)
       all.add(took)
       const excess = took - (flow.roundTrip.shortest() || all.shortest())
-      departure.open--
-      departure.pending--
-      departure.answers++
-      departure.took += took
-      departure.squares += took * took
-      departure.excess += excess
-      departure.most = Math.max(departure.most, excess)
-      if (departure.cold) {
-        departure.places += place
-        departure.placesSquared += place * place
-        departure.placesTook += place * took
-      }
+      accepted(departure, place, took, excess)
       for (const slack of flow.slacks) slack.answered(took, excess, departure)
       let known = false
       for (const bucket of flow.buckets) known = bucket.accepted(departure, now) || known
       if (known) sooner(flow.buckets, now)
-      settle(departure, now)
+      departed.settle(departure, now)
     },
     refused: (flight, now, retryAfter, soon) => {
       if (flight.answered) return 'others'
       flight.answered = true
       const { flow, departure } = flight
-      heard ||= departure !== turn
-      departure.open--
-      departure.pending--
+      departed.answered(departure)
       const blamed = suspected.refused(flow, departure, now)
       const blame = blamed?.refused(departure, now, retryAfter, soon) ?? 'others'
       const back = blame === 'luck' || (blame !== 'burst' && costly(flow, now))
@@ -164,7 +111,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
         else bucket.kept(now)
       }
       sooner(flow.buckets, now)
-      settle(departure, now)
+      departed.settle(departure, now)
       return blame
     },
     left: (flight, now, ended) => {
@@ -177,10 +124,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
         if (!answered) bucket.lost(until)
         bucket.left(now, ended ? now : until)
       }
-      if (!answered) {
-        departure.pending--
-        settle(departure, now)
-      }
+      if (!answered) departed.lost(departure, now)
       changed(flow.buckets, now)
     },
   }

@@ -5,7 +5,7 @@
  *
  * What `schedule` asks when something may start.
  */
-import { asyncScheduler, Observable, type SchedulerLike, type Subscriber, Subscription } from 'rxjs'
+import { asyncScheduler, type Observable, type SchedulerLike, Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { checked, is, type Rules } from '../options/index.js'
 import { admission } from './Admission.js'
@@ -22,6 +22,7 @@ import { type SchedulerState, shown } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
 import { checkedTier, type Tier, tiersRule } from './Tier.js'
 import { tierState } from './TierState.js'
+import { watched } from './watched.js'
 
 // model
 
@@ -70,7 +71,6 @@ export interface Core<in R> {
 // constructors
 
 const PATIENCE: Millis = 10_000
-const STATE_EVERY: Millis = 250
 
 const rules: Rules<SchedulerOptions<never>> = {
   tiers: is.needed(tiersRule),
@@ -108,25 +108,16 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   )
   const found = routes(limited, lanes.weights.length)
 
-  const seen = new Set<Subscriber<SchedulerState>>()
   const counts = { waiting: 0, backingOff: 0, started: 0 }
-  let due: Subscription | undefined
-
-  const state = (): SchedulerState => ({
-    ...counts,
-    inFlight: flown.inFlight(),
-    refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
-    tiers: tiers.map((tier) => shown(tier, time.now())),
-  })
-
-  const show = (): void => {
-    if (due !== undefined || seen.size === 0) return
-    due = time.after(STATE_EVERY, () => {
-      due = undefined
-      const now = state()
-      for (const subscriber of seen) subscriber.next(now)
-    })
-  }
+  const { states, tell } = watched(
+    time,
+    (): SchedulerState => ({
+      ...counts,
+      inFlight: flown.inFlight(),
+      refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
+      tiers: tiers.map((tier) => shown(tier, time.now())),
+    }),
+  )
 
   const admitted = admission({
     clock: time,
@@ -135,7 +126,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     start: (ticket, now) => {
       counts.waiting--
       counts.started++
-      show()
+      tell()
       ticket.start(now)
     },
   })
@@ -146,22 +137,13 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     waiting: () => counts.waiting,
     sooner: admitted.sooner,
     changed: (buckets, now) => {
-      show()
+      tell()
       admitted.changed(buckets, now)
     },
   })
 
   return {
-    state: new Observable((subscriber) => {
-      subscriber.next(state())
-      seen.add(subscriber)
-      return () => {
-        seen.delete(subscriber)
-        if (seen.size > 0) return
-        due?.unsubscribe()
-        due = undefined
-      }
-    }),
+    state: states,
     core: {
       lanes: lanes.names,
       refusals: { ...refusalDefaults, ...options.refusals },
@@ -171,23 +153,23 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       strand: (request, lane) => lanes.pick(found.find(request, time).strands, lane),
       join: (ticket, again) => {
         counts.waiting++
-        show()
+        tell()
         admitted.join(ticket, again)
       },
       quit: (ticket) => {
         if (!ticket.waiting) return
         counts.waiting--
-        show()
+        tell()
         admitted.quit(ticket)
       },
       backOff: (flow, wait, then) => {
         flow.held++
         counts.backingOff++
-        show()
+        tell()
         const over = new Subscription(() => {
           flow.held--
           counts.backingOff--
-          show()
+          tell()
         })
         const timer = time.after(wait, () => {
           over.unsubscribe()

@@ -3,22 +3,20 @@
  * const task: <R, A>(core: Core<R>, request: R, options: ScheduleOptions<A>, source: Observable<A>, subscriber: Subscriber<A>) => void
  * ```
  *
- * One subscription to a scheduled source: it waits, is under way, or backs off. The classes are what
- * RxJS asks for, and keep what waits to one object each: a hundred thousand may.
+ * One subscription to a scheduled source: it waits, is under way, or backs off. A class keeps what waits
+ * to one object: a hundred thousand may.
  */
-import { type Observable, Subscriber, type Unsubscribable } from 'rxjs'
+import type { Observable, Subscriber, Unsubscribable } from 'rxjs'
 import { O } from '../fp.js'
 import { invalid } from '../options/index.js'
+import { Attempt, type Owner } from './Attempt.js'
 import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
-import type { Flight } from './Flights.js'
-import type { Flow } from './Flow.js'
 import { attemptsRule, cap, delay } from './Refusals.js'
 import type { Core } from './Scheduler.js'
 import type { Strand, Ticket } from './Strand.js'
 import type { ScheduleOptions } from './schedule.js'
 
-class Task<A> implements Ticket, Unsubscribable {
+class Task<A> implements Ticket, Owner<A>, Unsubscribable {
   readonly strand: Strand
   waiting = false
   before: Ticket | undefined = undefined
@@ -158,44 +156,6 @@ class Task<A> implements Ticket, Unsubscribable {
         this.under = undefined
         this.core.join(this, true)
       })
-    }
-  }
-}
-
-class Attempt<A> extends Subscriber<A> implements Flight {
-  answered = false
-  readonly flow: Flow
-  readonly departure: Departure
-  readonly place: number
-  readonly started: Millis
-  readonly task: Task<A>
-
-  constructor(task: Task<A>, flow: Flow, departure: Departure, started: Millis) {
-    super()
-    this.task = task
-    this.flow = flow
-    this.departure = departure
-    this.place = departure.count - 1
-    this.started = started
-  }
-
-  protected override _next(value: A): void {
-    this.task.next(this, value)
-  }
-
-  protected override _error(error: unknown): void {
-    try {
-      this.task.error(this, error, true)
-    } finally {
-      this.unsubscribe()
-    }
-  }
-
-  protected override _complete(): void {
-    try {
-      this.task.complete(this)
-    } finally {
-      this.unsubscribe()
     }
   }
 }

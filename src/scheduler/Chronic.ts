@@ -1,0 +1,70 @@
+/**
+ * ```ts
+ * const chronic: (per: Millis, byChance: boolean) => Chronic
+ * ```
+ *
+ * A few refusals in each of several windows, which tell of a lower limit as a burst does. One window that
+ * lets in all of the limit, and refuses nothing, tells that there is none.
+ */
+import type { Millis } from './Clock.js'
+
+export interface Chronic {
+  /** One was refused. `first`: of its window. */
+  readonly refused: (first: boolean) => void
+  /** How much too high the limit is, by all that is known; 0 when nothing tells. */
+  readonly excess: (limit: number) => number
+  /** In how many windows there was a refusal. */
+  readonly windows: () => number
+  readonly forget: () => void
+  /** What was longer ago is forgotten. */
+  readonly turn: (now: Millis) => void
+}
+
+/** So many refusals, and so many for a place of the limit, in so many windows at least, of so many. */
+const FEW = 4
+const EACH = 0.2
+/** For a place, where none is refused by chance. */
+const SURE_EACH = 0.08
+const WINDOWS = 3
+const LONG = 10
+
+/** `byChance`: whether a few are refused by the chance of a network. */
+export const chronic = (per: Millis, byChance: boolean): Chronic => new Chronicle(per, byChance)
+
+class Chronicle implements Chronic {
+  private readonly long: Millis
+  private readonly each: number
+  private refusals = 0
+  private inWindows = 0
+  private end: Millis = 0
+
+  constructor(per: Millis, byChance: boolean) {
+    this.long = LONG * per
+    this.each = byChance ? EACH : SURE_EACH
+  }
+
+  refused(first: boolean): void {
+    if (first) this.inWindows++
+    this.refusals++
+  }
+
+  excess(limit: number): number {
+    const many = this.refusals >= FEW + this.each * limit && this.inWindows >= WINDOWS
+    return many ? Math.max(1, Math.round(this.refusals / this.inWindows)) : 0
+  }
+
+  windows(): number {
+    return this.inWindows
+  }
+
+  forget(): void {
+    this.refusals = 0
+    this.inWindows = 0
+  }
+
+  turn(now: Millis): void {
+    if (now < this.end) return
+    this.forget()
+    this.end = now + this.long
+  }
+}

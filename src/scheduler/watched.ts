@@ -1,0 +1,44 @@
+/**
+ * ```ts
+ * const watched: <S>(clock: Clock, state: IO<S>) => Watched<S>
+ * ```
+ *
+ * Shows a state to whoever asks: at once, and then no more often than every `EVERY` while it changes.
+ */
+import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import type { IO } from '../fp.js'
+import type { Clock, Millis } from './Clock.js'
+
+export interface Watched<S> {
+  readonly states: Observable<S>
+  /** To be called after each change: it costs next to nothing when nobody looks. */
+  readonly tell: () => void
+}
+
+const EVERY: Millis = 250
+
+export const watched = <S>(clock: Clock, state: IO<S>): Watched<S> => {
+  const watching = new Set<Subscriber<S>>()
+  let due: Subscription | undefined
+
+  return {
+    states: new Observable((subscriber) => {
+      subscriber.next(state())
+      watching.add(subscriber)
+      return () => {
+        watching.delete(subscriber)
+        if (watching.size > 0) return
+        due?.unsubscribe()
+        due = undefined
+      }
+    }),
+    tell: () => {
+      if (due !== undefined || watching.size === 0) return
+      due = clock.after(EVERY, () => {
+        due = undefined
+        const now = state()
+        for (const subscriber of watching) subscriber.next(now)
+      })
+    },
+  }
+}
