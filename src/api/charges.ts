@@ -3,8 +3,6 @@ import { Charge, ChargeFilter, NewCharge } from '../codec/Charge.js'
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
-export type { ById }
-
 export const charges = {
   /** Charges a connected account and credits the platform's wallet. The money moves at once. */
   create: endpoint('POST /api/v1/charges/create', {

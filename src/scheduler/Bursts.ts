@@ -11,7 +11,7 @@
  *     late                0  0  0  0 | 26  24  | 0
  */
 import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
+import type { Departure, Usual } from './Departure.js'
 import { variance } from './variance.js'
 
 export interface Bursts {
@@ -19,13 +19,6 @@ export interface Bursts {
   readonly settled: (departure: Departure) => void
   /** `deviation`: of all round trips, which counts as one more answer: at first, as all there is. */
   readonly look: (deviation: Millis) => Usual
-}
-
-/** What is usual at a moment, for the excesses of a burst. */
-export interface Usual {
-  readonly mean: Millis
-  /** Of those of one burst. */
-  readonly variance: number
 }
 
 /** So many standard errors are chance. */

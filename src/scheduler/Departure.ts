@@ -7,9 +7,15 @@
  * tick of the clock. What holds up one of them before it is on its way, such as a connection to be opened or
  * a busy process, holds them all up.
  */
-import type { Usual } from './Bursts.js'
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
+
+/** What is usual at a moment, for the excesses of a burst. */
+export interface Usual {
+  readonly mean: Millis
+  /** Of those of one burst. */
+  readonly variance: number
+}
 
 export interface Departure {
   /** Its end: the bytes leave after it. Its beginning, until it is over. */

@@ -12,9 +12,9 @@ import { invalid } from '../options/index.js'
 import { Attempt, type Owner } from './Attempt.js'
 import type { Millis } from './Clock.js'
 import { attemptsRule, cap, delay } from './Refusals.js'
+import type { ScheduleOptions } from './ScheduleOptions.js'
 import type { Core } from './Scheduler.js'
 import type { Strand, Ticket } from './Strand.js'
-import type { ScheduleOptions } from './schedule.js'
 
 class Task<A> implements Ticket, Owner<A>, Unsubscribable {
   readonly strand: Strand

@@ -6,23 +6,9 @@
  * The operator that has a source wait for its turn.
  */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
-import type { O } from '../fp.js'
-import type { Millis } from './Clock.js'
+import type { ScheduleOptions } from './ScheduleOptions.js'
 import type { Scheduler } from './Scheduler.js'
 import { task } from './Task.js'
-
-/** Of one scheduled source. */
-export interface ScheduleOptions<in A> {
-  /** One of the lanes of the scheduler. */
-  readonly lane?: string
-  /**
-   * Recognises a value by which the server refuses for its limits, such as HTTP 429. The source is
-   * then subscribed again later. The refusal comes out only when all attempts are used up.
-   */
-  readonly refused?: (value: A) => O.Option<{ readonly retryAfter?: Millis }>
-  /** How often it is sent at most, 1 or more. Default: what the scheduler says. */
-  readonly attempts?: number
-}
 
 const DEFAULTS = {}
 
