@@ -10,7 +10,6 @@ export {
   exportList,
   type Progress,
 } from './exportList.js'
-export { NotTheSame } from './file/ByteFile.js'
 export {
   type Destination,
   type DestinationMark,
@@ -19,6 +18,7 @@ export {
 } from './file/Destination.js'
 export { Disturbed } from './file/Disturbed.js'
 export type { Files, Handle } from './file/Files.js'
+export { NotTheSame } from './file/NotTheSame.js'
 export { type FileOptions, openFile } from './file/openFile.js'
 export { openStream, type RowStream, type StreamOptions, toStream } from './file/openStream.js'
 export { type Naming, partName } from './file/partName.js'

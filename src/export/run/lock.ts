@@ -2,8 +2,9 @@
 import { basename, dirname, join } from 'node:path'
 import * as t from 'io-ts'
 import { defined, E } from '../../fp.js'
+import { codeOf } from '../file/systemError.js'
 import { CannotRun } from './CannotRun.js'
-import { codeOf, readText, type SmallFiles, writeNew } from './SmallFiles.js'
+import { readText, type SmallFiles, writeNew } from './SmallFiles.js'
 
 // model
 

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import { defer, from, type Observable } from 'rxjs'
 import type { Handle } from '../file/Files.js'
+import { codeOf } from '../file/systemError.js'
+import { chunksOf } from '../file/wholly.js'
 import { CannotRun } from './CannotRun.js'
 import { filesOf, type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
-import { codeOf, readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
+import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
 import { isOfRun } from './Target.js'
 
 // model
@@ -118,9 +120,6 @@ interface Content {
   readonly lines: number
 }
 
-/** How much is read at a time. */
-const CHUNK = 1 << 20
-
 const LINE_FEED = 10
 
 const contentOf = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
@@ -137,21 +136,20 @@ const contentOf = async (files: SmallFiles, path: string): Promise<Content | Dif
 /** What the system says of it; throws what it did not say. */
 const unreadable = (error: unknown): string => {
   const code = codeOf(error)
-  if (typeof code !== 'string') throw error
+  if (code === undefined) throw error
   return `cannot be read: ${code}`
 }
 
 const readThrough = async (handle: Handle): Promise<Content> => {
   const hash = createHash('sha256')
-  const chunk = Buffer.alloc(CHUNK)
   let bytes = 0
   let lines = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK, bytes)
-    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex'), lines }
-    const part = chunk.subarray(0, bytesRead)
-    hash.update(part)
-    for (let at = part.indexOf(LINE_FEED); at !== -1; at = part.indexOf(LINE_FEED, at + 1)) lines++
-    bytes += bytesRead
+  for await (const chunk of chunksOf(handle)) {
+    hash.update(chunk)
+    bytes += chunk.length
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
+      lines++
+    }
   }
+  return { bytes, sha256: hash.digest('hex'), lines }
 }
