@@ -4,12 +4,8 @@ export type { ColumnProblem } from './column/Column.js'
 export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
 export type { Numbers } from './column/money.js'
 export type { ColumnType } from './column/Shape.js'
-export {
-  type Drainable,
-  type ExportOptions,
-  exportList,
-  type Progress,
-} from './exportList.js'
+export type { Drainable, ExportOptions } from './ExportOptions.js'
+export { exportList } from './exportList.js'
 export {
   type Destination,
   type DestinationMark,
@@ -38,6 +34,7 @@ export {
 } from './format/Format.js'
 export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
 export { jsonLines } from './format/jsonLines.js'
+export type { Progress } from './Progress.js'
 export type { Begin } from './run/begin.js'
 export { CannotRun, type Obstacle } from './run/CannotRun.js'
 export type { Owner, Runner } from './run/lock.js'

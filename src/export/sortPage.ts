@@ -81,7 +81,7 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
       return {
         good:
           unchanged && texts
-            ? asCame(good, () => cut(kept(places ?? fit.map((_, i) => i)), texts()))
+            ? asCame(good, () => textsAt(kept(places ?? fit.map((_, i) => i)), texts()))
             : good,
         bad,
         repeated: fit.length - good.length,
@@ -94,5 +94,8 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   return name === undefined || known.add(name).size > size
 }
 
-const cut = (places: ReadonlyArray<number>, texts: RowTexts | undefined): RowTexts | undefined =>
-  texts && someOf(places, texts)
+/** Of the texts of a page, those of the rows at these places. */
+const textsAt = (
+  places: ReadonlyArray<number>,
+  texts: RowTexts | undefined,
+): RowTexts | undefined => texts && someOf(places, texts)

@@ -6,6 +6,7 @@ import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import { isMark, type Mark } from '../file/RowFile.js'
 import { Counts } from './Counts.js'
 import { Bounds, Drift } from './Manifest.js'
+import type { Marks } from './outputs.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
 
@@ -50,6 +51,13 @@ export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
 }
 
 // combinators
+
+/** Up to where its files are durable. Once all was read nobody asks for keys any more, and they may be gone. */
+export const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
+  if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
+  const { keys: _, ...marks } = checkpoint
+  return marks
+}
 
 /** Reads what was kept at `path`; throws a `CannotRun` for what is no checkpoint of this version. */
 export const readCheckpoint = <Q>(

@@ -1,8 +1,8 @@
 /** The entry of a run in its manifest: pure, from what was counted. */
 import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
-import type { Progress } from '../exportList.js'
 import type { FileSummary } from '../file/RowFile.js'
+import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
 import type { ManifestFile, ManifestRun } from './Manifest.js'
 import { seenFrom } from './Target.js'
@@ -12,7 +12,7 @@ import { seenFrom } from './Target.js'
 /** All that is known when a run ends. */
 export interface Ending {
   /** What was durable last. */
-  readonly standing: Omit<Checkpoint<unknown>, 'version'>
+  readonly committed: Omit<Checkpoint<unknown>, 'version'>
   readonly progress: Progress
   readonly finished: Millis
   /** The manifest's own path. */
@@ -28,8 +28,8 @@ export interface Ending {
 // constructors
 
 export const entryOf = (ending: Ending): ManifestRun => {
-  const { standing, progress, manifest, perSecond, rejected } = ending
-  const { purpose, started, bounds, drift, counts, keys } = standing
+  const { committed, progress, manifest, perSecond, rejected } = ending
+  const { purpose, started, bounds, drift, counts, keys } = committed
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
   const listed = ({ path, ...rest }: Ending['files'][number]): ManifestFile => ({
@@ -65,8 +65,8 @@ export const entryOf = (ending: Ending): ManifestRun => {
 export const iso = (ms: Millis): string => new Date(ms).toISOString()
 
 /** In words. */
-const missingOf = ({ progress, standing, error }: Ending): ReadonlyArray<string> => {
-  const { rejects } = standing.counts
+const missingOf = ({ progress, committed, error }: Ending): ReadonlyArray<string> => {
+  const { rejects } = committed.counts
   return [
     ...(rejects === 0 ? [] : [`${rejects} rows that were rejected`]),
     ...(progress.ended ? [] : [`what comes after these rows: ${why(progress, error)}`]),

@@ -13,7 +13,8 @@ import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { checked } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
-import { exportUnchecked, isLast, type Progress } from '../exportList.js'
+import { exportUnchecked } from '../exportList.js'
+import { isLast, NO_PROGRESS, type Progress } from '../Progress.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
@@ -79,13 +80,13 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const read = ({ run, checkpoint }: Held<A, Q, P>): Observable<Progress<Q>> => {
     if (checkpoint !== undefined && checkpoint.position === undefined) {
-      return of({ ...NOTHING, ended: true }) // only its end was not written
+      return of({ ...NO_PROGRESS, ended: true }) // only its end was not written
     }
-    const { maxRejects = Number.POSITIVE_INFINITY } = options
-    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
+    const { maxRejects: most = Number.POSITIVE_INFINITY } = options
+    const maxRejects = most - (checkpoint?.counts.rejects ?? 0)
     const list = source.pages(checkpoint?.position)
     const { misfit } = target.format
-    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left })
+    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects })
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
@@ -106,7 +107,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
         ),
       ),
     )
-    return concat(of({ ...run.total(NOTHING), begun }), pages)
+    return concat(of({ ...run.total(NO_PROGRESS), begun }), pages)
   })
 }
 
@@ -116,5 +117,3 @@ interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
   readonly begun: Begun
   readonly release: () => Promise<void>
 }
-
-const NOTHING = { rows: 0, rejects: 0, pages: 0, ended: false } as const
