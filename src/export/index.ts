@@ -46,20 +46,14 @@ export {
   type ManifestRun,
   readManifest,
 } from './run/Manifest.js'
+export { isFolder, type Paths, pathsOf } from './run/Paths.js'
 export { type Account, accountOf, type Purpose, type Wanted } from './run/Purpose.js'
 export type { Begun, RunOptions, RunProgress } from './run/RunOptions.js'
 export { runExport } from './run/runExport.js'
 export type { SmallFiles } from './run/SmallFiles.js'
 export { fromList, fromSnapshot, type Resumable, type Source } from './run/Source.js'
 export type { Watched } from './run/Tally.js'
-export {
-  isFolder,
-  type Paths,
-  pathsOf,
-  type Target,
-  type TargetOptions,
-  targetOf,
-} from './run/Target.js'
+export { type Target, type TargetOptions, targetOf } from './run/Target.js'
 export { thisProcess } from './run/thisProcess.js'
 export { type Checked, type Difference, verify } from './run/verify.js'
 export type { Sink } from './Sink.js'

@@ -8,7 +8,7 @@ import { NO_PROGRESS, type Progress } from '../Progress.js'
 import type { Found } from './begin.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
-import { type Ending, entryOf, iso } from './entry.js'
+import { type Ending, entryOf, iso, type Listed } from './entry.js'
 import { addedTo, readKeys } from './keys.js'
 import { type Bounds, type ManifestRun, showManifest, withRun } from './Manifest.js'
 import { type Marks, outputs } from './outputs.js'
@@ -171,6 +171,3 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     abandon: out.abandon,
   }
 }
-
-/** The files of a run, as its entry lists them. */
-type Listed = Pick<Ending, 'files' | 'rejected'>

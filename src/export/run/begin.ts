@@ -3,9 +3,10 @@ import type { Codec } from '../../codec/Codec.js'
 import { CannotRun } from './CannotRun.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
 import { filesOf, type Manifest, manifestOf, readManifest } from './Manifest.js'
+import type { Paths } from './Paths.js'
 import { type Purpose, samePurpose } from './Purpose.js'
+import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles } from './SmallFiles.js'
-import { isOfRun, type Paths } from './Target.js'
 
 // model
 

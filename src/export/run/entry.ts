@@ -5,20 +5,28 @@ import type { FileSummary } from '../file/RowFile.js'
 import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
 import type { ManifestFile, ManifestRun } from './Manifest.js'
-import { seenFrom } from './Target.js'
+import { seenFrom } from './Paths.js'
 
 // model
 
+/** A file of a run: without its hash while it is not complete. */
+type Written = Omit<FileSummary, 'sha256'> & Partial<Pick<FileSummary, 'sha256'>>
+
+/** The files of a run. */
+export interface Listed {
+  readonly files: ReadonlyArray<Written>
+  /** That of the rows which were put aside. */
+  readonly rejected?: Written
+}
+
 /** All that is known when a run ends. */
-export interface Ending {
+export interface Ending extends Listed {
   /** What was durable last. */
   readonly committed: Omit<Checkpoint<unknown>, 'version'>
   readonly progress: Progress
   readonly finished: Millis
   /** The manifest's own path. */
   readonly manifest: string
-  readonly files: ReadonlyArray<Omit<FileSummary, 'sha256'> & { readonly sha256?: string }>
-  readonly rejected?: Omit<FileSummary, 'sha256'> & { readonly sha256?: string }
   /** Requests a second that the limits allow. */
   readonly perSecond: number | undefined
   /** What ended it, where that was no failure of the service. */
@@ -32,7 +40,7 @@ export const entryOf = (ending: Ending): ManifestRun => {
   const { purpose, started, bounds, drift, counts, keys } = committed
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
-  const listed = ({ path, ...rest }: Ending['files'][number]): ManifestFile => ({
+  const listed = ({ path, ...rest }: Written): ManifestFile => ({
     path: seenFrom(manifest, path),
     ...rest,
   })

@@ -2,8 +2,8 @@
 import { dirname, isAbsolute } from 'node:path'
 import { defined } from '../../fp.js'
 import { type Lock, type Runner, takeLock } from './lock.js'
+import { type Paths, pathsOf } from './Paths.js'
 import type { SmallFiles } from './SmallFiles.js'
-import { type Paths, pathsOf } from './Target.js'
 
 /**
  * Takes the lock of the output, by the file's real name, and that of a checkpoint that is kept elsewhere;

@@ -1,14 +1,13 @@
 /** Whether the files of an export are what its manifest says. */
-import { createHash } from 'node:crypto'
-import { basename, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { defer, from, type Observable } from 'rxjs'
-import type { Handle } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
-import { chunksOf } from '../file/wholly.js'
 import { CannotRun } from './CannotRun.js'
+import { type Content, contentOf } from './Content.js'
 import { filesOf, type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
+import { isOfFolder } from './Paths.js'
+import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
-import { isOfRun } from './Target.js'
 
 // model
 
@@ -45,14 +44,15 @@ async function* checkedAll(path: string, files: SmallFiles): AsyncGenerator<Chec
   const { runs } = await manifestAt(files, path)
   for (const run of runs) {
     yield checkedRun(path, run)
-    for (const told of toldOf(run)) {
-      yield await check(files, resolve(dirname(path), told.file.path), told)
+    for (const expected of expectedOf(run)) {
+      yield await check(files, resolve(dirname(path), expected.file.path), expected)
     }
   }
   yield* await unknownFiles(files, path, runs)
 }
 
-interface Told {
+/** A file, as the manifest has it. */
+interface Expected {
   readonly file: ManifestFile
   /** Whether each of its rows is a line. */
   readonly lines: boolean
@@ -75,7 +75,7 @@ const checkedRun = (path: string, { missing, started }: ManifestRun): Checked =>
   })),
 })
 
-const toldOf = (run: ManifestRun): ReadonlyArray<Told> => {
+const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.purpose.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
@@ -86,7 +86,7 @@ const unknownFiles = async (
   path: string,
   runs: ReadonlyArray<ManifestRun>,
 ): Promise<ReadonlyArray<Checked>> => {
-  if (basename(path) !== 'manifest.json') return [] // of one file
+  if (!isOfFolder(path)) return []
   const folder = dirname(path)
   const known = new Set(runs.flatMap(filesOf).map((file) => resolve(folder, file.path)))
   return (await files.readdir(folder))
@@ -101,8 +101,12 @@ const unknownFiles = async (
     }))
 }
 
-const check = async (files: SmallFiles, path: string, { file, lines }: Told): Promise<Checked> => {
-  const found = await contentOf(files, path)
+const check = async (
+  files: SmallFiles,
+  path: string,
+  { file, lines }: Expected,
+): Promise<Checked> => {
+  const found = await contentAt(files, path)
   if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
   const compare = (_tag: Difference['_tag'], what: string, is: unknown, should: unknown): void => {
@@ -114,18 +118,10 @@ const check = async (files: SmallFiles, path: string, { file, lines }: Told): Pr
   return { path, isFile: true, differences }
 }
 
-interface Content {
-  readonly bytes: number
-  readonly sha256: string
-  readonly lines: number
-}
-
-const LINE_FEED = 10
-
-const contentOf = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
+const contentAt = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
     const handle = await files.open(path, 'r')
-    return await readThrough(handle).finally(() => handle.close())
+    return await contentOf(handle).finally(() => handle.close())
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }
@@ -138,18 +134,4 @@ const unreadable = (error: unknown): string => {
   const code = codeOf(error)
   if (code === undefined) throw error
   return `cannot be read: ${code}`
-}
-
-const readThrough = async (handle: Handle): Promise<Content> => {
-  const hash = createHash('sha256')
-  let bytes = 0
-  let lines = 0
-  for await (const chunk of chunksOf(handle)) {
-    hash.update(chunk)
-    bytes += chunk.length
-    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
-      lines++
-    }
-  }
-  return { bytes, sha256: hash.digest('hex'), lines }
 }
