@@ -35,17 +35,12 @@ export {
 export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
 export { jsonLines } from './format/jsonLines.js'
 export type { Progress } from './Progress.js'
+export type { Bounds } from './run/Bounds.js'
 export type { Begin } from './run/begin.js'
 export { CannotRun, type Obstacle } from './run/CannotRun.js'
-export type { Owner, Runner } from './run/lock.js'
-export {
-  type Bounds,
-  lastComplete,
-  type Manifest,
-  type ManifestFile,
-  type ManifestRun,
-  readManifest,
-} from './run/Manifest.js'
+export { lastComplete, type Manifest, readManifest } from './run/Manifest.js'
+export type { ManifestFile, ManifestRun } from './run/ManifestRun.js'
+export type { Owner, Runner } from './run/Owner.js'
 export { isFolder, type Paths, pathsOf } from './run/Paths.js'
 export { type Account, accountOf, type Purpose, type Wanted } from './run/Purpose.js'
 export type { Begun, RunOptions, RunProgress } from './run/RunOptions.js'

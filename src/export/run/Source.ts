@@ -4,7 +4,7 @@ import type { Codec } from '../../codec/Codec.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page, Slice, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
 import type { Drainable } from '../ExportOptions.js'
-import type { Bounds } from './Manifest.js'
+import type { Bounds } from './Bounds.js'
 import { ListStanding, SnapshotStanding } from './positions.js'
 
 // model

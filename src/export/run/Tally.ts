@@ -36,20 +36,3 @@ export const tallyOf = (client: Watched | undefined): Tally => {
     close: () => watching?.unsubscribe(),
   }
 }
-
-// combinators
-
-/** The facts of two runs as those of one. */
-export const drifts = (
-  before: ReadonlyArray<DriftFact>,
-  now: ReadonlyArray<DriftFact>,
-): ReadonlyArray<DriftFact> => {
-  const all = new Map<string, DriftFact>()
-  for (const fact of [...before, ...now]) {
-    const { endpoint, path, kind, example } = fact
-    const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
-    const known = all.get(name)
-    all.set(name, known === undefined ? fact : { ...known, count: known.count + fact.count })
-  }
-  return [...all.values()]
-}

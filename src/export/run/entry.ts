@@ -4,7 +4,7 @@ import type { Millis } from '../../stream/index.js'
 import type { FileSummary } from '../file/RowFile.js'
 import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
-import type { ManifestFile, ManifestRun } from './Manifest.js'
+import type { ManifestFile, ManifestRun } from './ManifestRun.js'
 import { seenFrom } from './Paths.js'
 
 // model

@@ -1,7 +1,8 @@
 /** The locks of a run: wherever another run would write the same file, it finds one of them. */
 import { dirname, isAbsolute } from 'node:path'
 import { defined } from '../../fp.js'
-import { type Lock, type Runner, takeLock } from './lock.js'
+import { type Lock, takeLock } from './lock.js'
+import type { Runner } from './Owner.js'
 import { type Paths, pathsOf } from './Paths.js'
 import type { SmallFiles } from './SmallFiles.js'
 

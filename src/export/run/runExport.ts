@@ -18,6 +18,7 @@ import { isLast, NO_PROGRESS, type Progress } from '../Progress.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
+import { graceful } from './graceful.js'
 import { takeLocks } from './locks.js'
 import { seenFrom } from './Paths.js'
 import { purposeOf } from './Purpose.js'
@@ -26,7 +27,6 @@ import { type Begun, type RunOptions, type RunProgress, runRules } from './RunOp
 import { wholeDisk } from './SmallFiles.js'
 import { tallyOf } from './Tally.js'
 import { thisProcess } from './thisProcess.js'
-import { undisturbed } from './undisturbed.js'
 
 /**
  * Writes a list into files that survive: at most a second after it was read, all that was read is
@@ -67,7 +67,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const { standing } = source
       const found = await find({ files, paths, purpose, standing, begin, adds })
       const { checkpoint } = found
-      run = undisturbed(runOf(options, { files, timer, tally, found, purpose }))
+      run = graceful(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
       const dead = lock?.dead
       const begun = { resumed: checkpoint !== undefined, ...defined({ dead }) }

@@ -1,7 +1,7 @@
 import { hostname, uptime } from 'node:os'
 import process from 'node:process'
 import { codeOf } from '../file/systemError.js'
-import type { Runner } from './lock.js'
+import type { Runner } from './Owner.js'
 
 /** Who runs, where nothing else is said: the process that this is called in. To be called for each run. */
 export const thisProcess = (): Runner => ({
