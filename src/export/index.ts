@@ -2,7 +2,7 @@
 export { InvalidOption } from '../options/index.js'
 export type { ColumnProblem } from './column/Column.js'
 export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
-export type { Numbers } from './column/money.js'
+export type { Numbers } from './column/Numbers.js'
 export type { ColumnType } from './column/Shape.js'
 export type { Drainable, ExportOptions } from './ExportOptions.js'
 export { exportList } from './exportList.js'

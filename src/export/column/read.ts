@@ -2,6 +2,7 @@
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import { isInherited } from './inherited.js'
+import type { Numbers } from './Numbers.js'
 
 // model
 
@@ -29,7 +30,9 @@ export const reader = (path: ReadonlyArray<string>): Read => {
     : (row) => others.reduce((holder, read) => read(holder), only(row))
 }
 
-export const digitsReader = (path: ReadonlyArray<string>): Digits => {
+/** Of no number, unless they are written `exact`. */
+export const digitsReader = (path: ReadonlyArray<string>, numbers: Numbers): Digits => {
+  if (numbers === 'fast') return () => undefined
   const holderOf = reader(path.slice(0, -1))
   const digits = digitsOf(path[path.length - 1] ?? '')
   return (row) => {

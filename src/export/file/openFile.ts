@@ -5,7 +5,7 @@ import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
-import { type Mark, type RowFile, START } from './RowFile.js'
+import type { Mark, RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
 
 // model
@@ -74,7 +74,7 @@ const rowFile = async <A>(
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept)
   const { run, end, last } = untilFailure()
-  let { rows: count } = from ?? START
+  let count = from?.rows ?? 0
 
   return {
     write: (rows) =>

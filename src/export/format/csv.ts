@@ -1,11 +1,11 @@
 /** Comma-separated values (RFC 4180): a header, a line for each row, CRLF at the end of each. */
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/money.js'
+import { jsonOf } from '../column/jsonOf.js'
+import type { Numbers } from '../column/Numbers.js'
 import { digitsReader, reader } from '../column/read.js'
 import { hasSource } from '../column/source.js'
 import { Cells } from './Cells.js'
 import { type Cell, type Lines, lineWriter, type Masking } from './csvLines.js'
-import { jsonOf } from './jsonValue.js'
 import type { TextFormat } from './text.js'
 
 // model
@@ -49,7 +49,7 @@ export const csvText = (
 const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
   const read = reader(path)
   const json = jsonOf(numbers)
-  const digits = numbers === 'exact' ? digitsReader(path) : () => undefined
+  const digits = digitsReader(path, numbers)
   const write = (row: unknown): string => {
     const value = read(row)
     if (value === undefined || value === null) return ''

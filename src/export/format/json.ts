@@ -2,9 +2,9 @@
 import type { Around } from '../../stream/index.js'
 import { textsOf } from '../asCame.js'
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/money.js'
+import { jsonOf } from '../column/jsonOf.js'
+import type { Numbers } from '../column/Numbers.js'
 import { jsonFields } from './jsonFields.js'
-import { jsonOf } from './jsonValue.js'
 import type { Text, TextFormat } from './text.js'
 
 /** The JSON texts of rows, with something around them. */

@@ -27,7 +27,7 @@ export const parquetEncoder =
     const writer = new ParquetWriter({
       ...pageCodec(options.compress),
       writer: bytes,
-      schema: schemaOf(columns, options, 'to the writer'),
+      schema: schemaOf(columns, options, 'the writer'),
       createdBy: 'payments-rx',
     })
     let recorded = 0
@@ -90,7 +90,7 @@ export const parquetEncoder =
       },
       end: async () => {
         await endGroup()
-        writer.schema = schemaOf(columns, options, 'to readers')
+        writer.schema = schemaOf(columns, options, 'readers')
         await writer.finish()
         await handOn()
       },

@@ -10,6 +10,7 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
+import { fieldsOf } from '../../decode/unknown.js'
 import type { Kept } from '../format/Format.js'
 
 /** What a record ends with, after its length and where the one before ends. */
@@ -49,12 +50,9 @@ export const groupsUpTo = async ({
   return found.flat()
 }
 
-const isGroup = (u: unknown): u is RowGroup =>
-  typeof u === 'object' &&
-  u !== null &&
-  'columns' in u &&
-  Array.isArray(u.columns) &&
-  'num_rows' in u &&
-  typeof u.num_rows === 'bigint'
+const isGroup = (u: unknown): u is RowGroup => {
+  const { columns, num_rows } = fieldsOf(u)
+  return Array.isArray(columns) && typeof num_rows === 'bigint'
+}
 
 const isGroups = (u: unknown): u is ReadonlyArray<RowGroup> => Array.isArray(u) && u.every(isGroup)

@@ -1,23 +1,14 @@
-/**
- * Whether the numbers of a row are known exactly. A double tells decimals of four places apart, the most
- * that a currency of ISO 4217 has, while its neighbours are less than 0.0001 away: below 2^39. It tells
- * whole numbers apart up to 2^53.
- */
+/** Whether the numbers of a row are known exactly. */
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
 import { type Fitting, type Misfit, misfit } from './Misfit.js'
-import { withinBounds } from './quickly.js'
+import { AMOUNT, ANY, EXACT_BELOW, type Kind, type Numbers, WHOLE } from './Numbers.js'
 import { isObject, reader } from './read.js'
 import type { ColumnType, Shape } from './Shape.js'
+import { withinBounds } from './withinBounds.js'
 
 // model
-
-/** 549,755,813,888. */
-const EXACT_BELOW = 2 ** 39
-
-/** Whether digits beside a number count, and are written in its place. */
-export type Numbers = 'exact' | 'fast'
 
 export interface Looking {
   readonly numbers: Numbers
@@ -25,43 +16,14 @@ export interface Looking {
   readonly anywhere: boolean
 }
 
-interface Found {
+/** A number that is not exact: where in the value, and what could be there. */
+interface Inexact {
   readonly path: ReadonlyArray<string>
   readonly expected: string
 }
 
 /** Finds the first number in a value that is not exact. */
-type Find = (holder: Readonly<Record<string, unknown>>, key: string) => Found | undefined
-
-/** Numbers of a kind. */
-interface Kind {
-  readonly isExact: (n: number) => boolean
-  /** Whether digits beside it tell what it is. */
-  readonly hasDigits: (n: number) => boolean
-  readonly expected: string
-}
-
-const DIGITS = "or its digits (read and written with numbers: 'exact')"
-
-const isAmount = (n: number): boolean => n < EXACT_BELOW && n > -EXACT_BELOW
-
-const AMOUNT: Kind = {
-  isExact: isAmount,
-  hasDigits: () => true,
-  expected: `a number below 549,755,813,888, ${DIGITS}`,
-}
-
-const WHOLE: Kind = {
-  isExact: Number.isSafeInteger,
-  hasDigits: Number.isInteger,
-  expected: `a whole number below 2^53, ${DIGITS}`,
-}
-
-const ANY: Kind = {
-  isExact: (n) => isAmount(n) || Number.isSafeInteger(n),
-  hasDigits: () => true,
-  expected: `a number below 549,755,813,888, a whole one below 2^53, ${DIGITS}`,
-}
+type Find = (holder: Readonly<Record<string, unknown>>, key: string) => Inexact | undefined
 
 // constructors
 
@@ -143,7 +105,7 @@ const inside = (find: Find): Find => {
   return deep
 }
 
-const below = (name: string, { path, expected }: Found): Found => ({
+const below = (name: string, { path, expected }: Inexact): Inexact => ({
   path: [name, ...path],
   expected,
 })
