@@ -49,7 +49,7 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
 
 // constructors
 
-/** How an export goes, a run as well. */
+/** Of the options that say how an export goes, a run as well. */
 export const paceRules = {
   key: is.work,
   shown: is.work,
@@ -59,6 +59,7 @@ export const paceRules = {
   timer: is.timer,
 }
 
+/** What each option must be. */
 export const exportRules: Rules<ExportOptions<never, never, never>> = {
   list: is.needed(is.having('a list or a snapshot', 'drain')),
   sink: is.needed(is.work),

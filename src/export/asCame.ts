@@ -3,6 +3,7 @@ import type { RowTexts } from '../stream/index.js'
 /** Rows that have their texts with them, so that what writes JSON need not write it anew. */
 const texts = Symbol('texts')
 
+/** Made when they are asked for. */
 type LazyTexts = () => RowTexts | undefined
 
 const isLazy = (u: unknown): u is LazyTexts => typeof u === 'function'

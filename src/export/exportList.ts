@@ -116,6 +116,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
     )
   })
 
+/** The key of a row, unless another is given. */
 const idOf = (row: unknown): string | undefined => {
   const { id } = fieldsOf(row)
   return typeof id === 'string' ? id : undefined

@@ -89,6 +89,7 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
     }
 }
 
+/** Whether it was not known; from now on it is. */
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size

@@ -1,7 +1,7 @@
 /**
- * Which numbers are known exactly. A double tells decimals of four places apart, the most that a currency of
- * ISO 4217 has, while its neighbours are less than 0.0001 away: below 2^39. It tells whole numbers apart up to
- * 2^53.
+ * Which numbers are known exactly. A double tells decimals of four places apart, the most that a currency
+ * of ISO 4217 has, while its neighbours are less than 0.0001 away: below 2^39. It tells whole numbers apart
+ * up to 2^53.
  */
 
 // model

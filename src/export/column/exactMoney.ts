@@ -10,6 +10,7 @@ import { withinBounds } from './withinBounds.js'
 
 // model
 
+/** Which numbers are looked at, and what counts. */
 export interface Looking {
   readonly numbers: Numbers
   /** Whether numbers that no codec describes are looked at, too: not where they are written as they came. */
@@ -27,6 +28,7 @@ type Find = (holder: Readonly<Record<string, unknown>>, key: string) => Inexact 
 
 // constructors
 
+/** Undefined where there is nothing to look at. */
 const findIn = (shape: Shape, looking: Looking): Find | undefined => {
   switch (shape._tag) {
     case 'Leaf':
@@ -58,6 +60,7 @@ const findNumber = (type: ColumnType, { numbers, anywhere }: Looking): Find | un
   }
 }
 
+/** A field that is such a number, or no number at all. */
 const number =
   ({ isExact, hasDigits, expected }: Kind, numbers: Numbers): Find =>
   (holder, key) => {
@@ -67,6 +70,7 @@ const number =
     return isKnown ? undefined : { path: [key], expected }
   }
 
+/** The fields of an object. */
 const within =
   (fields: ReadonlyArray<{ readonly key: string; readonly find: Find }>): Find =>
   (above, name) => {
@@ -79,6 +83,7 @@ const within =
     return undefined
   }
 
+/** The items of a list. */
 const each =
   (find: Find): Find =>
   (above, name) => {
@@ -105,6 +110,7 @@ const inside = (find: Find): Find => {
   return deep
 }
 
+/** The same, seen from one level higher. */
 const below = (name: string, { path, expected }: Inexact): Inexact => ({
   path: [name, ...path],
   expected,

@@ -22,6 +22,7 @@ const field = (key: string): Read =>
     ? (holder) => (isObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined)
     : (holder) => (isObject(holder) ? holder[key] : undefined)
 
+/** The value at a path of keys. */
 export const reader = (path: ReadonlyArray<string>): Read => {
   const [only, ...others] = path.map(field)
   if (only === undefined) return (row) => row

@@ -13,12 +13,14 @@ import { digitsReader, type Read, reader } from './read.js'
 /** A decimal in ten-thousandths, a time in microseconds, a whole number; text; nothing. */
 export type Stored = bigint | string | boolean | null
 
+/** How numbers are stored. */
 export interface StoreOptions {
   readonly numbers: Numbers
   /** Amounts as `DECIMAL(18, 4)`, or as text. */
   readonly decimal: 'decimal' | 'text'
 }
 
+/** A column of a typed file. */
 export interface Store {
   /** Undefined for what cannot be stored as it is. */
   readonly of: (row: unknown) => Stored | undefined

@@ -20,6 +20,7 @@ export interface Bytes {
   readonly append: (bytes: Uint8Array) => Promise<void>
 }
 
+/** A file that is open for more bytes. */
 export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array>
   /** Its bytes and its name are durable. Throws `Disturbed` when somebody else was at it. */

@@ -40,6 +40,7 @@ export interface Files {
 
 // constructors
 
+/** The disk itself. */
 export const disk: Files = { open, mkdir, readdir, rm }
 
 // combinators

@@ -24,6 +24,7 @@ export interface FileOptions<A> {
 
 // constructors
 
+/** What each option must be, for whatever writes one file. */
 export const fileRules: Rules<FileOptions<never>> = {
   path: is.needed(is.filled),
   format: is.needed(rule.format),
@@ -65,6 +66,7 @@ export const openUnchecked = async <A>({
   }
 }
 
+/** Rows in the format, as bytes at the end of the file. */
 const rowFile = async <A>(
   path: string,
   format: Format<A>,

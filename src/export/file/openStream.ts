@@ -38,6 +38,7 @@ interface ByteStream extends Bytes {
 
 // constructors
 
+/** A `Writable` of Node, a `WritableStream` of the web. */
 const ofEither = [is.having('', 'write', 'end'), is.having('', 'getWriter')]
 
 const rules: Rules<StreamOptions<never>> = {

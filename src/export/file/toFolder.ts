@@ -111,6 +111,7 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
   }
 }
 
+/** Removes the parts that are in the folder, but for those of these names. */
 const takeAway = async (
   files: Files,
   folder: string,

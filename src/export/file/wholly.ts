@@ -2,6 +2,7 @@
 import type { Handle } from './Files.js'
 import { NotTheSame } from './NotTheSame.js'
 
+/** All of the bytes, from `position` on. */
 export const writeWholly = async (
   handle: Handle,
   bytes: Uint8Array,

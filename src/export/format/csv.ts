@@ -10,6 +10,7 @@ import type { TextFormat } from './text.js'
 
 // model
 
+/** How cells are written. */
 export interface CsvOptions {
   readonly numbers: Numbers
   /**
@@ -24,6 +25,7 @@ type Mask = (text: string) => string
 
 // constructors
 
+/** A header, then a line for each row. `writer` makes the lines. */
 export const csvText = (
   columns: ReadonlyArray<Column>,
   { numbers, formulas }: CsvOptions,
@@ -68,9 +70,11 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
 
 const special = /[",\r\n]/
 
+/** In quotes, if there is something in it that needs them. */
 const quoted: Mask = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** Also the wide forms, which some programs take for the same. */
 const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
+/** Made harmless, if a spreadsheet would run it. */
 const unarmed: Mask = (text) => (formula.test(text) ? `'${text}` : text)

@@ -46,6 +46,7 @@ export interface FormatOptions {
   readonly rowGroup?: number
 }
 
+/** Rows in a row group, unless given. */
 const ROW_GROUP = 20_000
 
 // constructors
@@ -126,6 +127,7 @@ const withColumns = (
   }
 }
 
+/** The first reason of the two, if there is one. */
 const both =
   (one: Fitting, other: Fitting): Fitting =>
   (row) =>

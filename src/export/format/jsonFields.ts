@@ -7,8 +7,10 @@ import { digitsReader, isObject, reader } from '../column/read.js'
 /** The text of a field; undefined where the field is missing. */
 type Write = (row: unknown) => string | undefined
 
+/** The fields of an object by their names, in order. */
 type Tree = Map<string, Tree | Write>
 
+/** The JSON of a row, with these fields of it only. */
 export const jsonFields = (
   columns: ReadonlyArray<Column>,
   numbers: Numbers,

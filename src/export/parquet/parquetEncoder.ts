@@ -10,6 +10,7 @@ import { schemaOf } from './schema.js'
 
 // model
 
+/** How values, pages and row groups are written. */
 export interface ParquetOptions extends StoreOptions {
   readonly compress: Compression
   /** Rows that are kept back for a row group; a flush ends one with fewer. */

@@ -16,6 +16,7 @@ import type { Kept } from '../format/Format.js'
 /** What a record ends with, after its length and where the one before ends. */
 const MAGIC = 0x4b52_414d // MARK
 
+/** Bytes of the end of a record: where the one before ends, the length, the magic. */
 const TAIL = 16
 
 /** `before` is where the record before ends; 0 for none. */

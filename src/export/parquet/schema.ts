@@ -11,6 +11,7 @@ import type { StoreOptions } from '../column/store.js'
 /** To whom the schema is told. */
 export type Audience = 'the writer' | 'readers'
 
+/** The root, and an element for each column. */
 export const schemaOf = (
   columns: ReadonlyArray<Column>,
   options: Pick<StoreOptions, 'decimal'>,

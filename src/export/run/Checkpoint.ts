@@ -16,6 +16,7 @@ import { readKept } from './readKept.js'
 /** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
 export const VERSION = 3
 
+/** A codec of what a guard tells. */
 const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
   new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
@@ -46,6 +47,7 @@ const common = t.intersection([
   }),
 ])
 
+/** What a run is resumed by. */
 export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
   /** What is left to read; left out when that is nothing. */
   readonly position?: Q
@@ -53,7 +55,10 @@ export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
 
 // combinators
 
-/** Up to where its files are durable. Once all was read nobody asks for keys any more, and they may be gone. */
+/**
+ * Up to where its files are durable. Once all was read, nobody asks for keys any more, and they may be
+ * gone.
+ */
 export const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
   if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
   const { keys: _, ...marks } = checkpoint
@@ -71,6 +76,7 @@ export const readCheckpoint = <Q>(
     isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
   })
 
+/** As `readCheckpoint` reads it. */
 export const showCheckpoint = <Q>(checkpoint: Checkpoint<Q>): string =>
   `${JSON.stringify({ ...checkpoint, sum: sumOf(checkpoint) })}\n`
 

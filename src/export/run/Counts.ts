@@ -38,6 +38,7 @@ export const Counts = t.readonly(
   }),
 )
 
+/** What a run has done, over all its resumptions. */
 export interface Counts extends t.TypeOf<typeof Counts> {}
 
 /** Those of rows, and of the pages they came in. */
@@ -80,6 +81,7 @@ export const shownOf = ({
 }: RowCounts): RowCounts | Omit<RowCounts, 'repeated'> =>
   repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }
 
+/** With one more slice that was read to its end. */
 export const withSlice =
   ({ from, to, rows }: Slice) =>
   (slices: ReadonlyArray<SliceCount>): ReadonlyArray<SliceCount> => [...slices, { from, to, rows }]

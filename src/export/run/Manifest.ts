@@ -4,6 +4,7 @@ import { readKept } from './readKept.js'
 
 // model
 
+/** Of the shape of the file. */
 const VERSION = 1
 
 const manifest = t.type({
@@ -20,6 +21,7 @@ export interface Manifest extends t.TypeOf<typeof manifest> {}
 
 // constructors
 
+/** Of these runs, in the order in which they were made. */
 export const manifestOf = (runs: ReadonlyArray<ManifestRun>): Manifest => ({
   version: VERSION,
   key: 'id',
@@ -38,6 +40,7 @@ export const showManifest = (manifest: Manifest): string => `${JSON.stringify(ma
 
 // combinators
 
+/** With one more run, the last. */
 export const withRun =
   (run: ManifestRun) =>
   ({ runs, ...rest }: Manifest): Manifest => ({ ...rest, runs: [...runs, run] })

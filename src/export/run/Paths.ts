@@ -21,6 +21,7 @@ export interface Paths {
   readonly rejects: (run: number) => string
 }
 
+/** What the manifest of a folder is called; that of a file ends so. */
 const MANIFEST = 'manifest.json'
 
 // constructors

@@ -10,7 +10,7 @@ import type { Found } from './begin.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
 import { drifts } from './Drift.js'
-import { type Ending, entryOf, iso, type Listed } from './entry.js'
+import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
 import { addedTo, readKeys } from './keys.js'
 import { showManifest, withRun } from './Manifest.js'
 import type { ManifestRun } from './ManifestRun.js'
@@ -22,6 +22,7 @@ import type { Tally } from './Tally.js'
 
 // model
 
+/** A run that is going on. */
 export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>> {
   /** Keys that are known, where a row can come in two pages. */
@@ -38,6 +39,7 @@ export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   readonly abandon: () => Promise<void>
 }
 
+/** What it is done with, and what it found. */
 export interface Means<Q> {
   readonly files: SmallFiles
   readonly timer: SchedulerLike
@@ -48,6 +50,7 @@ export interface Means<Q> {
 
 // constructors
 
+/** Opens no file before something is asked of it. */
 export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   { source, target, client, perSecond }: RunOptions<A, Q, P>,
   { files, timer, tally, found, purpose }: Means<Q>,
@@ -101,6 +104,8 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   // what is kept
 
+  const filesAt = unfinished(target, found.run)
+
   const commit = async (progress: Progress<Q>): Promise<void> => {
     const next = checkpointAt(progress, await out.commit())
     await replaceText(files, paths.checkpoint, showCheckpoint(next))
@@ -114,18 +119,6 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     await replaceText(files, paths.manifest, showManifest(manifest))
     return entry
   }
-
-  /** The files as they were durable last. */
-  const unfinished = ({ output, rejects }: Marks): Listed => ({
-    files: output.parts.map((part) => {
-      const { rows, bytes, sha256, ended } = part
-      const path = target.fileOf(part, found.run)
-      return { path, rows, bytes, ...(ended ? { sha256 } : {}) }
-    }),
-    ...(rejects && {
-      rejected: { path: paths.rejects(found.run), rows: rejects.rows, bytes: rejects.bytes },
-    }),
-  })
 
   const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
     committed ??= checkpointAt(progress, { output: { parts: [] } })
@@ -153,15 +146,13 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       if (progress.ended) return { ...all, entry: await complete(progress) }
       await out.abandon()
       if (committed === undefined) return all
-      return { ...all, entry: await writeEntry({ committed, progress, ...unfinished(committed) }) }
+      return { ...all, entry: await writeEntry({ committed, progress, ...filesAt(committed) }) }
     },
     fail: async (error) => {
       const progress = { ...NO_PROGRESS }
       if (committed === undefined) return progress
       const why = error instanceof Error ? error.message : 'writing failed'
-      await writeEntry({ committed, progress, error: why, ...unfinished(committed) }).catch(
-        () => {},
-      )
+      await writeEntry({ committed, progress, error: why, ...filesAt(committed) }).catch(() => {})
       const { counts, position: next } = committed
       return { ...progress, ...shownOf(counts), ...defined({ next }) }
     },

@@ -45,6 +45,7 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
 
 const runner = is.having('who runs', 'isAlive')
 
+/** What each option must be. */
 export const runRules: Rules<RunOptions<never, never, never>> = {
   source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
   target: is.needed(is.having('a target, made by targetOf', 'open', 'fileOf')),

@@ -18,6 +18,7 @@ export interface SmallFiles extends Files {
 
 // constructors
 
+/** The disk itself. */
 export const wholeDisk: SmallFiles = {
   ...disk,
   rename,

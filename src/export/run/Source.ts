@@ -31,6 +31,7 @@ export interface Resumable<Q, P> extends Drainable<P> {
 
 // constructors
 
+/** All of the list, or what is left of it. */
 const from =
   <Q, P>(list: Resumable<Q, P>) =>
   (standing?: Q): Drainable<P> =>

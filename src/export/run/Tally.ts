@@ -14,6 +14,7 @@ export interface Watched {
   readonly drift: IO<ReadonlyArray<DriftFact>>
 }
 
+/** What was counted since it began. */
 export interface Tally {
   readonly requests: () => number
   readonly refused: () => number
@@ -22,6 +23,7 @@ export interface Tally {
 
 // constructors
 
+/** Counts until it is closed; without a client, nothing. */
 export const tallyOf = (client: Watched | undefined): Tally => {
   let requests = 0
   let refused = 0

@@ -30,6 +30,7 @@ export interface Found<Q> {
   readonly stale: ReadonlyArray<string>
 }
 
+/** Where to look, and what may stand there. */
 export interface BeginOptions<Q> {
   readonly files: SmallFiles
   readonly paths: Paths
@@ -106,6 +107,7 @@ const otherFiles = async (
   return [...new Set([...namesOf(entries), ...there])].filter((path) => !staying.has(path))
 }
 
+/** Undefined where there is none to go on with. */
 const checkpointOf = async <Q>({
   files,
   paths,

@@ -5,7 +5,9 @@ import type { FileSummary } from '../file/RowFile.js'
 import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
 import type { ManifestFile, ManifestRun } from './ManifestRun.js'
+import type { Marks } from './outputs.js'
 import { seenFrom } from './Paths.js'
+import type { Target } from './Target.js'
 
 // model
 
@@ -35,6 +37,7 @@ export interface Ending extends Listed {
 
 // constructors
 
+/** What the manifest says of a run. */
 export const entryOf = (ending: Ending): ManifestRun => {
   const { committed, progress, manifest, perSecond, rejected } = ending
   const { purpose, started, bounds, drift, counts, keys } = committed
@@ -70,6 +73,20 @@ export const entryOf = (ending: Ending): ManifestRun => {
   }
 }
 
+/** The files of a run that is not complete, as they were durable last. */
+export const unfinished =
+  (target: Pick<Target<never>, 'fileOf' | 'paths'>, run: number) =>
+  ({ output, rejects }: Marks): Listed => ({
+    files: output.parts.map((part) => {
+      const { rows, bytes, sha256, ended } = part
+      return { path: target.fileOf(part, run), rows, bytes, ...(ended ? { sha256 } : {}) }
+    }),
+    ...(rejects && {
+      rejected: { path: target.paths.rejects(run), rows: rejects.rows, bytes: rejects.bytes },
+    }),
+  })
+
+/** ISO 8601. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()
 
 /** In words. */
@@ -81,6 +98,7 @@ const missingOf = ({ progress, committed, error }: Ending): ReadonlyArray<string
   ]
 }
 
+/** Why it was not read to its end. */
 const why = ({ failure, cut }: Progress, error: string | undefined): string => {
   if (failure !== undefined) return failure.message
   if (cut === 'rejects') return 'too many rows were rejected'

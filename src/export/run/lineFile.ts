@@ -7,6 +7,7 @@ import { jsonLines } from '../format/jsonLines.js'
 
 // model
 
+/** A file that may not be open yet. */
 export interface LineFile {
   readonly open: () => Promise<RowFile<unknown>>
   /** It, if something is or was written to it. */
@@ -15,6 +16,7 @@ export interface LineFile {
   readonly opened: () => Promise<RowFile<unknown>> | undefined
 }
 
+/** Which file, and when it may be opened. */
 export interface LineFileOptions {
   readonly path: string
   readonly files: Files
@@ -26,6 +28,7 @@ export interface LineFileOptions {
 
 // constructors
 
+/** Opens nothing before it is asked for. */
 export const lineFile = ({ path, files, from, after }: LineFileOptions): LineFile => {
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {

@@ -8,6 +8,7 @@ import { readText, type SmallFiles, writeNew } from './SmallFiles.js'
 
 // model
 
+/** A lock that was taken. */
 export interface Lock {
   /** The run that had it and is no more, if there was one. */
   readonly dead?: Owner

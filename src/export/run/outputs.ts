@@ -22,6 +22,7 @@ export interface Finished {
   readonly rejected?: FileSummary
 }
 
+/** The files of a run. */
 export interface Outputs<A> {
   /** Opens what there is, cut back, without waiting for something to write. */
   readonly ready: () => Promise<unknown>
@@ -39,6 +40,7 @@ export interface Outputs<A> {
   readonly abandon: () => Promise<void>
 }
 
+/** Which files, and where they are gone on with. */
 export interface OutputsOptions<A> {
   readonly files: SmallFiles
   readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>

@@ -111,6 +111,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   })
 }
 
+/** A run that has its locks, until it gives them back. */
 interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
   readonly run: Run<A, Q, P>
   readonly checkpoint: Checkpoint<Q> | undefined

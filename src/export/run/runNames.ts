@@ -14,6 +14,7 @@ export const prefixOf = (run: number): string => {
   return run === 1 ? 'part' : `run-${LETTERS[digits.length - 4]}${digits}`
 }
 
+/** Those of all formats. */
 const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )

@@ -59,6 +59,7 @@ interface Expected {
   readonly lines: boolean
 }
 
+/** Throws a `CannotRun` when it is not there, or cannot be read. */
 const manifestAt = async (files: SmallFiles, path: string) => {
   const text = await readText(files, path).catch((error: unknown) => {
     throw new CannotRun('damaged', path, unreadable(error))
@@ -67,6 +68,7 @@ const manifestAt = async (files: SmallFiles, path: string) => {
   return readManifest(path)(text)
 }
 
+/** Whether a run is complete, as the manifest has it. */
 const checkedRun = (path: string, { missing, started }: ManifestRun): Checked => ({
   path,
   isFile: false,
@@ -76,12 +78,14 @@ const checkedRun = (path: string, { missing, started }: ManifestRun): Checked =>
   })),
 })
 
+/** The files of a run; rejected rows are lines in any format. */
 const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.purpose.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }
 
+/** Those in the folder that are called as files of a run, and that no run lists. */
 const unknownFiles = async (
   files: SmallFiles,
   path: string,
@@ -102,6 +106,7 @@ const unknownFiles = async (
     }))
 }
 
+/** Compares a file with what the manifest says of it. */
 const check = async (
   files: SmallFiles,
   path: string,
@@ -119,6 +124,7 @@ const check = async (
   return { path, isFile: true, differences }
 }
 
+/** Or why it cannot be told. */
 const contentAt = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
     const handle = await files.open(path, 'r')
