@@ -34,7 +34,7 @@ export const readWholly = async (
 export const CHUNK = 1 << 20
 
 /** All that is in a file, a chunk at a time; the next one is put in the place of the one before. */
-export async function* chunksOf(handle: Handle): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(handle: Handle): AsyncGenerator<Buffer> {
   const place = Buffer.alloc(CHUNK)
   for (let position = 0; ; ) {
     const { bytesRead } = await handle.read(place, 0, CHUNK, position)
