@@ -2,15 +2,10 @@
 export { InvalidOption } from '../options/index.js'
 export type { ColumnProblem } from './column/Column.js'
 export { DoesNotFit, type Misfit, type Sifted, sift } from './column/Misfit.js'
-export type { Numbers } from './column/money.js'
+export type { Numbers } from './column/Numbers.js'
 export type { ColumnType } from './column/Shape.js'
-export {
-  type Drainable,
-  type ExportOptions,
-  exportList,
-  type Progress,
-} from './exportList.js'
-export { NotTheSame } from './file/ByteFile.js'
+export type { Drainable, ExportOptions } from './ExportOptions.js'
+export { exportList } from './exportList.js'
 export {
   type Destination,
   type DestinationMark,
@@ -19,6 +14,7 @@ export {
 } from './file/Destination.js'
 export { Disturbed } from './file/Disturbed.js'
 export type { Files, Handle } from './file/Files.js'
+export { NotTheSame } from './file/NotTheSame.js'
 export { type FileOptions, openFile } from './file/openFile.js'
 export { openStream, type RowStream, type StreamOptions, toStream } from './file/openStream.js'
 export { type Naming, partName } from './file/partName.js'
@@ -38,31 +34,22 @@ export {
 } from './format/Format.js'
 export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
 export { jsonLines } from './format/jsonLines.js'
+export type { Progress } from './Progress.js'
+export { type Account, accountOf } from './run/Account.js'
+export type { Bounds } from './run/Bounds.js'
 export type { Begin } from './run/begin.js'
 export { CannotRun, type Obstacle } from './run/CannotRun.js'
-export type { Owner, Runner } from './run/lock.js'
-export {
-  type Bounds,
-  lastComplete,
-  type Manifest,
-  type ManifestFile,
-  type ManifestRun,
-  readManifest,
-} from './run/Manifest.js'
-export { type Account, accountOf, type Purpose, type Wanted } from './run/Purpose.js'
+export { lastComplete, type Manifest, readManifest } from './run/Manifest.js'
+export type { ManifestFile, ManifestRun } from './run/ManifestRun.js'
+export type { Owner, Runner } from './run/Owner.js'
+export { isFolder, type Paths, pathsOf } from './run/Paths.js'
+export type { Purpose, Wanted } from './run/Purpose.js'
 export type { Begun, RunOptions, RunProgress } from './run/RunOptions.js'
 export { runExport } from './run/runExport.js'
 export type { SmallFiles } from './run/SmallFiles.js'
 export { fromList, fromSnapshot, type Resumable, type Source } from './run/Source.js'
 export type { Watched } from './run/Tally.js'
-export {
-  isFolder,
-  type Paths,
-  pathsOf,
-  type Target,
-  type TargetOptions,
-  targetOf,
-} from './run/Target.js'
+export { type Target, type TargetOptions, targetOf } from './run/Target.js'
 export { thisProcess } from './run/thisProcess.js'
 export { type Checked, type Difference, verify } from './run/verify.js'
 export type { Sink } from './Sink.js'

@@ -81,7 +81,7 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
       return {
         good:
           unchanged && texts
-            ? asCame(good, () => cut(kept(places ?? fit.map((_, i) => i)), texts()))
+            ? asCame(good, () => textsAt(kept(places ?? fit.map((_, i) => i)), texts()))
             : good,
         bad,
         repeated: fit.length - good.length,
@@ -89,10 +89,14 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
     }
 }
 
+/** Whether it was not known; from now on it is. */
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size
 }
 
-const cut = (places: ReadonlyArray<number>, texts: RowTexts | undefined): RowTexts | undefined =>
-  texts && someOf(places, texts)
+/** Of the texts of a page, those of the rows at these places. */
+const textsAt = (
+  places: ReadonlyArray<number>,
+  texts: RowTexts | undefined,
+): RowTexts | undefined => texts && someOf(places, texts)

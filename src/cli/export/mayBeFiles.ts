@@ -1,7 +1,7 @@
 /** Whether there can be files where an export is to have them, before anything is asked for. */
 import { stat } from 'node:fs/promises'
+import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
-import { codeOf } from '../../export/run/SmallFiles.js'
 import { WrongUse } from '../Terminal.js'
 
 /** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. */

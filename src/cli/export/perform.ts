@@ -1,7 +1,7 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
 import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
-import { isLast } from '../../export/exportList.js'
 import type { Begun, RunProgress } from '../../export/index.js'
+import { isLast } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { TimeLeft } from '../progress/Coverage.js'

@@ -2,7 +2,7 @@
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathsOf } from '../../export/index.js'
-import { isOfRun } from '../../export/run/Target.js'
+import { isOfRun } from '../../export/run/runNames.js'
 import { WrongUse } from '../Terminal.js'
 import { fits, mayBeFile, mayBeNamed } from './mayBeFiles.js'
 

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
+import { codeOf } from '../../export/file/systemError.js'
 import {
   CannotRun,
   type Format,
@@ -15,7 +16,7 @@ import {
   type Wanted,
 } from '../../export/index.js'
 import { purposeOf } from '../../export/run/Purpose.js'
-import { codeOf, readText } from '../../export/run/SmallFiles.js'
+import { readText } from '../../export/run/SmallFiles.js'
 import { plural } from '../progress/words.js'
 import { WrongUse } from '../Terminal.js'
 import type { OutputPlan } from './outputPlan.js'

@@ -12,7 +12,6 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { isLast } from '../../export/exportList.js'
 import {
   type ExportOptions,
   exportList,
@@ -22,6 +21,7 @@ import {
   type Source,
   toStream,
 } from '../../export/index.js'
+import { isLast } from '../../export/Progress.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { Terminal } from '../Terminal.js'

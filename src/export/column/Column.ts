@@ -4,6 +4,7 @@ import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
 // model
 
+/** A field of rows that stands in its own column. */
 export interface Column {
   /** Such as `quote_summary.expires_at`. */
   readonly name: string
@@ -97,6 +98,7 @@ const unnamed = (name: string, type: ColumnType): Column => ({
 
 const isNumber = (type: ColumnType): boolean => type === 'integer' || type === 'decimal'
 
+/** The parts of `NAME:TYPE`, whatever the type is. */
 const typed = (asked: string): { readonly name: string; readonly type?: string } => {
   const at = asked.lastIndexOf(':')
   return at < 0 ? { name: asked } : { name: asked.slice(0, at), type: asked.slice(at + 1) }

@@ -33,6 +33,7 @@ export type Fitting = (row: unknown) => Misfit | undefined
 
 // constructors
 
+/** In words, the field at `path` and what was expected. */
 export const misfit = (path: ReadonlyArray<string>, expected: string): Misfit => {
   const field = path.join('.')
   return { _tag: 'Misfit', field, expected, message: `${field}: expected ${expected}` }

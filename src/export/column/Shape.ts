@@ -5,21 +5,25 @@ import { OpenType } from '../../decode/index.js'
 
 // model
 
+/** All types of columns, by name. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
 /** What a column holds. A `decimal` is a number; `json` is JSON text of whatever is there. */
 export type ColumnType = (typeof columnTypes)[number]
 
+/** A value that stands in one column. */
 export interface Leaf {
   readonly _tag: 'Leaf'
   readonly type: ColumnType
 }
 
+/** An object, by its fields. */
 export interface Struct {
   readonly _tag: 'Struct'
   readonly fields: ReadonlyMap<string, Shape>
 }
 
+/** An array, by what all its items are. */
 export interface List {
   readonly _tag: 'List'
   readonly item: Shape
@@ -75,9 +79,11 @@ export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Sh
   }
 }
 
+/** Whether it stands for what is not there. */
 const isNothing = (codec: unknown): boolean =>
   ['NullType', 'UndefinedType', 'VoidType'].some((tag) => tag === tagOf(codec))
 
+/** Whether a refinement is that of whole numbers: of io-ts, or by its JSON Schema. */
 const isWhole = (codec: unknown): boolean =>
   part(codec, 'name') === 'Int' || part(part(codec, 'schema'), 'type') === 'integer'
 

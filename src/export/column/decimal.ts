@@ -6,10 +6,13 @@ export const SCALE = 4
 /** Digits in all, of which `SCALE` are decimals: what 64 bits hold. */
 export const PRECISION = 18
 
+/** From a number to its ten-thousandths. */
 const FACTOR = 10 ** SCALE
 
+/** The first that has more digits than the column. */
 const MOST = 10n ** BigInt(PRECISION)
 
+/** As JSON and `String` write numbers: sign, whole part, fraction, power of ten. */
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**

@@ -34,6 +34,7 @@ export const tooDeep: Fitting = (row) => {
 export const shallow = (u: unknown): unknown =>
   isObject(u) && isDeep(u, MOST) ? topOf(u, KEPT) : u
 
+/** The first `levels` of it; what is below is an ellipsis. */
 const topOf = (u: unknown, levels: number): unknown => {
   if (!isObject(u)) return u
   if (levels === 0) return '[...]'

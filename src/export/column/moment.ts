@@ -1,5 +1,6 @@
 /** Times in microseconds since 1970 in UTC, exactly or not at all. */
 
+/** ISO 8601, a day or a time with an offset. */
 const shape =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d)))?$/
 
@@ -26,6 +27,7 @@ export const microsOf = (text: string): bigint | undefined => {
 /** Year, month, day, hours, minutes, seconds. */
 type Clock = readonly [number, number, number, number, number, number]
 
+/** Of each month, in years that are no leap years. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

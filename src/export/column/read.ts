@@ -2,6 +2,7 @@
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import { isInherited } from './inherited.js'
+import type { Numbers } from './Numbers.js'
 
 // model
 
@@ -21,6 +22,7 @@ const field = (key: string): Read =>
     ? (holder) => (isObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined)
     : (holder) => (isObject(holder) ? holder[key] : undefined)
 
+/** The value at a path of keys. */
 export const reader = (path: ReadonlyArray<string>): Read => {
   const [only, ...others] = path.map(field)
   if (only === undefined) return (row) => row
@@ -29,7 +31,9 @@ export const reader = (path: ReadonlyArray<string>): Read => {
     : (row) => others.reduce((holder, read) => read(holder), only(row))
 }
 
-export const digitsReader = (path: ReadonlyArray<string>): Digits => {
+/** Of no number, unless they are written `exact`. */
+export const digitsReader = (path: ReadonlyArray<string>, numbers: Numbers): Digits => {
+  if (numbers === 'fast') return () => undefined
   const holderOf = reader(path.slice(0, -1))
   const digits = digitsOf(path[path.length - 1] ?? '')
   return (row) => {

@@ -1,10 +1,11 @@
 /** The values of a column as a typed file stores them, exactly or not at all. */
-import { jsonOf } from '../format/jsonValue.js'
+
 import type { Column } from './Column.js'
 import { PRECISION, SCALE, scaledNumber, scaledText } from './decimal.js'
+import { jsonOf } from './jsonOf.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { microsOf } from './moment.js'
-import type { Numbers } from './money.js'
+import type { Numbers } from './Numbers.js'
 import { digitsReader, type Read, reader } from './read.js'
 
 // model
@@ -12,12 +13,14 @@ import { digitsReader, type Read, reader } from './read.js'
 /** A decimal in ten-thousandths, a time in microseconds, a whole number; text; nothing. */
 export type Stored = bigint | string | boolean | null
 
+/** How numbers are stored. */
 export interface StoreOptions {
   readonly numbers: Numbers
   /** Amounts as `DECIMAL(18, 4)`, or as text. */
   readonly decimal: 'decimal' | 'text'
 }
 
+/** A column of a typed file. */
 export interface Store {
   /** Undefined for what cannot be stored as it is. */
   readonly of: (row: unknown) => Stored | undefined
@@ -32,7 +35,7 @@ type Convert = (value: unknown, row: unknown) => Stored | undefined
 
 export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Store => {
   const read: Read = reader(column.path)
-  const digits = numbers === 'exact' ? digitsReader(column.path) : () => undefined
+  const digits = digitsReader(column.path, numbers)
   const json = jsonOf(numbers)
 
   const converted = (expected: string, convert: Convert): Store => ({

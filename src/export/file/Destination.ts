@@ -1,5 +1,5 @@
-import type { FileSummary, Mark } from './RowFile.js'
-import { isMark } from './RowFile.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { type FileSummary, isMark, type Mark } from './RowFile.js'
 
 // model
 
@@ -38,19 +38,18 @@ export interface Destination<A> {
 
 // interop
 
-const isPartMark = (u: unknown): u is PartMark =>
-  isMark(u) &&
-  'slice' in u &&
-  Number.isSafeInteger(u.slice) &&
-  'piece' in u &&
-  Number.isSafeInteger(u.piece) &&
-  'ended' in u &&
-  typeof u.ended === 'boolean'
+const isPartMark = (u: unknown): u is PartMark => {
+  const { slice, piece, ended } = fieldsOf(u)
+  return (
+    isMark(u) &&
+    Number.isSafeInteger(slice) &&
+    Number.isSafeInteger(piece) &&
+    typeof ended === 'boolean'
+  )
+}
 
 /** Whether what was read from a checkpoint is a mark. */
-export const isDestinationMark = (u: unknown): u is DestinationMark =>
-  typeof u === 'object' &&
-  u !== null &&
-  'parts' in u &&
-  Array.isArray(u.parts) &&
-  u.parts.every(isPartMark)
+export const isDestinationMark = (u: unknown): u is DestinationMark => {
+  const { parts } = fieldsOf(u)
+  return Array.isArray(parts) && parts.every(isPartMark)
+}

@@ -1,5 +1,6 @@
 /** Whether somebody else was at a file while it was written. */
-import { codeOf, type Files, type Handle } from './Files.js'
+import type { Files, Handle } from './Files.js'
+import { isAbsence } from './systemError.js'
 
 // model
 
@@ -19,14 +20,14 @@ export class Disturbed extends Error {
 // constructors
 
 /** Throws `Disturbed` unless there is a file of so many bytes at `path`: that of `own`, if it is given. */
-export const checkPlace = async (
+export const checkUndisturbed = async (
   files: Files,
   path: string,
   bytes: number,
   own?: Handle,
 ): Promise<void> => {
   const handle = await files.open(path, 'r').catch((error: unknown) => {
-    throw isGone(error) ? new Disturbed(path, 'was removed') : error
+    throw isAbsence(error) ? new Disturbed(path, 'was removed') : error
   })
   try {
     const there = await handle.stat()
@@ -42,6 +43,3 @@ export const checkPlace = async (
     await handle.close()
   }
 }
-
-const isGone = (error: unknown): boolean =>
-  codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'

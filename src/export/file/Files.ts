@@ -1,6 +1,7 @@
 /** The part of `node:fs/promises` that files are written with. */
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf, withPath } from './systemError.js'
 
 // model
 
@@ -39,6 +40,7 @@ export interface Files {
 
 // constructors
 
+/** The disk itself. */
 export const disk: Files = { open, mkdir, readdir, rm }
 
 // combinators
@@ -52,21 +54,10 @@ export const syncFolder = async (files: Files, folder: string): Promise<void> =>
     const handle = await files.open(folder, 'r')
     await handle.sync().finally(() => handle.close())
   } catch (error) {
-    if (!NEEDLESS.includes(codeOf(error))) throw at(folder)(error)
+    if (!NEEDLESS.includes(codeOf(error))) throw withPath(folder)(error)
   }
 }
 
 /** Makes the name of a file durable. */
 export const syncName = (files: Files, path: string): Promise<void> =>
   syncFolder(files, dirname(path))
-
-// interop
-
-export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined
-
-/** The system's own error; where it does not say the path, as for an open file, with it. */
-export const at =
-  (path: string) =>
-  (error: unknown): unknown =>
-    error instanceof Error && !('path' in error) ? Object.assign(error, { path }) : error

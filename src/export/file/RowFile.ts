@@ -1,4 +1,5 @@
 /** A file of rows that can be cut back to where it was durable, and gone on with. */
+import { fieldsOf } from '../../decode/unknown.js'
 import type { Sink } from '../Sink.js'
 
 // model
@@ -49,21 +50,13 @@ export interface RowFile<in A> {
   readonly abandon: () => Promise<void>
 }
 
-// constructors
-
-export const START: Pick<Mark, 'bytes' | 'rows'> = { bytes: 0, rows: 0 }
-
 // interop
 
 const isCount = (u: unknown): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
 
-export const isMark = (u: unknown): u is Mark =>
-  typeof u === 'object' &&
-  u !== null &&
-  'bytes' in u &&
-  'rows' in u &&
-  'sha256' in u &&
-  isCount(u.bytes) &&
-  isCount(u.rows) &&
-  typeof u.sha256 === 'string'
+/** Whether what was read from a checkpoint is a mark of a file. */
+export const isMark = (u: unknown): u is Mark => {
+  const { bytes, rows, sha256 } = fieldsOf(u)
+  return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'
+}

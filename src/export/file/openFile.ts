@@ -5,7 +5,7 @@ import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type Files } from './Files.js'
-import { type Mark, type RowFile, START } from './RowFile.js'
+import type { Mark, RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
 
 // model
@@ -24,6 +24,7 @@ export interface FileOptions<A> {
 
 // constructors
 
+/** What each option must be, for whatever writes one file. */
 export const fileRules: Rules<FileOptions<never>> = {
   path: is.needed(is.filled),
   format: is.needed(rule.format),
@@ -65,6 +66,7 @@ export const openUnchecked = async <A>({
   }
 }
 
+/** Rows in the format, as bytes at the end of the file. */
 const rowFile = async <A>(
   path: string,
   format: Format<A>,
@@ -74,7 +76,7 @@ const rowFile = async <A>(
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept)
   const { run, end, last } = untilFailure()
-  let { rows: count } = from ?? START
+  let count = from?.rows ?? 0
 
   return {
     write: (rows) =>

@@ -30,14 +30,15 @@ export interface RowStream<in A> {
   readonly abandon: () => Promise<void>
 }
 
-/** What takes bytes and can be ended. */
-interface Target extends Bytes {
+/** What takes bytes, is ended, and is left to whoever opened it. */
+interface ByteStream extends Bytes {
   readonly end: () => Promise<void>
   readonly release: () => void
 }
 
 // constructors
 
+/** A `Writable` of Node, a `WritableStream` of the web. */
 const ofEither = [is.having('', 'write', 'end'), is.having('', 'getWriter')]
 
 const rules: Rules<StreamOptions<never>> = {
@@ -55,8 +56,8 @@ const rules: Rules<StreamOptions<never>> = {
  */
 export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStream<A>> => {
   const { stream, format, close = true } = checked(options, rules)
-  const target = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
-  const encoder = await format.encoder(target)
+  const bytes = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
+  const encoder = await format.encoder(bytes)
   const { run, end, last } = untilFailure()
   return {
     write: async (rows) => {
@@ -66,10 +67,10 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
     finish: () =>
       end(async () => {
         await encoder.end()
-        if (close) await target.end()
-        target.release()
+        if (close) await bytes.end()
+        bytes.release()
       }),
-    abandon: () => last(async () => target.release()),
+    abandon: () => last(async () => bytes.release()),
   }
 }
 
@@ -90,7 +91,7 @@ export const toStream = async <A>(options: StreamOptions<A>): Promise<Destinatio
   }
 }
 
-const ofNode = (stream: Writable): Target => {
+const ofNode = (stream: Writable): ByteStream => {
   let size = 0
   let failed = false
   const ignore = (): void => {} // whoever writes is told
@@ -116,7 +117,7 @@ const ofNode = (stream: Writable): Target => {
   }
 }
 
-const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): Target => {
+const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): ByteStream => {
   const writer = stream.getWriter()
   writer.closed.catch(() => {}) // whoever writes is told
   let size = 0

@@ -9,6 +9,7 @@ export interface Naming {
   readonly extension: string
 }
 
+/** With zeros before it, so that names sort as numbers do. */
 const digits = (n: number, width: number): string => String(n).padStart(width, '0')
 
 /** `part-00003-001.csv.gz` */

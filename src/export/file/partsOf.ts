@@ -13,6 +13,7 @@ export interface Rotation {
   readonly bytes?: number
 }
 
+/** The files of one slice; only the last can be open. */
 export interface Parts<in A> {
   /** What there was is open. */
   readonly ready: Promise<void>
@@ -24,6 +25,7 @@ export interface Parts<in A> {
   readonly abandon: () => Promise<void>
 }
 
+/** Which slice, and how its files are opened. */
 export interface PartsOptions<A> {
   readonly slice: number
   readonly rotation: Rotation
@@ -33,6 +35,7 @@ export interface PartsOptions<A> {
   readonly from: ReadonlyArray<PartMark>
 }
 
+/** The part that is being written, and how many rows it has. */
 interface Open<A> {
   readonly file: RowFile<A>
   readonly piece: number

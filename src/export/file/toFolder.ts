@@ -4,13 +4,13 @@ import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import { sameFile } from './ByteFile.js'
 import type { Destination, DestinationMark } from './Destination.js'
-import { checkPlace } from './Disturbed.js'
+import { checkUndisturbed } from './Disturbed.js'
 import { disk, type Files, syncFolder, syncName } from './Files.js'
 import { openUnchecked } from './openFile.js'
 import { isPartName, type Naming, partName } from './partName.js'
 import { type Parts, partsOf, type Rotation } from './partsOf.js'
+import { sameFile } from './sameFile.js'
 
 // model
 
@@ -104,13 +104,14 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
       const parts = inOrder()
       await Promise.all(parts.map((part) => part.end()))
       const all = parts.flatMap((part) => part.ended())
-      for (const part of all) await checkPlace(files, part.path, part.bytes)
+      for (const part of all) await checkUndisturbed(files, part.path, part.bytes)
       return all
     },
     abandon,
   }
 }
 
+/** Removes the parts that are in the folder, but for those of these names. */
 const takeAway = async (
   files: Files,
   folder: string,

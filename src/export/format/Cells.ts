@@ -14,8 +14,10 @@ const LAST_ASCII = 127
 /** Integers of so many bits are cheap, and doubles tell their hundredths apart. */
 const FEW = 2 ** 31
 
+/** Whether a letter takes more than one byte. */
 const isOther = (code: number): boolean => code > LAST_ASCII
 
+/** Whether a letter takes more than one byte, or a cell with it takes quotes. */
 const isSpecial = (code: number): boolean =>
   code > LAST_ASCII ||
   (code <= COMMA && (code === COMMA || code === QUOTE || code === CR || code === LF))

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Compression } from './Format.js'
 
+/** A frame of these bytes. */
 export type Compress = (bytes: Uint8Array) => Promise<Uint8Array>
 
 /** What this version of Node cannot do. */
@@ -29,5 +30,6 @@ export const compressor = (compress: Exclude<Compression, 'none'>): Compress => 
 
 const EXTENSIONS: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' }
 
+/** What files are called by: `csv.gz`. */
 export const extensionOf = (name: string, compress: Compression): string =>
   `${name}${EXTENSIONS[compress]}`

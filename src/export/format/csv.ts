@@ -1,15 +1,16 @@
 /** Comma-separated values (RFC 4180): a header, a line for each row, CRLF at the end of each. */
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/money.js'
+import { jsonOf } from '../column/jsonOf.js'
+import type { Numbers } from '../column/Numbers.js'
 import { digitsReader, reader } from '../column/read.js'
 import { hasSource } from '../column/source.js'
 import { Cells } from './Cells.js'
 import { type Cell, type Lines, lineWriter, type Masking } from './csvLines.js'
-import { jsonOf } from './jsonValue.js'
 import type { TextFormat } from './text.js'
 
 // model
 
+/** How cells are written. */
 export interface CsvOptions {
   readonly numbers: Numbers
   /**
@@ -24,6 +25,7 @@ type Mask = (text: string) => string
 
 // constructors
 
+/** A header, then a line for each row. `writer` makes the lines. */
 export const csvText = (
   columns: ReadonlyArray<Column>,
   { numbers, formulas }: CsvOptions,
@@ -49,7 +51,7 @@ export const csvText = (
 const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
   const read = reader(path)
   const json = jsonOf(numbers)
-  const digits = numbers === 'exact' ? digitsReader(path) : () => undefined
+  const digits = digitsReader(path, numbers)
   const write = (row: unknown): string => {
     const value = read(row)
     if (value === undefined || value === null) return ''
@@ -68,9 +70,11 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
 
 const special = /[",\r\n]/
 
+/** In quotes, if there is something in it that needs them. */
 const quoted: Mask = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** Also the wide forms, which some programs take for the same. */
 const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
+/** Made harmless, if a spreadsheet would run it. */
 const unarmed: Mask = (text) => (formula.test(text) ? `'${text}` : text)

@@ -8,6 +8,7 @@ import type { Cells } from './Cells.js'
 
 // model
 
+/** How a cell of a column is written. */
 export interface Cell {
   readonly path: ReadonlyArray<string>
   readonly write: (row: unknown) => string
@@ -15,6 +16,7 @@ export interface Cell {
   readonly isPlain: boolean
 }
 
+/** Puts a line for each row. */
 export type Lines = (rows: ReadonlyArray<unknown>, cells: Cells) => void
 
 /** What is done with texts. */
@@ -27,6 +29,7 @@ export interface Masking {
 
 // constructors
 
+/** The fastest that can be had. */
 export const lineWriter = (columns: ReadonlyArray<Cell>, masking: Masking): Lines =>
   columns.length > 1 && mayGenerate() ? generated(columns, masking) : looped(columns)
 
@@ -43,6 +46,7 @@ export const looped =
 
 type Put = (cells: Cells, text: string) => void
 
+/** What the code is of: it is given what it cannot name. */
 type Maker = (write: ReadonlyArray<Cell['write']>, put: Put) => Lines
 
 const isMaker = (u: unknown): u is Maker => typeof u === 'function'
@@ -72,6 +76,7 @@ const generated = (columns: ReadonlyArray<Cell>, { mask, begins }: Masking): Lin
   )
 }
 
+/** The statements that put one cell. */
 const source = ({ path, isPlain }: Cell, i: number): string => {
   if (!isPlain) return `cells.plain(w${i}(row));`
   return `v = ${sourceOf(path)};

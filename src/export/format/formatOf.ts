@@ -3,8 +3,9 @@ import { E, pipe } from '../../fp.js'
 import { checked, is, type Rules } from '../../options/index.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
 import { tooDeep } from '../column/depth.js'
+import { exactMoney } from '../column/exactMoney.js'
 import type { Fitting } from '../column/Misfit.js'
-import { exactMoney, type Numbers } from '../column/money.js'
+import type { Numbers } from '../column/Numbers.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { storable } from '../column/store.js'
 import { extensionOf, hasZstd } from './compress.js'
@@ -45,6 +46,7 @@ export interface FormatOptions {
   readonly rowGroup?: number
 }
 
+/** Rows in a row group, unless given. */
 const ROW_GROUP = 20_000
 
 // constructors
@@ -125,6 +127,7 @@ const withColumns = (
   }
 }
 
+/** The first reason of the two, if there is one. */
 const both =
   (one: Fitting, other: Fitting): Fitting =>
   (row) =>

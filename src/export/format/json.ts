@@ -2,9 +2,9 @@
 import type { Around } from '../../stream/index.js'
 import { textsOf } from '../asCame.js'
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/money.js'
+import { jsonOf } from '../column/jsonOf.js'
+import type { Numbers } from '../column/Numbers.js'
 import { jsonFields } from './jsonFields.js'
-import { jsonOf } from './jsonValue.js'
 import type { Text, TextFormat } from './text.js'
 
 /** The JSON texts of rows, with something around them. */
@@ -25,11 +25,13 @@ export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Te
   }
 }
 
+/** Each row written anew. */
 const joining =
   (json: (row: unknown) => string): Texts =>
   (rows, around) =>
     inParts(rows, json, around)
 
+/** In parts of about `PART` letters. */
 function* inParts(
   rows: ReadonlyArray<unknown>,
   json: (row: unknown) => string,
@@ -47,13 +49,14 @@ function* inParts(
   yield text + after
 }
 
+/** A line for each row, and nothing else. */
 export const ndjsonText = (json: Texts): TextFormat<unknown> => ({
   start: '',
   rows: (rows) => (rows.length === 0 ? [] : json(rows, { between: '\n', after: '\n' })),
   end: () => '',
 })
 
-/** A line for each row, so that it can be read by eye and compared by line. */
+/** One array, with a line for each row: it can be read by eye and compared by line. */
 export const jsonText = (json: Texts): TextFormat<unknown> => ({
   start: '[',
   rows: (rows, before) =>

@@ -1,14 +1,16 @@
 /** Some fields of a row as JSON, in the order they are named, where they were: objects in objects. */
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/money.js'
+import { jsonOf } from '../column/jsonOf.js'
+import type { Numbers } from '../column/Numbers.js'
 import { digitsReader, isObject, reader } from '../column/read.js'
-import { jsonOf } from './jsonValue.js'
 
 /** The text of a field; undefined where the field is missing. */
 type Write = (row: unknown) => string | undefined
 
+/** The fields of an object by their names, in order. */
 type Tree = Map<string, Tree | Write>
 
+/** The JSON of a row, with these fields of it only. */
 export const jsonFields = (
   columns: ReadonlyArray<Column>,
   numbers: Numbers,
@@ -17,7 +19,7 @@ export const jsonFields = (
 
   const writer = (path: ReadonlyArray<string>): Write => {
     const read = reader(path)
-    const digits = numbers === 'exact' ? digitsReader(path) : () => undefined
+    const digits = digitsReader(path, numbers)
     return (row) => {
       const value = read(row)
       return value === undefined ? undefined : (digits(row) ?? json(value))

@@ -10,6 +10,7 @@ import type { Compression, Encoder, Kept } from './Format.js'
 /** In parts; or, where it is UTF-8 already, what puts it in some place. */
 export type Text = Iterable<string> | ((place: Place) => Uint8Array)
 
+/** A format that is text: what comes before, of and after the rows. */
 export interface TextFormat<A> {
   readonly start: string
   /** Rows that follow `before` others. */
@@ -22,6 +23,7 @@ const FRAME = 1 << 20
 
 // constructors
 
+/** Writes rows as UTF-8, in frames where it is compressed. */
 export const textEncoder =
   <A>(format: TextFormat<A>, compress: Compression) =>
   async (to: Bytes, kept?: Kept): Promise<Encoder<A>> => {
@@ -58,6 +60,7 @@ function* after(before: string, text: Iterable<string>): Iterable<string> {
   yield* text
 }
 
+/** Where bytes go, as they are or compressed. */
 interface Out {
   readonly put: Bytes['append']
   readonly flush: () => Promise<void>

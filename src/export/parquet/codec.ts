@@ -3,6 +3,7 @@ import type { CompressionCodec } from 'hyparquet'
 import { needZstd } from '../format/compress.js'
 import type { Compression } from '../format/Format.js'
 
+/** A compression, and what does it. */
 export interface PageCodec {
   readonly codec: CompressionCodec
   readonly compressors: { readonly [K in CompressionCodec]?: (page: Uint8Array) => Uint8Array }

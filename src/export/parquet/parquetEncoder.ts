@@ -1,7 +1,8 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Column } from '../column/Column.js'
 import { type Stored, type StoreOptions, storeOf } from '../column/store.js'
-import { type Bytes, NotTheSame } from '../file/ByteFile.js'
+import type { Bytes } from '../file/ByteFile.js'
+import { NotTheSame } from '../file/NotTheSame.js'
 import type { Compression, Encoder, Kept } from '../format/Format.js'
 import { pageCodec } from './codec.js'
 import { groupsUpTo, recordOf } from './record.js'
@@ -9,6 +10,7 @@ import { schemaOf } from './schema.js'
 
 // model
 
+/** How values, pages and row groups are written. */
 export interface ParquetOptions extends StoreOptions {
   readonly compress: Compression
   /** Rows that are kept back for a row group; a flush ends one with fewer. */
@@ -26,7 +28,7 @@ export const parquetEncoder =
     const writer = new ParquetWriter({
       ...pageCodec(options.compress),
       writer: bytes,
-      schema: schemaOf(columns, options, 'to the writer'),
+      schema: schemaOf(columns, options, 'the writer'),
       createdBy: 'payments-rx',
     })
     let recorded = 0
@@ -89,7 +91,7 @@ export const parquetEncoder =
       },
       end: async () => {
         await endGroup()
-        writer.schema = schemaOf(columns, options, 'to readers')
+        writer.schema = schemaOf(columns, options, 'readers')
         await writer.finish()
         await handOn()
       },

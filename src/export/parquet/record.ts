@@ -10,11 +10,13 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
+import { fieldsOf } from '../../decode/unknown.js'
 import type { Kept } from '../format/Format.js'
 
 /** What a record ends with, after its length and where the one before ends. */
 const MAGIC = 0x4b52_414d // MARK
 
+/** Bytes of the end of a record: where the one before ends, the length, the magic. */
 const TAIL = 16
 
 /** `before` is where the record before ends; 0 for none. */
@@ -49,12 +51,9 @@ export const groupsUpTo = async ({
   return found.flat()
 }
 
-const isGroup = (u: unknown): u is RowGroup =>
-  typeof u === 'object' &&
-  u !== null &&
-  'columns' in u &&
-  Array.isArray(u.columns) &&
-  'num_rows' in u &&
-  typeof u.num_rows === 'bigint'
+const isGroup = (u: unknown): u is RowGroup => {
+  const { columns, num_rows } = fieldsOf(u)
+  return Array.isArray(columns) && typeof num_rows === 'bigint'
+}
 
 const isGroups = (u: unknown): u is ReadonlyArray<RowGroup> => Array.isArray(u) && u.every(isGroup)

@@ -8,30 +8,32 @@ import type { Column } from '../column/Column.js'
 import { PRECISION, SCALE } from '../column/decimal.js'
 import type { StoreOptions } from '../column/store.js'
 
-export type Told = 'to the writer' | 'to readers'
+/** To whom the schema is told. */
+export type Audience = 'the writer' | 'readers'
 
+/** The root, and an element for each column. */
 export const schemaOf = (
   columns: ReadonlyArray<Column>,
   options: Pick<StoreOptions, 'decimal'>,
-  told: Told,
+  audience: Audience,
 ): Array<SchemaElement> => [
   { name: 'rows', num_children: columns.length },
-  ...columns.map((column) => elementOf(column, options, told)),
+  ...columns.map((column) => elementOf(column, options, audience)),
 ]
 
 const elementOf = (
   { name, type }: Column,
   { decimal }: Pick<StoreOptions, 'decimal'>,
-  told: Told,
+  audience: Audience,
 ): SchemaElement => {
   const bytes: SchemaElement = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' }
-  const text: SchemaElement = told === 'to readers' ? { ...bytes, converted_type: 'UTF8' } : bytes
+  const text: SchemaElement = audience === 'readers' ? { ...bytes, converted_type: 'UTF8' } : bytes
   const long: SchemaElement = { name, repetition_type: 'OPTIONAL', type: 'INT64' }
   switch (type) {
     case 'text':
       return text
     case 'json':
-      return told === 'to readers'
+      return audience === 'readers'
         ? { ...bytes, converted_type: 'JSON', logical_type: { type: 'JSON' } }
         : bytes
     case 'boolean':

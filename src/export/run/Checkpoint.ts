@@ -4,8 +4,10 @@ import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import { isMark, type Mark } from '../file/RowFile.js'
+import { Bounds } from './Bounds.js'
 import { Counts } from './Counts.js'
-import { Bounds, Drift } from './Manifest.js'
+import { Drift } from './Drift.js'
+import type { Marks } from './outputs.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
 
@@ -14,6 +16,7 @@ import { readKept } from './readKept.js'
 /** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
 export const VERSION = 3
 
+/** A codec of what a guard tells. */
 const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
   new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
@@ -44,12 +47,23 @@ const common = t.intersection([
   }),
 ])
 
+/** What a run is resumed by. */
 export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
   /** What is left to read; left out when that is nothing. */
   readonly position?: Q
 }
 
 // combinators
+
+/**
+ * Up to where its files are durable. Once all was read, nobody asks for keys any more, and they may be
+ * gone.
+ */
+export const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
+  if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
+  const { keys: _, ...marks } = checkpoint
+  return marks
+}
 
 /** Reads what was kept at `path`; throws a `CannotRun` for what is no checkpoint of this version. */
 export const readCheckpoint = <Q>(
@@ -62,6 +76,7 @@ export const readCheckpoint = <Q>(
     isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
   })
 
+/** As `readCheckpoint` reads it. */
 export const showCheckpoint = <Q>(checkpoint: Checkpoint<Q>): string =>
   `${JSON.stringify({ ...checkpoint, sum: sumOf(checkpoint) })}\n`
 

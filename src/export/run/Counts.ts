@@ -1,6 +1,7 @@
 /** What a run has done so far, over all its resumptions. Plain values, fit for a checkpoint. */
 import * as t from 'io-ts'
 import type { Slice } from '../../stream/snapshot/Slice.js'
+import type { Progress } from '../Progress.js'
 
 // model
 
@@ -37,10 +38,15 @@ export const Counts = t.readonly(
   }),
 )
 
+/** What a run has done, over all its resumptions. */
 export interface Counts extends t.TypeOf<typeof Counts> {}
+
+/** Those of rows, and of the pages they came in. */
+export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
 // constructors
 
+/** Of a run that was never begun. */
 export const NOTHING: Counts = {
   rows: 0,
   rejects: 0,
@@ -55,6 +61,27 @@ export const NOTHING: Counts = {
 
 // combinators
 
+/** Those of earlier starts, and of this one. */
+export const plus = (
+  before: RowCounts,
+  { rows, rejects, pages, repeated = 0 }: Progress,
+): RowCounts => ({
+  rows: before.rows + rows,
+  rejects: before.rejects + rejects,
+  pages: before.pages + pages,
+  repeated: before.repeated + repeated,
+})
+
+/** As they are told: rows that came again only where some did. */
+export const shownOf = ({
+  rows,
+  rejects,
+  pages,
+  repeated,
+}: RowCounts): RowCounts | Omit<RowCounts, 'repeated'> =>
+  repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }
+
+/** With one more slice that was read to its end. */
 export const withSlice =
   ({ from, to, rows }: Slice) =>
   (slices: ReadonlyArray<SliceCount>): ReadonlyArray<SliceCount> => [...slices, { from, to, rows }]

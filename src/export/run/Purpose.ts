@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import type { Format } from '../format/Format.js'
 import { CannotRun } from './CannotRun.js'
@@ -28,26 +27,6 @@ export interface Wanted extends Pick<Purpose, 'resource' | 'account' | 'query'> 
   /** What else is to be the same when it is resumed, beside name, compression and columns of the format. */
   readonly format?: Purpose['format']
 }
-
-/** Whose data it is. No secret is needed to tell accounts apart. */
-export interface Account {
-  /** Where the platform is. */
-  readonly baseUrl: string
-  /** Whose keys are used. */
-  readonly clientId: string
-  /** The account that is logged in as, of keys for several. */
-  readonly loginAs?: string
-  /** The connected account that is acted for. */
-  readonly onBehalfOf?: string
-}
-
-// constructors
-
-/** SHA-256 in hex: the same for the same account, and tells nothing else. */
-export const accountOf = ({ baseUrl, clientId, loginAs, onBehalfOf }: Account): string =>
-  createHash('sha256')
-    .update(JSON.stringify([baseUrl.replace(/\/+$/, ''), clientId, loginAs, onBehalfOf]))
-    .digest('hex')
 
 // combinators
 

@@ -3,21 +3,26 @@ import type { SchedulerLike } from 'rxjs'
 import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import type { ExportOptions, Progress } from '../exportList.js'
+import type { ExportOptions } from '../ExportOptions.js'
+import { NO_PROGRESS, type Progress } from '../Progress.js'
+import type { Bounds } from './Bounds.js'
 import type { Found } from './begin.js'
-import { type Checkpoint, showCheckpoint, VERSION } from './Checkpoint.js'
-import { type Counts, NOTHING, withSlice } from './Counts.js'
-import { type Ending, entryOf, iso } from './entry.js'
+import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
+import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
+import { drifts } from './Drift.js'
+import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
 import { addedTo, readKeys } from './keys.js'
-import { type Bounds, type ManifestRun, showManifest, withRun } from './Manifest.js'
+import { showManifest, withRun } from './Manifest.js'
+import type { ManifestRun } from './ManifestRun.js'
 import { type Marks, outputs } from './outputs.js'
 import type { Purpose } from './Purpose.js'
 import type { RunOptions, RunProgress } from './RunOptions.js'
 import { replaceText, type SmallFiles } from './SmallFiles.js'
-import { drifts, type Tally } from './Tally.js'
+import type { Tally } from './Tally.js'
 
 // model
 
+/** A run that is going on. */
 export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>> {
   /** Keys that are known, where a row can come in two pages. */
@@ -34,6 +39,7 @@ export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
   readonly abandon: () => Promise<void>
 }
 
+/** What it is done with, and what it found. */
 export interface Means<Q> {
   readonly files: SmallFiles
   readonly timer: SchedulerLike
@@ -44,6 +50,7 @@ export interface Means<Q> {
 
 // constructors
 
+/** Opens no file before something is asked of it. */
 export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   { source, target, client, perSecond }: RunOptions<A, Q, P>,
   { files, timer, tally, found, purpose }: Means<Q>,
@@ -51,13 +58,13 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const { paths } = target
   const { checkpoint } = found
   const before = checkpoint?.counts ?? NOTHING
-  const begun = timer.now()
-  const started = checkpoint?.started ?? iso(begun)
+  const beganAt = timer.now()
+  const started = checkpoint?.started ?? iso(beganAt)
   const seen = source.repeats ? new Set<string>() : undefined
   const added = addedTo(seen ?? new Set())
   let slices = before.slices
   let bounds: Bounds | undefined = checkpoint?.bounds
-  let standing: Checkpoint<Q> | undefined = checkpoint
+  let committed: Checkpoint<Q> | undefined = checkpoint
 
   const out = outputs<A>({
     files,
@@ -70,26 +77,21 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   // what was counted
 
-  const total = (progress: Progress<Q>): RunProgress<Q> => {
-    const rows = before.rows + progress.rows
-    const rejects = before.rejects + progress.rejects
-    const pages = before.pages + progress.pages
-    const repeated = before.repeated + (progress.repeated ?? 0)
-    return { ...progress, ...shownOf({ rows, rejects, pages, repeated }) }
-  }
+  const total = (progress: Progress<Q>): RunProgress<Q> => ({
+    ...progress,
+    ...shownOf(plus(before, progress)),
+  })
 
-  const counts = (progress: Progress<Q>): Counts => {
-    const { rows, rejects, pages, repeated = 0 } = total(progress)
-    return {
-      ...{ rows, rejects, pages, repeated, slices },
-      requests: before.requests + tally.requests(),
-      refused: before.refused + tally.refused(),
-      ms: before.ms + timer.now() - begun,
-      starts: before.starts + 1,
-    }
-  }
+  const counts = (progress: Progress<Q>): Counts => ({
+    ...plus(before, progress),
+    slices,
+    requests: before.requests + tally.requests(),
+    refused: before.refused + tally.refused(),
+    ms: before.ms + timer.now() - beganAt,
+    starts: before.starts + 1,
+  })
 
-  const standingAt = (progress: Progress<Q>, marks: Marks): Checkpoint<Q> => ({
+  const checkpointAt = (progress: Progress<Q>, marks: Marks): Checkpoint<Q> => ({
     version: VERSION,
     purpose,
     started,
@@ -102,13 +104,15 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   // what is kept
 
+  const filesAt = unfinished(target, found.run)
+
   const commit = async (progress: Progress<Q>): Promise<void> => {
-    const next = standingAt(progress, await out.commit())
+    const next = checkpointAt(progress, await out.commit())
     await replaceText(files, paths.checkpoint, showCheckpoint(next))
-    standing = next
+    committed = next
   }
 
-  const tell = async (ending: Pick<Ending, 'standing' | 'progress' | 'error'> & Listed) => {
+  const writeEntry = async (ending: Pick<Ending, 'committed' | 'progress' | 'error'> & Listed) => {
     const finished = timer.now()
     const entry = entryOf({ ...ending, finished, manifest: paths.manifest, perSecond })
     const manifest = withRun(entry)(found.manifest)
@@ -116,21 +120,9 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     return entry
   }
 
-  /** The files as they were durable last. */
-  const unfinished = ({ output, rejects }: Marks): Listed => ({
-    files: output.parts.map((part) => {
-      const { rows, bytes, sha256, ended } = part
-      const path = target.fileOf(part, found.run)
-      return { path, rows, bytes, ...(ended ? { sha256 } : {}) }
-    }),
-    ...(rejects && {
-      rejected: { path: paths.rejects(found.run), rows: rejects.rows, bytes: rejects.bytes },
-    }),
-  })
-
   const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
-    standing ??= standingAt(progress, { output: { parts: [] } })
-    const entry = await tell({ standing, progress, ...(await out.finish()) })
+    committed ??= checkpointAt(progress, { output: { parts: [] } })
+    const entry = await writeEntry({ committed, progress, ...(await out.finish()) })
     await files.rm(paths.keys, { force: true }) // first: without a position, nothing asks for them
     await files.rm(paths.checkpoint, { force: true })
     return entry
@@ -153,15 +145,15 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const all = total(progress)
       if (progress.ended) return { ...all, entry: await complete(progress) }
       await out.abandon()
-      if (standing === undefined) return all
-      return { ...all, entry: await tell({ standing, progress, ...unfinished(standing) }) }
+      if (committed === undefined) return all
+      return { ...all, entry: await writeEntry({ committed, progress, ...filesAt(committed) }) }
     },
     fail: async (error) => {
-      const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
-      if (standing === undefined) return progress
+      const progress = { ...NO_PROGRESS }
+      if (committed === undefined) return progress
       const why = error instanceof Error ? error.message : 'writing failed'
-      await tell({ standing, progress, error: why, ...unfinished(standing) }).catch(() => {})
-      const { counts, position: next } = standing
+      await writeEntry({ committed, progress, error: why, ...filesAt(committed) }).catch(() => {})
+      const { counts, position: next } = committed
       return { ...progress, ...shownOf(counts), ...defined({ next }) }
     },
     goOn: async () => {
@@ -173,18 +165,3 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     abandon: out.abandon,
   }
 }
-
-/** How counts are told: rows that came again only where some did. */
-const shownOf = ({ rows, rejects, pages, repeated }: Told): Told | Omit<Told, 'repeated'> =>
-  repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }
-
-type Told = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
-
-/** Once all was read, nobody asks for keys any more, and they may be gone. */
-const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
-  if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
-  const { keys: _, ...marks } = checkpoint
-  return marks
-}
-
-type Listed = Pick<Ending, 'files' | 'rejected'>

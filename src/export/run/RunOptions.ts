@@ -1,11 +1,12 @@
 import type { AnyFailure } from '../../http/Failure.js'
 import { is, type Rules } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
-import { type ExportOptions, type Progress, paceRules } from '../exportList.js'
+import { type ExportOptions, paceRules } from '../ExportOptions.js'
+import type { Progress } from '../Progress.js'
 import * as rule from '../rules.js'
 import type { Begin } from './begin.js'
-import type { Owner, Runner } from './lock.js'
-import type { ManifestRun } from './Manifest.js'
+import type { ManifestRun } from './ManifestRun.js'
+import type { Owner, Runner } from './Owner.js'
 import type { Wanted } from './Purpose.js'
 import type { SmallFiles } from './SmallFiles.js'
 import type { Source } from './Source.js'
@@ -14,13 +15,14 @@ import type { Target } from './Target.js'
 
 // model
 
-type Kept<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
+/** How an export goes: what `paceRules` are of. */
+type Pace<A, Q, P extends Page<AnyFailure, A, Q>> = Pick<
   ExportOptions<A, Q, P>,
   'key' | 'shown' | 'every' | 'maxRejects' | 'stop' | 'timer'
 >
 
 /** What is exported, where to, and what is kept of it. */
-export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept<A, Q, P> {
+export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace<A, Q, P> {
   /** What is read, made by `fromList` or `fromSnapshot`. */
   readonly source: Source<A, Q, P>
   /** Where it goes, made by `targetOf`. */
@@ -43,6 +45,7 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Kept
 
 const runner = is.having('who runs', 'isAlive')
 
+/** What each option must be. */
 export const runRules: Rules<RunOptions<never, never, never>> = {
   source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
   target: is.needed(is.having('a target, made by targetOf', 'open', 'fileOf')),

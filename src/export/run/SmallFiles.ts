@@ -1,8 +1,8 @@
 /** Files that are read and written whole: checkpoints, manifests, locks. */
 import { link, readFile, readlink, rename, stat } from 'node:fs/promises'
-import { at, codeOf, disk, type Files, syncName } from '../file/Files.js'
-
-export { codeOf }
+import { disk, type Files, syncName } from '../file/Files.js'
+import { isAbsence, withPath } from '../file/systemError.js'
+import { writeWholly } from '../file/wholly.js'
 
 // model
 
@@ -18,6 +18,7 @@ export interface SmallFiles extends Files {
 
 // constructors
 
+/** The disk itself. */
 export const wholeDisk: SmallFiles = {
   ...disk,
   rename,
@@ -32,8 +33,8 @@ export const wholeDisk: SmallFiles = {
 /** Nothing, when there is no such file. */
 export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
   files.readFile(path, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
-    throw at(path)(error)
+    if (isAbsence(error)) return undefined
+    throw withPath(path)(error)
   })
 
 /** A file with this text, durable, and no such file while it is not: not even on a disk that is full. */
@@ -41,15 +42,12 @@ export const writeNew = async (files: SmallFiles, path: string, text: string): P
   const bytes = new TextEncoder().encode(text)
   const handle = await files.open(path, 'w+')
   try {
-    for (let written = 0; written < bytes.length; ) {
-      const rest = bytes.length - written
-      written += (await handle.write(bytes, written, rest, written)).bytesWritten
-    }
+    await writeWholly(handle, bytes, 0)
     await handle.sync()
   } catch (error) {
     await handle.close()
     await files.rm(path, { force: true })
-    throw at(path)(error)
+    throw withPath(path)(error)
   }
   await handle.close()
 }

@@ -3,8 +3,8 @@ import type { Position } from '../../api/Paging.js'
 import type { Codec } from '../../codec/Codec.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page, Slice, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
-import type { Drainable } from '../exportList.js'
-import type { Bounds } from './Manifest.js'
+import type { Drainable } from '../ExportOptions.js'
+import type { Bounds } from './Bounds.js'
 import { ListStanding, SnapshotStanding } from './positions.js'
 
 // model
@@ -31,6 +31,7 @@ export interface Resumable<Q, P> extends Drainable<P> {
 
 // constructors
 
+/** All of the list, or what is left of it. */
 const from =
   <Q, P>(list: Resumable<Q, P>) =>
   (standing?: Q): Drainable<P> =>

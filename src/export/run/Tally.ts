@@ -14,6 +14,7 @@ export interface Watched {
   readonly drift: IO<ReadonlyArray<DriftFact>>
 }
 
+/** What was counted since it began. */
 export interface Tally {
   readonly requests: () => number
   readonly refused: () => number
@@ -22,6 +23,7 @@ export interface Tally {
 
 // constructors
 
+/** Counts until it is closed; without a client, nothing. */
 export const tallyOf = (client: Watched | undefined): Tally => {
   let requests = 0
   let refused = 0
@@ -35,21 +37,4 @@ export const tallyOf = (client: Watched | undefined): Tally => {
     refused: () => refused,
     close: () => watching?.unsubscribe(),
   }
-}
-
-// combinators
-
-/** The facts of two runs as those of one. */
-export const drifts = (
-  before: ReadonlyArray<DriftFact>,
-  now: ReadonlyArray<DriftFact>,
-): ReadonlyArray<DriftFact> => {
-  const all = new Map<string, DriftFact>()
-  for (const fact of [...before, ...now]) {
-    const { endpoint, path, kind, example } = fact
-    const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
-    const known = all.get(name)
-    all.set(name, known === undefined ? fact : { ...known, count: known.count + fact.count })
-  }
-  return [...all.values()]
 }

@@ -1,5 +1,5 @@
-/** Where an export goes, and what is kept beside it. */
-import { basename, dirname, join, relative } from 'node:path'
+/** Where an export goes. */
+import { join } from 'node:path'
 import { checked, is, type Rules } from '../../options/index.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
@@ -7,9 +7,11 @@ import { partName } from '../file/partName.js'
 import type { Rotation } from '../file/partsOf.js'
 import { toFile } from '../file/toFile.js'
 import { toFolder } from '../file/toFolder.js'
-import { extensionOf, needZstd } from '../format/compress.js'
-import { compressions, type Format, formatNames } from '../format/Format.js'
+import { needZstd } from '../format/compress.js'
+import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
+import { type Paths, pathsOf } from './Paths.js'
+import { prefixOf } from './runNames.js'
 
 // model
 
@@ -39,44 +41,7 @@ export interface TargetOptions<A> {
   readonly files?: Files
 }
 
-/** What an export keeps, each by its path. */
-export interface Paths {
-  /** The file or the folder. */
-  readonly out: string
-  /** Whether it has a file for each part, and runs are added to those before. */
-  readonly isFolder: boolean
-  /** What it is resumed by. */
-  readonly checkpoint: string
-  /** Of the rows that were written, while there is a checkpoint. */
-  readonly keys: string
-  /** What was written, run by run. */
-  readonly manifest: string
-  /** Who is at it. */
-  readonly lock: string
-  /** Takes the rows that are not written. */
-  readonly rejects: (run: number) => string
-}
-
 // constructors
-
-/** A name that ends with a slash is a folder. */
-export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
-
-/** `FILE.checkpoint.json`, or `DIR/checkpoint.json`; and so for the others. */
-export const pathsOf = (out: string, checkpoint?: string): Paths => {
-  const folder = isFolder(out)
-  const beside = (name: string): string => (folder ? join(out, name) : `${out}.${name}`)
-  const kept = checkpoint ?? beside('checkpoint.json')
-  return {
-    out,
-    isFolder: folder,
-    checkpoint: kept,
-    keys: `${kept}.keys`,
-    manifest: beside('manifest.json'),
-    lock: folder ? join(out, 'lock') : `${out}.lock`,
-    rejects: (run) => beside(run === 1 ? 'rejects.ndjson' : `rejects-${run}.ndjson`),
-  }
-}
 
 const rules: Rules<TargetOptions<never>> = {
   out: is.needed(is.filled),
@@ -116,28 +81,3 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
       join(out, partName({ prefix: prefixOf(run), extension: format.extension })(part)),
   }
 }
-
-/** A letter for each digit more than four: letters sort after digits. */
-const LETTERS = ['', ...'abcdefghijkl']
-
-/** By name, later runs come after earlier ones: `part`, `run-0002`, `run-9999`, `run-a10000`, `run-b100000`. */
-const prefixOf = (run: number): string => {
-  const digits = String(run).padStart(4, '0')
-  return run === 1 ? 'part' : `run-${LETTERS[digits.length - 4]}${digits}`
-}
-
-const EXTENSIONS = formatNames.flatMap((name) =>
-  compressions.map((compress) => extensionOf(name, compress)),
-)
-
-/** Whether a run would call a file in its folder so, in whatever format, rejected rows among them. */
-export const isOfRun = (name: string): boolean => {
-  const [, extension] = /^(?:part|run-[a-l]?\d{4,})-\d{5,}-\d{3,}\.(.+)$/.exec(name) ?? []
-  return extension === undefined
-    ? /^rejects(-\d+)?\.ndjson$/.test(name)
-    : EXTENSIONS.includes(extension)
-}
-
-/** As it is called from where `from` is, so that both can be moved together. */
-export const seenFrom = (from: string, path: string): string =>
-  relative(dirname(from), path) || basename(path)

@@ -2,10 +2,12 @@ import { dirname, resolve } from 'node:path'
 import type { Codec } from '../../codec/Codec.js'
 import { CannotRun } from './CannotRun.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
-import { filesOf, type Manifest, manifestOf, readManifest } from './Manifest.js'
+import { type Manifest, manifestOf, readManifest } from './Manifest.js'
+import { filesOf } from './ManifestRun.js'
+import type { Paths } from './Paths.js'
 import { type Purpose, samePurpose } from './Purpose.js'
+import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles } from './SmallFiles.js'
-import { isOfRun, type Paths } from './Target.js'
 
 // model
 
@@ -28,6 +30,7 @@ export interface Found<Q> {
   readonly stale: ReadonlyArray<string>
 }
 
+/** Where to look, and what may stand there. */
 export interface BeginOptions<Q> {
   readonly files: SmallFiles
   readonly paths: Paths
@@ -104,6 +107,7 @@ const otherFiles = async (
   return [...new Set([...namesOf(entries), ...there])].filter((path) => !staying.has(path))
 }
 
+/** Undefined where there is none to go on with. */
 const checkpointOf = async <Q>({
   files,
   paths,

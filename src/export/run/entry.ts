@@ -1,24 +1,34 @@
 /** The entry of a run in its manifest: pure, from what was counted. */
 import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
-import type { Progress } from '../exportList.js'
 import type { FileSummary } from '../file/RowFile.js'
+import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
-import type { ManifestFile, ManifestRun } from './Manifest.js'
-import { seenFrom } from './Target.js'
+import type { ManifestFile, ManifestRun } from './ManifestRun.js'
+import type { Marks } from './outputs.js'
+import { seenFrom } from './Paths.js'
+import type { Target } from './Target.js'
 
 // model
 
+/** A file of a run: without its hash while it is not complete. */
+type Written = Omit<FileSummary, 'sha256'> & Partial<Pick<FileSummary, 'sha256'>>
+
+/** The files of a run. */
+export interface Listed {
+  readonly files: ReadonlyArray<Written>
+  /** That of the rows which were put aside. */
+  readonly rejected?: Written
+}
+
 /** All that is known when a run ends. */
-export interface Ending {
+export interface Ending extends Listed {
   /** What was durable last. */
-  readonly standing: Omit<Checkpoint<unknown>, 'version'>
+  readonly committed: Omit<Checkpoint<unknown>, 'version'>
   readonly progress: Progress
   readonly finished: Millis
   /** The manifest's own path. */
   readonly manifest: string
-  readonly files: ReadonlyArray<Omit<FileSummary, 'sha256'> & { readonly sha256?: string }>
-  readonly rejected?: Omit<FileSummary, 'sha256'> & { readonly sha256?: string }
   /** Requests a second that the limits allow. */
   readonly perSecond: number | undefined
   /** What ended it, where that was no failure of the service. */
@@ -27,12 +37,13 @@ export interface Ending {
 
 // constructors
 
+/** What the manifest says of a run. */
 export const entryOf = (ending: Ending): ManifestRun => {
-  const { standing, progress, manifest, perSecond, rejected } = ending
-  const { purpose, started, bounds, drift, counts, keys } = standing
+  const { committed, progress, manifest, perSecond, rejected } = ending
+  const { purpose, started, bounds, drift, counts, keys } = committed
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
-  const listed = ({ path, ...rest }: Ending['files'][number]): ManifestFile => ({
+  const listed = ({ path, ...rest }: Written): ManifestFile => ({
     path: seenFrom(manifest, path),
     ...rest,
   })
@@ -62,17 +73,32 @@ export const entryOf = (ending: Ending): ManifestRun => {
   }
 }
 
+/** The files of a run that is not complete, as they were durable last. */
+export const unfinished =
+  (target: Pick<Target<never>, 'fileOf' | 'paths'>, run: number) =>
+  ({ output, rejects }: Marks): Listed => ({
+    files: output.parts.map((part) => {
+      const { rows, bytes, sha256, ended } = part
+      return { path: target.fileOf(part, run), rows, bytes, ...(ended ? { sha256 } : {}) }
+    }),
+    ...(rejects && {
+      rejected: { path: target.paths.rejects(run), rows: rejects.rows, bytes: rejects.bytes },
+    }),
+  })
+
+/** ISO 8601. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()
 
 /** In words. */
-const missingOf = ({ progress, standing, error }: Ending): ReadonlyArray<string> => {
-  const { rejects } = standing.counts
+const missingOf = ({ progress, committed, error }: Ending): ReadonlyArray<string> => {
+  const { rejects } = committed.counts
   return [
     ...(rejects === 0 ? [] : [`${rejects} rows that were rejected`]),
     ...(progress.ended ? [] : [`what comes after these rows: ${why(progress, error)}`]),
   ]
 }
 
+/** Why it was not read to its end. */
 const why = ({ failure, cut }: Progress, error: string | undefined): string => {
   if (failure !== undefined) return failure.message
   if (cut === 'rejects') return 'too many rows were rejected'

@@ -1,25 +1,19 @@
 /** The keys of all rows that were written, as they are kept: a line for each, in JSON. */
-import type { SmallFiles } from './SmallFiles.js'
-
-/** How much is read at a time. */
-const CHUNK = 1 << 20
+import type { Files } from '../file/Files.js'
+import { chunksOf } from '../file/wholly.js'
 
 /** Adds those that are kept at `path`. */
 export const readKeys = async (
-  files: Pick<SmallFiles, 'open'>,
+  files: Pick<Files, 'open'>,
   path: string,
   keys: Set<string>,
 ): Promise<void> => {
   const handle = await files.open(path, 'r')
   try {
-    const chunk = new Uint8Array(CHUNK)
     const decoder = new TextDecoder()
     let begun = ''
-    for (let position = 0; ; ) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      const text = decoder.decode(chunk.subarray(0, bytesRead), { stream: true })
+    for await (const chunk of chunksOf(handle)) {
+      const text = decoder.decode(chunk, { stream: true })
       const lines = `${begun}${text}`.split('\n')
       begun = lines.pop() ?? ''
       for (const line of lines) keys.add(String(JSON.parse(line)))

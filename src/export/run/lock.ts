@@ -1,50 +1,21 @@
 /** One run at a time for one output: a file that says who is at it. */
 import { basename, dirname, join } from 'node:path'
-import * as t from 'io-ts'
-import { defined, E } from '../../fp.js'
+import { defined } from '../../fp.js'
+import { codeOf } from '../file/systemError.js'
 import { CannotRun } from './CannotRun.js'
-import { codeOf, readText, type SmallFiles, writeNew } from './SmallFiles.js'
+import { heldBy, isDead, type Owner, ownerOf, type Runner, showOwner } from './Owner.js'
+import { readText, type SmallFiles, writeNew } from './SmallFiles.js'
 
 // model
 
-/** Who runs. */
-export interface Runner {
-  /** The number of its process. */
-  readonly pid: number
-  /** What its machine is called. */
-  readonly host: string
-  /** When the process began, in ms since 1970: a number of a process is given again. */
-  readonly since: number
-  /** When this machine began, in ms since 1970, if that is known: no process is older. */
-  readonly booted?: number
-  /** Tells runs of one process apart, when they begin at the same time: letters, digits and hyphens. */
-  readonly token?: string
-  /** Whether a process of this machine runs. */
-  readonly isAlive: (pid: number) => boolean
-}
-
+/** A lock that was taken. */
 export interface Lock {
   /** The run that had it and is no more, if there was one. */
   readonly dead?: Owner
   readonly release: () => Promise<void>
 }
 
-const owner = t.type({
-  /** The number of its process. */
-  pid: t.number,
-  /** What its machine is called. */
-  host: t.string,
-  /** When the process began, in ms since 1970. */
-  since: t.number,
-})
-
-/** Who has a lock, as it says. */
-export interface Owner extends t.TypeOf<typeof owner> {}
-
 // constructors
-
-/** By so much two clocks that tell of one moment may differ, in ms: a clock is set now and then. */
-const SLACK = 60_000
 
 /** How often a lock of a dead run is taken over before that is left to others. */
 const TRIES = 5
@@ -54,17 +25,15 @@ const TRIES = 5
  * that is no more, or that began before the machine did, is taken over; of several that try, one succeeds.
  */
 export const takeLock =
-  (files: SmallFiles, { isAlive, booted = 0, token, ...self }: Runner) =>
+  (files: SmallFiles, runner: Runner) =>
   async (path: string): Promise<Lock> => {
-    const text = `${JSON.stringify(self)}\n`
-    const own = [path, self.pid, ...(token === undefined ? [] : [token])].join('.')
-    const isDead = ({ pid, host, since }: Owner): boolean =>
-      host === self.host &&
-      (since < booted - SLACK || (pid === self.pid ? since !== self.since : !isAlive(pid)))
+    const { pid, token, isAlive } = runner
+    const text = showOwner(runner)
+    const own = [path, pid, ...(token === undefined ? [] : [token])].join('.')
 
     const attempt = async (tries: number, dead?: Owner): Promise<Lock> => {
       if (await placed(files, own, path)) {
-        await sweep(files, path, (pid) => pid === self.pid || isAlive(pid))
+        await sweep(files, path, (other) => other === pid || isAlive(other))
         return {
           ...defined({ dead }),
           release: async () => {
@@ -75,8 +44,8 @@ export const takeLock =
       const found = await readText(files, path)
       if (found === undefined && tries > 1) return attempt(tries - 1, dead)
       const other = ownerOf(found ?? '')
-      if (found === undefined || other === undefined || tries === 1 || !isDead(other)) {
-        throw new CannotRun('locked', path, who(other))
+      if (found === undefined || other === undefined || tries === 1 || !isDead(runner)(other)) {
+        throw new CannotRun('locked', path, heldBy(other))
       }
       await takeAway(files, path, found, `${own}.dead`)
       return attempt(tries - 1, other)
@@ -137,17 +106,3 @@ const sweep = async (
     await files.rm(join(dirname(path), name), { force: true })
   }
 }
-
-const ownerOf = (text: string): Owner | undefined => {
-  try {
-    const read = owner.decode(JSON.parse(text))
-    return E.isRight(read) ? read.right : undefined
-  } catch {
-    return undefined // not written by us: nobody can say whether it is in use
-  }
-}
-
-const who = (other: Owner | undefined): string =>
-  other === undefined
-    ? 'says that another run is writing there, and not which: remove it if there is none'
-    : `says that process ${other.pid} on ${other.host} is writing there: wait for it, or remove the file if there is no such process`

@@ -1,9 +1,10 @@
 /** The locks of a run: wherever another run would write the same file, it finds one of them. */
 import { dirname, isAbsolute } from 'node:path'
 import { defined } from '../../fp.js'
-import { type Lock, type Runner, takeLock } from './lock.js'
+import { type Lock, takeLock } from './lock.js'
+import type { Runner } from './Owner.js'
+import { type Paths, pathsOf } from './Paths.js'
 import type { SmallFiles } from './SmallFiles.js'
-import { type Paths, pathsOf } from './Target.js'
 
 /**
  * Takes the lock of the output, by the file's real name, and that of a checkpoint that is kept elsewhere;

@@ -2,10 +2,9 @@
 import { defined } from '../../fp.js'
 import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
-import { openFile } from '../file/openFile.js'
-import type { FileSummary, Mark, RowFile } from '../file/RowFile.js'
-import { jsonLines } from '../format/jsonLines.js'
+import type { FileSummary, Mark } from '../file/RowFile.js'
 import type { Reject } from '../sortPage.js'
+import { lineFile } from './lineFile.js'
 import type { SmallFiles } from './SmallFiles.js'
 
 // model
@@ -23,6 +22,7 @@ export interface Finished {
   readonly rejected?: FileSummary
 }
 
+/** The files of a run. */
 export interface Outputs<A> {
   /** Opens what there is, cut back, without waiting for something to write. */
   readonly ready: () => Promise<unknown>
@@ -40,6 +40,7 @@ export interface Outputs<A> {
   readonly abandon: () => Promise<void>
 }
 
+/** Which files, and where they are gone on with. */
 export interface OutputsOptions<A> {
   readonly files: SmallFiles
   readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>
@@ -55,6 +56,7 @@ export interface OutputsOptions<A> {
 
 // constructors
 
+/** Nothing is touched before something is asked of them. */
 export const outputs = <A>({
   files,
   open,
@@ -63,83 +65,54 @@ export const outputs = <A>({
   from,
   stale,
 }: OutputsOptions<A>): Outputs<A> => {
-  let rows: Promise<Destination<A>> | undefined
-
   const begin = async (): Promise<Destination<A>> => {
     for (const path of stale) await files.rm(path, { force: true })
     if (from?.rejects === undefined) await files.rm(rejects, { force: true })
     return open(from?.output)
   }
-  const destination = (): Promise<Destination<A>> => {
-    rows ??= begin()
-    return rows
+  let opened: Promise<Destination<A>> | undefined
+  const rows = (): Promise<Destination<A>> => {
+    opened ??= begin()
+    return opened
   }
-  /** A file of lines. */
-  const beside = (path: string, mark: Mark | undefined): Beside => {
-    let opened: Promise<RowFile<unknown>> | undefined
-    const open = async (): Promise<RowFile<unknown>> => {
-      await destination() // takes away what was there
-      opened ??= openFile({
-        path,
-        format: jsonLines(),
-        files,
-        ...defined({ from: mark }),
-      })
-      return opened
-    }
-    return {
-      open,
-      ifAny: async () => (opened === undefined && mark === undefined ? undefined : open()),
-      opened: () => opened,
-    }
-  }
-  const bad = beside(rejects, from?.rejects)
-  const known = beside(keys, from?.keys)
+  const rejectFile = lineFile({ path: rejects, files, from: from?.rejects, after: rows })
+  const keyFile = lineFile({ path: keys, files, from: from?.keys, after: rows })
 
   return {
     ready: async () => {
-      await destination()
-      await bad.ifAny()
-      await known.ifAny()
+      await rows()
+      await rejectFile.ifAny()
+      await keyFile.ifAny()
     },
     write: async (page, slice, names) => {
-      await (await destination()).write(page, slice)
-      if (names.length > 0) await (await known.open()).write(names)
+      await (await rows()).write(page, slice)
+      if (names.length > 0) await (await keyFile.open()).write(names)
     },
-    endSlice: async (slice) => (await destination()).endSlice(slice),
+    endSlice: async (slice) => (await rows()).endSlice(slice),
     reject: async (page) =>
-      (await bad.open()).write(page.map((bad) => ({ ...bad, row: shallow(bad.row) }))),
+      (await rejectFile.open()).write(
+        page.map((reject) => ({ ...reject, row: shallow(reject.row) })),
+      ),
     commit: async () => {
-      const output = (await (await destination()).commit()) ?? { parts: [] }
-      const [rejected, kept] = [
-        await (await bad.ifAny())?.commit(),
-        await (await known.ifAny())?.commit(),
-      ]
-      return {
-        output,
-        ...defined({ rejects: rejected, keys: kept }),
+      const output = (await (await rows()).commit()) ?? { parts: [] }
+      const marks = {
+        rejects: await (await rejectFile.ifAny())?.commit(),
+        keys: await (await keyFile.ifAny())?.commit(),
       }
+      return { output, ...defined(marks) }
     },
     finish: async () => {
-      const all = await (await destination()).finish()
-      const summary = await (await bad.ifAny())?.finish()
-      await (await known.opened())?.abandon()
-      return { files: all, ...defined({ rejected: summary }) }
+      const written = await (await rows()).finish()
+      const rejected = await (await rejectFile.ifAny())?.finish()
+      await (await keyFile.opened())?.abandon()
+      return { files: written, ...defined({ rejected }) }
     },
     abandon: async () => {
       // who opened it was told if that failed
-      const opened = await Promise.all(
-        [rows, bad.opened(), known.opened()].map((file) => file?.catch(() => undefined)),
+      const all = await Promise.all(
+        [opened, rejectFile.opened(), keyFile.opened()].map((file) => file?.catch(() => undefined)),
       )
-      for (const file of opened) await file?.abandon()
+      for (const file of all) await file?.abandon()
     },
   }
-}
-
-/** A file that is opened when it is needed. */
-interface Beside {
-  readonly open: () => Promise<RowFile<unknown>>
-  /** It, if something is or was written to it. */
-  readonly ifAny: () => Promise<RowFile<unknown> | undefined>
-  readonly opened: () => Promise<RowFile<unknown>> | undefined
 }

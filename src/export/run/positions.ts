@@ -4,9 +4,12 @@ import type { Position } from '../../api/Paging.js'
 import type { Codec } from '../../codec/Codec.js'
 import type { SnapshotPosition } from '../../stream/index.js'
 
+/** In ms since 1970. */
 const time = t.number
+/** From `from` on, up to and without `to`. */
 const span = t.readonly(t.type({ from: time, to: time }))
 
+/** A slice of time, and what of it is still to be read. */
 const slice = t.readonly(
   t.type({ from: time, to: time, number: t.number, rows: t.number, left: span }),
 )
@@ -16,6 +19,7 @@ export const SnapshotStanding: Codec<SnapshotPosition> = t.readonly(
   t.type({ from: time, to: time, slices: t.readonlyArray(slice), cut: t.number }),
 )
 
+/** By its number, or by its cursor. */
 const listed = t.union([t.type({ page_num: t.number }), t.type({ page: t.string })])
 
 /** Of a list: its next page. */

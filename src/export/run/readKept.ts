@@ -1,5 +1,6 @@
 import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
+import { parsed } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { CannotRun } from './CannotRun.js'
 
@@ -29,15 +30,8 @@ export const readKept =
     const damaged = (why: string, field?: string): CannotRun =>
       new CannotRun('damaged', path, `is no ${name}: ${why}`, field)
 
-    const parsed = (): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        throw damaged('it should be JSON')
-      }
-    }
-
-    const u = parsed()
+    const u = parsed(text)
+    if (u === undefined) throw damaged('it should be JSON')
     const found: unknown = Object(u).version
     if (typeof found === 'number' && found > version) {
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`

@@ -13,19 +13,20 @@ import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { checked } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
-import { exportUnchecked, isLast, type Progress } from '../exportList.js'
+import { exportUnchecked } from '../exportList.js'
+import { isLast, NO_PROGRESS, type Progress } from '../Progress.js'
 import { find } from './begin.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
+import { graceful } from './graceful.js'
 import { takeLocks } from './locks.js'
+import { seenFrom } from './Paths.js'
 import { purposeOf } from './Purpose.js'
 import { type Run, runOf } from './Run.js'
 import { type Begun, type RunOptions, type RunProgress, runRules } from './RunOptions.js'
 import { wholeDisk } from './SmallFiles.js'
 import { tallyOf } from './Tally.js'
-import { seenFrom } from './Target.js'
 import { thisProcess } from './thisProcess.js'
-import { undisturbed } from './undisturbed.js'
 
 /**
  * Writes a list into files that survive: at most a second after it was read, all that was read is
@@ -66,7 +67,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const { standing } = source
       const found = await find({ files, paths, purpose, standing, begin, adds })
       const { checkpoint } = found
-      run = undisturbed(runOf(options, { files, timer, tally, found, purpose }))
+      run = graceful(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
       const dead = lock?.dead
       const begun = { resumed: checkpoint !== undefined, ...defined({ dead }) }
@@ -79,13 +80,13 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const read = ({ run, checkpoint }: Held<A, Q, P>): Observable<Progress<Q>> => {
     if (checkpoint !== undefined && checkpoint.position === undefined) {
-      return of({ ...NOTHING, ended: true }) // only its end was not written
+      return of({ ...NO_PROGRESS, ended: true }) // only its end was not written
     }
-    const { maxRejects = Number.POSITIVE_INFINITY } = options
-    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
+    const { maxRejects: most = Number.POSITIVE_INFINITY } = options
+    const maxRejects = most - (checkpoint?.counts.rejects ?? 0)
     const list = source.pages(checkpoint?.position)
     const { misfit } = target.format
-    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left })
+    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects })
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
@@ -106,15 +107,14 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
         ),
       ),
     )
-    return concat(of({ ...run.total(NOTHING), begun }), pages)
+    return concat(of({ ...run.total(NO_PROGRESS), begun }), pages)
   })
 }
 
+/** A run that has its locks, until it gives them back. */
 interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
   readonly run: Run<A, Q, P>
   readonly checkpoint: Checkpoint<Q> | undefined
   readonly begun: Begun
   readonly release: () => Promise<void>
 }
-
-const NOTHING = { rows: 0, rejects: 0, pages: 0, ended: false } as const

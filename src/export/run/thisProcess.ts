@@ -1,6 +1,7 @@
 import { hostname, uptime } from 'node:os'
 import process from 'node:process'
-import type { Runner } from './lock.js'
+import { codeOf } from '../file/systemError.js'
+import type { Runner } from './Owner.js'
 
 /** Who runs, where nothing else is said: the process that this is called in. To be called for each run. */
 export const thisProcess = (): Runner => ({
@@ -17,6 +18,6 @@ const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }

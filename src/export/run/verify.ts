@@ -1,12 +1,14 @@
 /** Whether the files of an export are what its manifest says. */
-import { createHash } from 'node:crypto'
-import { basename, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { defer, from, type Observable } from 'rxjs'
-import type { Handle } from '../file/Files.js'
+import { codeOf } from '../file/systemError.js'
 import { CannotRun } from './CannotRun.js'
-import { filesOf, type ManifestFile, type ManifestRun, readManifest } from './Manifest.js'
-import { codeOf, readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
-import { isOfRun } from './Target.js'
+import { type Content, contentOf } from './Content.js'
+import { readManifest } from './Manifest.js'
+import { filesOf, type ManifestFile, type ManifestRun } from './ManifestRun.js'
+import { isOfFolder } from './Paths.js'
+import { isOfRun } from './runNames.js'
+import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
 
 // model
 
@@ -43,19 +45,21 @@ async function* checkedAll(path: string, files: SmallFiles): AsyncGenerator<Chec
   const { runs } = await manifestAt(files, path)
   for (const run of runs) {
     yield checkedRun(path, run)
-    for (const told of toldOf(run)) {
-      yield await check(files, resolve(dirname(path), told.file.path), told)
+    for (const expected of expectedOf(run)) {
+      yield await check(files, resolve(dirname(path), expected.file.path), expected)
     }
   }
   yield* await unknownFiles(files, path, runs)
 }
 
-interface Told {
+/** A file, as the manifest has it. */
+interface Expected {
   readonly file: ManifestFile
   /** Whether each of its rows is a line. */
   readonly lines: boolean
 }
 
+/** Throws a `CannotRun` when it is not there, or cannot be read. */
 const manifestAt = async (files: SmallFiles, path: string) => {
   const text = await readText(files, path).catch((error: unknown) => {
     throw new CannotRun('damaged', path, unreadable(error))
@@ -64,6 +68,7 @@ const manifestAt = async (files: SmallFiles, path: string) => {
   return readManifest(path)(text)
 }
 
+/** Whether a run is complete, as the manifest has it. */
 const checkedRun = (path: string, { missing, started }: ManifestRun): Checked => ({
   path,
   isFile: false,
@@ -73,18 +78,20 @@ const checkedRun = (path: string, { missing, started }: ManifestRun): Checked =>
   })),
 })
 
-const toldOf = (run: ManifestRun): ReadonlyArray<Told> => {
+/** The files of a run; rejected rows are lines in any format. */
+const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.purpose.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }
 
+/** Those in the folder that are called as files of a run, and that no run lists. */
 const unknownFiles = async (
   files: SmallFiles,
   path: string,
   runs: ReadonlyArray<ManifestRun>,
 ): Promise<ReadonlyArray<Checked>> => {
-  if (basename(path) !== 'manifest.json') return [] // of one file
+  if (!isOfFolder(path)) return []
   const folder = dirname(path)
   const known = new Set(runs.flatMap(filesOf).map((file) => resolve(folder, file.path)))
   return (await files.readdir(folder))
@@ -99,8 +106,13 @@ const unknownFiles = async (
     }))
 }
 
-const check = async (files: SmallFiles, path: string, { file, lines }: Told): Promise<Checked> => {
-  const found = await contentOf(files, path)
+/** Compares a file with what the manifest says of it. */
+const check = async (
+  files: SmallFiles,
+  path: string,
+  { file, lines }: Expected,
+): Promise<Checked> => {
+  const found = await contentAt(files, path)
   if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
   const compare = (_tag: Difference['_tag'], what: string, is: unknown, should: unknown): void => {
@@ -112,21 +124,11 @@ const check = async (files: SmallFiles, path: string, { file, lines }: Told): Pr
   return { path, isFile: true, differences }
 }
 
-interface Content {
-  readonly bytes: number
-  readonly sha256: string
-  readonly lines: number
-}
-
-/** How much is read at a time. */
-const CHUNK = 1 << 20
-
-const LINE_FEED = 10
-
-const contentOf = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
+/** Or why it cannot be told. */
+const contentAt = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
     const handle = await files.open(path, 'r')
-    return await readThrough(handle).finally(() => handle.close())
+    return await contentOf(handle).finally(() => handle.close())
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }
@@ -137,21 +139,6 @@ const contentOf = async (files: SmallFiles, path: string): Promise<Content | Dif
 /** What the system says of it; throws what it did not say. */
 const unreadable = (error: unknown): string => {
   const code = codeOf(error)
-  if (typeof code !== 'string') throw error
+  if (code === undefined) throw error
   return `cannot be read: ${code}`
-}
-
-const readThrough = async (handle: Handle): Promise<Content> => {
-  const hash = createHash('sha256')
-  const chunk = Buffer.alloc(CHUNK)
-  let bytes = 0
-  let lines = 0
-  for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK, bytes)
-    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex'), lines }
-    const part = chunk.subarray(0, bytesRead)
-    hash.update(part)
-    for (let at = part.indexOf(LINE_FEED); at !== -1; at = part.indexOf(LINE_FEED, at + 1)) lines++
-    bytes += bytesRead
-  }
 }

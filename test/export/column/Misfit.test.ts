@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BatchTransfer } from '../../../src/codec/index.js'
 import { parseExact } from '../../../src/decode/index.js'
 import { columnsOf } from '../../../src/export/column/Column.js'
-import { exactMoney } from '../../../src/export/column/money.js'
+import { exactMoney } from '../../../src/export/column/exactMoney.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
 import {
   type FormatName,

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonLines, targetOf } from '../../../src/export/index.js'
-import { isOfRun } from '../../../src/export/run/Target.js'
+import { isOfRun } from '../../../src/export/run/runNames.js'
 
 const { fileOf } = targetOf({ out: '/exports/items/', format: jsonLines() })
 

@@ -7,6 +7,7 @@ import { mayGenerate } from '../../decode/generate/generate.js'
 import { type Column, columnsOf } from './Column.js'
 import { hasSource, sourceOf } from './source.js'
 
+/** True for a row whose numbers are all within bounds; false tells nothing. */
 type Vouch = (row: unknown) => boolean
 
 const isVouch = (u: unknown): u is Vouch => typeof u === 'function'

@@ -1,70 +1,34 @@
-/**
- * Whether the numbers of a row are known exactly. A double tells decimals of four places apart, the most
- * that a currency of ISO 4217 has, while its neighbours are less than 0.0001 away: below 2^39. It tells
- * whole numbers apart up to 2^53.
- */
+/** Whether the numbers of a row are known exactly. */
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
 import { type Fitting, type Misfit, misfit } from './Misfit.js'
-import { withinBounds } from './quickly.js'
+import { AMOUNT, ANY, EXACT_BELOW, type Kind, type Numbers, WHOLE } from './Numbers.js'
 import { isObject, reader } from './read.js'
 import type { ColumnType, Shape } from './Shape.js'
+import { withinBounds } from './withinBounds.js'
 
 // model
 
-/** 549,755,813,888. */
-const EXACT_BELOW = 2 ** 39
-
-/** Whether digits beside a number count, and are written in its place. */
-export type Numbers = 'exact' | 'fast'
-
+/** Which numbers are looked at, and what counts. */
 export interface Looking {
   readonly numbers: Numbers
   /** Whether numbers that no codec describes are looked at, too: not where they are written as they came. */
   readonly anywhere: boolean
 }
 
-interface Found {
+/** A number that is not exact: where in the value, and what could be there. */
+interface Inexact {
   readonly path: ReadonlyArray<string>
   readonly expected: string
 }
 
 /** Finds the first number in a value that is not exact. */
-type Find = (holder: Readonly<Record<string, unknown>>, key: string) => Found | undefined
-
-/** Numbers of a kind. */
-interface Kind {
-  readonly isExact: (n: number) => boolean
-  /** Whether digits beside it tell what it is. */
-  readonly hasDigits: (n: number) => boolean
-  readonly expected: string
-}
-
-const DIGITS = "or its digits (read and written with numbers: 'exact')"
-
-const isAmount = (n: number): boolean => n < EXACT_BELOW && n > -EXACT_BELOW
-
-const AMOUNT: Kind = {
-  isExact: isAmount,
-  hasDigits: () => true,
-  expected: `a number below 549,755,813,888, ${DIGITS}`,
-}
-
-const WHOLE: Kind = {
-  isExact: Number.isSafeInteger,
-  hasDigits: Number.isInteger,
-  expected: `a whole number below 2^53, ${DIGITS}`,
-}
-
-const ANY: Kind = {
-  isExact: (n) => isAmount(n) || Number.isSafeInteger(n),
-  hasDigits: () => true,
-  expected: `a number below 549,755,813,888, a whole one below 2^53, ${DIGITS}`,
-}
+type Find = (holder: Readonly<Record<string, unknown>>, key: string) => Inexact | undefined
 
 // constructors
 
+/** Undefined where there is nothing to look at. */
 const findIn = (shape: Shape, looking: Looking): Find | undefined => {
   switch (shape._tag) {
     case 'Leaf':
@@ -96,6 +60,7 @@ const findNumber = (type: ColumnType, { numbers, anywhere }: Looking): Find | un
   }
 }
 
+/** A field that is such a number, or no number at all. */
 const number =
   ({ isExact, hasDigits, expected }: Kind, numbers: Numbers): Find =>
   (holder, key) => {
@@ -105,6 +70,7 @@ const number =
     return isKnown ? undefined : { path: [key], expected }
   }
 
+/** The fields of an object. */
 const within =
   (fields: ReadonlyArray<{ readonly key: string; readonly find: Find }>): Find =>
   (above, name) => {
@@ -117,6 +83,7 @@ const within =
     return undefined
   }
 
+/** The items of a list. */
 const each =
   (find: Find): Find =>
   (above, name) => {
@@ -143,7 +110,8 @@ const inside = (find: Find): Find => {
   return deep
 }
 
-const below = (name: string, { path, expected }: Found): Found => ({
+/** The same, seen from one level higher. */
+const below = (name: string, { path, expected }: Inexact): Inexact => ({
   path: [name, ...path],
   expected,
 })

@@ -1,7 +1,7 @@
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
-import type { Numbers } from '../column/money.js'
-import { isObject } from '../column/read.js'
+import type { Numbers } from './Numbers.js'
+import { isObject } from './read.js'
 
 /** What `JSON.stringify` writes as it is. */
 type Raw = (text: string) => unknown

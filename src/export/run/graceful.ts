@@ -3,7 +3,7 @@ import type { Page } from '../../stream/index.js'
 import type { Run } from './Run.js'
 
 /** The same run: what it is doing when it is abandoned is done first, and only then are its files closed. */
-export const undisturbed = <A, Q, P extends Page<AnyFailure, A, Q>>(
+export const graceful = <A, Q, P extends Page<AnyFailure, A, Q>>(
   run: Run<A, Q, P>,
 ): Run<A, Q, P> => {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,0 +1,71 @@
+import type { Observable, SchedulerLike } from 'rxjs'
+import type { E } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
+import { is, type Rules } from '../options/index.js'
+import type { Drain, Millis, Page } from '../stream/index.js'
+import type { Progress } from './Progress.js'
+import type { Sink } from './Sink.js'
+import type { Reject, Sorting } from './sortPage.js'
+
+// model
+
+/** A list whose pages can be waited for: lists and snapshots of a client, also `.parallel(8)`. */
+export interface Drainable<P> {
+  /** Reads page after page; the next is asked for when `project` has completed. */
+  readonly drain: <B>(
+    project: (page: E.Either<AnyFailure, P>) => Observable<B>,
+    options?: Drain,
+  ) => Observable<B>
+}
+
+/** What is exported, and where to. */
+export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
+  /** What is read: a list or a snapshot, such as `payments.charges.list()`. */
+  readonly list: Drainable<P & Page<AnyFailure, A, Q>> // P alone would leave the type of its rows unknown
+  /** Takes the rows of a page, and the page they are of. */
+  readonly sink: (rows: ReadonlyArray<A>, page: P) => Promise<unknown>
+  /** Takes the rows that are not written. */
+  readonly rejects: Sink<Reject<Q>>
+  /**
+   * Makes durable what both sinks were given, and keeps what it is told: `next` goes on from there. Called
+   * after the first page, then between pages once `every` ms have passed, and at the end if rows came
+   * since. Not called after a sink has failed, nor when nobody listens any more.
+   */
+  readonly commit?: (progress: Progress<Q>) => Promise<unknown>
+  /** In ms; 1,000 unless given. */
+  readonly every?: Millis
+  /**
+   * The keys of rows that are not to be written again. Those that are written are added; without it,
+   * rows are told apart within their page only.
+   */
+  readonly seen?: Set<string>
+  /** Ends it when more rows than that are rejected: any number unless given. */
+  readonly maxRejects?: number
+  /** Its first value ends the export: what was read is written and committed. */
+  readonly stop?: Observable<unknown>
+  /** Tells when `every` has passed; `asyncScheduler` unless given. */
+  readonly timer?: SchedulerLike
+}
+
+// constructors
+
+/** Of the options that say how an export goes, a run as well. */
+export const paceRules = {
+  key: is.work,
+  shown: is.work,
+  every: is.millis,
+  maxRejects: is.anyNumber,
+  stop: is.having('an Observable', 'pipe'),
+  timer: is.timer,
+}
+
+/** What each option must be. */
+export const exportRules: Rules<ExportOptions<never, never, never>> = {
+  list: is.needed(is.having('a list or a snapshot', 'drain')),
+  sink: is.needed(is.work),
+  rejects: is.needed(is.work),
+  commit: is.work,
+  seen: is.having('a Set', 'has', 'add'),
+  misfit: is.work,
+  ...paceRules,
+}

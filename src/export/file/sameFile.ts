@@ -1,0 +1,53 @@
+/** Whether a file is still what a mark of it says. */
+import { createHash, type Hash } from 'node:crypto'
+import type { Files, Handle } from './Files.js'
+import { NotTheSame } from './NotTheSame.js'
+import type { Mark } from './RowFile.js'
+import { codeOf, withPath } from './systemError.js'
+import { CHUNK, readWholly } from './wholly.js'
+
+// model
+
+/** The part of a mark that tells a file from others. */
+export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
+
+// constructors
+
+/** Throws `NotTheSame` unless the file is what it was when it was ended. */
+export const sameFile = async (path: string, ended: Fingerprint, files: Files): Promise<void> => {
+  const handle = await openMarked(files, path, 'r')
+  try {
+    const { size } = await handle.stat()
+    if (size > ended.bytes) {
+      throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${ended.bytes}`)
+    }
+    await hashCommitted(path, handle, ended, createHash('sha256'))
+  } catch (error) {
+    throw withPath(path)(error)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file that a mark is of. Throws `NotTheSame` when there is none. */
+export const openMarked = (files: Files, path: string, flags: 'r' | 'r+'): Promise<Handle> =>
+  files.open(path, flags).catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? new NotTheSame(path, 'is not there any more') : error
+  })
+
+/** Reads what was committed into `hash`. Throws `NotTheSame` when it is something else. */
+export const hashCommitted = async (
+  path: string,
+  handle: Handle,
+  { bytes, sha256 }: Fingerprint,
+  hash: Hash,
+): Promise<void> => {
+  const { size } = await handle.stat()
+  if (size < bytes) throw new NotTheSame(path, `has ${size} bytes, where ${bytes} were committed`)
+  for (let position = 0; position < bytes; position += CHUNK) {
+    hash.update(await readWholly(path, handle, position, Math.min(CHUNK, bytes - position)))
+  }
+  if (hash.copy().digest('hex') !== sha256) {
+    throw new NotTheSame(path, `has other bytes than the ${bytes} that were committed`)
+  }
+}

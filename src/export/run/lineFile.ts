@@ -1,0 +1,44 @@
+/** A file of JSON lines that is opened when it is needed. */
+import { defined } from '../../fp.js'
+import type { Files } from '../file/Files.js'
+import { openFile } from '../file/openFile.js'
+import type { Mark, RowFile } from '../file/RowFile.js'
+import { jsonLines } from '../format/jsonLines.js'
+
+// model
+
+/** A file that may not be open yet. */
+export interface LineFile {
+  readonly open: () => Promise<RowFile<unknown>>
+  /** It, if something is or was written to it. */
+  readonly ifAny: () => Promise<RowFile<unknown> | undefined>
+  /** It, if it was opened. */
+  readonly opened: () => Promise<RowFile<unknown>> | undefined
+}
+
+/** Which file, and when it may be opened. */
+export interface LineFileOptions {
+  readonly path: string
+  readonly files: Files
+  /** Cuts it back to there. */
+  readonly from: Mark | undefined
+  /** What must be done before it is opened. */
+  readonly after: () => Promise<unknown>
+}
+
+// constructors
+
+/** Opens nothing before it is asked for. */
+export const lineFile = ({ path, files, from, after }: LineFileOptions): LineFile => {
+  let opened: Promise<RowFile<unknown>> | undefined
+  const open = async (): Promise<RowFile<unknown>> => {
+    await after()
+    opened ??= openFile({ path, format: jsonLines(), files, ...defined({ from }) })
+    return opened
+  }
+  return {
+    open,
+    ifAny: async () => (opened === undefined && from === undefined ? undefined : open()),
+    opened: () => opened,
+  }
+}

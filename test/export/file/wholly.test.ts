@@ -1,0 +1,44 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHUNK, chunksOf, readWholly, writeWholly } from '../../../src/export/file/wholly.js'
+import { watched } from './disk.js'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wholly-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const bytes = Uint8Array.from({ length: 2 * CHUNK + 7 }, (_, i) => (i * i) >> 3)
+
+describe.each([40_000, CHUNK, Number.POSITIVE_INFINITY])('%d bytes at a time', (atOnce) => {
+  const there = async () => {
+    const path = join(folder, String(atOnce))
+    const handle = await watched({ atOnce }).files.open(path, 'w+')
+    await writeWholly(handle, bytes.subarray(0, 10), 0)
+    await writeWholly(handle, bytes.subarray(10), 10)
+    return { path, handle }
+  }
+
+  it('are all written, and all read', async () => {
+    const { path, handle } = await there()
+    const written = await readFile(path)
+    expect(written.equals(bytes)).toBe(true)
+    expect(written.equals(await readWholly(path, handle, 0, bytes.length))).toBe(true)
+    const chunks: Array<Buffer> = []
+    for await (const chunk of chunksOf(handle)) chunks.push(Buffer.from(chunk))
+    expect(written.equals(Buffer.concat(chunks))).toBe(true)
+    await handle.close()
+  })
+
+  it('are missed where the file ends', async () => {
+    const { path, handle } = await there()
+    await expect(readWholly(path, handle, 8, bytes.length)).rejects.toMatchObject({
+      _tag: 'NotTheSame',
+      path,
+    })
+    await handle.close()
+  })
+})
