@@ -6,10 +6,10 @@ import { Time, toMillis } from '../codec/times.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
-import type { AnyFailure, Failure } from '../http/Failure.js'
+import type { Failure } from '../http/Failure.js'
 import { invalidField, invalidRequest } from '../http/invalidRequest.js'
 import type { List } from '../http/list.js'
-import { type Stopped, truncated } from '../http/truncated.js'
+import { truncated } from '../http/truncated.js'
 import { unfitParams } from '../http/unfitParams.js'
 import { checkCount } from '../stream/count.js'
 import {
@@ -17,7 +17,6 @@ import {
   type Paged,
   pullOf,
   snapshot as read,
-  type SnapshotCut,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
@@ -87,7 +86,12 @@ export const snapshot =
             list: (span) => list({ ...params, ...asked(span) }),
             time: (row) => millisOf(fieldsOf(row).created_at),
             key: keyOf,
-            cut: cutShort(endpoint),
+            cut: (cut, position, pages) => {
+              const slices = position.slices.length
+              const many = slices === 1 ? '1 slice' : `${slices} slices`
+              const ended = `ended after ${pages} pages, with ${many} of time to read`
+              return truncated({ endpoint, position, pages, ended }, cut)
+            },
           })()
           return prefetch < slices ? pages : ahead(prefetch)(pages) // of one slice, in its order
         }),
@@ -167,32 +171,4 @@ const contentOf = (row: unknown): string => {
     for (const value of Object.values(u)) left.push(value)
   }
   return text
-}
-
-const cutShort =
-  (endpoint: string) =>
-  <Code extends string>(
-    cut: SnapshotCut<SnapshotFailure<Code>>,
-    position: SnapshotPosition,
-    pages: number,
-  ): SnapshotFailure<Code> => {
-    // nothing was delivered yet: not a list cut short, but a call that failed
-    if (cut._tag === 'Failed' && pages === 0) return cut.failure
-    const slices = `${position.slices.length} ${position.slices.length === 1 ? 'slice' : 'slices'}`
-    const ended = `ended after ${pages} pages, with ${slices} of time to read`
-    return truncated({ endpoint, position, pages, ended }, why(cut))
-  }
-
-const why = (cut: SnapshotCut<AnyFailure>): AnyFailure | Stopped =>
-  cut._tag === 'Failed' ? cut.failure : { guard: cut._tag, message: said(cut) }
-
-const said = (cut: Exclude<SnapshotCut<AnyFailure>, { readonly _tag: 'Failed' }>): string => {
-  switch (cut._tag) {
-    case 'Moved':
-      return 'one second of it never rested'
-    case 'Astray':
-      return 'rows came from outside the time asked for'
-    case 'Shapeless':
-      return `the last ${cut.answers} answers had no order`
-  }
 }
