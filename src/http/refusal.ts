@@ -6,7 +6,7 @@ import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
 import type { Failure, TimedOut, Unreachable } from './Failure.js'
 import { oneLine } from './oneLine.js'
-import { scrubAll } from './secrets.js'
+import { scrubAll } from './scrub.js'
 import type { Answer, Outage } from './Transport.js'
 
 // model

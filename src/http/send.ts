@@ -8,7 +8,7 @@ import { redactedOutage } from './redacted.js'
 import { type Asking, isSuccess, refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
-import { scrubber } from './secrets.js'
+import { scrubber } from './scrub.js'
 import type { Answer, HttpRequest, Outage } from './Transport.js'
 
 // model
