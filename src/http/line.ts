@@ -33,10 +33,10 @@ const WRITTEN = 'undici:client:sendHeaders'
 export const line = (storage: AsyncLocalStorage<unknown>): Line => {
   const mine = {}
   let request: unknown
-  let left = false
+  let isWritten = false
   return {
     run: (send) => storage.run(mine, send),
-    departure: () => (request === undefined ? 'unknown' : left ? 'written' : 'none'),
+    departure: () => (request === undefined ? 'unknown' : isWritten ? 'written' : 'none'),
     steps: new Observable((subscriber) => {
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return
@@ -48,7 +48,7 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
       }
       const written = (message: unknown): void => {
         if (request !== undefined && fieldsOf(message).request === request) {
-          left = true
+          isWritten = true
           subscriber.next('connected')
         }
       }

@@ -41,7 +41,7 @@ const BLOCKED = 'bad port'
 
 /** Whether it left is what the line knows; where that tells nothing, the code of the fault does. */
 export const outage = (error: unknown, timeout: Timeout, departure: Departure): Outage => {
-  const chain = causes(error)
+  const chain = chainOf(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
   const deepest = chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
@@ -67,7 +67,7 @@ const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** From the outermost error to the first cause; several causes of one error stand side by side. */
-const causes = (error: unknown): ReadonlyArray<Error> => {
+const chainOf = (error: unknown): ReadonlyArray<Error> => {
   const chain: Array<Error> = []
   let rest: unknown = error
   while (rest instanceof Error && !chain.includes(rest)) {
