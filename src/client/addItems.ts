@@ -1,12 +1,12 @@
 import { concatMap, map, reduce, takeWhile } from 'rxjs'
 import type { Api } from '../api/index.js'
-import type { ClientOf } from '../client.js'
 import type { ItemsToAdd } from '../codec/NewBatchItem.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { recovered } from '../http/recovered.js'
 import { left, mapRight, type ObservableEither, orElse } from '../stream/index.js'
+import type { ClientOf } from './Call.js'
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
 
