@@ -64,7 +64,6 @@ export const createClient = (given: ClientOptions): Client => {
     options,
   )
   const { session, events } = openSession(options, settings)
-  const told = events.asObservable()
   const reading: Reading = {
     lists: {
       ...LISTS,
@@ -89,7 +88,7 @@ export const createClient = (given: ClientOptions): Client => {
       with: (options) => clientWith(changed(settings, callOptions(options))),
       request: (row) => typed(call(checkedRow(untyped(row)))),
       drift: () => reading.drift?.facts() ?? [],
-      events: told,
+      events,
       scheduler: session.scheduler,
     }
   }

@@ -59,8 +59,8 @@ export type {
   Undecodable,
   Unreachable,
 } from './http/Failure.js'
-export { PaymentsError, toError } from './http/Failure.js'
 export { type FieldError, fieldErrors } from './http/fieldErrors.js'
+export { PaymentsError, toError } from './http/PaymentsError.js'
 export type { RedactedFailure } from './http/redacted.js'
 
 // resources, and what is sent to make them

@@ -76,7 +76,7 @@ export const additions = (
 ): Additions => {
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
-  const once = <P, A, Code extends string>(
+  const onceOf = <P, A, Code extends string>(
     { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
     { create, list }: Pick<Making<P, A, Code>, 'create' | 'list'>,
   ): CreateOnce<P, A, Code> =>
@@ -86,7 +86,7 @@ export const additions = (
     })
   return {
     charges: {
-      createOnce: once(api.charges.create, calls.charges),
+      createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
         list: calls.charges.list,
@@ -100,7 +100,7 @@ export const additions = (
       }),
     },
     batchTransfers: {
-      createOnce: once(api.batchTransfers.create, calls.batchTransfers),
+      createOnce: onceOf(api.batchTransfers.create, calls.batchTransfers),
       addItems: adding,
       untilState: untilState({
         ...{ random, timer },

@@ -26,6 +26,7 @@ const ofCalls: Rules<CallOptions> = {
   check: is.flag,
 }
 
+/** What `scheduler` should be, in words. */
 const SCHEDULER = `a scheduler of a client, or of createScheduler with the lanes ${PRIORITIES.join(' and ')}`
 
 /** All that a call may wait in. */

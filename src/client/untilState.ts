@@ -45,7 +45,8 @@ export const FINAL = {
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
-const HOUR: Millis = 3_600_000
+/** How long is waited unless given: an hour, in ms (default, not specified by the interface). */
+const LIMIT: Millis = 3_600_000
 
 // constructors
 
@@ -60,7 +61,7 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
-    const { id, states = [], limit = HOUR } = { ...wait }
+    const { id, states = [], limit = LIMIT } = { ...wait }
     if (!isStates(states)) {
       return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
     }

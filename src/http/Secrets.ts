@@ -1,8 +1,8 @@
-/** What must not show: the client's own secrets, and the tokens that it was given. */
 import type { IO } from '../fp.js'
 
 // model
 
+/** All that must not show, whatever the request. */
 export interface Secrets {
   readonly all: IO<ReadonlyArray<string>>
   readonly add: (token: string) => void

@@ -29,10 +29,10 @@ export interface Bounds {
   readonly maxBytes: number
 }
 
-/** A page of 2,000 rows has about 2 MB. */
+/** Bytes that an answer may have unless given: 256 MiB. A page of 2,000 rows has about 2 MB. */
 export const MAX_BYTES = 256 * 1024 * 1024
 
-/** Of what is no success: the rest says nothing more. */
+/** Bytes that are read of what is no success: the rest says nothing more. */
 const ERROR_BYTES = 1024 * 1024
 
 /** Half of such a text would be made up: the next attempt may get what was meant. */

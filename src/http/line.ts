@@ -25,7 +25,10 @@ export interface Line {
 /** `unknown` where nothing was published of the request. */
 export type Departure = 'none' | 'written' | 'unknown'
 
+/** Tells of a request that waits for its connection. */
 const CREATED = 'undici:request:create'
+
+/** Tells of a request whose headers are written to a connection. */
 const WRITTEN = 'undici:client:sendHeaders'
 
 // constructors

@@ -22,7 +22,10 @@ export interface Credentials {
   readonly loginAs?: string
 }
 
-/** When `expires_at` is missing or unreadable (default, not specified by the interface document). */
+/**
+ * How long a token is good, in ms, where `expires_at` is missing or unreadable (default, not specified by
+ * the interface document).
+ */
 export const ASSUMED_LIFE: Millis = 25 * 60_000
 
 // constructors

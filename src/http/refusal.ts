@@ -72,6 +72,7 @@ export const unanswered = (
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
+/** What did not come in time, by its phase. */
 const AWAITED = {
   connect: 'connection',
   headers: 'answer',

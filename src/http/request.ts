@@ -122,6 +122,7 @@ const isJson = (u: unknown): boolean =>
   [u].flat().every((one) => !SILENT.has(typeof one)) &&
   E.isRight(E.tryCatch(() => JSON.stringify(u), String))
 
+/** Types of which JSON says nothing. */
 const SILENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol'])
 
 /** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */

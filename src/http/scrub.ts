@@ -10,6 +10,7 @@ const patternOf = (secret: string): string | RegExp =>
     ? new RegExp(`${[...secret.slice(0, EXACT)].join(GROUPED)}(?:${GROUPED}\\d)*`, 'g')
     : spellings(secret)
 
+/** What stands between two digits of a number in groups. */
 const GROUPED = '[\\s.-]{0,2}'
 
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
@@ -21,7 +22,7 @@ export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => str
   }
 }
 
-/** Nested deeper than this, a value is cut. */
+/** Levels of a value that are shown: what is nested deeper is left out. */
 const DEPTH = 50
 
 /** A value with `scrub` applied to all that it holds, the names of fields among them. */

@@ -6,7 +6,7 @@ export interface Span {
   readonly to: number
 }
 
-/** Lists are filtered in steps of a second, both ends inclusive: no time is split finer than that. In ms. */
+/** In ms. Lists are filtered in such steps, both ends inclusive: no time is split finer than that. */
 export const SECOND = 1_000
 
 /** The start of the second that `ms` is in. */
