@@ -27,7 +27,8 @@ export interface Wait {
  */
 export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
 
-export interface Waiting<A> {
+/** What is asked for again, and how. */
+export interface Polling<A> {
   readonly endpoint: string
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, A>
   /** The states to stop at, whatever the caller names. */
@@ -57,7 +58,7 @@ export const untilState = <A extends { readonly status: string }>({
   final,
   random,
   timer: scheduler,
-}: Waiting<A>): UntilState<A> => {
+}: Polling<A>): UntilState<A> => {
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {

@@ -1,22 +1,10 @@
 /** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
 import { fieldsOf } from '../decode/unknown.js'
+import { Late } from './Late.js'
 import type { Departure } from './line.js'
 import type { Outage, Timeout } from './Transport.js'
 
 // model
-
-/** Thrown by a time limit, so that it ends the request like any other fault of the line. */
-export class Late extends Error {
-  override readonly name = 'Late'
-  readonly phase: keyof Timeout
-  readonly limit: number
-
-  constructor(phase: keyof Timeout, limit: number) {
-    super(`no ${phase} within ${limit} ms`)
-    this.phase = phase
-    this.limit = limit
-  }
-}
 
 /** The request cannot have left: there never was a connection. For where the line does not tell. */
 const NEVER_LEFT: ReadonlySet<string> = new Set([

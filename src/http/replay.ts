@@ -2,11 +2,24 @@
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { isGarbled } from './answer.js'
-import type { Failure } from './Failure.js'
-import type { Passing } from './redacted.js'
+import type {
+  Failure,
+  Refused,
+  ServerFault,
+  TimedOut,
+  Undecodable,
+  Unreachable,
+} from './Failure.js'
+
+// model
+
+/** A failure after which a call may be sent again. */
+export type Transient = Unreachable | TimedOut | ServerFault | Undecodable | Refused
 
 /** Whether an earlier request with this request_id is still being worked on. */
 type InProgress = (failure: Failure) => boolean
+
+// combinators
 
 /** It may have been done, although no word of that came. */
 export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean => {
@@ -42,7 +55,7 @@ export const mayRepeat = (
   row: AnyEndpoint,
   failure: Failure,
   isInProgress: InProgress,
-): failure is Passing => {
+): failure is Transient => {
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined
   switch (failure._tag) {
     case 'Unreachable':

@@ -24,6 +24,7 @@ export interface Field {
   readonly tell: (walk: Walk, asked: Span, times: ReadonlyArray<number>, more: boolean) => Outcome
   /** All rows of a crowded stretch were read. */
   readonly pass: (walk: Walk, span: Span) => void
+  /** A page of a walk is given to who asked: the slice as it stands with it. */
   readonly deliver: (walk: Walk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
   readonly isDone: () => boolean
