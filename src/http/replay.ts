@@ -10,6 +10,7 @@ import type {
   Undecodable,
   Unreachable,
 } from './Failure.js'
+import { requestIdOf } from './requestIdOf.js'
 
 // model
 
@@ -48,7 +49,7 @@ export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): bool
 export const isKnown = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
   repeatable === 'by request_id' || repeatable === 'by request_id of items'
 
-const hasId = (u: unknown): boolean => typeof fieldsOf(u).request_id === 'string'
+const hasId = (u: unknown): boolean => requestIdOf(u) !== undefined
 
 /** Whether sending the request again can help, and can do no harm. */
 export const mayRepeat = (
