@@ -3,12 +3,13 @@
 // the client
 
 export type { Additions } from './client/additions.js'
+export type { Call, ClientOf } from './client/Call.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export type { CreateOnce, Identified } from './client/createOnce.js'
 export type { Chunk } from './client/inChunks.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
 export type { UntilState, Wait } from './client/untilState.js'
-export { type Call, type Client, type ClientOf, createClient } from './client.js'
+export { type Client, createClient } from './client.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export type { ForeignToken, TokenSource } from './http/foreignToken.js'
 export type { List, ListOptions } from './http/list.js'
@@ -58,8 +59,8 @@ export type {
   Undecodable,
   Unreachable,
 } from './http/Failure.js'
-export { PaymentsError, toError } from './http/Failure.js'
 export { type FieldError, fieldErrors } from './http/fieldErrors.js'
+export { PaymentsError, toError } from './http/PaymentsError.js'
 export type { RedactedFailure } from './http/redacted.js'
 
 // resources, and what is sent to make them

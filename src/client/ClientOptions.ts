@@ -101,16 +101,17 @@ export interface ClientOptions extends CallOptions {
 // combinators
 
 /** What `baseUrl` should be. */
-export const PLACE = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
+export const BASE_URL =
+  'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
 
 /** Where the platform is, without a slash at its end. Throws an `InvalidOption`. */
 export const baseUrlOf = (text: string): string => {
-  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', PLACE)
+  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', BASE_URL)
   const url = new URL(text)
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && loopback)
   if (!secure || url.username + url.password + url.search + url.hash !== '') {
-    throw new InvalidOption('baseUrl', PLACE)
+    throw new InvalidOption('baseUrl', BASE_URL)
   }
   return url.href.replace(/\/+$/, '')
 }

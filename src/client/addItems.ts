@@ -1,12 +1,12 @@
 import { concatMap, map, reduce, takeWhile } from 'rxjs'
 import type { Api } from '../api/index.js'
-import type { ClientOf } from '../client.js'
 import type { ItemsToAdd } from '../codec/NewBatchItem.js'
-import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { recovered } from '../http/recovered.js'
+import { requestIdOf } from '../http/requestIdOf.js'
 import { left, mapRight, type ObservableEither, orElse } from '../stream/index.js'
+import type { ClientOf } from './Call.js'
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
 
@@ -87,15 +87,15 @@ const partly =
 const itemsThere = (
   calls: BatchCalls,
   id: string,
-): ObservableEither<Failure, ReadonlyArray<unknown>> =>
+): ObservableEither<Failure, ReadonlyArray<string>> =>
   calls.items({ id, page_size: 1_000 }).pages.pipe(
-    mapRight(({ raw }) => raw.map((row) => fieldsOf(row).request_id)),
+    mapRight(({ raw }) => raw.map(requestIdOf).filter((id) => id !== undefined)),
     takeWhile(E.isRight, true),
     reduce(
       (there, page) =>
         E.isLeft(page)
           ? page
-          : E.map((ids: ReadonlyArray<unknown>) => [...ids, ...page.right])(there),
-      E.right<Failure, ReadonlyArray<unknown>>([]),
+          : E.map((ids: ReadonlyArray<string>) => [...ids, ...page.right])(there),
+      E.right<Failure, ReadonlyArray<string>>([]),
     ),
   )

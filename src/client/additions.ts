@@ -2,7 +2,6 @@
 import type { Observable } from 'rxjs'
 import type { AnyEndpoint, Endpoint } from '../api/Endpoint.js'
 import { api } from '../api/index.js'
-import type { ClientOf } from '../client.js'
 import type { Acknowledgement } from '../codec/Acknowledgement.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
@@ -11,6 +10,7 @@ import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/Ord
 import { hasCode } from '../http/codes.js'
 import type { Session } from '../http/Session.js'
 import { addItems } from './addItems.js'
+import type { ClientOf } from './Call.js'
 import { type CreateOnce, createOnce, type Making } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
 import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
@@ -76,7 +76,7 @@ export const additions = (
 ): Additions => {
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
-  const once = <P, A, Code extends string>(
+  const onceOf = <P, A, Code extends string>(
     { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
     { create, list }: Pick<Making<P, A, Code>, 'create' | 'list'>,
   ): CreateOnce<P, A, Code> =>
@@ -86,7 +86,7 @@ export const additions = (
     })
   return {
     charges: {
-      createOnce: once(api.charges.create, calls.charges),
+      createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
         list: calls.charges.list,
@@ -100,7 +100,7 @@ export const additions = (
       }),
     },
     batchTransfers: {
-      createOnce: once(api.batchTransfers.create, calls.batchTransfers),
+      createOnce: onceOf(api.batchTransfers.create, calls.batchTransfers),
       addItems: adding,
       untilState: untilState({
         ...{ random, timer },

@@ -1,16 +1,16 @@
 /** Holds the options of a client against what can work, before there is one. */
 import { limits } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
+import { fitsHeader, HEADER_TEXT } from '../http/headerText.js'
 import { limitsRule } from '../http/limitsRule.js'
 import type { ListOptions } from '../http/list.js'
 import type { Credentials } from '../http/login.js'
-import { fitsHeader, HEADER } from '../http/secrets.js'
 import type { Timeout } from '../http/Transport.js'
 import { checked, InvalidOption, invalid, is, type Rules } from '../options/index.js'
 import { guardRule } from '../scheduler/guardRule.js'
-import { type CallOptions, type ClientOptions, PLACE, PRIORITIES } from './ClientOptions.js'
+import { BASE_URL, type CallOptions, type ClientOptions, PRIORITIES } from './ClientOptions.js'
 
-const header = is.textThat(fitsHeader, HEADER)
+const header = is.textThat(fitsHeader, HEADER_TEXT)
 const wait = { ...is.above(0), expected: 'milliseconds above 0' }
 
 const ofCalls: Rules<CallOptions> = {
@@ -26,6 +26,7 @@ const ofCalls: Rules<CallOptions> = {
   check: is.flag,
 }
 
+/** What `scheduler` should be, in words. */
 const SCHEDULER = `a scheduler of a client, or of createScheduler with the lanes ${PRIORITIES.join(' and ')}`
 
 /** All that a call may wait in. */
@@ -38,7 +39,7 @@ const codes = is.listOf(is.text, 'a list of texts')
 
 const ofClients: Rules<ClientOptions> = {
   // what it says is looked at when it is read
-  baseUrl: is.needed({ ...is.text, expected: PLACE }),
+  baseUrl: is.needed({ ...is.text, expected: BASE_URL }),
   credentials: is.group<Partial<Credentials & { readonly token: unknown }>>({
     clientId: header,
     apiKey: header,
@@ -47,7 +48,10 @@ const ofClients: Rules<ClientOptions> = {
   }),
   partner: is.group<NonNullable<ClientOptions['partner']>>({
     clientId: is.needed(
-      is.textThat((text) => fitsHeader(text) && !text.includes(':'), `${HEADER} or a colon in it`),
+      is.textThat(
+        (text) => fitsHeader(text) && !text.includes(':'),
+        `${HEADER_TEXT} or a colon in it`,
+      ),
     ),
     clientSecret: is.needed(header),
   }),

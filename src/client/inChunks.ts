@@ -38,10 +38,10 @@ export const inChunks =
       return items.pipe(
         bufferCount(size),
         concatMap((chunk) => {
-          const told = { first, count: chunk.length }
+          const range = { first, count: chunk.length }
           first += chunk.length
           const outcome = first > most ? left(tooMany(endpoint, first, most)) : send(chunk)
-          return outcome.pipe(map((outcome): Chunk<A> => ({ ...told, outcome })))
+          return outcome.pipe(map((outcome): Chunk<A> => ({ ...range, outcome })))
         }),
       )
     })

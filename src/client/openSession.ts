@@ -1,11 +1,11 @@
-import { asyncScheduler, Subject } from 'rxjs'
+import { asyncScheduler, type Observable, Subject } from 'rxjs'
 import { defined } from '../fp.js'
 import { budget, SHARE } from '../http/Budget.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { codes } from '../http/codes.js'
 import { kyTransport } from '../http/ky.js'
+import { secretsWith } from '../http/Secrets.js'
 import type { Session, Settings } from '../http/Session.js'
-import { secretsWith } from '../http/secrets.js'
 import { tiers } from '../http/tiers.js'
 import { createScheduler } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
@@ -20,7 +20,7 @@ const REPEATS = 2
 export const openSession = (
   options: ClientOptions,
   settings: Settings,
-): { readonly session: Session; readonly events: Subject<ClientEvent> } => {
+): { readonly session: Session; readonly events: Observable<ClientEvent> } => {
   const { retry, timer = asyncScheduler, random = Math.random } = options
   const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()
@@ -62,5 +62,5 @@ export const openSession = (
   }
   const auth = openAuth(options, session, settings)
 
-  return { session, events }
+  return { session, events: events.asObservable() }
 }

@@ -1,15 +1,14 @@
 /** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
-import { fromDate, millisOf } from '../codec/Instant.js'
-import { Time, toMillis } from '../codec/times.js'
+import { millisOf } from '../codec/Instant.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
-import type { AnyFailure, Failure } from '../http/Failure.js'
+import type { Failure } from '../http/Failure.js'
 import { invalidField, invalidRequest } from '../http/invalidRequest.js'
 import type { List } from '../http/list.js'
-import { type Stopped, truncated } from '../http/truncated.js'
+import { truncated } from '../http/truncated.js'
 import { unfitParams } from '../http/unfitParams.js'
 import { checkCount } from '../stream/count.js'
 import {
@@ -17,7 +16,6 @@ import {
   type Paged,
   pullOf,
   snapshot as read,
-  type SnapshotCut,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
@@ -25,6 +23,8 @@ import {
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
+import { rowKey } from './rowKey.js'
+import { filterOf, spanOf } from './snapshotSpan.js'
 
 // model
 
@@ -74,20 +74,32 @@ export const snapshot =
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
-    const wrong = unfitParams(ChargeFilter, filter)
+    const unfit = unfitParams(ChargeFilter, filter)
+    const whole = (): E.Either<F, Span> =>
+      unfit === undefined
+        ? spanOf(endpoint, filter, now())
+        : E.left(invalidRequest(endpoint, unfit))
 
-    const reading = (width: number, at: () => E.Either<F, SnapshotPosition>): Snapshot<F, Charge> =>
+    const reading = (
+      width: number,
+      at: (whole: Span) => E.Either<F, SnapshotPosition>,
+    ): Snapshot<F, Charge> =>
       Object.assign(
         views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
-          const position = wrong === undefined ? at() : E.left(invalidRequest(endpoint, wrong))
+          const position = E.chain(at)(whole())
           if (E.isLeft(position)) return pullOf(position)
           const slices = width === 1 ? 1 : Math.max(width, prefetch + 1)
           const pages = read(slices)<F, Charge>({
             position: position.right,
-            list: (span) => list({ ...params, ...asked(span) }),
+            list: (span) => list({ ...params, ...filterOf(span) }),
             time: (row) => millisOf(fieldsOf(row).created_at),
-            key: keyOf,
-            cut: cutShort(endpoint),
+            key: rowKey,
+            cut: (cut, position, pages) => {
+              const slices = position.slices.length
+              const many = slices === 1 ? '1 slice' : `${slices} slices`
+              const ended = `ended after ${pages} pages, with ${many} of time to read`
+              return truncated({ endpoint, position, pages, ended }, cut)
+            },
           })()
           return prefetch < slices ? pages : ahead(prefetch)(pages) // of one slice, in its order
         }),
@@ -101,7 +113,7 @@ export const snapshot =
         },
       )
 
-    return reading(1, () => E.map(wholeOf)(bounds(endpoint, filter, now())))
+    return reading(1, (span) => E.right(wholeOf(span)))
   }
 
 const checkedPosition = (
@@ -111,88 +123,3 @@ const checkedPosition = (
   isSnapshotPosition(position)
     ? E.right(position)
     : E.left(invalidField(endpoint, 'position', POSITION, redact(position)))
-
-/** The times of the filter, as a stretch that takes in the ms of its end. */
-const bounds = (
-  endpoint: string,
-  filter: SnapshotFilter,
-  now: number,
-): E.Either<SnapshotFailure<never>, Span> => {
-  const { from_created_at, to_created_at } = filter
-  for (const field of ['page_num', 'page'] as const) {
-    const value: unknown = fieldsOf(filter)[field]
-    if (value !== undefined)
-      return E.left(invalidField(endpoint, field, 'left out of a snapshot', redact(value)))
-  }
-  for (const field of ['from_created_at', 'to_created_at'] as const) {
-    const value: unknown = filter[field]
-    if (value !== undefined && !Time.is(value)) {
-      return E.left(invalidField(endpoint, field, Time.name, redact(value)))
-    }
-  }
-  // rows show whole seconds: one that was made within the first of them is shown at its beginning
-  const from = from_created_at === undefined ? 0 : wholeSeconds(toMillis(from_created_at), 'floor')
-  const to = to_created_at === undefined ? now : toMillis(to_created_at)
-  return to_created_at !== undefined && from > to
-    ? E.left(
-        invalidField(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it'),
-      )
-    : E.right({ from, to: to + 1 })
-}
-
-/** A stretch as a filter: in whole seconds, and on both sides no less than the stretch. */
-const asked = ({ from, to }: Span): ChargeFilter => ({
-  ...(from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}),
-  to_created_at: fromDate(new Date(wholeSeconds(to, 'ceil'))),
-})
-
-const wholeSeconds = (ms: number, side: 'floor' | 'ceil'): number => Math[side](ms / 1_000) * 1_000
-
-const keyOf = (row: unknown): string => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : contentOf(row)
-}
-
-/** What tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
-const contentOf = (row: unknown): string => {
-  const left = [row]
-  let text = ''
-  while (left.length > 0) {
-    const u = left.pop()
-    if (typeof u !== 'object' || u === null) {
-      text += `${JSON.stringify(u)},`
-      continue
-    }
-    text += Array.isArray(u) ? `[${u.length}]` : JSON.stringify(Object.keys(u))
-    for (const value of Object.values(u)) left.push(value)
-  }
-  return text
-}
-
-const cutShort =
-  (endpoint: string) =>
-  <Code extends string>(
-    cut: SnapshotCut<SnapshotFailure<Code>>,
-    position: SnapshotPosition,
-    pages: number,
-  ): SnapshotFailure<Code> => {
-    // nothing was delivered yet: not a list cut short, but a call that failed
-    if (cut._tag === 'Failed' && pages === 0) return cut.failure
-    const slices = `${position.slices.length} ${position.slices.length === 1 ? 'slice' : 'slices'}`
-    const ended = `ended after ${pages} pages, with ${slices} of time to read`
-    return truncated({ endpoint, position, pages, ended }, why(cut))
-  }
-
-const why = (cut: SnapshotCut<AnyFailure>): AnyFailure | Stopped =>
-  cut._tag === 'Failed' ? cut.failure : { guard: cut._tag, message: said(cut) }
-
-const said = (cut: Exclude<SnapshotCut<AnyFailure>, { readonly _tag: 'Failed' }>): string => {
-  switch (cut._tag) {
-    case 'Moved':
-      return 'one second of it never rested'
-    case 'Astray':
-      return 'rows came from outside the time asked for'
-    case 'Shapeless':
-      return `the last ${cut.answers} answers had no order`
-  }
-}

@@ -27,7 +27,8 @@ export interface Wait {
  */
 export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
 
-export interface Waiting<A> {
+/** What is asked for again, and how. */
+export interface Polling<A> {
   readonly endpoint: string
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, A>
   /** The states to stop at, whatever the caller names. */
@@ -45,7 +46,8 @@ export const FINAL = {
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
-const HOUR: Millis = 3_600_000
+/** How long is waited unless given: an hour, in ms (default, not specified by the interface). */
+const LIMIT: Millis = 3_600_000
 
 // constructors
 
@@ -56,11 +58,11 @@ export const untilState = <A extends { readonly status: string }>({
   final,
   random,
   timer: scheduler,
-}: Waiting<A>): UntilState<A> => {
+}: Polling<A>): UntilState<A> => {
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
-    const { id, states = [], limit = HOUR } = { ...wait }
+    const { id, states = [], limit = LIMIT } = { ...wait }
     if (!isStates(states)) {
       return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
     }

@@ -43,11 +43,11 @@ const GROWTH = 2 / 1_000
 
 export const budget = ({ share, burst, patience, now }: BudgetOptions): Budget => {
   const most = share === Number.POSITIVE_INFINITY ? share : burst
-  let left = most // below 0: promised to those who wait
+  let available = most // below 0: promised to those who wait
   let before = now()
 
   const add = (earned: number): void => {
-    left = Math.min(most, left + earned)
+    available = Math.min(most, available + earned)
   }
 
   return {
@@ -56,9 +56,9 @@ export const budget = ({ share, burst, patience, now }: BudgetOptions): Budget =
       const at = now()
       add(Math.max(0, at - before) * GROWTH)
       before = at
-      const wait = Math.ceil(Math.max(0, (1 - left) / GROWTH))
+      const wait = Math.ceil(Math.max(0, (1 - available) / GROWTH))
       if (wait > patience) return O.none
-      left--
+      available--
       return O.some(wait)
     },
     giveBack: () => add(1),

@@ -12,6 +12,7 @@ import type { SnapshotPosition } from '../stream/index.js'
 
 // model
 
+/** What every failure says. */
 interface Common {
   /** The route, as the reference prints it: `GET /api/v1/charges/{id}`. */
   readonly endpoint: string
@@ -162,20 +163,3 @@ export type Failure<Code extends string = string, At = Position> =
 
 /** The failure of any call, list or snapshot. */
 export type AnyFailure = Failure<string, Position | SnapshotPosition>
-
-// interop
-
-/** A failure as an `Error`, for `orThrow` and for code that throws. */
-export class PaymentsError extends Error {
-  override readonly name = 'PaymentsError'
-  /** What went wrong. */
-  readonly failure: AnyFailure
-
-  constructor(failure: AnyFailure) {
-    super(failure.message)
-    this.failure = failure
-  }
-}
-
-/** For `orThrow(toError)`: makes the error, and throws nothing itself. */
-export const toError = (failure: AnyFailure): PaymentsError => new PaymentsError(failure)

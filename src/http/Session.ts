@@ -8,7 +8,7 @@ import type { Auth } from './auth.js'
 import type { Budget } from './Budget.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Codes } from './codes.js'
-import type { Secrets } from './secrets.js'
+import type { Secrets } from './Secrets.js'
 import type { Timeout, Transport } from './Transport.js'
 
 /** What a request is counted under, by the scheduler. */

@@ -67,4 +67,5 @@ export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answe
 
 // constructors
 
+/** In ms, unless given (defaults, not specified by the interface document). */
 export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }

@@ -80,6 +80,7 @@ const parse = (
   }
 }
 
+/** What a body should be, in words. */
 const JSON_TEXT = 'JSON'
 
 const undecodable = (asking: Asking, all: ReadonlyArray<Cause>, at: string): Undecodable => {

@@ -40,7 +40,7 @@ export interface BearerOptions {
 
 // constructors
 
-/** A token is replaced a minute before it ends (default, not specified by the interface document). */
+/** How long before its end a token is replaced, in ms (default, not specified by the interface document). */
 export const EARLY: Millis = 60_000
 
 export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {

@@ -1,20 +1,17 @@
 import {
   catchError,
-  debounce,
   defer,
-  map,
-  merge,
   type Observable,
   of,
   race,
   type SchedulerLike,
   Subject,
   startWith,
+  switchMap,
 } from 'rxjs'
 import type { Place } from '../stream/index.js'
-import { later } from '../stream/later.js'
 import type { FetchResponse } from './Fetch.js'
-import { Late } from './outage.js'
+import { lateAfter } from './Late.js'
 import { isSuccess } from './refusal.js'
 import type { Answer, Timeout } from './Transport.js'
 
@@ -29,10 +26,10 @@ export interface Bounds {
   readonly maxBytes: number
 }
 
-/** A page of 2,000 rows has about 2 MB. */
+/** Bytes that an answer may have unless given: 256 MiB. A page of 2,000 rows has about 2 MB. */
 export const MAX_BYTES = 256 * 1024 * 1024
 
-/** Of what is no success: the rest says nothing more. */
+/** Bytes that are read of what is no success: the rest says nothing more. */
 const ERROR_BYTES = 1024 * 1024
 
 /** Half of such a text would be made up: the next attempt may get what was meant. */
@@ -55,19 +52,14 @@ export const wholeBody = (
     const heard = new Subject<void>()
     const silent = heard.pipe(
       startWith(undefined),
-      debounce(() => later(timeout.body, scheduler)),
-      map(() => 'body' as const),
+      switchMap(() => lateAfter('body', timeout.body, scheduler)),
     )
-    const endless = later(timeout.whole, scheduler).pipe(map(() => 'whole' as const))
-    const late = merge(silent, endless).pipe(
-      map((phase): never => {
-        throw new Late(phase, timeout[phase])
-      }),
-    )
+    const endless = lateAfter('whole', timeout.whole, scheduler)
     const parts: Array<Uint8Array> = []
     const whole = race(
       read(response, parts, place, maxBytes, () => heard.next()),
-      late,
+      silent,
+      endless,
     )
     return ok ? whole : whole.pipe(catchError(() => of(bodyOf(parts, place))))
   })

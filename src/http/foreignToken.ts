@@ -15,8 +15,8 @@ import { left, type Millis, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { Token } from './auth.js'
 import type { Unauthorized } from './Failure.js'
+import { fitsHeader } from './headerText.js'
 import { ASSUMED_LIFE } from './login.js'
-import { fitsHeader } from './secrets.js'
 
 // model
 

@@ -9,7 +9,6 @@ import {
   finalize,
   map,
   NEVER,
-  type Observable,
   race,
   type SchedulerLike,
   switchMap,
@@ -17,12 +16,12 @@ import {
 import { defined, E } from '../fp.js'
 import { checked, is, type Rules } from '../options/index.js'
 import { left } from '../stream/index.js'
-import { later } from '../stream/later.js'
 import { reusable } from '../stream/reusable.js'
 import { type Body, MAX_BYTES, wholeBody } from './body.js'
 import type { Fetch, FetchInit, FetchResponse } from './Fetch.js'
-import { type Line, line } from './line.js'
-import { Late, outage } from './outage.js'
+import { lateAfter } from './Late.js'
+import { line } from './line.js'
+import { outage } from './outage.js'
 import type { Answer, HttpRequest, Transport } from './Transport.js'
 
 /** What `kyTransport` sends with. */
@@ -46,15 +45,6 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
   const storage = new AsyncLocalStorage<unknown>()
   const place = reusable()
 
-  /** Fails when `run` waits longer for a connection than it may; emits nothing. */
-  const unconnected = (steps: Line['steps'], limit: number): Observable<never> =>
-    steps.pipe(
-      switchMap((step) => (step === 'waiting' ? later(limit, timer) : NEVER)),
-      map(() => {
-        throw new Late('connect', limit)
-      }),
-    )
-
   return (request) =>
     defer(() => {
       const { timeout } = request
@@ -62,12 +52,11 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
       const abort = new AbortController()
       const { steps, run, departure } = line(storage)
       const response = defer(() => run(async () => fetch(request.url, init(request, abort.signal))))
-      const unanswered = later(headers, timer).pipe(
-        map((): never => {
-          throw new Late('headers', headers)
-        }),
+      const unconnected = steps.pipe(
+        switchMap((step) => (step === 'waiting' ? lateAfter('connect', connect, timer) : NEVER)),
       )
-      return race(unconnected(steps, connect), unanswered, response).pipe(
+      const unanswered = lateAfter('headers', headers, timer)
+      return race(unconnected, unanswered, response).pipe(
         concatMap((response) =>
           wholeBody(response, place, { timeout, maxBytes }, timer).pipe(
             map((body) => E.right(answer(response, body))),

@@ -25,7 +25,10 @@ export interface Line {
 /** `unknown` where nothing was published of the request. */
 export type Departure = 'none' | 'written' | 'unknown'
 
+/** Tells of a request that waits for its connection. */
 const CREATED = 'undici:request:create'
+
+/** Tells of a request whose headers are written to a connection. */
 const WRITTEN = 'undici:client:sendHeaders'
 
 // constructors
@@ -33,10 +36,10 @@ const WRITTEN = 'undici:client:sendHeaders'
 export const line = (storage: AsyncLocalStorage<unknown>): Line => {
   const mine = {}
   let request: unknown
-  let left = false
+  let isWritten = false
   return {
     run: (send) => storage.run(mine, send),
-    departure: () => (request === undefined ? 'unknown' : left ? 'written' : 'none'),
+    departure: () => (request === undefined ? 'unknown' : isWritten ? 'written' : 'none'),
     steps: new Observable((subscriber) => {
       const created = (message: unknown): void => {
         if (storage.getStore() !== mine) return
@@ -48,7 +51,7 @@ export const line = (storage: AsyncLocalStorage<unknown>): Line => {
       }
       const written = (message: unknown): void => {
         if (request !== undefined && fieldsOf(message).request === request) {
-          left = true
+          isWritten = true
           subscriber.next('connected')
         }
       }

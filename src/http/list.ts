@@ -5,7 +5,6 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, O, pipe } from '../fp.js'
 import {
-  type Cut,
   inParallel,
   left,
   type Paged,
@@ -21,7 +20,7 @@ import { invalidField } from './invalidRequest.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
-import { type Stopped, truncated } from './truncated.js'
+import { truncated } from './truncated.js'
 import { unfitParams } from './unfitParams.js'
 
 // model
@@ -93,7 +92,10 @@ export const list = <A>(
         key: (position) => JSON.stringify(position),
         following: numbered,
         mark: rowsMark,
-        cut: cutShort(route),
+        cut: (cut, position, pages) => {
+          const ended = `ended before ${showPosition(position)}, after ${pages} pages`
+          return truncated({ endpoint: route, position, pages, ended }, cut)
+        },
       }
       return Object.assign(view(pages), {
         parallel: (count: number, options?: ParallelOptions) =>
@@ -133,28 +135,3 @@ const numbered = (position: Position): O.Option<Position> =>
 
 const sizeOf = (u: unknown): number | undefined =>
   typeof u === 'number' ? u : isDigits(u) ? Number(u) : undefined
-
-const cutShort =
-  (endpoint: string) =>
-  (cut: Cut<Failure, Position>, position: Position, pages: number): Failure => {
-    // nothing was delivered yet: not a list cut short, but a call that failed
-    if (cut._tag === 'Failed' && pages === 0) return cut.failure
-    const ended = `ended before ${showPosition(position)}, after ${pages} pages`
-    return truncated({ endpoint, position, pages, ended }, why(cut))
-  }
-
-const why = (cut: Cut<Failure, Position>): Failure | Stopped =>
-  cut._tag === 'Failed' ? cut.failure : { guard: cut._tag, message: said(cut) }
-
-const said = (cut: Exclude<Cut<Failure, Position>, { readonly _tag: 'Failed' }>): string => {
-  switch (cut._tag) {
-    case 'Repeated':
-      return 'this page was read before'
-    case 'SameRows':
-      return 'this page was read before: its rows are those of an earlier one'
-    case 'OnlyEmpty':
-      return `the last ${cut.pages} were empty`
-    case 'TooLong':
-      return 'more than maxPages'
-  }
-}

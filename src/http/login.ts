@@ -1,6 +1,6 @@
 /** Logging in, as a stream of one token; who waits for it and how long it is kept is `auth.ts`. */
 import { map } from 'rxjs'
-import { Instant, toDate } from '../codec/Instant.js'
+import { millisOf } from '../codec/Instant.js'
 import { Session } from '../codec/Login.js'
 import { compile } from '../decode/index.js'
 import { defined, E, type IO, pipe } from '../fp.js'
@@ -22,7 +22,10 @@ export interface Credentials {
   readonly loginAs?: string
 }
 
-/** When `expires_at` is missing or unreadable (default, not specified by the interface document). */
+/**
+ * How long a token is good, in ms, where `expires_at` is missing or unreadable (default, not specified by
+ * the interface document).
+ */
 export const ASSUMED_LIFE: Millis = 25 * 60_000
 
 // constructors
@@ -63,11 +66,8 @@ const readToken = (now: IO<Millis>): Read<Token> => {
       E.map(({ token, expires_at }) => {
         // by the service's own clock where it shows it: ours may be wrong by hours
         const served = Date.parse(answer.header('date') ?? '')
-        const left = end(expires_at) - (Number.isNaN(served) ? now() : served)
-        return { token, validFor: left > 0 ? left : ASSUMED_LIFE }
+        const validFor = millisOf(expires_at) - (Number.isNaN(served) ? now() : served)
+        return { token, validFor: validFor > 0 ? validFor : ASSUMED_LIFE }
       }),
     )
 }
-
-const end = (expiresAt: unknown): Millis =>
-  Instant.is(expiresAt) ? toDate(expiresAt).getTime() : Number.NaN

@@ -1,22 +1,10 @@
 /** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
 import { fieldsOf } from '../decode/unknown.js'
+import { Late } from './Late.js'
 import type { Departure } from './line.js'
 import type { Outage, Timeout } from './Transport.js'
 
 // model
-
-/** Thrown by a time limit, so that it ends the request like any other fault of the line. */
-export class Late extends Error {
-  override readonly name = 'Late'
-  readonly phase: keyof Timeout
-  readonly limit: number
-
-  constructor(phase: keyof Timeout, limit: number) {
-    super(`no ${phase} within ${limit} ms`)
-    this.phase = phase
-    this.limit = limit
-  }
-}
 
 /** The request cannot have left: there never was a connection. For where the line does not tell. */
 const NEVER_LEFT: ReadonlySet<string> = new Set([
@@ -41,7 +29,7 @@ const BLOCKED = 'bad port'
 
 /** Whether it left is what the line knows; where that tells nothing, the code of the fault does. */
 export const outage = (error: unknown, timeout: Timeout, departure: Departure): Outage => {
-  const chain = causes(error)
+  const chain = chainOf(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
   const deepest = chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
@@ -67,7 +55,7 @@ const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** From the outermost error to the first cause; several causes of one error stand side by side. */
-const causes = (error: unknown): ReadonlyArray<Error> => {
+const chainOf = (error: unknown): ReadonlyArray<Error> => {
   const chain: Array<Error> = []
   let rest: unknown = error
   while (rest instanceof Error && !chain.includes(rest)) {

@@ -1,10 +1,8 @@
 import { redact } from '../decode/redact.js'
 import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from './Failure.js'
+import type { Transient } from './replay.js'
 
 // model
-
-/** A failure after which a call may be sent again. */
-export type Passing = Unreachable | TimedOut | ServerFault | Undecodable | Refused
 
 /**
  * A failure as events tell it: what happened, without what the service or the line said of it in words of its
@@ -19,7 +17,7 @@ export type RedactedFailure =
 
 // combinators
 
-export const redacted = (failure: Passing): RedactedFailure => {
+export const redacted = (failure: Transient): RedactedFailure => {
   switch (failure._tag) {
     case 'Unreachable':
     case 'TimedOut':
@@ -49,7 +47,7 @@ export const redactedOutage = (failure: Unreachable | TimedOut): Unreachable | T
   return { _tag, endpoint, attempts, code, mayHaveArrived, message: `${endpoint}: ${code}` }
 }
 
-const commonOf = ({ endpoint, attempts, traceId }: Passing) => ({
+const commonOf = ({ endpoint, attempts, traceId }: Transient) => ({
   endpoint,
   attempts,
   ...(traceId === undefined ? {} : { traceId: shown(traceId, ID) }),

@@ -6,7 +6,7 @@ import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
 import type { Failure, TimedOut, Unreachable } from './Failure.js'
 import { oneLine } from './oneLine.js'
-import { scrubAll } from './secrets.js'
+import { scrubAll } from './scrub.js'
 import type { Answer, Outage } from './Transport.js'
 
 // model
@@ -72,6 +72,7 @@ export const unanswered = (
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
+/** What did not come in time, by its phase. */
 const AWAITED = {
   connect: 'connection',
   headers: 'answer',

@@ -2,11 +2,25 @@
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { isGarbled } from './answer.js'
-import type { Failure } from './Failure.js'
-import type { Passing } from './redacted.js'
+import type {
+  Failure,
+  Refused,
+  ServerFault,
+  TimedOut,
+  Undecodable,
+  Unreachable,
+} from './Failure.js'
+import { requestIdOf } from './requestIdOf.js'
+
+// model
+
+/** A failure after which a call may be sent again. */
+export type Transient = Unreachable | TimedOut | ServerFault | Undecodable | Refused
 
 /** Whether an earlier request with this request_id is still being worked on. */
 type InProgress = (failure: Failure) => boolean
+
+// combinators
 
 /** It may have been done, although no word of that came. */
 export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean => {
@@ -35,14 +49,14 @@ export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): bool
 export const isKnown = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
   repeatable === 'by request_id' || repeatable === 'by request_id of items'
 
-const hasId = (u: unknown): boolean => typeof fieldsOf(u).request_id === 'string'
+const hasId = (u: unknown): boolean => requestIdOf(u) !== undefined
 
 /** Whether sending the request again can help, and can do no harm. */
 export const mayRepeat = (
   row: AnyEndpoint,
   failure: Failure,
   isInProgress: InProgress,
-): failure is Passing => {
+): failure is Transient => {
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined
   switch (failure._tag) {
     case 'Unreachable':

@@ -4,7 +4,7 @@ import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
 import { E, type IO } from '../fp.js'
-import { fitsHeader, HEADER } from './secrets.js'
+import { fitsHeader, HEADER_TEXT } from './headerText.js'
 
 // model
 
@@ -81,7 +81,7 @@ const place = (
     else if (at === 'body') body[name] = value
     else if (at === 'query') for (const one of [value].flat()) query.append(name, text(one))
     else if (fitsHeader(text(value))) headers[at.slice('header '.length)] = text(value)
-    else return E.left(unfit([{ path: name, expected: HEADER, actual: 'another value' }]))
+    else return E.left(unfit([{ path: name, expected: HEADER_TEXT, actual: 'another value' }]))
   }
 
   const missing = path.find((name) => !isSegment(encoded[name]))
@@ -122,6 +122,7 @@ const isJson = (u: unknown): boolean =>
   [u].flat().every((one) => !SILENT.has(typeof one)) &&
   E.isRight(E.tryCatch(() => JSON.stringify(u), String))
 
+/** Types of which JSON says nothing. */
 const SILENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol'])
 
 /** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */

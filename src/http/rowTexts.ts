@@ -51,6 +51,7 @@ export const rowTexts = (
   }
 }
 
+/** What stands between two rows. */
 const BETWEEN = '},{'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

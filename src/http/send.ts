@@ -1,4 +1,4 @@
-import { concatMap, defer, map, of, tap } from 'rxjs'
+import { concatMap, defer, map, type Observable, of, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
@@ -8,7 +8,7 @@ import { redactedOutage } from './redacted.js'
 import { type Asking, isSuccess, refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
-import { scrubber } from './secrets.js'
+import { scrubber } from './scrub.js'
 import type { Answer, HttpRequest, Outage } from './Transport.js'
 
 // model
@@ -24,81 +24,86 @@ export interface Success {
   readonly answer: Answer
 }
 
+/** What one request came to. */
+interface Tried {
+  readonly asking: Asking
+  /** Of the token that it was sent with: see `Auth`. */
+  readonly generation: number
+  readonly answer: E.Either<Outage, Answer>
+}
+
 // constructors
 
-/**
- * Sends a request when all limits have room for it. After a 401 it is sent once more with a new token:
- * it was refused before anything was done.
- */
+/** Sends a request: logs in for it if it has to, and waits until all limits have room for it. */
 export const send =
   (session: Session, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { budget, codes, emit, timer } = session
+    const { budget, codes, emit, secrets, timer } = session
     const auth = session.auth(row)
     const endpoint = row.route
     const slot = slotOf(asked)
 
-    const once = (taken: string) => {
-      let authorization = taken
-      let generation = 0
-      const attempt = defer(() => {
-        const attempt = ++attempts.count
-        if (attempt === 1) budget.earn()
-        const departed = timer.now()
-        authorization = auth.newest(taken)
-        generation = auth.generation()
-        emit({ _tag: 'Sent', endpoint, attempt })
-        return session
-          .transport(httpRequest(settings, row, asked, authorization))
-          .pipe(tap((ea) => told(ea, attempt, timer.now() - departed)))
-      })
-
-      const asking = (): Asking => ({
-        endpoint,
-        attempts: attempts.count,
-        scrub: scrubber([
-          ...session.secrets.all(),
-          authorization.slice(authorization.indexOf(' ') + 1),
-          ...Object.values(asked.headers),
-        ]),
-      })
-
-      const told = (ea: E.Either<Outage, Answer>, attempt: number, took: Millis): void =>
-        emit(
-          E.isRight(ea)
-            ? { _tag: 'Answered', endpoint, attempt, status: ea.right.status, took }
-            : {
-                _tag: 'Unanswered',
-                endpoint,
-                attempt,
-                failure: redactedOutage(unanswered(asking(), ea.left)),
-                took,
-              },
-        )
-
-      return attempt.pipe(
-        schedule(session.scheduler, slot, {
-          lane: settings.priority,
-          refused: (ea) => (E.isRight(ea) ? throttling(timer.now())(ea.right) : O.none),
-        }),
-        map((ea): { readonly used: number; readonly outcome: E.Either<Failure, Success> } => ({
-          used: generation,
-          outcome: outcome(asking(), ea, codes.fault),
-        })),
-      )
+    const tell = ({ asking, answer }: Tried, took: Millis): void => {
+      const attempt = asking.attempts
+      if (E.isRight(answer)) {
+        emit({ _tag: 'Answered', endpoint, attempt, status: answer.right.status, took })
+      } else {
+        const failure = redactedOutage(unanswered(asking, answer.left))
+        emit({ _tag: 'Unanswered', endpoint, attempt, failure, took })
+      }
     }
 
+    /** One request. It leaves with the newest token there is, should `taken` be an older one. */
+    const attempt = (taken: string): Observable<Tried> =>
+      defer(() => {
+        const number = ++attempts.count
+        if (number === 1) budget.earn()
+        const departed = timer.now()
+        const authorization = auth.newest(taken)
+        const generation = auth.generation()
+        const tried = (answer: Tried['answer']): Tried => ({
+          asking: {
+            endpoint,
+            attempts: number,
+            scrub: scrubber([
+              ...secrets.all(),
+              authorization.slice(authorization.indexOf(' ') + 1),
+              ...Object.values(asked.headers),
+            ]),
+          },
+          generation,
+          answer,
+        })
+        emit({ _tag: 'Sent', endpoint, attempt: number })
+        return session.transport(httpRequest(settings, row, asked, authorization)).pipe(
+          map(tried),
+          tap((one) => tell(one, timer.now() - departed)),
+        )
+      })
+
+    /** Again after a 429, when there is room. */
+    const scheduled = (header: string): Observable<Tried> =>
+      attempt(header).pipe(
+        schedule(session.scheduler, slot, {
+          lane: settings.priority,
+          refused: ({ answer }) =>
+            E.isRight(answer) ? throttling(timer.now())(answer.right) : O.none,
+        }),
+      )
+
+    /** Once more with a new token after a 401: it was refused before anything was done. */
     const authorized = (again: boolean): ObservableEither<Failure, Success> =>
       auth.header.pipe(
         // of this call: those of a login are not counted
         map(E.mapLeft((failure) => ({ ...failure, attempts: attempts.count }))),
         concatChain((header) =>
-          once(header).pipe(
-            concatMap(({ used, outcome }) =>
-              again && isUnauthorized(outcome) && auth.refuse(used)
+          scheduled(header).pipe(
+            concatMap((tried) => {
+              const outcome = outcomeOf(tried, codes.fault)
+              return again && isUnauthorized(outcome) && auth.refuse(tried.generation)
                 ? authorized(false)
-                : of(outcome),
-            ),
+                : of(outcome)
+            }),
           ),
         ),
       )
@@ -106,18 +111,18 @@ export const send =
     return authorized(true)
   }
 
-const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
-  E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'
-
-const outcome = (
-  asking: Asking,
-  ea: E.Either<Outage, Answer>,
+const outcomeOf = (
+  { asking, answer }: Tried,
   faults: ReadonlyArray<string>,
 ): E.Either<Failure, Success> => {
-  if (E.isLeft(ea)) return E.left(unanswered(asking, ea.left))
-  const answer = ea.right
-  return isSuccess(answer) ? E.right({ asking, answer }) : E.left(refused(asking, answer, faults))
+  if (E.isLeft(answer)) return E.left(unanswered(asking, answer.left))
+  return isSuccess(answer.right)
+    ? E.right({ asking, answer: answer.right })
+    : E.left(refused(asking, answer.right, faults))
 }
+
+const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
+  E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'
 
 const httpRequest = (
   { baseUrl, apiVersion, onBehalfOf, timeout }: Settings,

@@ -1,6 +1,7 @@
 /** Letters that all spellings leave as they are. */
 const PLAIN = /^[\w-]+$/
 
+/** Letters that a web page has names for: `&amp;`. */
 const NAMED: Readonly<Record<string, string>> = {
   '&': 'amp',
   '<': 'lt',

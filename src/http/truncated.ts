@@ -1,5 +1,7 @@
+import type { Position } from '../api/Paging.js'
 import { defined } from '../fp.js'
-import type { AnyFailure, ListGuard, Truncated } from './Failure.js'
+import type { Cut, SnapshotCut } from '../stream/index.js'
+import type { AnyFailure, Truncated } from './Failure.js'
 import { oneLine } from './oneLine.js'
 
 export interface CutAt<At> {
@@ -12,27 +14,41 @@ export interface CutAt<At> {
   readonly ended: string
 }
 
-/** A guard, and what it says. */
-export interface Stopped {
-  readonly guard: ListGuard
-  readonly message: string
-}
+type AnyCut<F> = Cut<F, Position> | SnapshotCut<F>
 
-/** A list that could not be read to its end, and why: a failure, or what a guard says. */
-export const truncated = <At>(
+/** A list, or a snapshot, that could not be read to its end, and why: a failure, or what a guard says. */
+export const truncated = <F extends AnyFailure, At>(
   { endpoint, position, pages, ended }: CutAt<At>,
-  why: AnyFailure | Stopped,
-): Truncated<At> => {
+  cut: AnyCut<F>,
+): F | Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
   const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is a text from outside
-  const message = `${where} ${why.message}`
-  if (!('_tag' in why)) return { ...common, attempts: 0, message, guard: why.guard }
-  const { attempts, traceId } = why
-  return {
-    ...common,
-    attempts,
-    ...defined({ traceId }),
-    cause: why,
-    message,
+  if (cut._tag !== 'Failed') {
+    return { ...common, attempts: 0, message: `${where} ${said(cut)}`, guard: cut._tag }
+  }
+  const { failure } = cut
+  // nothing was delivered yet: not a list cut short, but a call that failed
+  if (pages === 0) return failure
+  const { attempts, traceId } = failure
+  const message = `${where} ${failure.message}`
+  return { ...common, attempts, ...defined({ traceId }), cause: failure, message }
+}
+
+const said = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string => {
+  switch (cut._tag) {
+    case 'Repeated':
+      return 'this page was read before'
+    case 'SameRows':
+      return 'this page was read before: its rows are those of an earlier one'
+    case 'OnlyEmpty':
+      return `the last ${cut.pages} were empty`
+    case 'TooLong':
+      return 'more than maxPages'
+    case 'Moved':
+      return 'one second of it never rested'
+    case 'Astray':
+      return 'rows came from outside the time asked for'
+    case 'Shapeless':
+      return `the last ${cut.answers} answers had no order`
   }
 }

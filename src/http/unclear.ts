@@ -1,7 +1,7 @@
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
-import { fieldsOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
 import type { Failure } from './Failure.js'
+import { requestIdOf } from './requestIdOf.js'
 
 /**
  * The last failure of a call of which one attempt may have arrived: `Ambiguous` for a write, whatever
@@ -29,9 +29,4 @@ export const unclear = (
     cause: failure,
     message: `${endpoint}: may or may not have been done: ${failure.message}`,
   }
-}
-
-const requestIdOf = (params: unknown): string | undefined => {
-  const { request_id } = fieldsOf(params)
-  return typeof request_id === 'string' ? request_id : undefined
 }

@@ -21,17 +21,19 @@ export interface BackoffOptions {
   readonly random: IO<number>
 }
 
+/** Pauses without an end. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
   /** The most that chance adds, as a share of a pause; a quarter unless given. */
   readonly jitter?: number
 }
 
-/** 1, 2, 4 ... up to 16 seconds (interface, Limits). */
+/** 1, 2, 4 ... up to 16 seconds, in ms (interface, Limits). */
 export const PAUSES = { first: 1_000, cap: 16_000 } as const
 
 /** How often a pause doubles until it is as long as any. */
 const DOUBLED = Math.log2(PAUSES.cap / PAUSES.first)
 
+/** The most that chance adds unless given, as a share of a pause. */
 const JITTER = 0.25
 
 /** More of them are no number any longer. */

@@ -7,9 +7,11 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
+import { ahead } from './ahead.js'
 import { checkCount } from './count.js'
 import { inTurn } from './inTurn.js'
-import { ahead, consume, iterate, observe, type Pull } from './Pull.js'
+import { iterate } from './iterate.js'
+import { consume, observe, type Pull } from './Pull.js'
 import type { Page } from './paginate.js'
 
 // model

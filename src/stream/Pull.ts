@@ -1,17 +1,5 @@
 /** Sources that are asked, as RxJS has none. */
-import {
-  concatMap,
-  defer,
-  EMPTY,
-  Observable,
-  of,
-  ReplaySubject,
-  Subject,
-  Subscription,
-  takeUntil,
-  tap,
-} from 'rxjs'
-import { inTurn } from './inTurn.js'
+import { concatMap, defer, Observable, of, Subject, takeUntil, tap } from 'rxjs'
 
 // model
 
@@ -39,66 +27,6 @@ export const pullOf = <P>(value: P): Pull<P> => {
   }
 }
 
-// combinators
-
-/**
- * Asks for up to `count` values before they are wanted: while one is worked on, the next are on their
- * way, one at a time. Values asked for less values taken never exceed `count + 1`.
- */
-export const ahead =
-  (count: number) =>
-  <P>(source: Pull<P>): Pull<P> => {
-    const waiting: Array<ReplaySubject<P>> = [] // asked for, and not taken yet
-    let inFlight = Subscription.EMPTY
-    let asking = false
-    let ended = false
-
-    const ask = (): void => {
-      const slot = new ReplaySubject<P>(1)
-      let got = false
-      waiting.push(slot)
-      asking = true
-      const flight = new Subscription()
-      inFlight = flight // before subscribing: a value that comes at once asks for the next from within
-      const asked = source.next.subscribe({
-        next: (p) => {
-          got = true
-          slot.next(p)
-        },
-        error: (error: unknown) => {
-          asking = false
-          ended = true
-          slot.error(error)
-        },
-        complete: () => {
-          asking = false
-          ended ||= !got
-          slot.complete()
-          fill()
-        },
-      })
-      flight.add(asked)
-    }
-
-    const fill = (): void => {
-      while (!ended && !asking && waiting.length < count) ask()
-    }
-
-    return {
-      next: defer(() => {
-        if (waiting.length === 0 && !ended) ask()
-        const slot = waiting.shift() ?? EMPTY
-        fill()
-        return slot
-      }),
-      close: () => {
-        ended = true
-        inFlight.unsubscribe()
-        source.close()
-      },
-    }
-  }
-
 // interop
 
 /** Works on one value after the other: the next is asked for when `project(value)` has completed. */
@@ -107,7 +35,7 @@ export const consume =
   (open: () => Pull<P>): Observable<B> =>
     new Observable((subscriber) => {
       const pull = open()
-      const left = new Subject<void>()
+      const unsubscribed = new Subject<void>()
       let asking = false
       let again = true
 
@@ -123,7 +51,7 @@ export const consume =
                 got = true
               }),
               concatMap(project),
-              takeUntil(left),
+              takeUntil(unsubscribed),
             )
             .subscribe({
               next: (b) => subscriber.next(b),
@@ -140,7 +68,7 @@ export const consume =
 
       // before the first: who leaves while work comes at once has no subscription to end yet
       subscriber.add(() => {
-        left.next()
+        unsubscribed.next()
         pull.close()
       })
       ask()
@@ -148,51 +76,3 @@ export const consume =
 
 /** Asks for the next value when the one before has been taken by everyone downstream. */
 export const observe: <P>(open: () => Pull<P>) => Observable<P> = consume((value) => of(value))
-
-/** For `for await`: leaving the loop aborts what is on its way. */
-export const iterate = <P>(open: () => Pull<P>): AsyncIterableIterator<P> => {
-  let pull: Pull<P> | undefined
-  let inner: Subscription | undefined
-  let finish: (() => void) | undefined
-  let closed = false
-
-  const close = (): void => {
-    if (closed) return
-    closed = true
-    inner?.unsubscribe()
-    pull?.close()
-    finish?.()
-  }
-
-  const next = (): Promise<IteratorResult<P>> =>
-    new Promise((resolve, reject) => {
-      if (closed) return resolve({ done: true, value: undefined })
-      pull ??= open()
-      let result: IteratorResult<P> = { done: true, value: undefined }
-      finish = () => resolve({ done: true, value: undefined })
-      inner = pull.next.subscribe({
-        next: (value) => {
-          result = { done: false, value }
-        },
-        error: (error: unknown) => {
-          reject(error) // first: closing ends what is pending
-          close()
-        },
-        complete: () => {
-          if (result.done === true) close()
-          resolve(result)
-        },
-      })
-    })
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next: inTurn(next),
-    return: () => {
-      close()
-      return Promise.resolve({ done: true, value: undefined })
-    },
-  }
-}

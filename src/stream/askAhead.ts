@@ -4,6 +4,7 @@ import type { Page, PaginateOptions } from './paginate.js'
 
 // model
 
+/** A page that was asked for, and is not done with. */
 interface Slot<E, A, Q> {
   readonly position: Q
   readonly answer: ReplaySubject<E.Either<E, Page<E, A, Q>>>

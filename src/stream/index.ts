@@ -1,7 +1,9 @@
 /** `payments-rx/stream`: words for streams that serve any API. */
+export { ahead } from './ahead.js'
 export { asTheyCome } from './asTheyCome.js'
 export { type Backoff, type BackoffOptions, exponential, type Millis, PAUSES } from './Backoff.js'
 export * from './collect.js'
+export { iterate } from './iterate.js'
 export * from './ObservableEither.js'
 export { type Drain, type Paged, type Pages, paged, views } from './Paged.js'
 export * from './Pull.js'

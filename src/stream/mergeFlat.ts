@@ -61,7 +61,7 @@ class Flat<A, B> extends Subscriber<A> {
   }
 
   /** One of those that run has ended, and what it held is given back. */
-  left(): void {
+  innerEnded(): void {
     this.running--
     this.fill()
   }
@@ -109,6 +109,6 @@ class Inner<A, B> extends Subscriber<B> {
 
   protected override _complete(): void {
     this.unsubscribe()
-    this.flat.left()
+    this.flat.innerEnded()
   }
 }

@@ -1,10 +1,11 @@
 import { tap } from 'rxjs'
 import { E, O } from '../fp.js'
+import { ahead } from './ahead.js'
 import { askAhead } from './askAhead.js'
 import { asTheyCome } from './asTheyCome.js'
 import { checkCount } from './count.js'
 import { type Paged, views } from './Paged.js'
-import { ahead, type Pull } from './Pull.js'
+import type { Pull } from './Pull.js'
 import { type Page, type PaginateOptions, paginate } from './paginate.js'
 
 // model

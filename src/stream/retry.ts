@@ -26,7 +26,7 @@ export const retry =
   ) =>
   <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
     new Observable((out) => {
-      const left = new Subject<void>()
+      const unsubscribed = new Subject<void>()
       const attempts: Array<Attempt<E.Either<E, A>>> = [] // not done with; it is the last one's turn
       let waiting = true // for the next attempt: nothing is given before it
       let due: number | undefined = 1 // the next attempt, when its pause is over
@@ -37,7 +37,7 @@ export const retry =
       const start = (number: number): void => {
         const attempt: Attempt<E.Either<E, A>> = { number, held: [], at: 0, ended: false }
         attempts.push(attempt)
-        source.pipe(takeUntil(left)).subscribe({
+        source.pipe(takeUntil(unsubscribed)).subscribe({
           next: (value) => {
             attempt.held.push(value)
             step()
@@ -59,7 +59,7 @@ export const retry =
           step()
         }
         if (O.isNone(pause)) out.next(value)
-        else later(pause.value, timer).pipe(takeUntil(left)).subscribe({ next, error })
+        else later(pause.value, timer).pipe(takeUntil(unsubscribed)).subscribe({ next, error })
       }
 
       /** Loops: attempts that start each other from within would overflow the stack, without a word. */
@@ -94,6 +94,6 @@ export const retry =
       }
 
       // before the first: who leaves while values come at once has no subscription to end yet
-      out.add(() => left.next())
+      out.add(() => unsubscribed.next())
       step()
     })

@@ -18,6 +18,7 @@ export interface VerifierOptions {
   readonly timer?: TimestampProvider
 }
 
+/** The options, with what stands for those that are left out. */
 export interface VerifierSettings {
   readonly secrets: ReadonlyArray<string>
   readonly tolerance: Millis
@@ -30,6 +31,7 @@ export const verifierDefaults = { tolerance: 300_000 }
 
 // constructors
 
+/** What a secret should be, in words. */
 const SECRET = 'a text that is not empty, without space around it'
 
 export const secretRule = is.needed(

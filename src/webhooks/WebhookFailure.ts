@@ -12,6 +12,7 @@ import type { Millis } from '../stream/index.js'
 
 // model
 
+/** What every failure says. */
 interface Common {
   readonly message: string
 }

@@ -27,6 +27,7 @@ import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.j
 /** The event of a delivery; the first failure, if it is not to be believed. */
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
+/** What a delivery says of itself, not yet believed. */
 interface Claim {
   readonly body: Uint8Array
   readonly timestamp: string
@@ -93,6 +94,7 @@ const isGenuine = (
   )
 }
 
+/** What a body should be, in words. */
 const JSON_TEXT = 'JSON in UTF-8, not nested too deeply'
 
 const eventOf = (body: Uint8Array): E.Either<Undecodable, WebhookEvent> => {

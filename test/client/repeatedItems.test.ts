@@ -40,6 +40,21 @@ describe('items that the platform has already', () => {
     expect(last.map(({ request_id }) => request_id)).toEqual(['item-2'])
   })
 
+  it('are not those that carry no request_id, on either side', () => {
+    const nameless = { ...item(1), request_id: undefined }
+    const wire = lab({
+      check: false,
+      play: ({ route, body }) => {
+        if (route.endsWith('/items')) return { body: { items: [item(0), nameless] } }
+        const sent = (body.items ?? []) as ReadonlyArray<NewBatchItem>
+        return sent.some(({ request_id }) => request_id === 'item-0') ? taken : { body: BATCH }
+      },
+    })
+    const items = [item(0), nameless] as ReadonlyArray<unknown> as Array<NewBatchItem>
+    wire.run(wire.client.batchTransfers.addItems({ id: 'bat_1', items }))
+    expect(wire.calls().at(-1)?.body.items).toMatchObject([{ reference: item(1).reference }])
+  })
+
   it('are a recovered batch when there are no others', () => {
     const wire = holding(0, 1)
     const [out] = wire.run(add(wire, 0, 1))

@@ -163,11 +163,16 @@ describe('a snapshot of charges', () => {
       'from_created_at or later',
     ],
     [{ page_size: 5 }, 'page_size', expect.any(String)],
-  ])('of %j is refused, and nothing is sent', (filter, field, expected) => {
+  ])('of %j is refused, from a position too, and nothing is sent', (filter, field, expected) => {
     const { client, run, sent } = lab()
-    expect(run(client.charges.snapshot(filter))).toMatchObject([
-      { value: E.left({ _tag: 'InvalidRequest', field, expected }) },
-    ])
+    const snapshot = client.charges.snapshot(filter)
+    const all = { from: 0, to: START }
+    const position = { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
+    for (const list of [snapshot, snapshot.from(position)]) {
+      expect(run(list)).toMatchObject([
+        { value: E.left({ _tag: 'InvalidRequest', field, expected }) },
+      ])
+    }
     expect(sent).toEqual([])
   })
 

@@ -6,7 +6,7 @@ import { compile } from '../../src/decode/index.js'
 import { E, O } from '../../src/fp.js'
 import { isGarbled, readPage, readValue } from '../../src/http/answer.js'
 import type { Asking } from '../../src/http/refusal.js'
-import { scrubber } from '../../src/http/secrets.js'
+import { scrubber } from '../../src/http/scrub.js'
 import type { Answer } from '../../src/index.js'
 
 const asking: Asking = {

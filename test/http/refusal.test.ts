@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
 import { type Asking, isSuccess, refused, throttling, unanswered } from '../../src/http/refusal.js'
-import { scrubber } from '../../src/http/secrets.js'
+import { scrubber } from '../../src/http/scrub.js'
 import type { Answer } from '../../src/index.js'
 
 const asking: Asking = {

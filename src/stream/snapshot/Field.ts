@@ -2,12 +2,12 @@
 import type { Slice, SnapshotPosition } from './Slice.js'
 import { both, contains, isEmpty, type Span, without } from './Span.js'
 import { type Order, verdict } from './verdict.js'
-import { bestCut, covered, cutAt, sliceOf, type Walk, walkOf } from './Walk.js'
+import { bestSplit, covered, sliceOf, splitAt, type Walk, walkOf } from './Walk.js'
 
 // model
 
 /** What one answer came to. */
-export type Told =
+export type Outcome =
   /** It has all rows of this stretch. */
   | { readonly _tag: 'Covered'; readonly span: Span }
   /** It led to asking otherwise. */
@@ -21,9 +21,10 @@ export interface Field {
   /** The walk to ask for: one that waits, or else a new one, with a part of the longest. */
   readonly next: () => Walk | undefined
   /** One answer to "all from `asked.from` to `asked.to`". */
-  readonly tell: (walk: Walk, asked: Span, times: ReadonlyArray<number>, more: boolean) => Told
+  readonly tell: (walk: Walk, asked: Span, times: ReadonlyArray<number>, more: boolean) => Outcome
   /** All rows of a crowded stretch were read. */
   readonly pass: (walk: Walk, span: Span) => void
+  /** A page of a walk is given to who asked: the slice as it stands with it. */
   readonly deliver: (walk: Walk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
   readonly isDone: () => boolean
@@ -31,13 +32,13 @@ export interface Field {
   readonly clear: () => void
 }
 
-/** Answers in a row, for each walk, that only led to cutting: a time in ms cannot be halved more often. */
+/** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
 
-/** How far from its walk a part is cut off first, in pages; twice as far each time that is too near. */
+/** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
 const REACH = 8
 
-const NOTHING: Told = { _tag: 'Nothing' }
+const NOTHING: Outcome = { _tag: 'Nothing' }
 
 // constructors
 
@@ -46,11 +47,11 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
   let slices = start.cut
   let order: Order | undefined
   let reach = REACH
-  let trust = 1 // parts that may be cut off before it is known whether there is anything in them
+  let trust = 1 // parts that may be split off before it is known whether there is anything in them
   let shapeless = 0
 
-  const cut = (walk: Walk, at: number): Walk => {
-    const beyond = cutAt(walk, at, ++slices)
+  const split = (walk: Walk, at: number): Walk => {
+    const beyond = splitAt(walk, at, ++slices)
     walks.push(beyond)
     return beyond
   }
@@ -69,32 +70,32 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
       const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
       if (waiting !== undefined) return waiting
       if (walks.filter(({ unproven }) => unproven).length >= trust) return undefined
-      const best = bestCut(walks, reach)
+      const best = bestSplit(walks, reach)
       if (best?.far === true) reach *= 2
-      return best && cut(best.walk, best.at)
+      return best && split(best.walk, best.at)
     },
 
     tell: (walk, asked, times, more) => {
-      const told = verdict({ asked, times, more, known: order })
-      switch (told._tag) {
+      const said = verdict({ asked, times, more, known: order })
+      switch (said._tag) {
         case 'Astray':
           return { _tag: 'Astray', asked }
         case 'Crowded':
-          walk.crowded = told.span
+          walk.crowded = said.span
           return NOTHING
         case 'Halves':
           shapeless++
           if (shapeless > HALVINGS * width) return { _tag: 'Shapeless', answers: shapeless }
           // that part may be another walk's by now
-          if (contains(walk.ahead, told.at)) cut(walk, told.at)
+          if (contains(walk.ahead, said.at)) split(walk, said.at)
           return NOTHING
         case 'Covers': {
           shapeless = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
-          order ??= told.order
-          const pace = told.span.to - told.span.from
-          const span = both(told.span, walk.ahead) // of what is this walk's still
-          covered(walk, span, more && told.order ? { order: told.order, pace } : undefined)
+          order ??= said.order
+          const pace = said.span.to - said.span.from
+          const span = both(said.span, walk.ahead) // of what is this walk's still
+          covered(walk, span, more && said.order ? { order: said.order, pace } : undefined)
           return { _tag: 'Covered', span }
         }
       }

@@ -15,7 +15,7 @@ export const within =
     })
 
 /** Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. */
-export const once = (time: (raw: unknown) => number, key: (raw: unknown) => string) => {
+export const undatedOnce = (time: (raw: unknown) => number, key: (raw: unknown) => string) => {
   const seen = new Set<string>()
   return <E, A>(rows: Rows<E, A>): Rows<E, A> =>
     keep(rows, (i) => {
@@ -32,14 +32,14 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
   const places: Array<number> = []
   for (let i = 0; i < raw.length; i++) if (isKept(i)) places.push(i)
   if (places.length === raw.length) return rows
-  const cut = (): RowTexts | undefined => {
+  const kept = (): RowTexts | undefined => {
     const all = texts?.()
     return all && someOf(places, all)
   }
   return {
     items: some(places, items),
     raw: some(places, raw),
-    ...(texts === undefined ? {} : { texts: cut }),
+    ...(texts === undefined ? {} : { texts: kept }),
   }
 }
 

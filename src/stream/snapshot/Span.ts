@@ -6,7 +6,7 @@ export interface Span {
   readonly to: number
 }
 
-/** Lists are filtered in steps of a second, both ends inclusive: no time is cut finer than that. */
+/** In ms. Lists are filtered in such steps, both ends inclusive: no time is split finer than that. */
 export const SECOND = 1_000
 
 /** The start of the second that `ms` is in. */
@@ -19,8 +19,8 @@ export const isEmpty = ({ from, to }: Span): boolean => from >= to
 
 export const contains = ({ from, to }: Span, ms: number): boolean => from <= ms && ms < to
 
-/** The whole second next to `near` that a stretch can be cut at, if it is longer than one. */
-export const cutNear = ({ from, to }: Span, near: number): number | undefined => {
+/** The whole second next to `near` that a stretch can be split at, if it is longer than one. */
+export const splitNear = ({ from, to }: Span, near: number): number | undefined => {
   const first = secondOf(from) + SECOND
   const last = secondAfter(to) - SECOND
   return first > last ? undefined : Math.min(last, Math.max(first, secondOf(near)))

@@ -1,6 +1,6 @@
 /** The walks of a snapshot: each reads one slice from one end to the other, an answer at a time. */
 import type { Slice } from './Slice.js'
-import { cutNear, isEmpty, type Span, without } from './Span.js'
+import { isEmpty, type Span, splitNear, without } from './Span.js'
 import type { Order } from './verdict.js'
 
 // model
@@ -28,7 +28,7 @@ export interface Walk {
   crowded: Span | undefined
   /** Whether an answer is on its way. */
   busy: boolean
-  /** Whether it was cut off for somebody, and no answer has shown yet whether there is anything in it. */
+  /** Whether it was split off for somebody, and no answer has shown yet whether there is anything in it. */
   unproven: boolean
 }
 
@@ -53,8 +53,8 @@ export const sliceOf = ({ number, whole, rows, left }: Walk): Slice => ({
   left,
 })
 
-/** Cuts a walk in two. It keeps the part that it is at; the one that comes out has the part beyond. */
-export const cutAt = (walk: Walk, at: number, number: number): Walk => {
+/** Splits a walk in two. It keeps the part that it is at; the one that comes out has the part beyond. */
+export const splitAt = (walk: Walk, at: number, number: number): Walk => {
   const { whole, ahead, left, gait } = walk
   const early = (span: Span): Span => ({ ...span, to: at })
   const late = (span: Span): Span => ({ ...span, from: at })
@@ -77,9 +77,9 @@ export const covered = (walk: Walk, span: Span, gait: Gait | undefined): void =>
   walk.gait = gait ?? walk.gait
 }
 
-// where to cut
+// where to split
 
-export interface Cut {
+export interface Split {
   readonly walk: Walk
   readonly at: number
   /** Whether it is as far from its walk as it may be. */
@@ -94,8 +94,8 @@ const WORTH = 4
  * that it is thought to have; but no more than `reach` pages from where it is, since nobody knows how far
  * the rows go on. A list that is read from its newest row on may have no known beginning at all.
  */
-export const bestCut = (walks: ReadonlyArray<Walk>, reach: number): Cut | undefined => {
-  let best: Cut | undefined
+export const bestSplit = (walks: ReadonlyArray<Walk>, reach: number): Split | undefined => {
+  let best: Split | undefined
   let most = WORTH
   for (const walk of walks) {
     const { ahead, gait } = walk
@@ -105,7 +105,7 @@ export const bestCut = (walks: ReadonlyArray<Walk>, reach: number): Cut | undefi
     const pages = isOpen ? Number.POSITIVE_INFINITY : (ahead.to - ahead.from) / pace
     const near = Math.min((pages + 1) / 2, reach) * pace
     if (pages < most || near >= ahead.to - ahead.from) continue
-    const at = cutNear(ahead, order === 'descending' ? ahead.to - near : ahead.from + near)
+    const at = splitNear(ahead, order === 'descending' ? ahead.to - near : ahead.from + near)
     if (at === undefined) continue
     best = { walk, at, far: near === reach * pace }
     most = pages

@@ -1,18 +1,14 @@
-import { map, Observable, type Subscriber, Subscription, take } from 'rxjs'
+import { Observable, type Subscriber, Subscription } from 'rxjs'
 import { defined, E, O } from '../../fp.js'
 import type { Pull } from '../Pull.js'
 import type { Page } from '../paginate.js'
-import { crowd, type Unsteady } from './crowd.js'
-import { fieldOf, type Told } from './Field.js'
-import { once, type Rows, within } from './Rows.js'
+import { fieldOf } from './Field.js'
+import { type Ready, readAhead, type SnapshotCut } from './readAhead.js'
 import type { SnapshotPage, SnapshotPosition } from './Slice.js'
 import type { Span } from './Span.js'
 import type { Walk } from './Walk.js'
 
 // model
-
-/** Why a snapshot was given up. */
-export type SnapshotCut<E> = Unsteady<E> | Extract<Told, { _tag: 'Astray' | 'Shapeless' }>
 
 /** What a snapshot is read with. */
 export interface SnapshotOptions<E, A> {
@@ -28,13 +24,6 @@ export interface SnapshotOptions<E, A> {
   readonly key: (raw: unknown) => string
   /** The failure that ends a snapshot of which `position` is missing, after `pages` pages. */
   readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
-}
-
-/** Rows that came, and wait to be delivered. */
-interface Ready<E, A> {
-  readonly walk: Walk
-  readonly span: Span
-  readonly rows: Rows<E, A>
 }
 
 type Ended<E> = { readonly cut: SnapshotCut<E> } | { readonly bug: unknown }
@@ -58,7 +47,7 @@ export const snapshot =
   (): Pull<E.Either<E, SnapshotPage<E, A>>> => {
     type Turn = E.Either<E, SnapshotPage<E, A>>
     const field = fieldOf(start, width)
-    const unseen = once(time, key)
+    const read = readAhead<E, A>(field, { list, time, key })
     const ready: Array<Ready<E, A>> = []
     const flights = new Subscription()
     let asked = 0 // answers on their way
@@ -70,49 +59,14 @@ export const snapshot =
 
     // asking
 
-    type Answer = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
-
-    const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
-
-    /** One answer to "all from here on". */
-    const onePage = (walk: Walk): Observable<Answer> => {
-      const span = walk.ahead
-      const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer => {
-        const times = page.raw.map(time)
-        const told = field.tell(walk, span, times, O.isSome(page.next))
-        switch (told._tag) {
-          case 'Covered': {
-            const rows = within(told.span, times)(page)
-            const strays = times.some(Number.isNaN)
-            return E.right(O.some({ walk, span: told.span, rows: strays ? unseen(rows) : rows }))
-          }
-          case 'Nothing':
-            return E.right(O.none)
-          default:
-            return E.left(told)
-        }
-      }
-      return list(span).pages.pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
-    }
-
-    /** All pages of a second that one page does not hold. */
-    const allPages = (walk: Walk, span: Span): Observable<Answer> => {
-      const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
-        field.pass(walk, span)
-        return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
-      }
-      return crowd({ pages: list(span).pages, key }).pipe(map(E.map(read)))
-    }
-
     const ask = (walk: Walk): void => {
       walk.busy = true
       asked++
-      const answer = walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded)
       flights.add(
-        answer.subscribe({
-          next: (told) => {
-            if (E.isLeft(told)) ended = { cut: told.left }
-            else if (O.isSome(told.right)) ready.push(told.right.value)
+        read(walk).subscribe({
+          next: (came) => {
+            if (E.isLeft(came)) ended = { cut: came.left }
+            else if (O.isSome(came.right)) ready.push(came.right.value)
           },
           error: (bug: unknown) => {
             ended = { bug }

@@ -1,5 +1,5 @@
 /** What one answer says of the stretch of time that was asked for: pure. */
-import { cutNear, isEmpty, SECOND, type Span, secondAfter, secondOf } from './Span.js'
+import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './Span.js'
 
 // model
 
@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly _tag: 'Covers'; readonly span: Span; readonly order: Order | undefined }
   /** Nothing can be said of a part of it: to be asked for in two halves. */
   | { readonly _tag: 'Halves'; readonly at: number }
-  /** More rows than a page has are in `span`, which cannot be cut: to be read by pages. */
+  /** More rows than a page has are in `span`, which cannot be split: to be read by pages. */
   | { readonly _tag: 'Crowded'; readonly span: Span }
   /** Rows from elsewhere: the filter by time was not kept. */
   | { readonly _tag: 'Astray' }
@@ -45,7 +45,7 @@ export const verdict = ({ asked, times, more, known }: Answered): Verdict => {
 
   const found = order ?? (low === high ? known : undefined)
   if (found === undefined) {
-    const at = cutNear(asked, (asked.from + asked.to) / 2)
+    const at = splitNear(asked, (asked.from + asked.to) / 2)
     return at === undefined ? { _tag: 'Crowded', span: asked } : { _tag: 'Halves', at }
   }
   const covered =

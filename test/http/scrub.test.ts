@@ -1,7 +1,8 @@
 /** What must not show, in whatever way it is spelled. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fitsHeader, scrubber, secretsWith } from '../../src/http/secrets.js'
+import { fitsHeader } from '../../src/http/headerText.js'
+import { scrubber } from '../../src/http/scrub.js'
 
 const CARD = '4929000000006789'
 
@@ -64,17 +65,5 @@ describe('a secret', () => {
     for (const text of ['ak live key', '4929 0000 0000 6', 'ak/live', '%2F &#47; \\/']) {
       expect(scrub(text)).toBe(text)
     }
-  })
-})
-
-describe('tokens', () => {
-  it('are remembered when others have replaced them: the last few, beside what is always secret', () => {
-    const secrets = secretsWith(['key-1'])
-    expect(secrets.all()).toEqual(['key-1'])
-    for (let n = 0; n < 20; n++) secrets.add(`token-${n}`)
-    expect(secrets.all()).toContain('key-1')
-    expect(secrets.all()).toContain('token-19')
-    expect(secrets.all()).toContain('token-12')
-    expect(secrets.all()).toHaveLength(9)
   })
 })

@@ -1,30 +1,5 @@
-/** What must not show. */
-
-import type { IO } from '../fp.js'
+/** Takes secrets out of what came from outside, in whatever way they are spelled there. */
 import { spellings } from './spellings.js'
-
-// model
-
-export interface Secrets {
-  readonly all: IO<ReadonlyArray<string>>
-  readonly add: (token: string) => void
-}
-
-/** Tokens that are remembered: one that was replaced may still be good. */
-const TOKENS = 8
-
-// constructors
-
-/** Those that are known from the start, and the last few tokens. */
-export const secretsWith = (known: ReadonlyArray<string>): Secrets => {
-  let tokens: ReadonlyArray<string> = []
-  return {
-    all: () => [...known, ...tokens],
-    add: (token) => {
-      tokens = [token, ...tokens].slice(0, TOKENS)
-    },
-  }
-}
 
 /** Digits beyond these are lost where a long number was read as a number. */
 const EXACT = 15
@@ -35,6 +10,7 @@ const patternOf = (secret: string): string | RegExp =>
     ? new RegExp(`${[...secret.slice(0, EXACT)].join(GROUPED)}(?:${GROUPED}\\d)*`, 'g')
     : spellings(secret)
 
+/** What stands between two digits of a number in groups. */
 const GROUPED = '[\\s.-]{0,2}'
 
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
@@ -46,9 +22,7 @@ export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => str
   }
 }
 
-// combinators
-
-/** Nested deeper than this, a value is cut. */
+/** Levels of a value that are shown: what is nested deeper is left out. */
 const DEPTH = 50
 
 /** A value with `scrub` applied to all that it holds, the names of fields among them. */
@@ -64,13 +38,3 @@ export const scrubAll =
       ? u.map(inner)
       : Object.fromEntries(Object.entries(u).map(([name, value]) => [scrub(name), inner(value)]))
   }
-
-/**
- * Whether a text can stand in a header as it is: `fetch` would refuse another one by repeating it, and cut
- * off space around it, so that what the service repeats would not be known for a secret.
- */
-export const fitsHeader = (text: string): boolean =>
-  /^[\x21-\x7e\x80-\xff]+([\t\x20]+[\x21-\x7e\x80-\xff]+)*$/.test(text)
-
-/** What `fitsHeader` expects, in words. */
-export const HEADER = 'a text that fits a header, without space around it'

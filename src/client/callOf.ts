@@ -1,0 +1,67 @@
+import { type AnyEndpoint, isList, untyped } from '../api/Endpoint.js'
+import { rows } from '../api/index.js'
+import { compile, type Decoder, type Drift } from '../decode/index.js'
+import { defined } from '../fp.js'
+import type { ParseText } from '../http/answer.js'
+import { ask } from '../http/ask.js'
+import type { Budget } from '../http/Budget.js'
+import { type ListOptions, list } from '../http/list.js'
+import type { Pace } from '../http/plan.js'
+import type { Session, Settings } from '../http/Session.js'
+import { value } from '../http/value.js'
+import { InvalidOption } from '../options/index.js'
+import type { Call } from './Call.js'
+
+// model
+
+/** How answers are read. */
+export interface Reading {
+  readonly lists: ListOptions & { readonly pace: Pace }
+  readonly parseText?: ParseText
+  readonly drift?: Drift
+}
+
+// constructors
+
+/** What a row does; `Call` says the same of its type. */
+export const callOf =
+  (session: Session, settings: Settings, { lists, parseText, drift }: Reading) =>
+  (row: AnyEndpoint): Call<AnyEndpoint> => {
+    const finder = finderOf(row)
+    const recovery = finder && {
+      find: ask({ ...session, budget: notEarned(session.budget) }, settings, finder),
+      knownBy: row.knownBy,
+      ...defined({ parseText }),
+      found: (requestId: string) =>
+        session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
+    }
+    const asking = ask(session, settings, row)
+    const decode = watched(drift?.watch(row.route, row.success), compile(row.success))
+    return isList(row)
+      ? list(row, asking, decode, lists, parseText, drift)
+      : value(asking, decode, recovery, row.answer, parseText)
+  }
+
+/** The list that tells what became of a write. */
+const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
+  if (foundBy === undefined) return undefined
+  const row = typeof foundBy === 'string' ? rows.find(({ route }) => route === foundBy) : foundBy
+  if (row === undefined) {
+    throw new InvalidOption(
+      'foundBy',
+      'the route of a list of the interface, or the row of another',
+    )
+  }
+  return untyped(row)
+}
+
+/** A look-up is no call of its own: it adds nothing to what may be tried again. */
+const notEarned = (budget: Budget): Budget => ({ ...budget, earn: () => {} })
+
+const watched = <A>(watch: ((u: unknown) => void) | undefined, decode: Decoder<A>): Decoder<A> =>
+  watch === undefined
+    ? decode
+    : (u) => {
+        watch(u)
+        return decode(u)
+      }

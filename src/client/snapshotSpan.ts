@@ -1,0 +1,49 @@
+/** The times of a snapshot's filter as a stretch of time, and a stretch as a filter. */
+import type { ChargeFilter } from '../codec/Charge.js'
+import { fromDate } from '../codec/Instant.js'
+import { Time, toMillis } from '../codec/times.js'
+import { redact } from '../decode/redact.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { E } from '../fp.js'
+import type { InvalidRequest } from '../http/Failure.js'
+import { invalidField } from '../http/invalidRequest.js'
+import type { Span } from '../stream/index.js'
+import { secondAfter, secondOf } from '../stream/snapshot/Span.js'
+import type { SnapshotFilter } from './snapshot.js'
+
+/** What the filter takes in, the ms of its end as well: up to `now` where it names none. */
+export const spanOf = (
+  endpoint: string,
+  filter: SnapshotFilter,
+  now: number,
+): E.Either<InvalidRequest, Span> => {
+  const { from_created_at, to_created_at } = filter
+  for (const field of ['page_num', 'page'] as const) {
+    const value: unknown = fieldsOf(filter)[field]
+    if (value !== undefined)
+      return E.left(invalidField(endpoint, field, 'left out of a snapshot', redact(value)))
+  }
+  for (const field of ['from_created_at', 'to_created_at'] as const) {
+    const value: unknown = filter[field]
+    if (value !== undefined && !Time.is(value)) {
+      return E.left(invalidField(endpoint, field, Time.name, redact(value)))
+    }
+  }
+  // rows show whole seconds: one that was made within the first of them is shown at its beginning
+  const from = from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
+  const to = to_created_at === undefined ? now : toMillis(to_created_at)
+  return to_created_at !== undefined && from > to
+    ? E.left(
+        invalidField(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it'),
+      )
+    : E.right({ from, to: to + 1 })
+}
+
+/** What asks for a stretch: in whole seconds, and on both sides no less than the stretch. */
+export const filterOf = ({
+  from,
+  to,
+}: Span): Pick<ChargeFilter, 'from_created_at' | 'to_created_at'> => ({
+  ...(from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}),
+  to_created_at: fromDate(new Date(secondAfter(to))),
+})

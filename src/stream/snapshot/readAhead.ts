@@ -1,0 +1,71 @@
+import { map, type Observable, take } from 'rxjs'
+import { E, O } from '../../fp.js'
+import type { ObservableEither } from '../ObservableEither.js'
+import { crowd, type Unsteady } from './crowd.js'
+import type { Field, Outcome } from './Field.js'
+import { type Rows, undatedOnce, within } from './Rows.js'
+import type { Span } from './Span.js'
+import type { SnapshotOptions } from './snapshot.js'
+import type { Walk } from './Walk.js'
+
+// model
+
+/** Why a snapshot was given up. */
+export type SnapshotCut<E> = Unsteady<E> | Extract<Outcome, { _tag: 'Astray' | 'Shapeless' }>
+
+/** Rows that came, and wait to be delivered. */
+export interface Ready<E, A> {
+  readonly walk: Walk
+  /** All rows of this stretch. */
+  readonly span: Span
+  readonly rows: Rows<E, A>
+}
+
+// constructors
+
+/**
+ * Asks for what a walk has before it, and tells the field what that came to: rows, or nothing but that
+ * it has to be asked for otherwise.
+ */
+export const readAhead = <E, A>(
+  field: Field,
+  { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
+): ((walk: Walk) => ObservableEither<SnapshotCut<E>, O.Option<Ready<E, A>>>) => {
+  type Came = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
+  const unseen = undatedOnce(time, key)
+
+  const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
+
+  /** One answer to "all from here on". */
+  const onePage = (walk: Walk): Observable<Came> => {
+    const asked = walk.ahead
+    const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Came => {
+      const times = page.raw.map(time)
+      const outcome = field.tell(walk, asked, times, O.isSome(page.next))
+      switch (outcome._tag) {
+        case 'Covered': {
+          const { span } = outcome
+          const rows = within(span, times)(page)
+          const strays = times.some(Number.isNaN)
+          return E.right(O.some({ walk, span, rows: strays ? unseen(rows) : rows }))
+        }
+        case 'Nothing':
+          return E.right(O.none)
+        default:
+          return E.left(outcome)
+      }
+    }
+    return list(asked).pages.pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
+  }
+
+  /** All pages of a second that one page does not hold. */
+  const allPages = (walk: Walk, span: Span): Observable<Came> => {
+    const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
+      field.pass(walk, span)
+      return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+    }
+    return crowd({ pages: list(span).pages, key }).pipe(map(E.map(read)))
+  }
+
+  return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))
+}
