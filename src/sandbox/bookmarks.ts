@@ -3,8 +3,8 @@
  * not a count of rows, so what comes or goes elsewhere moves no page.
  */
 import { E, pipe } from '../fp.js'
-import { type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
+import { type Refusal, refusal } from './Refusal.js'
 import type { Numbered } from './Register.js'
 
 // model

@@ -2,8 +2,9 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
 import { basicHeader } from '../http/basicHeader.js'
-import { type Context, type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
+import type { Context } from './Context.js'
+import { type Refusal, refusal } from './Refusal.js'
 import type { State } from './State.js'
 
 // model

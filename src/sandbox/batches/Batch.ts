@@ -92,8 +92,8 @@ export const addItems =
 export const deleteItems =
   (numbers: ReadonlySet<number>, now: number) =>
   (batch: Batch): Batch => {
-    const left = batch.items.filter(({ n }) => !numbers.has(n))
-    return left.length === batch.items.length ? batch : withItems(left, now)(batch)
+    const others = batch.items.filter(({ n }) => !numbers.has(n))
+    return others.length === batch.items.length ? batch : withItems(others, now)(batch)
   }
 
 export const quote =

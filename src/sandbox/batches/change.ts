@@ -1,9 +1,12 @@
 /** Finds the batch of a call, and answers it as it was changed. */
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { E, O, pipe } from '../../fp.js'
-import { type Asking, notFound, type Outcome, type Refusal, success } from '../Answer.js'
-import { ids } from '../ids.js'
-import { get, put } from '../Register.js'
+import { E } from '../../fp.js'
+import { byId } from '../byId.js'
+import type { Asking } from '../Context.js'
+import type { Outcome } from '../Handler.js'
+import type { Refusal } from '../Refusal.js'
+import { put } from '../Register.js'
+import { success } from '../Result.js'
 import type { State } from '../State.js'
 import type { Batch } from './Batch.js'
 import { batchAt, statusAt } from './batchAt.js'
@@ -13,12 +16,7 @@ export const find = (
   id: string,
   { batches }: State,
   { settings }: Asking,
-): E.Either<Refusal, Batch> =>
-  pipe(
-    ids('batch', settings.seed).number(id),
-    O.chain((n) => get(n)(batches)),
-    E.fromOption(() => notFound),
-  )
+): E.Either<Refusal, Batch> => byId('batch', id, settings.seed)(batches)
 
 /** The batch, if it is in one of these states now. */
 export const isIn = (asking: Asking, ...states: ReadonlyArray<string>) =>

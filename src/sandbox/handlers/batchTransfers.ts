@@ -3,8 +3,7 @@ import { BatchItem } from '../../codec/BatchItem.js'
 import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
-import { E, O, pipe } from '../../fp.js'
-import { type Asking, type HandlersOf, pageOf, type Refusal, required, success } from '../Answer.js'
+import { E, flow, O, pipe } from '../../fp.js'
 import {
   addItems,
   type Batch,
@@ -31,7 +30,12 @@ import {
 import { readItemIds, readItems, repeated, type SentItem } from '../batches/sent.js'
 import { lifeOf } from '../batches/validity.js'
 import { bookmarked } from '../bookmarks.js'
+import type { Asking } from '../Context.js'
+import { pageByBookmark } from '../envelope.js'
+import type { HandlersOf } from '../Handler.js'
+import { type Refusal, required } from '../Refusal.js'
 import { add, all, isTaken, next, remove } from '../Register.js'
+import { success } from '../Result.js'
 
 // items
 
@@ -61,11 +65,12 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   },
 
   retrieve: (state, { id }, asking) => {
-    const batch = find(id, state, asking)
-    return [
-      E.isLeft(batch) ? batch.left : success(batchAt(asking, 'with funding status')(batch.right)),
-      state,
-    ]
+    const result = pipe(
+      find(id, state, asking),
+      E.map(flow(batchAt(asking, 'with funding status'), success)),
+      E.toUnion,
+    )
+    return [result, state]
   },
 
   list: (state, params, asking) => {
@@ -77,7 +82,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
         (filter.status === undefined || filter.status === statusAt(batch, asking).status),
     )
-    const answer = pipe(
+    const result = pipe(
       passing,
       bookmarked({
         list: 'batches',
@@ -86,15 +91,10 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         size: page_size,
         page,
       }),
-      E.matchW(
-        (refusal) => refusal,
-        (found) =>
-          pageOf(found, (batch) =>
-            BatchTransfer.encode(batchAt(asking, 'with funding status')(batch)),
-          ),
-      ),
+      E.map(pageByBookmark(flow(batchAt(asking, 'with funding status'), BatchTransfer.encode))),
+      E.toUnion,
     )
-    return [answer, state]
+    return [result, state]
   },
 
   addItems: {
@@ -172,7 +172,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   },
 
   items: (state, { id, page, page_size = rows.items.paging.size ?? 1_000 }, asking) => {
-    const answer = pipe(
+    const result = pipe(
       find(id, state, asking),
       E.chain((batch) =>
         pipe(
@@ -187,11 +187,9 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
           E.map((found) => ({ ...found, items: itemsAt(asking, batch)(found.items) })),
         ),
       ),
-      E.matchW(
-        (refusal) => refusal,
-        (found) => pageOf(found, BatchItem.encode),
-      ),
+      E.map(pageByBookmark(BatchItem.encode)),
+      E.toUnion,
     )
-    return [answer, state]
+    return [result, state]
   },
 }
