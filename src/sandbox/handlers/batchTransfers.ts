@@ -9,6 +9,7 @@ import {
   type Batch,
   deleteItems,
   hasItem,
+  isQuoteGood,
   newBatch,
   quote,
   submit,
@@ -39,7 +40,8 @@ import { success } from '../Result.js'
 
 // items
 
-const withItems =
+/** With what was sent, unless it repeats an item, or is too much. */
+const withSent =
   (items: ReadonlyArray<SentItem>, { now, settings }: Asking) =>
   (batch: Batch): E.Either<Refusal, Batch> => {
     const again = repeated(items, (requestId) => hasItem(requestId)(batch))
@@ -47,9 +49,6 @@ const withItems =
     const more = addItems(items, now)(batch)
     return more.items.length > ITEMS_PER_BATCH ? E.left(tooManyItems) : E.right(more)
   }
-
-const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
-  quoted === undefined || now < quoted.expires
 
 // handlers
 
@@ -108,7 +107,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
               (found) => statusAt(found, asking).status === 'DRAFTING',
               () => notOpen,
             ),
-            E.chain(withItems(items, asking)),
+            E.chain(withSent(items, asking)),
           )
           return changed(state, asking, batch)
         }),

@@ -3,7 +3,7 @@ import { Charge, type ChargeFilter } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import { flow, O, pipe } from '../../fp.js'
 import type { Filter } from '../account/Account.js'
-import { asOf, isIn, type MadeCharge, type Moment } from '../account/made.js'
+import { asOf, isListed, type MadeCharge, type Moment } from '../account/made.js'
 import { followedBy, texts } from '../account/Rows.js'
 import type { Context } from '../Context.js'
 import { pageByNumber } from '../envelope.js'
@@ -84,7 +84,7 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
     const { page_num = 0, page_size = rows.list.paging.size ?? 100 } = params
     const filter = filterOf(params)
     const older = context.account.select(filter)
-    const newer = toArray(state.made).filter(isIn(moment(context), filter))
+    const newer = toArray(state.made).filter(isListed(moment(context), filter))
     const size = older.size + newer.length
     const first = Math.min(size, page_num * page_size)
     const last = Math.min(size, first + page_size)
