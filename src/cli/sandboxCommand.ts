@@ -3,9 +3,9 @@ import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
-import { sandboxCredentials } from '../sandbox/options.js'
-import { ENVIRONMENTS } from './connection.js'
+import { defaults, sandboxCredentials } from '../sandbox/options.js'
 import { wholeNumber } from './parse.js'
+import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
 interface SandboxFlags {
@@ -29,7 +29,7 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
     .addOption(
       new Option('--environment <name>', 'whose limits to enforce')
         .choices(ENVIRONMENTS)
-        .default('production'),
+        .default(defaults.environment),
     )
     .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
     .option('--batches <n>', 'how many batch transfers there are [0]', wholeNumber(0, 1_000_000))
