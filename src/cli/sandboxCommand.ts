@@ -4,6 +4,7 @@ import type { Environment } from '../api/limits.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/options.js'
+import { isSystemError } from './isSystemError.js'
 import { wholeNumber } from './parse.js'
 import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
@@ -77,7 +78,7 @@ const started = async (flags: SandboxFlags): Promise<Listening | string> => {
 const refused =
   (port: number) =>
   (error: unknown): string => {
-    if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
+    if (!isSystemError(error)) throw error
     if (error.code === 'EADDRINUSE') return `port ${port} is taken`
     return error.code === 'EACCES'
       ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`

@@ -33,7 +33,8 @@ export interface Last {
 /** `auto`: a changing line on a terminal, a line every half minute in a log. */
 export const PROGRESS = ['auto', 'json', 'none'] as const
 
-export interface Shown {
+/** What it is told to show. */
+export interface ViewFlags {
   readonly progress: (typeof PROGRESS)[number]
   /** Only what went wrong. */
   readonly quiet: boolean
@@ -59,7 +60,7 @@ const LOG_EVERY = 30_000
 /** What it sees of the outside. */
 type Screen = Pick<Terminal, 'stderr' | 'env'>
 
-export const view = (terminal: Screen, { progress, quiet }: Shown, watch: Watch): View => {
+export const view = (terminal: Screen, { progress, quiet }: ViewFlags, watch: Watch): View => {
   const { stderr, env } = terminal
   const write = (text: string): void => {
     stderr.write(`${text}\n`)

@@ -11,6 +11,7 @@ import {
   takeWhile,
   timeout,
 } from 'rxjs'
+import { isSystemError } from '../isSystemError.js'
 import { duration } from '../progress/words.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 import type { Place, Reach, Secured } from './Reach.js'
@@ -24,7 +25,9 @@ export interface Network {
   readonly patience?: number
 }
 
+/** In ms. */
 const PATIENCE = 10_000
+/** In ms. */
 const DAY = 24 * 3_600_000
 /** A certificate that ends sooner is worth a word, in ms. */
 const SOON = 14 * DAY
@@ -92,8 +95,9 @@ const unreached = (check: Check, { host, port }: Place, code: string): Finding =
 
 const codeOf = (error: unknown, patience: number): string => {
   if (error instanceof TimeoutError) return `no answer within ${duration(patience)}`
+  if (isSystemError(error)) return error.code
   if (!(error instanceof Error)) throw error
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  return error.message
 }
 
 const advice: Readonly<Partial<Record<Check, string>>> = {

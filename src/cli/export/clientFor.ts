@@ -6,8 +6,8 @@ import { repeatsFor } from '../../stream/Backoff.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { guardFor } from './pace.js'
-import type { Connected } from './purposeOf.js'
 import { rememberingTokens, shownOf } from './shown.js'
+import type { Connected } from './wantedOf.js'
 
 export interface ExportClient {
   readonly client: Client

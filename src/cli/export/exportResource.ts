@@ -7,8 +7,8 @@ import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { perform } from './perform.js'
 import { prepare } from './prepare.js'
-import type { Connected } from './purposeOf.js'
 import type { Resource } from './Resource.js'
+import type { Connected } from './wantedOf.js'
 
 /** For whoever has seen the sandbox. */
 const next = (name: string): string =>

@@ -9,7 +9,7 @@ import {
 import { codeOf, readText } from '../../export/run/SmallFiles.js'
 import { WrongUse } from '../Terminal.js'
 import type { OutputPlan } from './outputPlan.js'
-import { isThere, placeOf } from './places.js'
+import { isFolderThere, placeOf } from './places.js'
 
 // model
 
@@ -42,7 +42,7 @@ const pathOf = async ({ kind, out }: OutputPlan, sinceLast: true | string): Prom
       '--since-last needs --out DIR/, or the manifest of the run before: a file has one run',
     )
   }
-  const path = (await isThere(sinceLast)) ? pathsOf(`${sinceLast}/`).manifest : sinceLast
+  const path = (await isFolderThere(sinceLast)) ? pathsOf(`${sinceLast}/`).manifest : sinceLast
   if (kind === 'file' && (await isAny(path, [own, out]))) {
     throw new WrongUse(
       `--since-last: ${out} is the run before, and would be replaced: name a new file`,

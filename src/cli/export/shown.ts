@@ -1,4 +1,4 @@
-/** Rows that are put aside, without what no file is to hold. */
+/** What may be shown of rows that are put aside. */
 import { scrubAll, scrubber } from '../../http/secrets.js'
 import type { Transport } from '../../http/Transport.js'
 import type { Connection } from '../connection.js'

@@ -25,15 +25,15 @@ export interface Facts {
   readonly summary: string
   readonly reason?: string
   /** What was asked for, and under which settings: names and values. No secrets. */
-  readonly query: ReadonlyArray<Named>
+  readonly query: ReadonlyArray<Pair>
   /** Numbers that are told first. */
-  readonly counts: ReadonlyArray<Named>
+  readonly counts: ReadonlyArray<Pair>
   readonly files: ReadonlyArray<ReportedFile>
   /** Of what this was made by. */
   readonly version: string
 }
 
-export type Named = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 
 export interface ReportedFile {
   readonly name: string

@@ -1,6 +1,7 @@
 /** `--report FILE`: what became of a run, as a page. */
 import { access, constants, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isSystemError } from '../isSystemError.js'
 import type { Watch, Watched } from '../progress/Reading.js'
 import { WrongUse } from '../Terminal.js'
 import { type Facts, page } from './page.js'
@@ -38,6 +39,6 @@ export const openReport = async (
 const unwritten =
   (path: string) =>
   (error: unknown): string => {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (!isSystemError(error)) throw error
     return `cannot write ${path}: ${error.message}`
   }
