@@ -6,8 +6,9 @@ import type { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
 import { lines, logLine } from './progress/line.js'
-import type { Reading, Watch } from './progress/Reading.js'
-import { type ProgressRecord, record } from './progress/record.js'
+import { type ProgressRecord, progressRecord } from './progress/ProgressRecord.js'
+import type { Reading } from './progress/Reading.js'
+import type { Watch } from './progress/watch.js'
 import { plain } from './progress/words.js'
 import { type Terminal, WRONG_USE } from './Terminal.js'
 
@@ -105,10 +106,10 @@ const inJson = (write: (text: string) => void, { readings, now }: Watch): View =
   return ending(
     readings
       .pipe(spaced(JSON_EVERY))
-      .subscribe((reading) => put({ type: 'progress', ...record(reading) })),
+      .subscribe((reading) => put({ type: 'progress', ...progressRecord(reading) })),
     (message) => put({ type: 'message', message }),
     ({ status, summary, reason = null }) =>
-      put({ type: 'end', status, summary, reason, ...record(now()) }),
+      put({ type: 'end', status, summary, reason, ...progressRecord(now()) }),
   )
 }
 

@@ -6,7 +6,7 @@ import { defer, Observable } from 'rxjs'
 
 // model
 
-export interface Place {
+export interface Server {
   readonly host: string
   readonly port: number
 }
@@ -21,8 +21,8 @@ export interface Secured {
 /** Each emits one value, or fails with the system's error; unsubscribing gives up. */
 export interface Reach {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
-  readonly connect: (place: Place) => Observable<void>
-  readonly secure: (place: Place) => Observable<Secured>
+  readonly connect: (server: Server) => Observable<void>
+  readonly secure: (server: Server) => Observable<Secured>
 }
 
 // constructors

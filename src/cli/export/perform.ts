@@ -4,8 +4,8 @@ import { isLast } from '../../export/exportList.js'
 import type { Begun, RunProgress } from '../../export/index.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
-import type { TimeLeft } from '../progress/Coverage.js'
-import { type Watch, type Watched, watch } from '../progress/Reading.js'
+import type { Remaining } from '../progress/Coverage.js'
+import { type Watch, type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
 import type { Report } from '../report/report.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
@@ -68,7 +68,7 @@ const performed = async (
 
   const took = tap((progress: RunProgress) => {
     last = progress
-    meter = progressed(progress, timeLeft(progress))(meter)
+    meter = progressed(progress, remaining(progress))(meter)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
       shown.say(note)
@@ -107,10 +107,11 @@ const performed = async (
 const isUntouched = (last: RunProgress): boolean =>
   isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
-const isTimed = (u: unknown): u is TimeLeft =>
+const isRemaining = (u: unknown): u is Remaining =>
   typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
 
-const timeLeft = ({ next }: RunProgress): TimeLeft | undefined => (isTimed(next) ? next : undefined)
+const remaining = ({ next }: RunProgress): Remaining | undefined =>
+  isRemaining(next) ? next : undefined
 
 /** What is said of how a run begins. */
 const beginning = (

@@ -42,5 +42,5 @@ const two = (n: number): string => String(n).padStart(2, '0')
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
 
 /** No wider than `columns`. */
-export const cut = (text: string, columns: number): string =>
+export const clipped = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -6,8 +6,9 @@ import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
 import { fresh } from '../Meter.js'
-import type { Reading, Watch, Watched } from '../progress/Reading.js'
-import { record } from './Histogram.js'
+import type { Reading } from '../progress/Reading.js'
+import type { Watch, Watched } from '../progress/watch.js'
+import { add } from './Histogram.js'
 import { happened, type Incidents, NONE } from './Incidents.js'
 import { type Stretch, series } from './Series.js'
 
@@ -68,7 +69,7 @@ export const recorder = (
 
   const answered = (ms: number, took: number, status: number): void => {
     const bucket = kept.at(ms)
-    record(bucket.latency, took)
+    add(bucket.latency, took)
     bucket.slowest = Math.max(bucket.slowest, took)
     if (status === 429) bucket.refused++
     if (status >= 500) bucket.failed++

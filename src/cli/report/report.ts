@@ -2,7 +2,7 @@
 import { access, constants, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSystemError } from '../isSystemError.js'
-import type { Watch, Watched } from '../progress/Reading.js'
+import type { Watch, Watched } from '../progress/watch.js'
 import { WrongUse } from '../Terminal.js'
 import { type Facts, page } from './page.js'
 import { recorder } from './recorder.js'

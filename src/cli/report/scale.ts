@@ -9,11 +9,13 @@ export const ticks = (max: number, steps = 5): ReadonlyArray<number> => {
   return Array.from({ length: count + 1 }, (_, i) => i * step)
 }
 
+/** In ms. */
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** How far apart times may stand. */
 const TIMES = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
