@@ -5,7 +5,7 @@ import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/options.js'
 import { isSystemError } from './isSystemError.js'
-import { wholeNumber } from './parse.js'
+import { count, wholeNumber } from './parse.js'
 import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
@@ -20,8 +20,6 @@ interface SandboxFlags {
   readonly limits: boolean
 }
 
-const MAX = Number.MAX_SAFE_INTEGER
-
 /** `sandbox`: serves until it is stopped. */
 export const sandboxCommand = (terminal: Terminal, done: (status: number) => void): Command =>
   new Command('sandbox')
@@ -35,8 +33,8 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
     .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
     .option('--batches <n>', 'how many batch transfers there are [0]', wholeNumber(0, 1_000_000))
     .option('--seed <n>', 'the same seed makes the same charges [1]', wholeNumber(0, 2 ** 32 - 1))
-    .option('--latency <ms>', 'from request to answer [0]', wholeNumber(0, MAX))
-    .option('--jitter <ms>', 'how far the latency is spread [0]', wholeNumber(0, MAX))
+    .option('--latency <ms>', 'from request to answer [0]', count)
+    .option('--jitter <ms>', 'how far the latency is spread [0]', count)
     .option('--no-limits', 'answer whatever comes')
     .addHelpText(
       'after',

@@ -36,8 +36,10 @@ export type SettingName =
 /** As flags have them. */
 export type SettingFlags = { readonly [Name in SettingName]?: string }
 
+/** Those there are. */
 export const ENVIRONMENTS = Object.keys(limits)
 
+/** By their names in commander, in the order of the help. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',
@@ -104,6 +106,7 @@ export const isSetting = (name: string): name is SettingName => Object.hasOwn(SE
 
 // constructors
 
+/** What is said of a secret's flag. */
 const SEEN = 'other users of this machine can see command lines: prefer the variable'
 
 /** The option of a command for a setting. */
@@ -126,6 +129,7 @@ export const reading =
 /** As it is named to whoever can set it. */
 const wordsOf = ({ flag, variable }: Setting): string => `${flag} or ${variable}`
 
+/** Throws a `WrongUse` that names both ways to set it. */
 export const needed = (read: ReturnType<typeof reading>, name: SettingName): string => {
   const value = read(name)
   if (value !== undefined) return value

@@ -52,6 +52,7 @@ export const tokenOf = (seed: number, claims: Claims): string =>
 /** Of the events that a caller may subscribe to; undefined for all. */
 type Scopes = ReadonlyArray<string> | undefined
 
+/** Number, end, owner, seal. */
 const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/i
 
 const bearer = (

@@ -6,11 +6,13 @@ import { defer, Observable } from 'rxjs'
 
 // model
 
+/** What listens, or should. */
 export interface Server {
   readonly host: string
   readonly port: number
 }
 
+/** A connection over TLS. */
 export interface Secured {
   /** Such as `TLSv1.3`. */
   readonly protocol: string

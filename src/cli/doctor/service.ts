@@ -111,6 +111,7 @@ const version: Finding = ok('API version', "the account's own: none is asked for
 export const notAsked = (why: string): ReadonlyArray<Finding> =>
   CHECKS.map((check) => skipped(check, why))
 
+/** What the service is asked for, in this order. */
 const CHECKS: ReadonlyArray<Check> = [
   'login',
   'list',
@@ -121,4 +122,5 @@ const CHECKS: ReadonlyArray<Check> = [
   'API version',
 ]
 
+/** Why nothing is said of what pages tell. */
 const NO_PAGE = 'there is no page to tell it from'

@@ -29,6 +29,7 @@ export interface Output {
   readonly canAdd: boolean
 }
 
+/** What is said where it can be gone on with. */
 const RESUME = 'the same command with --resume goes on'
 
 // constructors
@@ -87,6 +88,7 @@ const comesAgain = (failure: AnyFailure): boolean =>
 
 const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
 
+/** What to do about an obstacle, as the end of its sentence. */
 const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   begun: ': --resume goes on with it, --restart starts over',
   foreign: ': use the options that it was begun with, or --restart to start over',

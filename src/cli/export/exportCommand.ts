@@ -35,8 +35,6 @@ const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends
     .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
 }
 
-const MAX = Number.MAX_SAFE_INTEGER
-
 const withFiles = (command: Command): Command =>
   command
     .option(
@@ -69,8 +67,8 @@ const withFiles = (command: Command): Command =>
       false,
     )
     .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
-    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1, MAX))
-    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1, MAX))
+    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1))
+    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1))
     .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', filled)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),

@@ -43,6 +43,7 @@ export interface Prepared extends Output {
 
 /** How often all that was read is made durable, in ms. */
 const EVERY = 1_000
+/** The same for Parquet. */
 const ROW_GROUPS_EVERY = 10_000
 
 // constructors

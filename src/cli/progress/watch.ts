@@ -21,12 +21,14 @@ import { waits } from './Wait.js'
 
 // model
 
+/** What readings are taken of. */
 export interface Watched {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly meter: IO<Meter>
   readonly timer: SchedulerLike
 }
 
+/** Readings of a run, until it is closed. */
 export interface Watch {
   /** As often as a scheduler shows itself. */
   readonly readings: Observable<Reading>
@@ -89,6 +91,7 @@ export const watch = ({ client, meter, timer }: Watched): Watch => {
   }
 }
 
+/** Of a scheduler, before it shows itself. */
 const NOTHING: SchedulerState = {
   waiting: 0,
   inFlight: 0,

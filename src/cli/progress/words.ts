@@ -1,7 +1,9 @@
 /** Numbers as people read them, and texts that do no more than be read. */
 
+/** `1,234`. */
 export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
 
+/** `1 row`, `2 rows`. */
 export const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
 
 /** `46 %`; 100 only when it is all, 0 only when it is nothing. */

@@ -28,6 +28,7 @@ export interface Chart {
   readonly limit?: { readonly name: string; readonly value: number }
 }
 
+/** Of the drawing, which is stretched with the page: units of its own. */
 const WIDTH = 1_000
 const HEIGHT = 100
 

@@ -13,7 +13,7 @@ import {
   requestsPerSecond,
   rowsPerSecond,
 } from './measures.js'
-import type { Recording } from './recorder.js'
+import type { Recording } from './Recording.js'
 import type { Stretch } from './Series.js'
 
 export const charts = (recording: Recording): ReadonlyArray<Chart> => [

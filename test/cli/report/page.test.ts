@@ -5,7 +5,7 @@ import { bucket } from '../../../src/cli/report/Bucket.js'
 import { add } from '../../../src/cli/report/Histogram.js'
 import { happened, NONE } from '../../../src/cli/report/Incidents.js'
 import { type Facts, page } from '../../../src/cli/report/page.js'
-import type { Recording } from '../../../src/cli/report/recorder.js'
+import type { Recording } from '../../../src/cli/report/Recording.js'
 
 const FACTS: Facts = {
   title: 'Export of charges',
