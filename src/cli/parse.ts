@@ -1,6 +1,7 @@
 /** What stands behind an option, as a value; a mistake says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
+import { DAY, HOUR, MINUTE } from './spans.js'
 
 /** What an unset variable of a shell would leave out. */
 export const filled = (text: string): string => {
@@ -59,7 +60,7 @@ export const names = (text: string): ReadonlyArray<string> => {
 }
 
 /** In ms. */
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
 
 /** `7d`, `12h` or `30m`, in ms. */
 export const days = (text: string): number => {

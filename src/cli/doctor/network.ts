@@ -13,6 +13,7 @@ import {
 } from 'rxjs'
 import { isSystemError } from '../isSystemError.js'
 import { duration } from '../progress/words.js'
+import { DAY } from '../spans.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 import type { Reach, Secured, Server } from './Reach.js'
 
@@ -27,8 +28,6 @@ export interface Network {
 
 /** In ms. */
 const PATIENCE = 10_000
-/** In ms. */
-const DAY = 24 * 3_600_000
 /** A certificate that ends sooner is worth a word, in ms. */
 const SOON = 14 * DAY
 

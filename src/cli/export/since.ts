@@ -13,6 +13,7 @@ import {
 } from '../../export/index.js'
 import { purposeOf } from '../../export/run/Purpose.js'
 import { plural } from '../progress/words.js'
+import { DAY, HOUR, MINUTE } from '../spans.js'
 import { WrongUse } from '../Terminal.js'
 import { checkSame } from './checkSame.js'
 import { manifestBefore } from './manifestBefore.js'
@@ -39,12 +40,7 @@ export interface SinceOptions {
   readonly files: SmallFiles
 }
 
-/** In ms. */
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/** A week: a charge that is not settled or failed by then is rare. */
+/** A week, in ms: a charge that is not settled or failed by then is rare. */
 const LOOKBACK = 7 * DAY
 
 // constructors

@@ -1,4 +1,5 @@
 /** How fast a run is going: of late, not since it began. */
+import { HOUR } from '../spans.js'
 
 // model
 
@@ -22,7 +23,7 @@ const STEADY = 60_000
 /** Before that nothing can be told of the time that is left. */
 const LEAST = { ms: 3_000, share: 0.01 }
 /** Longer than that is no forecast, in ms. */
-const FARTHEST = 100 * 3_600_000
+const FARTHEST = 100 * HOUR
 
 // combinators
 
