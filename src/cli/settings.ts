@@ -17,7 +17,7 @@ interface Setting {
   readonly words: string
   /** The option of the client that it becomes. */
   readonly becomes: string
-  /** It is not for others to see. */
+  /** Not for others to see. */
   readonly isSecret?: boolean
   /** What it is where nobody says. */
   readonly fallback?: string
@@ -39,7 +39,7 @@ export type SettingFlags = { readonly [Name in SettingName]?: string }
 /** Those there are. */
 export const ENVIRONMENTS = Object.keys(limits)
 
-/** By their names in commander, in the order of the help. */
+/** By the names that commander has for them. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',

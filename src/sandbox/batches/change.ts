@@ -12,7 +12,7 @@ import type { Batch } from './Batch.js'
 import { batchAt, statusAt } from './batchAt.js'
 import { onlyIn } from './refusals.js'
 
-export const find = (
+export const findBatch = (
   id: string,
   { batches }: State,
   { settings }: Asking,
@@ -25,15 +25,13 @@ export const isIn = (asking: Asking, ...states: ReadonlyArray<string>) =>
     () => onlyIn(states.join(' or ')),
   )
 
-/** The answer for a batch that was changed, or was not. */
-export const changed = (
-  state: State,
-  asking: Asking,
-  batch: E.Either<Refusal, Batch>,
-): Outcome<BatchTransfer> =>
-  E.isLeft(batch)
-    ? [batch.left, state]
-    : [
-        success(batchAt(asking)(batch.right)),
-        { ...state, batches: put(batch.right)(state.batches) },
-      ]
+/** The outcome for a batch that was changed, or was not. */
+export const changed =
+  (state: State, asking: Asking) =>
+  (batch: E.Either<Refusal, Batch>): Outcome<BatchTransfer> =>
+    E.isLeft(batch)
+      ? [batch.left, state]
+      : [
+          success(batchAt(asking)(batch.right)),
+          { ...state, batches: put(batch.right)(state.batches) },
+        ]

@@ -2,21 +2,10 @@ import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { BatchItem } from '../../codec/BatchItem.js'
 import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
-import { E, flow, O, pipe } from '../../fp.js'
-import {
-  addItems,
-  type Batch,
-  deleteItems,
-  hasItem,
-  isQuoteGood,
-  newBatch,
-  quote,
-  submit,
-  validItems,
-} from '../batches/Batch.js'
+import { A, E, flow, O, pipe } from '../../fp.js'
+import { deleteItems, isQuoteGood, newBatch, quote, submit, validItems } from '../batches/Batch.js'
 import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
-import { changed, find, isIn } from '../batches/change.js'
+import { changed, findBatch, isIn } from '../batches/change.js'
 import { itemsAt, numberOf } from '../batches/itemAt.js'
 import {
   duplicate,
@@ -25,32 +14,16 @@ import {
   notAValidity,
   notOpen,
   problemOf,
-  repeatedItem,
-  tooManyItems,
 } from '../batches/refusals.js'
-import { readItemIds, readItems, repeated, type SentItem } from '../batches/sent.js'
+import { readItemIds, readItems } from '../batches/sent.js'
 import { lifeOf } from '../batches/validity.js'
+import { withSent } from '../batches/withSent.js'
 import { bookmarked } from '../bookmarks.js'
-import type { Asking } from '../Context.js'
 import { pageByBookmark } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { type Refusal, required } from '../Refusal.js'
+import { required } from '../Refusal.js'
 import { add, all, isTaken, next, remove } from '../Register.js'
 import { success } from '../Result.js'
-
-// items
-
-/** With what was sent, unless it repeats an item, or is too much. */
-const withSent =
-  (items: ReadonlyArray<SentItem>, { now, settings }: Asking) =>
-  (batch: Batch): E.Either<Refusal, Batch> => {
-    const again = repeated(items, (requestId) => hasItem(requestId)(batch))
-    if (settings.repeatedItems === 'refused' && O.isSome(again)) return E.left(repeatedItem)
-    const more = addItems(items, now)(batch)
-    return more.items.length > ITEMS_PER_BATCH ? E.left(tooManyItems) : E.right(more)
-  }
-
-// handlers
 
 export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   create: (state, params, asking) => {
@@ -65,7 +38,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   retrieve: (state, { id }, asking) => {
     const result = pipe(
-      find(id, state, asking),
+      findBatch(id, state, asking),
       E.map(flow(batchAt(asking, 'with funding status'), success)),
       E.toUnion,
     )
@@ -100,34 +73,36 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
     read: (params) =>
       pipe(
         readItems(params),
-        E.map(({ id, items }) => (state, asking) => {
-          const batch = pipe(
-            find(id, state, asking),
-            E.filterOrElse(
-              (found) => statusAt(found, asking).status === 'DRAFTING',
-              () => notOpen,
-            ),
-            E.chain(withSent(items, asking)),
-          )
-          return changed(state, asking, batch)
-        }),
+        E.map(
+          ({ id, items }) =>
+            (state, asking) =>
+              pipe(
+                findBatch(id, state, asking),
+                E.filterOrElse(
+                  (found) => statusAt(found, asking).status === 'DRAFTING',
+                  () => notOpen,
+                ),
+                E.chain(withSent(items, asking)),
+                changed(state, asking),
+              ),
+        ),
       ),
   },
 
   quote: (state, { id, validity = 'MIN_30' }, asking) => {
     const { now, settings } = asking
     if (!QuoteValidity.is(validity)) return [notAValidity, state]
-    const batch = pipe(
-      find(id, state, asking),
+    return pipe(
+      findBatch(id, state, asking),
       isIn(asking, 'DRAFTING', 'IN_APPROVAL'),
       E.map(quote(validity, settings.quoteLife > 0 ? settings.quoteLife : lifeOf(validity), now)),
+      changed(state, asking),
     )
-    return changed(state, asking, batch)
   },
 
-  submit: (state, { id }, asking) => {
-    const batch = pipe(
-      find(id, state, asking),
+  submit: (state, { id }, asking) =>
+    pipe(
+      findBatch(id, state, asking),
       isIn(asking, 'DRAFTING'),
       E.filterOrElse(
         (found) => validItems(found).length > 0,
@@ -138,12 +113,11 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         () => expiredQuote,
       ),
       E.map(submit(asking.now)),
-    )
-    return changed(state, asking, batch)
-  },
+      changed(state, asking),
+    ),
 
   delete: (state, { id }, asking) => {
-    const batch = pipe(find(id, state, asking), isIn(asking, 'DRAFTING'))
+    const batch = pipe(findBatch(id, state, asking), isIn(asking, 'DRAFTING'))
     if (E.isLeft(batch)) return [batch.left, state]
     return [
       success(BatchTransfer.encode(batchAt(asking)(batch.right))),
@@ -155,24 +129,25 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
     read: (params) =>
       pipe(
         readItemIds(params),
-        E.map(({ id, item_ids }) => (state, asking) => {
-          const batch = pipe(
-            find(id, state, asking),
-            isIn(asking, 'DRAFTING'),
-            E.map((found) => {
-              const known = item_ids.map(numberOf(found, asking))
-              const numbers = known.flatMap((n) => (O.isSome(n) ? [n.value] : []))
-              return deleteItems(new Set(numbers), asking.now)(found)
-            }),
-          )
-          return changed(state, asking, batch)
-        }),
+        E.map(
+          ({ id, item_ids }) =>
+            (state, asking) =>
+              pipe(
+                findBatch(id, state, asking),
+                isIn(asking, 'DRAFTING'),
+                E.map((found) => {
+                  const numbers = A.compact(item_ids.map(numberOf(found, asking)))
+                  return deleteItems(new Set(numbers), asking.now)(found)
+                }),
+                changed(state, asking),
+              ),
+        ),
       ),
   },
 
   items: (state, { id, page, page_size = rows.items.paging.size ?? 1_000 }, asking) => {
     const result = pipe(
-      find(id, state, asking),
+      findBatch(id, state, asking),
       E.chain((batch) =>
         pipe(
           batch.items,

@@ -9,7 +9,7 @@ import { required } from '../Refusal.js'
 import { all } from '../Register.js'
 import { json, text } from '../Result.js'
 import { webhookOf } from '../webhooks/Hook.js'
-import { create, find, partner, retrieve, update, without } from '../webhooks/subscribe.js'
+import { create, findHook, partner, retrieve, update, without } from '../webhooks/subscribe.js'
 
 /** Events of organizations (interface, Partner webhooks). */
 const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
@@ -33,7 +33,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
   // three answers that clients have seen where the interface shows none
 
   connect: (state, { id, org_id }, asking) => {
-    const hook = find(partner, state, id, asking)
+    const hook = findHook(partner, state, id, asking)
     if (E.isLeft(hook)) return [hook.left, state]
     return hook.right.asked.events.some(isOfOrganization) && org_id === undefined
       ? [required('org_id'), state]
@@ -42,7 +42,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
 
   disconnect: (state, { id }, asking) => {
     const result = pipe(
-      find(partner, state, id, asking),
+      findHook(partner, state, id, asking),
       E.map(() => json(encoded('"OK"'))),
       E.toUnion,
     )

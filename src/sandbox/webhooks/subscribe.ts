@@ -45,7 +45,7 @@ export const partner: Owner = {
 
 // combinators
 
-export const find = (
+export const findHook = (
   owner: Owner,
   state: State,
   id: string,
@@ -74,7 +74,7 @@ export const retrieve = (
   id: string,
   asking: Asking,
 ): Outcome<Webhook> => {
-  const hook = find(owner, state, id, asking)
+  const hook = findHook(owner, state, id, asking)
   return E.isLeft(hook)
     ? [hook.left, state]
     : [success(webhookOf(owner.kind, asking.settings.seed)(hook.right)), state]
@@ -87,7 +87,7 @@ export const update = (
   { id, url }: { readonly id: string; readonly url: string },
   asking: Asking,
 ): Outcome<Webhook> => {
-  const hook = find(owner, state, id, asking)
+  const hook = findHook(owner, state, id, asking)
   if (E.isLeft(hook)) return [hook.left, state]
   const updated = { ...hook.right, url, updatedAt: asking.now }
   return [
@@ -104,6 +104,6 @@ export const without = (
   asking: Asking,
 ): E.Either<Refusal, State> =>
   pipe(
-    find(owner, state, id, asking),
+    findHook(owner, state, id, asking),
     E.map(({ n }) => owner.with(state, remove(n)(owner.of(state)))),
   )
