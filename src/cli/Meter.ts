@@ -51,7 +51,7 @@ export const count = (meter: Meter, event: ClientEvent): Meter => {
   }
 }
 
-/** After a page, or with the first word, `begun`; `remaining` is what is left to read, of a list that is read by time. */
+/** After a page, or with the first word, `begun`; `remaining` of a list that is read by time. */
 export const progressed =
   (progress: Progress & { readonly begun?: unknown }, remaining?: Remaining) =>
   (meter: Meter): Meter => {

@@ -1,4 +1,4 @@
-/** Where a command connects to, and as whom: its flags, and where they are silent the environment. */
+/** Where a command connects to, and as whom. */
 import type { Command } from 'commander'
 import type { Environment } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'

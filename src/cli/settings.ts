@@ -1,4 +1,4 @@
-/** What a connection is made of: each setting as an option, as a variable, and as the client calls it. */
+/** What a connection is made of: each setting as a flag, as a variable, and as the client has it. */
 import { Option } from 'commander'
 import { limits } from '../api/limits.js'
 import type { InvalidOption } from '../options/index.js'

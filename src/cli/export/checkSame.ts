@@ -16,8 +16,8 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Throws a `WrongUse` unless what was read is what is to be read, but for the times; and `beside` it, written in
- * the same way. `path` is that of the manifest.
+ * Throws a `WrongUse` unless what was read is what is to be read, but for the times; and `beside`
+ * it, written in the same way. `path` is that of the manifest.
  */
 export const checkSame = (
   path: string,

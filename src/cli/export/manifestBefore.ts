@@ -21,7 +21,7 @@ export interface ManifestBefore {
 
 // constructors
 
-/** That of the folder for `true`, else the one that is named. Throws a `WrongUse` when it cannot be gone on from. */
+/** That of the folder for `true`, else the one that is named. Throws a `WrongUse` for what is none. */
 export const manifestBefore = async (
   plan: OutputPlan,
   sinceLast: true | string,

@@ -57,7 +57,7 @@ const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
 const nothing: Selection = { size: 0, slice: () => none }
 
-/** The smallest number from 0 to `end` for which it holds, if it does for all after it; else `end`. */
+/** The smallest number below `end` for which it holds, as for all after it; `end` if there is none. */
 const first = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end
