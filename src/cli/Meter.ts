@@ -1,7 +1,7 @@
 /** What a run has done so far, counted from what it tells and from what its client does. */
 import type { Progress } from '../export/index.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import { ALL_READ, type Coverage, cover, type TimeLeft, UNREAD } from './progress/Coverage.js'
+import { ALL_READ, type Coverage, cover, type Remaining, UNREAD } from './progress/Coverage.js'
 import { duration, number, plural } from './progress/words.js'
 
 // model
@@ -51,9 +51,9 @@ export const count = (meter: Meter, event: ClientEvent): Meter => {
   }
 }
 
-/** After a page, or with the first word, `begun`; `left` is what is left to read, of a list that is read by time. */
+/** After a page, or with the first word, `begun`; `remaining` of a list that is read by time. */
 export const progressed =
-  (progress: Progress & { readonly begun?: unknown }, left?: TimeLeft) =>
+  (progress: Progress & { readonly begun?: unknown }, remaining?: Remaining) =>
   (meter: Meter): Meter => {
     const { begun, ...done } = progress
     const rows = done.rows + done.rejects - meter.rows - meter.rejects
@@ -63,9 +63,9 @@ export const progressed =
       before: begun === undefined ? meter.before : { rows: done.rows, rejects: done.rejects },
       coverage: done.ended
         ? ALL_READ
-        : left === undefined
+        : remaining === undefined
           ? meter.coverage
-          : cover(left, rows)(meter.coverage),
+          : cover(remaining, rows)(meter.coverage),
     }
   }
 

@@ -23,9 +23,13 @@ export interface Terminal {
 
 export type Signal = 'SIGINT' | 'SIGTERM'
 
-/** Exit statuses. */
+// exit statuses
+
+/** All was done, and well. */
 export const COMPLETE = 0
+/** Some of it was not, or something failed. */
 export const INCOMPLETE = 1
+/** The words were wrong, or something is in the way: nothing was done. */
 export const WRONG_USE = 2
 
 /** As shells have it: 128 plus the number of the signal. */

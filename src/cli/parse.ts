@@ -1,6 +1,7 @@
 /** What stands behind an option, as a value; a mistake says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
+import { DAY, HOUR, MINUTE } from './spans.js'
 
 /** What an unset variable of a shell would leave out. */
 export const filled = (text: string): string => {
@@ -8,8 +9,9 @@ export const filled = (text: string): string => {
   throw new InvalidArgumentError('It should not be empty.')
 }
 
+/** From `min` to `max`, both included; a `max` that is left out is the largest there is. */
 export const wholeNumber =
-  (min: number, max: number) =>
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const n = Number(text)
     if (/^\d+$/.test(text) && n >= min && n <= max) return n
@@ -41,7 +43,7 @@ export const guard = (text: string): 'learned' | 'safe' | number => {
   throw new InvalidArgumentError('It should be learned, safe, or milliseconds.')
 }
 
-export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+export const count = wholeNumber(0)
 
 /** Above 0, up to 1. */
 export const fraction = (text: string): number => {
@@ -57,7 +59,8 @@ export const names = (text: string): ReadonlyArray<string> => {
   throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** In ms. */
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
 
 /** `7d`, `12h` or `30m`, in ms. */
 export const days = (text: string): number => {

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { InvalidOption } from '../options/index.js'
-import { named } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
+import { named } from './settings.js'
 import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
 import { verifyCommand } from './verifyCommand.js'
 

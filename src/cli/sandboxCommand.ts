@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander'
 import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
+import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
-import { sandboxCredentials } from '../sandbox/options.js'
-import { ENVIRONMENTS } from './connection.js'
-import { wholeNumber } from './parse.js'
+import { defaults, sandboxCredentials } from '../sandbox/options.js'
+import { count, wholeNumber } from './parse.js'
+import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
 interface SandboxFlags {
@@ -19,8 +20,6 @@ interface SandboxFlags {
   readonly limits: boolean
 }
 
-const MAX = Number.MAX_SAFE_INTEGER
-
 /** `sandbox`: serves until it is stopped. */
 export const sandboxCommand = (terminal: Terminal, done: (status: number) => void): Command =>
   new Command('sandbox')
@@ -29,13 +28,13 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
     .addOption(
       new Option('--environment <name>', 'whose limits to enforce')
         .choices(ENVIRONMENTS)
-        .default('production'),
+        .default(defaults.environment),
     )
     .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
     .option('--batches <n>', 'how many batch transfers there are [0]', wholeNumber(0, 1_000_000))
     .option('--seed <n>', 'the same seed makes the same charges [1]', wholeNumber(0, 2 ** 32 - 1))
-    .option('--latency <ms>', 'from request to answer [0]', wholeNumber(0, MAX))
-    .option('--jitter <ms>', 'how far the latency is spread [0]', wholeNumber(0, MAX))
+    .option('--latency <ms>', 'from request to answer [0]', count)
+    .option('--jitter <ms>', 'how far the latency is spread [0]', count)
     .option('--no-limits', 'answer whatever comes')
     .addHelpText(
       'after',
@@ -77,7 +76,7 @@ const started = async (flags: SandboxFlags): Promise<Listening | string> => {
 const refused =
   (port: number) =>
   (error: unknown): string => {
-    if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
+    if (!isSystemError(error)) throw error
     if (error.code === 'EADDRINUSE') return `port ${port} is taken`
     return error.code === 'EACCES'
       ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
 import { lastValueFrom, scan, startWith, tap } from 'rxjs'
 import { CannotRun, type Checked, pathsOf, verify } from '../export/index.js'
-import { isThere } from './export/places.js'
+import { isFolderThere } from './export/places.js'
 import { filled } from './parse.js'
 import { plural } from './progress/words.js'
 import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
@@ -59,7 +59,7 @@ const isFile = (path: string): Promise<boolean> =>
 
 /** Of a file, a folder, or itself: an export may be called `manifest.json`, too. */
 const manifestOf = async (path: string): Promise<string> => {
-  if (await isThere(path)) return pathsOf(`${path}/`).manifest
+  if (await isFolderThere(path)) return pathsOf(`${path}/`).manifest
   const own = pathsOf(path).manifest
   return path.endsWith('manifest.json') && !(await isFile(own)) ? path : own
 }

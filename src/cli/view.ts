@@ -6,8 +6,9 @@ import type { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
 import { lines, logLine } from './progress/line.js'
-import type { Reading, Watch } from './progress/Reading.js'
-import { type ProgressRecord, record } from './progress/record.js'
+import { type ProgressRecord, progressRecord } from './progress/ProgressRecord.js'
+import type { Reading } from './progress/Reading.js'
+import type { Watch } from './progress/watch.js'
 import { plain } from './progress/words.js'
 import { type Terminal, WRONG_USE } from './Terminal.js'
 
@@ -33,7 +34,8 @@ export interface Last {
 /** `auto`: a changing line on a terminal, a line every half minute in a log. */
 export const PROGRESS = ['auto', 'json', 'none'] as const
 
-export interface Shown {
+/** What it is told to show. */
+export interface ViewFlags {
   readonly progress: (typeof PROGRESS)[number]
   /** Only what went wrong. */
   readonly quiet: boolean
@@ -59,7 +61,7 @@ const LOG_EVERY = 30_000
 /** What it sees of the outside. */
 type Screen = Pick<Terminal, 'stderr' | 'env'>
 
-export const view = (terminal: Screen, { progress, quiet }: Shown, watch: Watch): View => {
+export const view = (terminal: Screen, { progress, quiet }: ViewFlags, watch: Watch): View => {
   const { stderr, env } = terminal
   const write = (text: string): void => {
     stderr.write(`${text}\n`)
@@ -104,10 +106,10 @@ const inJson = (write: (text: string) => void, { readings, now }: Watch): View =
   return ending(
     readings
       .pipe(spaced(JSON_EVERY))
-      .subscribe((reading) => put({ type: 'progress', ...record(reading) })),
+      .subscribe((reading) => put({ type: 'progress', ...progressRecord(reading) })),
     (message) => put({ type: 'message', message }),
     ({ status, summary, reason = null }) =>
-      put({ type: 'end', status, summary, reason, ...record(now()) }),
+      put({ type: 'end', status, summary, reason, ...progressRecord(now()) }),
   )
 }
 

@@ -1,6 +1,6 @@
-import type { Refusal } from './Answer.js'
 import { type Bytes, encoded } from './account/ascii.js'
 import type { Settings } from './options.js'
+import type { Refusal } from './Refusal.js'
 
 // model
 

@@ -18,16 +18,16 @@ export interface RollingWindow {
 
 export const rollingWindow = (places: number, span: number): RollingWindow => {
   let arrivals: Array<number> = [] // earliest first
-  let left = 0 // how many at the front are out of the window
+  let gone = 0 // how many at the front are out of the window
 
   return {
     isFull: (now) => {
-      while ((arrivals[left] ?? Number.POSITIVE_INFINITY) <= now - span) left++
-      if (left > 1_000 && left * 2 > arrivals.length) {
-        arrivals = arrivals.slice(left)
-        left = 0
+      while ((arrivals[gone] ?? Number.POSITIVE_INFINITY) <= now - span) gone++
+      if (gone > 1_000 && gone * 2 > arrivals.length) {
+        arrivals = arrivals.slice(gone)
+        gone = 0
       }
-      return arrivals.length - left >= places
+      return arrivals.length - gone >= places
     },
     enter: (now) => {
       if (places < Number.POSITIVE_INFINITY) arrivals.push(now)

@@ -12,6 +12,7 @@ export interface Vector<A> {
   readonly chunks: ReadonlyArray<ReadonlyArray<A>>
 }
 
+/** Rows a chunk. */
 const CHUNK = 128
 
 // constructors

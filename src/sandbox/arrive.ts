@@ -1,6 +1,7 @@
 /** What comes by itself, so that lists move while they are read. */
-import type { Context } from './Answer.js'
+
 import { batchThere } from './batches/there.js'
+import type { Context } from './Context.js'
 import { add, next } from './Register.js'
 import type { State } from './State.js'
 import { append } from './Table.js'

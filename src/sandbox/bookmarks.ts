@@ -3,14 +3,14 @@
  * not a count of rows, so what comes or goes elsewhere moves no page.
  */
 import { E, pipe } from '../fp.js'
-import { type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
+import { type Refusal, refusal } from './Refusal.js'
 import type { Numbered } from './Register.js'
 
 // model
 
 /** A list: bookmarks of one list mean nothing to another one. */
-export interface Bookmarked {
+export interface BookmarkedList {
   /** Which list, such as `batches`. */
   readonly list: string
   readonly seed: number
@@ -37,7 +37,7 @@ interface Bookmark {
 
 // constructors
 
-const sealed = ({ list, seed }: Bookmarked, text: string): string =>
+const sealed = ({ list, seed }: BookmarkedList, text: string): string =>
   hexText(
     Array.from(`${list} ${text}`).reduce(
       (hash, character) => mix(hash ^ (character.codePointAt(0) ?? 0)),
@@ -45,16 +45,17 @@ const sealed = ({ list, seed }: Bookmarked, text: string): string =>
     ),
   )
 
-const write = (list: Bookmarked, { direction, gap }: Bookmark): string => {
+const write = (list: BookmarkedList, { direction, gap }: Bookmark): string => {
   const text = `${direction}.${gap}`
   return btoa(`${text}.${sealed(list, text)}`).replace(/=+$/, '')
 }
 
+/** What a bookmark says: direction, gap, seal. */
 const FORM = /^((after|before)\.(-?\d{1,15}))\.([0-9a-f]{8})$/
 
 const unknown = refusal(400, 'invalid_argument', 'page must be a bookmark of this list.', 'page')
 
-const read = (list: Bookmarked, page: string): E.Either<Refusal, Bookmark> => {
+const read = (list: BookmarkedList, page: string): E.Either<Refusal, Bookmark> => {
   const text = /^[A-Za-z0-9+/]+$/.test(page) && page.length % 4 !== 1 ? atob(page) : ''
   const [, said = '', direction, gap = '', seal] = FORM.exec(text) ?? []
   return seal === sealed(list, said)
@@ -66,7 +67,7 @@ const read = (list: Bookmarked, page: string): E.Either<Refusal, Bookmark> => {
 
 /** The page that the bookmark asks for. The rows are given oldest first. */
 export const bookmarked =
-  (list: Bookmarked) =>
+  (list: BookmarkedList) =>
   <A extends Numbered>(oldestFirst: ReadonlyArray<A>): E.Either<Refusal, BookmarkedPage<A>> => {
     const { newestFirst, size, page } = list
     const rows = newestFirst ? oldestFirst.toReversed() : oldestFirst

@@ -1,13 +1,14 @@
 /** The life of one request: on its way, at the limits, with its handler, and on its way back. */
 import { O, pipe } from '../fp.js'
-import { type Context, notFound, refusal } from './Answer.js'
 import { account } from './account/Account.js'
-import { chance, hexText, keyOf, mix } from './account/mix.js'
+import { chance, keyOf, longHexText, mix } from './account/mix.js'
 import { arrive } from './arrive.js'
+import type { Context } from './Context.js'
 import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
 import { type Arrival, gate } from './Gate.js'
 import type { Service } from './handlers/index.js'
 import type { Settings } from './options.js'
+import { notFound, refusal } from './Refusal.js'
 import { type Play, type Reply, refused, tooMany } from './Reply.js'
 import { respond } from './respond.js'
 import { initial, type State } from './State.js'
@@ -83,10 +84,8 @@ export const exchange = (settings: Settings): Exchange => {
 
   const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
-  const refuse = (message: string): Reply => {
-    const n = mix(Math.floor(random() * 2 ** 32))
-    return tooMany(message, [n, mix(n + 1), mix(n + 2), mix(n + 3)].map(hexText).join(''))
-  }
+  const refuse = (message: string): Reply =>
+    tooMany(message, longHexText(mix(Math.floor(random() * 2 ** 32))))
 
   /** A reply to a request that is at the limits now, if it comes no further. */
   const stopped = (incoming: Incoming, fault: FaultName | undefined): Reply | undefined => {

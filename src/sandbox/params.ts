@@ -3,7 +3,8 @@ import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { causes } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
-import { type Refusal, refusal, required } from './Answer.js'
+import type { Given } from './Handler.js'
+import { type Refusal, refusal, required } from './Refusal.js'
 import { credentialsInvalid } from './token.js'
 
 // model
@@ -51,8 +52,6 @@ const placed = (row: AnyEndpoint, { headers, query }: Asked, body: unknown) =>
     return value === undefined ? [] : [[name, value]]
   })
 
-type Given = Readonly<Record<string, unknown>>
-
 const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, Given> =>
   pipe(
     parsed(asked.body),
@@ -69,7 +68,7 @@ const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, Given> =>
 
 // combinators
 
-const refused =
+const refusalOf =
   (row: AnyEndpoint) =>
   (errors: Parameters<typeof causes>[0]): Refusal => {
     const [cause] = causes(errors)
@@ -99,4 +98,4 @@ export const given =
 export const decoded =
   (row: AnyEndpoint) =>
   (params: Given): E.Either<Refusal, unknown> =>
-    pipe(row.params.decode(params), E.mapLeft(refused(row)))
+    pipe(row.params.decode(params), E.mapLeft(refusalOf(row)))

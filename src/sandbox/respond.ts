@@ -1,26 +1,28 @@
 /** From a request that was let in to its reply: who asks, what for, and what the handler says. Pure. */
 import { E, pipe } from '../fp.js'
-import type { Asking, Context, Outcome, Refusal } from './Answer.js'
 import { encoded } from './account/ascii.js'
+import type { Asking, Context } from './Context.js'
+import type { Outcome } from './Handler.js'
 import type { Service } from './handlers/index.js'
 import { type Asked, decoded, given } from './params.js'
+import type { Refusal } from './Refusal.js'
 import { type Reply, refused, textual, whole } from './Reply.js'
 import type { State } from './State.js'
 import { authorise } from './token.js'
 import { versionOf } from './version.js'
 
-const told =
+const replied =
   ({ row }: Service) =>
-  ([answer, next]: Outcome<unknown>): readonly [Reply, State] => {
-    switch (answer._tag) {
+  ([result, next]: Outcome<unknown>): readonly [Reply, State] => {
+    switch (result._tag) {
       case 'Success':
-        return [whole(row.status, encoded(JSON.stringify(row.success.encode(answer.value)))), next]
+        return [whole(row.status, encoded(JSON.stringify(row.success.encode(result.value)))), next]
       case 'Json':
-        return [whole(row.status, answer.bytes), next]
+        return [whole(row.status, result.bytes), next]
       case 'Text':
-        return [textual(row.status, answer.text), next]
+        return [textual(row.status, result.text), next]
       case 'Refusal':
-        return [refused(answer), next]
+        return [refused(result), next]
     }
   }
 
@@ -53,5 +55,5 @@ export const respond =
       E.bind('scopes', () => authorise(service.row, asked.headers, state, context)),
       E.bind('version', () => versionOf(asked.headers, context.settings)),
       E.chain((who) => performed(service, asked, state, { ...context, ...who })),
-      E.match((refusal): readonly [Reply, State] => [refused(refusal), state], told(service)),
+      E.match((refusal): readonly [Reply, State] => [refused(refusal), state], replied(service)),
     )

@@ -1,19 +1,10 @@
 /** Answers that are not what the interface says: bodies changed after they were written. */
-import { isRecord } from '../decode/unknown.js'
+import { isRecord, parsed } from '../decode/unknown.js'
 import { type Bytes, decoded, encoded } from './account/ascii.js'
 import type { FaultName } from './faults.js'
 import type { Reply } from './Reply.js'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** The JSON of a body; undefined where there is none. */
-const parsed = (body: Bytes): unknown => {
-  try {
-    return JSON.parse(decoded(body))
-  } catch {
-    return undefined
-  }
-}
 
 type Passes = (n: number, size: number) => boolean
 
@@ -28,7 +19,7 @@ const rowsOf = (
 const each =
   (change: (row: Fields) => Fields, passes: Passes) =>
   (body: Bytes): Bytes => {
-    const all = parsed(body)
+    const all = parsed(decoded(body))
     if (Array.isArray(all)) return encoded(JSON.stringify(rowsOf(all, change, passes)))
     if (!isRecord(all)) return body
     const { items } = all

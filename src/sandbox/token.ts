@@ -2,8 +2,9 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
 import { basicHeader } from '../http/basicHeader.js'
-import { type Context, type Refusal, refusal } from './Answer.js'
 import { hexText, keyOf, mix } from './account/mix.js'
+import type { Context } from './Context.js'
+import { type Refusal, refusal } from './Refusal.js'
 import type { State } from './State.js'
 
 // model
@@ -51,6 +52,7 @@ export const tokenOf = (seed: number, claims: Claims): string =>
 /** Of the events that a caller may subscribe to; undefined for all. */
 type Scopes = ReadonlyArray<string> | undefined
 
+/** Number, end, owner, seal. */
 const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/i
 
 const bearer = (

@@ -2,9 +2,9 @@ import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { count, EMPTY_METER, fresh, progressed, summary } from '../../src/cli/Meter.js'
-import { type Watch, watch } from '../../src/cli/progress/Reading.js'
+import { type Watch, watch } from '../../src/cli/progress/watch.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
-import { type Shown, type View, view } from '../../src/cli/view.js'
+import { type View, type ViewFlags, view } from '../../src/cli/view.js'
 import { E } from '../../src/fp.js'
 import { CHARGE, type Departure, lab, problem, type Reply } from '../support/lab.js'
 
@@ -19,7 +19,7 @@ const FAILED = { status: 1, summary: 'incomplete: 5 rows', reason: 'the service 
 
 /** A list of charges, a page of 5 a request, read for a minute in virtual time; and what was shown. */
 const shown = (
-  shown: Partial<Shown>,
+  shown: Partial<ViewFlags>,
   screen: Screen = {},
   play: (departure: Departure, nth: number) => Reply = rowsAt,
   during: (view: View, watch: Watch) => void = () => {},

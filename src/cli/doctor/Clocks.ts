@@ -2,6 +2,8 @@
 import { defer, type SchedulerLike, tap } from 'rxjs'
 import { E } from '../../fp.js'
 import type { Transport } from '../../http/Transport.js'
+import { duration } from '../progress/words.js'
+import { type Finding, ok, skipped, warning } from './Finding.js'
 
 // model
 
@@ -19,6 +21,9 @@ export interface Offset {
   /** The truth is at most so far from `ms`. */
   readonly within: number
 }
+
+/** A clock that is farther off is worth a word, in ms: snapshots end at the time of this machine. */
+const OFF = 2_000
 
 // constructors
 
@@ -51,4 +56,29 @@ export const offset = (answers: ReadonlyArray<Timed>): Offset | undefined => {
   return answers.length === 0 || least > most
     ? undefined
     : { ms: (least + most) / 2, within: (most - least) / 2 }
+}
+
+// interop
+
+export const clock = (answers: ReadonlyArray<Timed>): Finding => {
+  const found = offset(answers)
+  if (found === undefined) {
+    return answers.length === 0
+      ? skipped('clock', 'the service does not tell its time')
+      : warning('clock', 'the times of the answers contradict each other', {
+          advice: 'a clock was set meanwhile, or something between answers from a store',
+        })
+  }
+  const { ms, within } = found
+  const facts = { offsetMs: Math.round(ms), withinMs: Math.round(within) }
+  const far = `${duration(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead of'} the service's, give or take ${duration(within)}`
+  if (Math.abs(ms) > OFF) {
+    const advice = `set the clock of this machine: exports end at its time, and ${ms > 0 ? 'leave out what was made last' : 'ask for what is not there yet'}`
+    return warning('clock', far, { advice, facts })
+  }
+  return ok(
+    'clock',
+    Math.abs(ms) <= within ? `that of the service, give or take ${duration(within)}` : far,
+    { facts },
+  )
 }

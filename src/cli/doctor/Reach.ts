@@ -6,11 +6,13 @@ import { defer, Observable } from 'rxjs'
 
 // model
 
-export interface Place {
+/** What listens, or should. */
+export interface Server {
   readonly host: string
   readonly port: number
 }
 
+/** A connection over TLS. */
 export interface Secured {
   /** Such as `TLSv1.3`. */
   readonly protocol: string
@@ -21,8 +23,8 @@ export interface Secured {
 /** Each emits one value, or fails with the system's error; unsubscribing gives up. */
 export interface Reach {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
-  readonly connect: (place: Place) => Observable<void>
-  readonly secure: (place: Place) => Observable<Secured>
+  readonly connect: (server: Server) => Observable<void>
+  readonly secure: (server: Server) => Observable<Secured>
 }
 
 // constructors

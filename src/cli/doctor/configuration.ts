@@ -2,7 +2,8 @@
 import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client.js'
 import { InvalidOption } from '../../options/index.js'
-import { type Connection, type ConnectionFlags, connection, named } from '../connection.js'
+import { type Connection, type ConnectionFlags, connection } from '../connection.js'
+import { isSetting, named, SETTINGS } from '../settings.js'
 import { type Terminal, WrongUse } from '../Terminal.js'
 import { type Finding, failed, ok, warning } from './Finding.js'
 
@@ -14,14 +15,15 @@ export interface Configured {
   readonly connection?: Connection
 }
 
-const VARIABLES: Readonly<Partial<Record<keyof ConnectionFlags, string>>> = {
-  baseUrl: 'PAYMENTS_BASE_URL',
-  clientId: 'PAYMENTS_CLIENT_ID',
-  apiKey: 'PAYMENTS_API_KEY',
-  environment: 'PAYMENTS_ENVIRONMENT',
-  loginAs: 'PAYMENTS_LOGIN_AS',
-  onBehalfOf: 'PAYMENTS_ON_BEHALF_OF',
-}
+/** The settings it looks at, in the order that variables are told in. */
+const NAMES: ReadonlyArray<keyof ConnectionFlags> = [
+  'baseUrl',
+  'clientId',
+  'apiKey',
+  'environment',
+  'loginAs',
+  'onBehalfOf',
+]
 
 // constructors
 
@@ -58,8 +60,8 @@ const settings = (
   refused?: InvalidOption,
 ): Finding => {
   const set = names(flags, env)
-  const facts = { set, environment: environment ?? 'production' }
-  const found = `${set.join(', ')}; limits of ${facts.environment}`
+  const facts = { set, environment }
+  const found = `${set.join(', ')}; limits of ${environment}`
   const padded = [...Object.values(credentials ?? {}), onBehalfOf].some(
     (text) => typeof text === 'string' && text !== text.trim(),
   )
@@ -71,7 +73,7 @@ const settings = (
   }
   if (padded) return warning('configuration', found, more)
   if (flags.apiKey !== undefined) {
-    const advice = `other users of this machine can see --api-key: set ${VARIABLES.apiKey} in its place`
+    const advice = `other users of this machine can see --api-key: set ${SETTINGS.apiKey.variable} in its place`
     return warning('configuration', found, { advice, facts })
   }
   if (isSet(env.HTTPS_PROXY ?? env.https_proxy) && env.NODE_USE_ENV_PROXY !== '1') {
@@ -84,15 +86,13 @@ const settings = (
 
 /** Where each setting that there is comes from: a flag goes before its variable. */
 const names = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<string> => [
-  ...Object.entries(flags).flatMap(([name, value]) =>
-    name in VARIABLES && value !== undefined ? [`--${kebab(name)}`] : [],
-  ),
-  ...Object.entries(VARIABLES).flatMap(([name, variable]) =>
-    isSet(env[variable]) && !(name in flags) ? [variable] : [],
-  ),
+  ...Object.keys(flags)
+    .filter(isSetting)
+    .map((name) => SETTINGS[name].flag),
+  ...NAMES.filter((name) => !(name in flags))
+    .map((name) => SETTINGS[name].variable)
+    .filter((variable) => isSet(env[variable])),
 ]
-
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 

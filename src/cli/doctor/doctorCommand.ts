@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { concat, defer, EMPTY, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/ky.js'
 import {
@@ -7,6 +7,7 @@ import {
   environmentOf,
   withConnection,
 } from '../connection.js'
+import { inSandbox, sandboxOption } from '../inSandbox.js'
 import { fraction } from '../parse.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from '../Terminal.js'
 import { type Configured, configured } from './configuration.js'
@@ -37,15 +38,7 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
   withConnection(
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
-    .addOption(
-      new Option('--sandbox', 'start a sandbox on a free port, and check that').conflicts([
-        'baseUrl',
-        'clientId',
-        'apiKey',
-        'loginAs',
-        'onBehalfOf',
-      ]),
-    )
+    .addOption(sandboxOption('start a sandbox on a free port, and check that'))
     .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
     .option('--json', 'what was found as one JSON object', false)
     .addHelpText('after', HELP)
@@ -53,21 +46,17 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
 
 const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> => {
   const { json, sandbox, share, ...connecting } = flags
-  if (sandbox !== true)
+  if (sandbox !== true) {
     return examine(terminal, { json, share }, configured(connecting, terminal.env))
+  }
   const environment = environmentOf(flags, terminal.env)
-  const { listen, sandboxCredentials } = await import('../../sandbox/index.js')
-  const server = await listen({ environment })
-  try {
-    const connection = { environment, baseUrl: server.url, credentials: sandboxCredentials }
+  return inSandbox({ environment }, (connection) => {
     const findings = [
       ok('configuration', `a sandbox with the limits of ${environment}`),
-      ok('base URL', server.url),
+      ok('base URL', connection.baseUrl),
     ]
-    return await examine(terminal, { json, share }, { findings, connection })
-  } finally {
-    await server.close()
-  }
+    return examine(terminal, { json, share }, { findings, connection })
+  })
 }
 
 const examine = async (

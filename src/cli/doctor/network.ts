@@ -11,9 +11,11 @@ import {
   takeWhile,
   timeout,
 } from 'rxjs'
+import { isSystemError } from '../../export/file/systemError.js'
 import { duration } from '../progress/words.js'
+import { DAY } from '../spans.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
-import type { Place, Reach, Secured } from './Reach.js'
+import type { Reach, Secured, Server } from './Reach.js'
 
 // model
 
@@ -24,8 +26,8 @@ export interface Network {
   readonly patience?: number
 }
 
+/** In ms. */
 const PATIENCE = 10_000
-const DAY = 24 * 3_600_000
 /** A certificate that ends sooner is worth a word, in ms. */
 const SOON = 14 * DAY
 
@@ -38,7 +40,7 @@ export const network = (
 ): Observable<Finding> => {
   const { protocol, hostname, port } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
-  const place: Place = {
+  const server: Server = {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
   }
@@ -53,20 +55,22 @@ export const network = (
       return source.pipe(
         timeout({ first: patience, scheduler: timer }),
         map((value) => found(value, timer.now() - began)),
-        catchError((error: unknown) => of(unreached(check, place, codeOf(error, patience)))),
+        catchError((error: unknown) => of(unreached(check, server, codeOf(error, patience)))),
       )
     })
 
-  const names = step('DNS', reach.addresses(place.host), (addresses, ms) =>
-    ok('DNS', `${place.host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
+  const names = step('DNS', reach.addresses(server.host), (addresses, ms) =>
+    ok('DNS', `${server.host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
       facts: { addresses, ms },
     }),
   )
-  const connection = step('connection', reach.connect(place), (_, ms) =>
-    ok('connection', `${place.host}, port ${place.port} (${Math.round(ms)} ms)`, { facts: { ms } }),
+  const connection = step('connection', reach.connect(server), (_, ms) =>
+    ok('connection', `${server.host}, port ${server.port} (${Math.round(ms)} ms)`, {
+      facts: { ms },
+    }),
   )
   const security = isSecure
-    ? step('TLS', reach.secure(place), (secured) => certificate(secured, timer.now()))
+    ? step('TLS', reach.secure(server), (secured) => certificate(secured, timer.now()))
     : of(skipped('TLS', 'HTTP on this machine'))
 
   return concat(names, connection, security).pipe(
@@ -83,7 +87,7 @@ const certificate = ({ protocol, validUntil }: Secured, now: number): Finding =>
     : ok('TLS', found, { facts })
 }
 
-const unreached = (check: Check, { host, port }: Place, code: string): Finding => {
+const unreached = (check: Check, { host, port }: Server, code: string): Finding => {
   return failed(check, `${host}, port ${port}: ${code}`, {
     advice: advice[check] ?? '',
     facts: { code },
@@ -92,8 +96,9 @@ const unreached = (check: Check, { host, port }: Place, code: string): Finding =
 
 const codeOf = (error: unknown, patience: number): string => {
   if (error instanceof TimeoutError) return `no answer within ${duration(patience)}`
+  if (isSystemError(error)) return error.code
   if (!(error instanceof Error)) throw error
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  return error.message
 }
 
 const advice: Readonly<Partial<Record<Check, string>>> = {

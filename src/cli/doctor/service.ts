@@ -16,18 +16,11 @@ import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Timeout, Transport } from '../../http/Transport.js'
 import type { Connection } from '../connection.js'
-import { type Timed, timed } from './Clocks.js'
-import { type Check, type Finding, skipped } from './Finding.js'
-import {
-  clock,
-  type FirstPage,
-  limits,
-  list,
-  login,
-  order,
-  roundTrip,
-  version,
-} from './findings.js'
+import { clock, type Timed, timed } from './Clocks.js'
+import { type Check, type Finding, ok, skipped } from './Finding.js'
+import { type ChargePage, list, login, order } from './firstPage.js'
+import { limits } from './limits.js'
+import { roundTrip } from './roundTrip.js'
 
 // model
 
@@ -43,6 +36,7 @@ export interface Service {
 
 /** Small requests, the first page among them: far from any limit. */
 const REQUESTS = 6
+/** Of each page. */
 const ROWS = 10
 /** Nobody waits a minute for a doctor; in ms. */
 const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
@@ -75,7 +69,7 @@ export const service = ({
     const listening = client.events.subscribe((event) => events.push(event))
     const page = client.charges.list({ page_size: ROWS }).pages.pipe(take(1))
 
-    const more = (first: FirstPage): Observable<Finding> =>
+    const more = (first: ChargePage): Observable<Finding> =>
       E.isLeft(first)
         ? from([skipped('order', NO_PAGE), skipped('round trip', NO_PAGE)])
         : concat(
@@ -108,10 +102,16 @@ export const service = ({
     ).pipe(finalize(() => listening.unsubscribe()))
   })
 
+/** Commands ask for none. */
+const version: Finding = ok('API version', "the account's own: none is asked for", {
+  facts: { apiVersion: null },
+})
+
 /** What there is to say when it is not asked. */
 export const notAsked = (why: string): ReadonlyArray<Finding> =>
   CHECKS.map((check) => skipped(check, why))
 
+/** What the service is asked for, in this order. */
 const CHECKS: ReadonlyArray<Check> = [
   'login',
   'list',
@@ -122,4 +122,5 @@ const CHECKS: ReadonlyArray<Check> = [
   'API version',
 ]
 
+/** Why nothing is said of what pages tell. */
 const NO_PAGE = 'there is no page to tell it from'

@@ -1,10 +1,10 @@
 import type { Environment } from '../../api/limits.js'
 import type { Guard } from '../../scheduler/index.js'
-import type { Shown } from '../view.js'
+import type { ViewFlags } from '../view.js'
 import type { OutputFlags } from './outputPlan.js'
 
 /** What every export can be told. */
-export interface ExportFlags extends OutputFlags, Shown {
+export interface ExportFlags extends OutputFlags, ViewFlags {
   readonly environment?: Environment
   readonly guard?: Guard
   /** Requests at a time. */

@@ -6,10 +6,10 @@ import { repeatsFor } from '../../stream/Backoff.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { guardFor } from './pace.js'
-import type { Connected } from './purposeOf.js'
-import { rememberingTokens, shownOf } from './withoutSecret.js'
+import { rememberingTokens, shownOf } from './shown.js'
+import type { Connected } from './wantedOf.js'
 
-export interface Asking {
+export interface ExportClient {
   readonly client: Client
   /** What the client keeps. */
   readonly allowed: Limits
@@ -22,7 +22,7 @@ export const clientFor = (
   { timer, timeout }: Pick<Terminal, 'timer' | 'timeout'>,
   flags: ExportFlags,
   connection: Connected,
-): Asking => {
+): ExportClient => {
   const { knownAs: _, ...options } = connection
   const allowed = flags.limits ? limits[connection.environment] : unlimited
   const attempts = repeatsFor(flags.patience * 1_000)

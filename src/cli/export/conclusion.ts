@@ -1,5 +1,6 @@
 /** How an export ended: its exit status, and its last line. */
 
+import { isSystemError } from '../../export/file/systemError.js'
 import {
   CannotRun,
   Disturbed,
@@ -21,13 +22,14 @@ export interface Conclusion {
 }
 
 /** What an export writes to, as it is called. */
-export interface Named {
+export interface Output {
   readonly name: string
   readonly rejectsName: string
   /** Whether a folder of it can be added to. */
   readonly canAdd: boolean
 }
 
+/** What is said where it can be gone on with. */
 const RESUME = 'the same command with --resume goes on'
 
 // constructors
@@ -36,7 +38,7 @@ const RESUME = 'the same command with --resume goes on'
 export const conclusion = (
   { ended, failure, cut, rejects, pages, entry }: RunProgress,
   stopped: Signal | undefined,
-  { rejectsName }: Named,
+  { rejectsName }: Output,
 ): Conclusion => {
   const goOn = entry === undefined ? '' : `; ${RESUME}`
   if (failure !== undefined) {
@@ -86,6 +88,7 @@ const comesAgain = (failure: AnyFailure): boolean =>
 
 const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
 
+/** What to do about an obstacle, as the end of its sentence. */
 const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   begun: ': --resume goes on with it, --restart starts over',
   foreign: ': use the options that it was begun with, or --restart to start over',
@@ -95,7 +98,7 @@ const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   missing: '',
 }
 
-const adviceFor = (obstacle: Obstacle, { canAdd }: Named): string =>
+const adviceFor = (obstacle: Obstacle, { canAdd }: Output): string =>
   obstacle === 'kept'
     ? `: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`
     : ADVICE[obstacle]
@@ -104,10 +107,10 @@ const adviceFor = (obstacle: Obstacle, { canAdd }: Named): string =>
  * What was in the way, or what came of writing. Throws what is neither wrong use nor the system's word for
  * it, since that is a bug.
  */
-export const writeFailure = (error: unknown, named: Named, canResume: boolean): Conclusion => {
+export const writeFailure = (error: unknown, output: Output, canResume: boolean): Conclusion => {
   if (error instanceof WrongUse || error instanceof InvalidOption) throw error
   if (error instanceof CannotRun) {
-    return { status: WRONG_USE, reason: `${error.message}${adviceFor(error.obstacle, named)}` }
+    return { status: WRONG_USE, reason: `${error.message}${adviceFor(error.obstacle, output)}` }
   }
   if (error instanceof NotTheSame) {
     return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
@@ -115,9 +118,9 @@ export const writeFailure = (error: unknown, named: Named, canResume: boolean): 
   if (error instanceof Disturbed) {
     return { status: INCOMPLETE, reason: `${error.message}: --restart starts over` }
   }
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error
+  if (!isSystemError(error)) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : named.name
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : output.name
   const goOn = canResume ? `; ${RESUME}` : ''
   return { status: INCOMPLETE, reason: `cannot write ${path}: ${error.message}${goOn}` }
 }

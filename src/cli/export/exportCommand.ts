@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
+import { sandboxOption } from '../inSandbox.js'
 import { count, days, filled, fraction, guard, names, wholeNumber } from '../parse.js'
 import type { Terminal } from '../Terminal.js'
 import { PROGRESS } from '../view.js'
@@ -11,10 +12,8 @@ import { help } from './help.js'
 import type { Resource } from './Resource.js'
 import { batchItems, batchTransfers, charges, partnerWebhooks, webhooks } from './resources.js'
 
-type Done = (status: number) => void
-
 /** `export`: a list, into files. */
-export const exportCommand = (terminal: Terminal, done: Done): Command =>
+export const exportCommand = (terminal: Terminal, done: (status: number) => void): Command =>
   new Command('export')
     .description('Stream a list into files that survive a crash.')
     .addCommand(commandOf(charges, terminal, done))
@@ -26,7 +25,7 @@ export const exportCommand = (terminal: Terminal, done: Done): Command =>
 const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
   resource: Resource<A, Q, P, Flags, Filter>,
   terminal: Terminal,
-  done: Done,
+  done: (status: number) => void,
 ): Command => {
   const own = resource.withOptions(new Command(resource.name).description(resource.description))
   const timed = resource.since === undefined ? own : withTimes(own)
@@ -35,8 +34,6 @@ const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends
     .addHelpText('after', help(resource.name))
     .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
 }
-
-const MAX = Number.MAX_SAFE_INTEGER
 
 const withFiles = (command: Command): Command =>
   command
@@ -70,8 +67,8 @@ const withFiles = (command: Command): Command =>
       false,
     )
     .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
-    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1, MAX))
-    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1, MAX))
+    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1))
+    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1))
     .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', filled)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
@@ -129,15 +126,5 @@ const withView = (command: Command): Command =>
 
 const withSandbox = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--sandbox', 'start a sandbox on a free port, and read from it').conflicts([
-        'baseUrl',
-        'clientId',
-        'apiKey',
-        'loginAs',
-        'onBehalfOf',
-        'partnerId',
-        'partnerSecret',
-      ]),
-    )
+    .addOption(sandboxOption('start a sandbox on a free port, and read from it'))
     .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))

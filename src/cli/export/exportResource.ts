@@ -2,12 +2,13 @@ import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import { environmentOf } from '../connection.js'
+import { inSandbox } from '../inSandbox.js'
 import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { perform } from './perform.js'
 import { prepare } from './prepare.js'
-import type { Connected } from './purposeOf.js'
 import type { Resource } from './Resource.js'
+import type { Connected } from './wantedOf.js'
 
 /** For whoever has seen the sandbox. */
 const next = (name: string): string =>
@@ -28,25 +29,15 @@ export const exportResource =
       const connection = resource.connection(flags, terminal.env)
       return exported({ ...connection, knownAs: connection.baseUrl })
     }
-    const environment = environmentOf(flags, terminal.env)
-    const { listen, sandboxCredentials, sandboxPartner } = await import('../../sandbox/index.js') // or not, to start fast
-    const server = await listen({
-      environment,
-      ...(flags.limits ? {} : { limits: false }),
+    const options = {
+      environment: environmentOf(flags, terminal.env),
+      ...(flags.limits ? {} : { limits: false as const }),
       ...defined({ charges: flags.rows }),
-    })
-    try {
-      const status = await exported({
-        environment,
-        baseUrl: server.url,
-        credentials: sandboxCredentials,
-        partner: sandboxPartner,
-        knownAs: 'the sandbox of this package',
-      })
-      if (status === COMPLETE && !flags.quiet && flags.progress !== 'json')
-        terminal.stderr.write(next(resource.name))
-      return status
-    } finally {
-      await server.close()
     }
+    const status = await inSandbox(options, (connection) =>
+      exported({ ...connection, knownAs: 'the sandbox of this package' }),
+    )
+    if (status === COMPLETE && !flags.quiet && flags.progress !== 'json')
+      terminal.stderr.write(next(resource.name))
+    return status
   }

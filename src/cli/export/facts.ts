@@ -8,15 +8,18 @@ import type { Facts } from '../report/page.js'
 import type { Conclusion } from './conclusion.js'
 import type { Prepared } from './prepare.js'
 
-interface Told {
+/** An export that has ended. */
+interface Ended {
   readonly prepared: Pick<Prepared, 'title' | 'query'>
   readonly last: RunProgress
   readonly meter: Meter
-  readonly ended: Conclusion
+  readonly conclusion: Conclusion
   /** In ms since 1970. */
   readonly began: number
+  /** How long it took. */
   readonly ms: number
-  readonly told: string
+  /** One line, whatever happened. */
+  readonly summary: string
   readonly version: string
 }
 
@@ -24,18 +27,18 @@ export const factsOf = ({
   prepared,
   last,
   meter,
-  ended,
+  conclusion,
   began,
   ms,
-  told,
+  summary,
   version,
-}: Told): Facts => ({
+}: Ended): Facts => ({
   title: prepared.title,
   began,
   ms,
   isComplete: isComplete(meter),
-  summary: told,
-  ...defined({ reason: ended.reason }),
+  summary,
+  ...defined({ reason: conclusion.reason }),
   query: [...Object.entries(prepared.query), ...boundsOf(last)],
   counts: [
     ['rows', number(meter.rows)],

@@ -1,5 +1,6 @@
 /** What the help page of an export says after its options. */
 
+/** Of each resource, after its name. */
 const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
   charges: [
     '--sandbox --rows 100000 --out charges.ndjson',

@@ -4,8 +4,8 @@ import type { Compression, FormatName, FormatOptions } from '../../export/index.
 import { isFolder, Unsupported } from '../../export/index.js'
 import { defined } from '../../fp.js'
 import { WrongUse } from '../Terminal.js'
-import { checkPlaces, isThere } from './places.js'
-import { KNOWN, type Told, told } from './told.js'
+import { type ByExtension, byExtension, EXTENSIONS } from './byExtension.js'
+import { checkPlaces, isFolderThere } from './places.js'
 
 // model
 
@@ -38,11 +38,11 @@ export interface OutputPlan {
 
 /** Throws a `WrongUse` that names the option. */
 export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
-  const isOpen = !isFolder(flags.out) && (await isThere(flags.out))
+  const isOpen = !isFolder(flags.out) && (await isFolderThere(flags.out))
   const out = isOpen ? `${flags.out}/` : flags.out
   const kind = out === '-' ? 'stdout' : isFolder(out) ? 'folder' : 'file'
   check(kind, flags)
-  const named: Told = kind === 'file' ? told(out) : {}
+  const named: ByExtension = kind === 'file' ? byExtension(out) : {}
   const compress = flags.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
     throw new WrongUse(`--compress ${compress} does not go with the name ${out}`)
@@ -53,7 +53,7 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   }
   if (named.unknown !== undefined && flags.format === undefined) {
     throw new WrongUse(
-      `--out: ${named.unknown} says no format: names end in ${KNOWN}; or say it with --format`,
+      `--out: ${named.unknown} says no format: names end in ${EXTENSIONS}; or say it with --format`,
     )
   }
   if (named.compress !== undefined && format === 'parquet') {

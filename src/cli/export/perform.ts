@@ -4,9 +4,10 @@ import type { Begun, RunProgress } from '../../export/index.js'
 import { isLast } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
-import type { TimeLeft } from '../progress/Coverage.js'
-import { type Watched, watch } from '../progress/Reading.js'
+import type { Remaining } from '../progress/Coverage.js'
+import { type Watch, type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
+import type { Report } from '../report/report.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
 import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
@@ -14,7 +15,8 @@ import type { ExportFlags } from './ExportFlags.js'
 import { factsOf } from './facts.js'
 import type { Prepared } from './prepare.js'
 
-type Shown = Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>
+/** What it needs of the flags. */
+type PerformFlags = Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>
 
 /** What it needs of a prepared export. */
 export interface Performed extends Omit<Prepared, 'client'> {
@@ -24,7 +26,7 @@ export interface Performed extends Omit<Prepared, 'client'> {
 /** Answers with the exit status. Throws wrong use, and what can only be a bug; listens to nothing any more. */
 export const perform = async (
   terminal: Terminal,
-  flags: Shown,
+  flags: PerformFlags,
   prepared: Performed,
 ): Promise<number> => {
   const listening = new Subscription()
@@ -33,7 +35,7 @@ export const perform = async (
 
 const performed = async (
   terminal: Terminal,
-  flags: Shown,
+  flags: PerformFlags,
   prepared: Performed,
   listening: Subscription,
 ): Promise<number> => {
@@ -66,7 +68,7 @@ const performed = async (
 
   const took = tap((progress: RunProgress) => {
     last = progress
-    meter = progressed(progress, timeLeft(progress))(meter)
+    meter = progressed(progress, remaining(progress))(meter)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
       shown.say(note)
@@ -80,14 +82,23 @@ const performed = async (
 
   const ms = timer.now() - started
   const untouched = prepared.canResume && isUntouched(last)
-  const told = summary(meter, last.entry?.ms ?? ms, name, untouched)
+  const line = summary(meter, last.entry?.ms ?? ms, name, untouched)
   const unwritten = await report?.write(
-    factsOf({ prepared, last, meter, ended, began: started, ms, told, version }),
+    factsOf({
+      prepared,
+      last,
+      meter,
+      conclusion: ended,
+      began: started,
+      ms,
+      summary: line,
+      version,
+    }),
   )
   const reason = ended.reason ?? unwritten
   const status = unwritten === undefined ? ended.status : Math.max(ended.status, INCOMPLETE)
   shown.end(
-    status === STATUS.SIGPIPE ? undefined : { status, summary: told, ...defined({ reason }) },
+    status === STATUS.SIGPIPE ? undefined : { status, summary: line, ...defined({ reason }) },
   )
   return status
 }
@@ -96,10 +107,11 @@ const performed = async (
 const isUntouched = (last: RunProgress): boolean =>
   isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
-const isTimed = (u: unknown): u is TimeLeft =>
+const isRemaining = (u: unknown): u is Remaining =>
   typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
 
-const timeLeft = ({ next }: RunProgress): TimeLeft | undefined => (isTimed(next) ? next : undefined)
+const remaining = ({ next }: RunProgress): Remaining | undefined =>
+  isRemaining(next) ? next : undefined
 
 /** What is said of how a run begins. */
 const beginning = (
@@ -113,14 +125,12 @@ const beginning = (
 ]
 
 /** The recorder is for those who want a report. */
-const openedReport = async (path: string | undefined, ...rest: ReportArguments) => {
+const openedReport = async (
+  path: string | undefined,
+  watched: Pick<Watched, 'client' | 'timer'>,
+  watching: Watch,
+): Promise<Report | undefined> => {
   if (path === undefined) return undefined
   const { openReport } = await import('../report/report.js') // or not, to start fast
-  return openReport(path, ...rest)
+  return openReport(path, watched, watching)
 }
-
-type ReportArguments = Tail<Parameters<typeof import('../report/report.js').openReport>>
-
-type Tail<T extends ReadonlyArray<unknown>> = T extends readonly [unknown, ...infer Rest]
-  ? Rest
-  : never

@@ -17,7 +17,7 @@ export interface Places {
 }
 
 /** A file of a run, and what it is: an option, or in words. */
-type Named = readonly [what: string, path: string]
+type NamedFile = readonly [what: string, path: string]
 
 // constructors
 
@@ -29,7 +29,7 @@ export const placeOf = (path: string): Promise<string> =>
   })
 
 /** Whether there is such a folder. */
-export const isThere = (folder: string): Promise<boolean> =>
+export const isFolderThere = (folder: string): Promise<boolean> =>
   stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
@@ -38,12 +38,12 @@ export const isThere = (folder: string): Promise<boolean> =>
 /** Throws a `WrongUse` that names the option. */
 export const checkPlaces = async (places: Places): Promise<void> => {
   const { out, kind, checkpoint, report } = places
-  const given = (what: string, path: string | undefined): ReadonlyArray<Named> =>
+  const given = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
     path === undefined ? [] : [[what, path]]
   const options = [...given('--checkpoint', checkpoint), ...given('--report', report)]
 
   for (const [option, path] of options) {
-    if (await isThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
+    if (await isFolderThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
   }
   if (kind === 'file') await mayBeFile('--out', out)
   if (checkpoint !== undefined) await mayBeFile('--checkpoint', checkpoint)
@@ -69,14 +69,14 @@ const mayBeFolder = async (out: string): Promise<void> => {
 
 const writable = async (option: string, folder: string): Promise<void> => {
   const can = access(folder, constants.W_OK).then(
-    () => isThere(folder),
+    () => isFolderThere(folder),
     () => false,
   )
   if (await can) return
   throw new WrongUse(`${option}: ${folder} should be a folder that can be written to`)
 }
 
-const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<Named> => {
+const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<NamedFile> => {
   const paths = pathsOf(out, checkpoint)
   return [
     ...(kind === 'file' ? ([['--out', out]] as const) : []),
@@ -90,7 +90,7 @@ const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<Named
 }
 
 /** No two are one. In a folder, none is called what its runs call their files. */
-const apart = async (files: ReadonlyArray<Named>, own: string | undefined): Promise<void> => {
+const apart = async (files: ReadonlyArray<NamedFile>, own: string | undefined): Promise<void> => {
   const taken = new Map<string, string>()
   for (const [what, path] of files) {
     const place = await placeOf(path)

@@ -16,18 +16,18 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
 import { clientFor } from './clientFor.js'
-import type { Named } from './conclusion.js'
+import type { Output } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { type OutputPlan, outputPlan } from './outputPlan.js'
 import { perSecond, widthOf } from './pace.js'
-import { type Connected, purposeOf } from './purposeOf.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
 import { toStdout } from './toStdout.js'
+import { type Connected, wantedOf } from './wantedOf.js'
 
 // model
 
-export interface Prepared extends Named {
+export interface Prepared extends Output {
   readonly client: Client
   readonly run: Observable<RunProgress>
   /** Which signal stopped it, if one did. */
@@ -43,6 +43,7 @@ export interface Prepared extends Named {
 
 /** How often all that was read is made durable, in ms. */
 const EVERY = 1_000
+/** The same for Parquet. */
 const ROW_GROUPS_EVERY = 10_000
 
 // constructors
@@ -63,7 +64,7 @@ export const prepare =
     const { client, allowed, shown } = clientFor(terminal, flags, connection)
     const most = perSecond(allowed, flags.share)
 
-    const purposeFor = purposeOf(resource.name, connection, flags)
+    const wanted = wantedOf(resource.name, connection, flags)
     const asked = resource.filter(flags)
     const last =
       flags.sinceLast === undefined
@@ -72,12 +73,12 @@ export const prepare =
             plan,
             sinceLast: flags.sinceLast,
             ...defined({ lookback: flags.lookback }),
-            purpose: purposeFor(asked),
+            purpose: wanted(asked),
             format,
             files: wholeDisk,
           })
     const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)
-    const purpose = purposeFor(filter)
+    const purpose = wanted(filter)
     const requests = flags.parallel ?? widthOf(allowed, flags.share)
     const source = resource.source(client, filter, requests)
 

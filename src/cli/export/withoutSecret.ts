@@ -1,17 +1,15 @@
+/** Rows without what is called `secret`. */
 import { isObject } from '../../export/column/read.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { scrubAll, scrubber } from '../../http/scrub.js'
-import type { Transport } from '../../http/Transport.js'
 import type { Page } from '../../stream/index.js'
-import type { Connection } from '../connection.js'
 
 /** Nested deeper than this, a value is cut. */
 const DEPTH = 50
 
 /** Without what is called `secret`, however deep it stands. The value itself, if there is none. */
-const stripped = (u: unknown, depth = DEPTH): unknown => {
+export const stripped = (u: unknown, depth = DEPTH): unknown => {
   if (!isObject(u)) return u
   if (depth === 0) return '[...]'
   if (Array.isArray(u)) {
@@ -53,33 +51,3 @@ export const withoutSecret = <A extends { readonly secret?: unknown }, Q>(
   ...drained(list),
   from: (standing) => drained(list.from(standing)),
 })
-
-/**
- * Rows that are put aside are kept as they came, but for what no file is to hold: what is called `secret`,
- * the keys of the connection, and all that was `sent` for authorization.
- */
-export const shownOf = (
-  { credentials, partner }: Connection,
-  sent: ReadonlySet<string>,
-): ((raw: unknown) => unknown) => {
-  const keys = [
-    ...(credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []),
-    ...(partner === undefined ? [] : [partner.clientSecret]),
-  ]
-  return (raw) => stripped(scrubAll(scrubber([...keys, ...sent]))(raw))
-}
-
-/** The same transport, and the tokens that it sent so far. */
-export const rememberingTokens = (
-  transport: Transport,
-): { readonly transport: Transport; readonly sent: ReadonlySet<string> } => {
-  const sent = new Set<string>()
-  return {
-    sent,
-    transport: (request) => {
-      const { authorization } = request.headers
-      if (authorization !== undefined) sent.add(authorization.slice(authorization.indexOf(' ') + 1))
-      return transport(request)
-    },
-  }
-}

@@ -16,10 +16,12 @@ export interface Activity {
   readonly heard?: number
 }
 
+/** Before the first event. */
 export const IDLE: Activity = { pauses: [] }
 
 // combinators
 
+/** After an event, at `now` in ms. */
 export const noted =
   (event: ClientEvent, now: number) =>
   (activity: Activity): Activity => {
@@ -38,5 +40,6 @@ export const noted =
     }
   }
 
+/** Those that still wait at `now`, in ms. */
 export const pausing = ({ pauses }: Activity, now: number): ReadonlyArray<Pause> =>
   pauses.filter(({ until }) => until > now)

@@ -8,7 +8,7 @@ interface Span {
 }
 
 /** What a run has yet to read, in ms since 1970: a snapshot's position fits. `from` 0: from wherever it begins. */
-export interface TimeLeft extends Span {
+export interface Remaining extends Span {
   readonly slices: ReadonlyArray<{ readonly left: Span }>
 }
 
@@ -37,7 +37,7 @@ const THIN = 5
  * be read at once.
  */
 export const cover =
-  (position: TimeLeft, rows: number) =>
+  (position: Remaining, rows: number) =>
   (before: Coverage): Coverage => {
     const { from, to, slices } = position
     const open = slices.map(({ left }) => left).filter(({ from, to }) => from < to)

@@ -1,4 +1,5 @@
 /** How fast a run is going: of late, not since it began. */
+import { HOUR } from '../spans.js'
 
 // model
 
@@ -13,15 +14,16 @@ export interface Sample {
 /** The last samples, oldest first, and never more than a minute of them. */
 export type Pace = ReadonlyArray<Sample>
 
+/** From one sample to the next, in ms. */
 const STEP = 500
 /** What "of late" is, in ms: pages come in lumps of thousands of rows. */
 const RECENT = 5_000
-/** What the time that is left is told from: a steadier view, and slower to change. */
+/** What the time that is left is told from, in ms: a steadier view, and slower to change. */
 const STEADY = 60_000
 /** Before that nothing can be told of the time that is left. */
 const LEAST = { ms: 3_000, share: 0.01 }
-/** Longer than that is no forecast. */
-const FARTHEST = 100 * 3_600_000
+/** Longer than that is no forecast, in ms. */
+const FARTHEST = 100 * HOUR
 
 // combinators
 

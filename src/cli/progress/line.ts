@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import type { Reading } from './Reading.js'
 import { inWords } from './Wait.js'
-import { about, cut, duration, number, percent, plain, plural } from './words.js'
+import { about, clipped, duration, number, percent, plain, plural } from './words.js'
 
 // model
 
@@ -18,7 +18,9 @@ interface Part {
 }
 
 const GAP = '  '
+/** How wide the bar is, in columns. */
 const BAR = 20
+/** In fewer columns there is no bar. */
 const NARROW = 60
 
 // constructors
@@ -29,7 +31,7 @@ export const lines = ({ columns, colours }: Look, reading: Reading): string => {
   const first = fitted(parts(reading, wide), wide)
   const wait = reading.waits[0]
   if (wait === undefined) return first
-  const why = cut(plain(inWords(wait)), wide)
+  const why = clipped(plain(inWords(wait)), wide)
   return `${first}\n${colours ? styleText(COLOURS[wait._tag], why, { validateStream: false }) : why}`
 }
 
@@ -72,7 +74,7 @@ const bar = (share: number): string => {
 
 const fitted = (all: ReadonlyArray<Part>, columns: number): string => {
   const text = all.map(({ text }) => text).join(GAP)
-  if (text.length <= columns || all.length <= 1) return cut(text, columns)
+  if (text.length <= columns || all.length <= 1) return clipped(text, columns)
   const least = Math.min(...all.map(({ weight }) => weight))
   return fitted(
     all.toSpliced(

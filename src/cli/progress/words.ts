@@ -1,7 +1,9 @@
 /** Numbers as people read them, and texts that do no more than be read. */
 
+/** `1,234`. */
 export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
 
+/** `1 row`, `2 rows`. */
 export const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
 
 /** `46 %`; 100 only when it is all, 0 only when it is nothing. */
@@ -42,5 +44,5 @@ const two = (n: number): string => String(n).padStart(2, '0')
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
 
 /** No wider than `columns`. */
-export const cut = (text: string, columns: number): string =>
+export const clipped = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -16,7 +16,7 @@ export const histogram = (): Histogram => new Uint32Array(SIZE)
 
 // combinators
 
-export const record = (counts: Histogram, ms: number): void => {
+export const add = (counts: Histogram, ms: number): void => {
   const at = ms < 1 ? 0 : Math.min(SIZE - 1, Math.floor(Math.log2(ms) * FINE) + 1)
   counts[at] = (counts[at] ?? 0) + 1
 }

@@ -4,6 +4,7 @@
  * stretched with the page; texts are not.
  */
 import { type Html, html } from './html.js'
+import type { Measure } from './measures.js'
 import type { Stretch } from './Series.js'
 import { clockTime, ticks, timeTicks } from './scale.js'
 
@@ -13,7 +14,7 @@ export interface Line {
   readonly name: string
   /** How it is drawn, in this order of a chart: its colour is not all that tells it apart. */
   readonly form: 'area' | 'solid' | 'dashed' | 'dotted' | 'bars'
-  readonly of: (stretch: Stretch) => number | undefined
+  readonly of: Measure
 }
 
 export interface Chart {
@@ -27,6 +28,7 @@ export interface Chart {
   readonly limit?: { readonly name: string; readonly value: number }
 }
 
+/** Of the drawing, which is stretched with the page: units of its own. */
 const WIDTH = 1_000
 const HEIGHT = 100
 

@@ -3,35 +3,18 @@ import { duration, number, plural } from '../progress/words.js'
 import type { Bucket } from './Bucket.js'
 import type { Chart } from './chart.js'
 import { addAll, histogram, quantile } from './Histogram.js'
-import type { Recording } from './recorder.js'
+import {
+  atATime,
+  busiest,
+  decimal,
+  latency,
+  type Measure,
+  milliseconds,
+  requestsPerSecond,
+  rowsPerSecond,
+} from './measures.js'
+import type { Recording } from './Recording.js'
 import type { Stretch } from './Series.js'
-
-type Of = (stretch: Stretch) => number | undefined
-
-// numbers of a stretch
-
-const seconds = ({ from, to }: Stretch): number => (to - from) / 1_000
-
-export const rowsPerSecond: Of = (one) => (one.bucket.rows + one.bucket.rejects) / seconds(one)
-
-/** In the last stretch the clock's second may be longer than what is left of the run. */
-export const requestsPerSecond: Of = (one) =>
-  Math.min(one.bucket.sent / seconds(one), one.bucket.busiest)
-
-export const busiest: Of = ({ bucket }) => bucket.busiest
-
-export const latency =
-  (share: number): Of =>
-  ({ bucket }) =>
-    quantile(bucket.latency, share)
-
-/** How many there were at a time. */
-export const atATime =
-  (which: 'flying' | 'waiting' | 'pausing'): Of =>
-  ({ bucket }) =>
-    bucket.seen === 0 ? undefined : bucket[which] / bucket.seen
-
-// charts
 
 export const charts = (recording: Recording): ReadonlyArray<Chart> => [
   rows(recording),
@@ -77,7 +60,7 @@ const requests = ({ stretches, limit, logins }: Recording): Chart => {
 
 /** The limit in force, where it was below the one that was given. */
 const lowered =
-  (limit: Recording['limit']): Of =>
+  (limit: Recording['limit']): Measure =>
   ({ bucket }) =>
     limit !== undefined && bucket.allowed < limit.perSecond ? bucket.allowed : undefined
 
@@ -130,9 +113,3 @@ const sum = (
   stretches: ReadonlyArray<Stretch>,
   what: keyof Pick<Bucket, 'rows' | 'sent' | 'refused' | 'failed'>,
 ): number => stretches.reduce((all, { bucket }) => all + bucket[what], 0)
-
-export const decimal = (n: number): string =>
-  n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
-
-export const milliseconds = (ms: number): string =>
-  ms < 10_000 ? `${number(ms)} ms` : duration(ms)

@@ -3,6 +3,7 @@ import { plain } from '../progress/words.js'
 
 // model
 
+/** No text from outside can have it. */
 const MARK: unique symbol = Symbol('html')
 
 /** Made by `html`, and nothing else. */

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { bytes, duration, number, plural } from '../progress/words.js'
 import { chart } from './chart.js'
 import { charts } from './charts.js'
-import { type Content, type Html, html, print, verbatim } from './html.js'
+import { type Html, html, print, verbatim } from './html.js'
 import type { Incidents } from './Incidents.js'
-import type { Recording } from './recorder.js'
+import type { Recording } from './Recording.js'
 import { clockTime } from './scale.js'
+import { scrolled, section } from './section.js'
 import { style } from './style.js'
 import { table } from './table.js'
 
@@ -25,15 +26,15 @@ export interface Facts {
   readonly summary: string
   readonly reason?: string
   /** What was asked for, and under which settings: names and values. No secrets. */
-  readonly query: ReadonlyArray<Named>
+  readonly query: ReadonlyArray<Pair>
   /** Numbers that are told first. */
-  readonly counts: ReadonlyArray<Named>
+  readonly counts: ReadonlyArray<Pair>
   readonly files: ReadonlyArray<ReportedFile>
   /** Of what this was made by. */
   readonly version: string
 }
 
-export type Named = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 
 export interface ReportedFile {
   readonly name: string
@@ -60,13 +61,13 @@ ${print(html`<html lang="en">
 ${heading(facts)}
 ${asked(facts)}
 ${files(facts)}
-<section aria-labelledby="charts"><h2 id="charts">Over time</h2>
-${charts(recording).map((one) => chart(one, recording.stretches))}
-</section>
+${section(
+  'charts',
+  'Over time',
+  charts(recording).map((one) => chart(one, recording.stretches)),
+)}
 ${incidents(recording.incidents)}
-<section aria-labelledby="numbers"><h2 id="numbers">The numbers behind the charts</h2>
-${table(recording.stretches)}
-</section>
+${section('numbers', 'The numbers behind the charts', table(recording.stretches))}
 </main>
 <footer>Made by payments-rx ${facts.version}. Times of charts are since the beginning of the run. This page loads nothing from anywhere.</footer>
 </body>
@@ -138,12 +139,3 @@ const incidents = ({ kinds, others }: Incidents): Html =>
           )}</tbody></table>${others > 0 ? html`<p>And ${plural(others, 'other')}.</p>` : undefined}`,
         ),
   )
-
-const section = (id: string, title: string, content: Content): Html =>
-  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${content}
-</section>`
-
-/** Wide tables scroll by themselves, also by keyboard. */
-const scrolled = (labelledBy: string, content: Html): Html =>
-  html`<div class="scroll" role="region" aria-labelledby="${labelledBy}" tabindex="0">${content}</div>`

@@ -6,34 +6,14 @@ import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
 import { fresh } from '../Meter.js'
-import type { Reading, Watch, Watched } from '../progress/Reading.js'
-import { record } from './Histogram.js'
-import { happened, type Incidents, NONE } from './Incidents.js'
-import { type Stretch, series } from './Series.js'
+import type { Reading } from '../progress/Reading.js'
+import type { Watch, Watched } from '../progress/watch.js'
+import { add } from './Histogram.js'
+import { happened, NONE } from './Incidents.js'
+import type { Pauses, RateLimit, Recording } from './Recording.js'
+import { series } from './Series.js'
 
 // model
-
-/** What was kept. */
-export interface Recording {
-  readonly stretches: ReadonlyArray<Stretch>
-  readonly incidents: Incidents
-  /** The limit of requests a second that binds first; left out where there is none. */
-  readonly limit?: Limit
-  readonly logins: number
-  readonly pauses: Pauses
-}
-
-/** As it was kept: after the share. */
-export interface Limit {
-  readonly name: string
-  readonly perSecond: number
-}
-
-/** How often a request was put off until a fault had passed, and for how long in all. */
-export interface Pauses {
-  readonly count: number
-  readonly ms: number
-}
 
 export interface Recorder {
   /** All until now, or until it was closed. */
@@ -52,7 +32,7 @@ export const recorder = (
   const kept = series()
   const second = { number: -1, sent: 0 }
   let incidents = NONE
-  let limit: Limit | undefined
+  let limit: RateLimit | undefined
   let logins = 0
   let pauses: Pauses = { count: 0, ms: 0 }
   let before = now()
@@ -68,7 +48,7 @@ export const recorder = (
 
   const answered = (ms: number, took: number, status: number): void => {
     const bucket = kept.at(ms)
-    record(bucket.latency, took)
+    add(bucket.latency, took)
     bucket.slowest = Math.max(bucket.slowest, took)
     if (status === 429) bucket.refused++
     if (status >= 500) bucket.failed++
@@ -147,8 +127,8 @@ export const recorder = (
 const isPerSecond = ({ kind, name, limit }: TierSnapshot): boolean =>
   kind === 'rate' && name !== 'login' && limit < Number.POSITIVE_INFINITY
 
-const lowest = (rates: ReadonlyArray<TierSnapshot>): Limit | undefined =>
-  rates.reduce<Limit | undefined>(
+const lowest = (rates: ReadonlyArray<TierSnapshot>): RateLimit | undefined =>
+  rates.reduce<RateLimit | undefined>(
     (least, { name, limit }) =>
       least === undefined || limit < least.perSecond ? { name, perSecond: limit } : least,
     undefined,

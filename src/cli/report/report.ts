@@ -1,7 +1,8 @@
 /** `--report FILE`: what became of a run, as a page. */
 import { access, constants, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Watch, Watched } from '../progress/Reading.js'
+import { isSystemError } from '../../export/file/systemError.js'
+import type { Watch, Watched } from '../progress/watch.js'
 import { WrongUse } from '../Terminal.js'
 import { type Facts, page } from './page.js'
 import { recorder } from './recorder.js'
@@ -38,6 +39,6 @@ export const openReport = async (
 const unwritten =
   (path: string) =>
   (error: unknown): string => {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (!isSystemError(error)) throw error
     return `cannot write ${path}: ${error.message}`
   }

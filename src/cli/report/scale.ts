@@ -1,4 +1,5 @@
 /** Where the lines of a chart stand. */
+import { DAY, HOUR, MINUTE, SECOND } from '../spans.js'
 
 /** From 0 to at least `max`, in so many steps or less, of 1, 2 or 5 times a power of ten: whole numbers. */
 export const ticks = (max: number, steps = 5): ReadonlyArray<number> => {
@@ -9,11 +10,7 @@ export const ticks = (max: number, steps = 5): ReadonlyArray<number> => {
   return Array.from({ length: count + 1 }, (_, i) => i * step)
 }
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
+/** How far apart times may stand. */
 const TIMES = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),

@@ -1,21 +1,23 @@
 /** What the charts are drawn from, as a table. */
 import { number } from '../progress/words.js'
+import { type Html, html } from './html.js'
 import {
   atATime,
   busiest,
   decimal,
   latency,
+  type Measure,
   milliseconds,
   requestsPerSecond,
   rowsPerSecond,
-} from './charts.js'
-import { type Html, html } from './html.js'
+} from './measures.js'
 import type { Stretch } from './Series.js'
 import { clockTime } from './scale.js'
+import { scrolled } from './section.js'
 
 interface Column {
   readonly name: string
-  readonly of: (stretch: Stretch) => number | undefined
+  readonly of: Measure
   readonly show: (value: number) => string
 }
 
@@ -37,13 +39,16 @@ const COLUMNS: ReadonlyArray<Column> = [
 
 export const table = (stretches: ReadonlyArray<Stretch>): Html =>
   html`<details><summary>Show ${number(stretches.length)} rows</summary>
-<div class="scroll" role="region" aria-labelledby="numbers" tabindex="0"><table>
+${scrolled(
+  'numbers',
+  html`<table>
 <caption>Percentages are of answers, with the time that so many of them did not exceed; the last three columns are requests at a time.</caption>
 <thead><tr><th scope="col">From, to</th>${COLUMNS.map(({ name }) => html`<th scope="col" class="n">${name}</th>`)}</tr></thead>
 <tbody>
 ${stretches.map((one) => row(one))}
 </tbody>
-</table></div></details>`
+</table>`,
+)}</details>`
 
 const row = (one: Stretch): Html =>
   html`<tr><th scope="row">${clockTime(one.from)}–${clockTime(one.to)}</th>${COLUMNS.map(

@@ -1,10 +1,12 @@
 /** What the system says when it refuses something. */
 
+/** Whether it is the system that refused; else it may be a bug. */
+export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+
 /** Such as `ENOENT`; undefined where it was not the system that refused. */
 export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined
+  isSystemError(error) ? error.code : undefined
 
 /** Whether there is no such file, nor perhaps its folder. */
 export const isAbsence = (error: unknown): boolean =>

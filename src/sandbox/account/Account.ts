@@ -6,7 +6,7 @@ import { O, pipe } from '../../fp.js'
 import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
-import { columns, matches, PERIOD } from './columns.js'
+import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
 import type { Ingredients } from './made.js'
 import { mix } from './mix.js'
 import { none, type Rows, rows } from './Rows.js'
@@ -25,10 +25,7 @@ export interface AccountOptions {
 }
 
 /** What a list is narrowed by; times in ms since 1970, both inclusive. */
-export interface Filter {
-  readonly status?: string | undefined
-  readonly currency?: string | undefined
-  readonly source?: string | undefined
+export interface Filter extends ColumnFilter {
   readonly request_id?: string | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -60,13 +57,13 @@ const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
 const nothing: Selection = { size: 0, slice: () => none }
 
-/** The smallest number from 0 to `end` that passes, if all after it pass too; else `end`. */
-const first = (end: number, passes: (n: number) => boolean): number => {
+/** The smallest number below `end` for which it holds, as for all after it; `end` if there is none. */
+const first = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    if (passes(middle)) high = middle
+    if (holds(middle)) high = middle
     else low = middle + 1
   }
   return low
@@ -90,14 +87,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
 
   const one = (index: number, filter: Filter): Selection => {
     const [low, high] = range(filter)
-    const slot = index % PERIOD
-    const passes =
-      index >= low &&
-      index < high &&
-      (filter.status ?? table.status[slot]) === table.status[slot] &&
-      (filter.currency ?? table.currency[slot]) === table.currency[slot] &&
-      (filter.source ?? table.source[slot]) === table.source[slot]
-    if (!passes) return nothing
+    if (index < low || index >= high || !passes(filter)(table)(index)) return nothing
     return {
       size: 1,
       slice: (start, end) =>
@@ -108,17 +98,17 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
   }
 
   const many = (filter: Filter): Selection => {
-    const passing = matches(filter)(table)
+    const matching = matches(filter)(table)
     const [low, high] = range(filter)
-    const skipped = passing.below(low)
-    const size = Math.max(0, passing.below(high) - skipped)
+    const skipped = matching.below(low)
+    const size = Math.max(0, matching.below(high) - skipped)
     return {
       size,
       slice: (start, end, newestFirst) => {
         const from = Math.max(0, start)
         const to = Math.max(from, Math.min(end, size))
         return rows(to - from, ROOM, (n, bytes, position) => {
-          const index = passing.at(skipped + (newestFirst ? to - 1 - n : from + n))
+          const index = matching.at(skipped + (newestFirst ? to - 1 - n : from + n))
           return write(index, created(index), bytes, position)
         })
       },

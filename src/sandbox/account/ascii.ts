@@ -13,7 +13,9 @@ export type Bytes = Uint8Array<ArrayBuffer>
 
 // constructors
 
+/** `0` and `.` in ASCII. */
 const ZERO = 48
+const POINT = 46
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -75,6 +77,6 @@ export const hundredths = (n: number, to: Uint8Array, position: number): number 
   const rest = n - units * 100
   const point = whole(units, to, position)
   if (rest === 0) return point
-  to[point] = 46
+  to[point] = POINT
   return rest % 10 === 0 ? fixed(rest / 10, 1, to, point + 1) : fixed(rest, 2, to, point + 1)
 }

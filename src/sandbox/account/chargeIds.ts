@@ -1,6 +1,6 @@
 /** Identifiers that hold the number of their charge, so that it is found without an index. */
 import { O, pipe } from '../../fp.js'
-import { decoded, hex, written } from './ascii.js'
+import { copy, decoded, encoded, hex, written } from './ascii.js'
 import { keyOf, mix, unmix } from './mix.js'
 
 // model
@@ -23,19 +23,16 @@ export interface ChargeIds {
 
 const ID = /^chg_[0-9a-f]{8}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const PREFIX = encoded('chg_')
+/** `-` in ASCII. */
 const DASH = 45
 
 export const chargeIds = (seed: number): ChargeIds => {
   const idKey = keyOf(seed, 3)
   const requestKey = keyOf(seed, 4)
 
-  const writeId: WriteId = (index, to, position) => {
-    to[position] = 99 // chg_
-    to[position + 1] = 104
-    to[position + 2] = 103
-    to[position + 3] = 95
-    return hex(mix(index ^ idKey), 8, to, position + 4)
-  }
+  const writeId: WriteId = (index, to, position) =>
+    hex(mix(index ^ idKey), 8, to, copy(PREFIX, to, position))
 
   const writeRequestId: WriteId = (index, to, position) => {
     const a = mix(index ^ requestKey)

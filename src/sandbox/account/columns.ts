@@ -20,8 +20,8 @@ export interface Columns {
   readonly source: ReadonlyArray<string>
 }
 
-/** Asked for, column by column; one that is left out takes every row. */
-export interface Wanted {
+/** What is asked for, column by column; one that is left out takes every row. */
+export interface ColumnFilter {
   readonly status?: string | undefined
   readonly currency?: string | undefined
   readonly source?: string | undefined
@@ -72,31 +72,37 @@ const all: Matches = { below: (n) => n, at: (k) => k }
 
 const none: Matches = { below: () => 0, at: () => 0 }
 
+const SLOTS = Array.from({ length: PERIOD }, (_, slot) => slot)
+
 const firstNotBelow = (sorted: ReadonlyArray<number>, n: number): number => {
   const found = sorted.findIndex((value) => value >= n)
   return found < 0 ? sorted.length : found
 }
 
+/** Whether the row of this number passes. */
+export const passes =
+  ({ status, currency, source }: ColumnFilter) =>
+  (columns: Columns) =>
+  (n: number): boolean => {
+    const slot = n % PERIOD
+    return (
+      (status === undefined || status === columns.status[slot]) &&
+      (currency === undefined || currency === columns.currency[slot]) &&
+      (source === undefined || source === columns.source[slot])
+    )
+  }
+
 export const matches =
-  (wanted: Wanted) =>
-  ({ status, currency, source }: Columns): Matches => {
+  (filter: ColumnFilter) =>
+  (columns: Columns): Matches => {
     if (
-      wanted.status === undefined &&
-      wanted.currency === undefined &&
-      wanted.source === undefined
+      filter.status === undefined &&
+      filter.currency === undefined &&
+      filter.source === undefined
     ) {
       return all
     }
-    const slots: Array<number> = []
-    for (let slot = 0; slot < PERIOD; slot++) {
-      if (
-        (wanted.status === undefined || wanted.status === status[slot]) &&
-        (wanted.currency === undefined || wanted.currency === currency[slot]) &&
-        (wanted.source === undefined || wanted.source === source[slot])
-      ) {
-        slots.push(slot)
-      }
-    }
+    const slots = SLOTS.filter(passes(filter)(columns))
     const each = slots.length
     if (each === 0) return none
     return {

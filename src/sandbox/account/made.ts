@@ -77,7 +77,7 @@ export const asOf =
   }
 
 /** Whether it is in a list at this moment. */
-export const isIn =
+export const isListed =
   (moment: Moment, filter: Filter) =>
   (made: MadeCharge): boolean => {
     const created = secondOf(moment, made.at) * 1_000

@@ -22,6 +22,10 @@ export const keyOf = (seed: number, purpose: number): number =>
 /** Eight hexadecimal digits. */
 export const hexText = (n: number): string => n.toString(16).padStart(8, '0')
 
+/** Thirty-two of them, the first eight those of `n`. */
+export const longHexText = (n: number): string =>
+  [n, mix(n + 1), mix(n + 2), mix(n + 3)].map(hexText).join('')
+
 /** The numbers of a seed one after the other, each from 0 to below 1. */
 export const chance = (seed: number): IO<number> => {
   let n = seed

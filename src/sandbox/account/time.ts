@@ -1,7 +1,9 @@
 /** Times as the service writes them: `YYYY-MM-DDThh:mm:ss+0000`. */
 import { copy, decoded, encoded, fixed, written } from './ascii.js'
 
-const DAY = 86_400
+/** Seconds of a day. */
+const DAY_SECONDS = 86_400
+/** How many bytes a time takes. */
 const LENGTH = 24
 const UTC = encoded('+0000')
 
@@ -28,8 +30,8 @@ const date = (days: number, to: Uint8Array, position: number): number => {
 
 /** Whole seconds since 1970, up to the year 9999. */
 export const time = (seconds: number, to: Uint8Array, position: number): number => {
-  const days = (seconds / DAY) | 0
-  const rest = seconds - days * DAY
+  const days = (seconds / DAY_SECONDS) | 0
+  const rest = seconds - days * DAY_SECONDS
   const afterDate = mark('T', to, date(days, to, position))
   const afterHour = mark(':', to, fixed((rest / 3_600) | 0, 2, to, afterDate))
   const afterMinute = mark(':', to, fixed(((rest % 3_600) / 60) | 0, 2, to, afterHour))

@@ -67,6 +67,10 @@ export const hasItem =
   ({ items }: Batch): boolean =>
     items.some(({ request_id }) => request_id === requestId)
 
+/** Whether it has no quote that has expired; `now` in ms since 1970. */
+export const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
+  quoted === undefined || now < quoted.expires
+
 /** A quote is for the items that a batch had, so it goes when they change. */
 const withItems =
   (items: ReadonlyArray<StoredItem>, now: number) =>
@@ -92,8 +96,8 @@ export const addItems =
 export const deleteItems =
   (numbers: ReadonlySet<number>, now: number) =>
   (batch: Batch): Batch => {
-    const left = batch.items.filter(({ n }) => !numbers.has(n))
-    return left.length === batch.items.length ? batch : withItems(left, now)(batch)
+    const others = batch.items.filter(({ n }) => !numbers.has(n))
+    return others.length === batch.items.length ? batch : withItems(others, now)(batch)
   }
 
 export const quote =

@@ -3,7 +3,7 @@ import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { type NewBatchTransfer, newBatchTransferRules } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { O } from '../../fp.js'
-import { invalid, type Refusal, refusal } from '../Answer.js'
+import { invalid, type Refusal, refusal } from '../Refusal.js'
 
 export const duplicate = refusal(
   400,

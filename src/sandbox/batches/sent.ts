@@ -1,12 +1,11 @@
 /** Reads what is sent to add and to delete items. More is taken than the rows say: wrong items are kept. */
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { E, O, pipe } from '../../fp.js'
-import { invalid, type Refusal, required } from '../Answer.js'
+import type { Given } from '../Handler.js'
+import { invalid, type Refusal, required } from '../Refusal.js'
 import { type Checked, checked } from './checked.js'
 
 // model
-
-type Given = Readonly<Record<string, unknown>>
 
 export interface SentItem {
   readonly request_id: string
@@ -37,7 +36,7 @@ const listed = (
 }
 
 /** An item needs a `request_id` to be kept; what else is wrong with it is kept too. */
-const sentItem = (item: unknown, i: number): E.Either<Refusal, SentItem> => {
+const sentItem = (i: number, item: unknown): E.Either<Refusal, SentItem> => {
   const source = `items[${i}].request_id`
   const request_id: unknown = Object(item).request_id
   if (request_id === undefined) return E.left(required(source))
@@ -50,12 +49,6 @@ const isText = (u: unknown): u is string => typeof u === 'string'
 
 // combinators
 
-/** Every one, or the first that is refused. */
-const each = <A>(all: ReadonlyArray<E.Either<Refusal, A>>): E.Either<Refusal, ReadonlyArray<A>> => {
-  const refused = all.find(E.isLeft)
-  return refused ?? E.right(all.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
-}
-
 export const readItems = (params: Given): E.Either<Refusal, SentItems> =>
   pipe(
     listed(params, 'items'),
@@ -65,7 +58,8 @@ export const readItems = (params: Given): E.Either<Refusal, SentItems> =>
     ),
     E.chain(({ id, list }) =>
       pipe(
-        each(list.map(sentItem)),
+        list,
+        E.traverseArrayWithIndex(sentItem), // the first that is refused decides
         E.map((items) => ({ id, items })),
       ),
     ),

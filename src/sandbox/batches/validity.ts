@@ -1,5 +1,6 @@
 import type { QuoteValidity } from '../../codec/BatchQuote.js'
 
+/** In ms. */
 const MINUTE = 60_000
 
 const lives: Readonly<Record<QuoteValidity, number>> = {

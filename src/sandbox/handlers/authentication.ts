@@ -1,6 +1,7 @@
 import type { login as loginRow } from '../../api/authentication.js'
-import { type Handler, success } from '../Answer.js'
 import { timeText } from '../account/time.js'
+import type { Handler } from '../Handler.js'
+import { success } from '../Result.js'
 import { credentialsInvalid, tokenOf } from '../token.js'
 
 export const authentication: { readonly login: Handler<typeof loginRow> } = {

@@ -2,21 +2,10 @@ import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { BatchItem } from '../../codec/BatchItem.js'
 import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
-import { E, O, pipe } from '../../fp.js'
-import { type Asking, type HandlersOf, pageOf, type Refusal, required, success } from '../Answer.js'
-import {
-  addItems,
-  type Batch,
-  deleteItems,
-  hasItem,
-  newBatch,
-  quote,
-  submit,
-  validItems,
-} from '../batches/Batch.js'
+import { A, E, flow, O, pipe } from '../../fp.js'
+import { deleteItems, isQuoteGood, newBatch, quote, submit, validItems } from '../batches/Batch.js'
 import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
-import { changed, find, isIn } from '../batches/change.js'
+import { changed, findBatch, isIn } from '../batches/change.js'
 import { itemsAt, numberOf } from '../batches/itemAt.js'
 import {
   duplicate,
@@ -25,29 +14,16 @@ import {
   notAValidity,
   notOpen,
   problemOf,
-  repeatedItem,
-  tooManyItems,
 } from '../batches/refusals.js'
-import { readItemIds, readItems, repeated, type SentItem } from '../batches/sent.js'
+import { readItemIds, readItems } from '../batches/sent.js'
 import { lifeOf } from '../batches/validity.js'
+import { withSent } from '../batches/withSent.js'
 import { bookmarked } from '../bookmarks.js'
+import { pageByBookmark } from '../envelope.js'
+import type { HandlersOf } from '../Handler.js'
+import { required } from '../Refusal.js'
 import { add, all, isTaken, next, remove } from '../Register.js'
-
-// items
-
-const withItems =
-  (items: ReadonlyArray<SentItem>, { now, settings }: Asking) =>
-  (batch: Batch): E.Either<Refusal, Batch> => {
-    const again = repeated(items, (requestId) => hasItem(requestId)(batch))
-    if (settings.repeatedItems === 'refused' && O.isSome(again)) return E.left(repeatedItem)
-    const more = addItems(items, now)(batch)
-    return more.items.length > ITEMS_PER_BATCH ? E.left(tooManyItems) : E.right(more)
-  }
-
-const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
-  quoted === undefined || now < quoted.expires
-
-// handlers
+import { success } from '../Result.js'
 
 export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   create: (state, params, asking) => {
@@ -61,11 +37,12 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   },
 
   retrieve: (state, { id }, asking) => {
-    const batch = find(id, state, asking)
-    return [
-      E.isLeft(batch) ? batch.left : success(batchAt(asking, 'with funding status')(batch.right)),
-      state,
-    ]
+    const result = pipe(
+      findBatch(id, state, asking),
+      E.map(flow(batchAt(asking, 'with funding status'), success)),
+      E.toUnion,
+    )
+    return [result, state]
   },
 
   list: (state, params, asking) => {
@@ -77,7 +54,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
         (filter.status === undefined || filter.status === statusAt(batch, asking).status),
     )
-    const answer = pipe(
+    const result = pipe(
       passing,
       bookmarked({
         list: 'batches',
@@ -86,49 +63,46 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         size: page_size,
         page,
       }),
-      E.matchW(
-        (refusal) => refusal,
-        (found) =>
-          pageOf(found, (batch) =>
-            BatchTransfer.encode(batchAt(asking, 'with funding status')(batch)),
-          ),
-      ),
+      E.map(pageByBookmark(flow(batchAt(asking, 'with funding status'), BatchTransfer.encode))),
+      E.toUnion,
     )
-    return [answer, state]
+    return [result, state]
   },
 
   addItems: {
     read: (params) =>
       pipe(
         readItems(params),
-        E.map(({ id, items }) => (state, asking) => {
-          const batch = pipe(
-            find(id, state, asking),
-            E.filterOrElse(
-              (found) => statusAt(found, asking).status === 'DRAFTING',
-              () => notOpen,
-            ),
-            E.chain(withItems(items, asking)),
-          )
-          return changed(state, asking, batch)
-        }),
+        E.map(
+          ({ id, items }) =>
+            (state, asking) =>
+              pipe(
+                findBatch(id, state, asking),
+                E.filterOrElse(
+                  (found) => statusAt(found, asking).status === 'DRAFTING',
+                  () => notOpen,
+                ),
+                E.chain(withSent(items, asking)),
+                changed(state, asking),
+              ),
+        ),
       ),
   },
 
   quote: (state, { id, validity = 'MIN_30' }, asking) => {
     const { now, settings } = asking
     if (!QuoteValidity.is(validity)) return [notAValidity, state]
-    const batch = pipe(
-      find(id, state, asking),
+    return pipe(
+      findBatch(id, state, asking),
       isIn(asking, 'DRAFTING', 'IN_APPROVAL'),
       E.map(quote(validity, settings.quoteLife > 0 ? settings.quoteLife : lifeOf(validity), now)),
+      changed(state, asking),
     )
-    return changed(state, asking, batch)
   },
 
-  submit: (state, { id }, asking) => {
-    const batch = pipe(
-      find(id, state, asking),
+  submit: (state, { id }, asking) =>
+    pipe(
+      findBatch(id, state, asking),
       isIn(asking, 'DRAFTING'),
       E.filterOrElse(
         (found) => validItems(found).length > 0,
@@ -139,12 +113,11 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
         () => expiredQuote,
       ),
       E.map(submit(asking.now)),
-    )
-    return changed(state, asking, batch)
-  },
+      changed(state, asking),
+    ),
 
   delete: (state, { id }, asking) => {
-    const batch = pipe(find(id, state, asking), isIn(asking, 'DRAFTING'))
+    const batch = pipe(findBatch(id, state, asking), isIn(asking, 'DRAFTING'))
     if (E.isLeft(batch)) return [batch.left, state]
     return [
       success(BatchTransfer.encode(batchAt(asking)(batch.right))),
@@ -156,24 +129,25 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
     read: (params) =>
       pipe(
         readItemIds(params),
-        E.map(({ id, item_ids }) => (state, asking) => {
-          const batch = pipe(
-            find(id, state, asking),
-            isIn(asking, 'DRAFTING'),
-            E.map((found) => {
-              const known = item_ids.map(numberOf(found, asking))
-              const numbers = known.flatMap((n) => (O.isSome(n) ? [n.value] : []))
-              return deleteItems(new Set(numbers), asking.now)(found)
-            }),
-          )
-          return changed(state, asking, batch)
-        }),
+        E.map(
+          ({ id, item_ids }) =>
+            (state, asking) =>
+              pipe(
+                findBatch(id, state, asking),
+                isIn(asking, 'DRAFTING'),
+                E.map((found) => {
+                  const numbers = A.compact(item_ids.map(numberOf(found, asking)))
+                  return deleteItems(new Set(numbers), asking.now)(found)
+                }),
+                changed(state, asking),
+              ),
+        ),
       ),
   },
 
   items: (state, { id, page, page_size = rows.items.paging.size ?? 1_000 }, asking) => {
-    const answer = pipe(
-      find(id, state, asking),
+    const result = pipe(
+      findBatch(id, state, asking),
       E.chain((batch) =>
         pipe(
           batch.items,
@@ -187,11 +161,9 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
           E.map((found) => ({ ...found, items: itemsAt(asking, batch)(found.items) })),
         ),
       ),
-      E.matchW(
-        (refusal) => refusal,
-        (found) => pageOf(found, BatchItem.encode),
-      ),
+      E.map(pageByBookmark(BatchItem.encode)),
+      E.toUnion,
     )
-    return [answer, state]
+    return [result, state]
   },
 }

@@ -2,20 +2,14 @@ import { charges as rows } from '../../api/charges.js'
 import { Charge, type ChargeFilter } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import { flow, O, pipe } from '../../fp.js'
-import {
-  type Answer,
-  type Context,
-  type HandlersOf,
-  json,
-  notFound,
-  page,
-  refusal,
-  required,
-  success,
-} from '../Answer.js'
 import type { Filter } from '../account/Account.js'
-import { asOf, isIn, type MadeCharge, type Moment } from '../account/made.js'
+import { asOf, isListed, type MadeCharge, type Moment } from '../account/made.js'
 import { followedBy, texts } from '../account/Rows.js'
+import type { Context } from '../Context.js'
+import { pageByNumber } from '../envelope.js'
+import type { HandlersOf } from '../Handler.js'
+import { notFound, refusal, required } from '../Refusal.js'
+import { json, type Result, success } from '../Result.js'
 import type { State } from '../State.js'
 import { append, at, find, toArray } from '../Table.js'
 
@@ -69,10 +63,10 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
 
   retrieve: (state, { id }, context) => {
     const { account } = context
-    const answer = pipe(
+    const result = pipe(
       account.ids.indexOfId(id),
       O.chain(
-        (index): O.Option<Answer<Charge>> =>
+        (index): O.Option<Result<Charge>> =>
           index < account.charges
             ? O.some(json(account.charge(index)))
             : pipe(
@@ -81,16 +75,16 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
                 O.map(flow(asOf(moment(context)), success)),
               ),
       ),
-      O.getOrElse((): Answer<Charge> => notFound),
+      O.getOrElse((): Result<Charge> => notFound),
     )
-    return [answer, state]
+    return [result, state]
   },
 
   list: (state, params, context) => {
     const { page_num = 0, page_size = rows.list.paging.size ?? 100 } = params
     const filter = filterOf(params)
     const older = context.account.select(filter)
-    const newer = toArray(state.made).filter(isIn(moment(context), filter))
+    const newer = toArray(state.made).filter(isListed(moment(context), filter))
     const size = older.size + newer.length
     const first = Math.min(size, page_num * page_size)
     const last = Math.min(size, first + page_size)
@@ -103,6 +97,6 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
     const found = newestFirst
       ? followedBy(early)(texts(late.reverse()))
       : followedBy(texts(late))(early)
-    return [page(found, last < size), state]
+    return [pageByNumber(found, last < size), state]
   },
 }

@@ -1,12 +1,15 @@
 import { partnerWebhooks as rows } from '../../api/partnerWebhooks.js'
 import { Webhook } from '../../codec/Webhook.js'
-import { E, flow } from '../../fp.js'
-import { type HandlersOf, json, page, required, text } from '../Answer.js'
+import { E, flow, pipe } from '../../fp.js'
 import { encoded } from '../account/ascii.js'
 import { texts } from '../account/Rows.js'
+import { pageByNumber } from '../envelope.js'
+import type { HandlersOf } from '../Handler.js'
+import { required } from '../Refusal.js'
 import { all } from '../Register.js'
+import { json, text } from '../Result.js'
 import { webhookOf } from '../webhooks/Hook.js'
-import { create, find, partner, retrieve, update, without } from '../webhooks/subscribe.js'
+import { create, findHook, partner, retrieve, update, without } from '../webhooks/subscribe.js'
 
 /** Events of organizations (interface, Partner webhooks). */
 const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
@@ -22,7 +25,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
     const end = (page_num + 1) * page_size
     const write = flow(webhookOf('partner webhook', settings.seed), Webhook.encode, JSON.stringify)
     const found = hooks.slice(page_num * page_size, end).map((hook) => write(hook))
-    return [page(texts(found), end < hooks.length), state]
+    return [pageByNumber(texts(found), end < hooks.length), state]
   },
 
   update: (state, params, asking) => update(partner, state, params, asking),
@@ -30,7 +33,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
   // three answers that clients have seen where the interface shows none
 
   connect: (state, { id, org_id }, asking) => {
-    const hook = find(partner, state, id, asking)
+    const hook = findHook(partner, state, id, asking)
     if (E.isLeft(hook)) return [hook.left, state]
     return hook.right.asked.events.some(isOfOrganization) && org_id === undefined
       ? [required('org_id'), state]
@@ -38,12 +41,16 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
   },
 
   disconnect: (state, { id }, asking) => {
-    const hook = find(partner, state, id, asking)
-    return [E.isLeft(hook) ? hook.left : json(encoded('"OK"')), state]
+    const result = pipe(
+      findHook(partner, state, id, asking),
+      E.map(() => json(encoded('"OK"'))),
+      E.toUnion,
+    )
+    return [result, state]
   },
 
   delete: (state, { id }, asking) => {
-    const left = without(partner, state, id, asking)
-    return E.isLeft(left) ? [left.left, state] : [text(''), left.right]
+    const rest = without(partner, state, id, asking)
+    return E.isLeft(rest) ? [rest.left, state] : [text(''), rest.right]
   },
 }

@@ -1,7 +1,10 @@
 import type { reference as rows } from '../../api/reference.js'
 import type { QuotaType } from '../../codec/Quota.js'
 import { E, pipe } from '../../fp.js'
-import { type Answer, type Asking, type HandlersOf, invalid, success } from '../Answer.js'
+import type { Asking } from '../Context.js'
+import type { HandlersOf } from '../Handler.js'
+import { invalid } from '../Refusal.js'
+import { type Result, success } from '../Result.js'
 import { currencies } from '../rates.js'
 import { binsOf, refusalOf } from '../reference/bins.js'
 import { invalidDates, isPair } from '../reference/conversionDates.js'
@@ -17,7 +20,7 @@ const limit = <A>(
   type: QuotaType,
   { orders }: State,
   { now, settings }: Asking,
-): Answer<A> =>
+): Result<A> =>
   settings.quotaTypes.includes(type)
     ? success(tell(now, type, toArray(orders)))
     : invalid(`${type} is not enabled for this account.`, 'type')
@@ -53,24 +56,12 @@ export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
     read: (params) =>
       pipe(
         readUpload(params),
-        E.map(
-          (upload) =>
-            (state, { now, settings }) =>
-              pipe(
-                ordersOf(upload, now, settings.quotaTypes),
-                E.matchW(
-                  (refusal) => [refusal, state] as const,
-                  (orders) =>
-                    [
-                      success({}),
-                      {
-                        ...state,
-                        orders: orders.reduce((all, order) => append(order)(all), state.orders),
-                      },
-                    ] as const,
-                ),
-              ),
-        ),
+        E.map((upload) => (state, { now, settings }) => {
+          const more = ordersOf(upload, now, settings.quotaTypes)
+          if (E.isLeft(more)) return [more.left, state]
+          const orders = more.right.reduce((all, order) => append(order)(all), state.orders)
+          return [success({}), { ...state, orders }]
+        }),
       ),
   },
 

@@ -1,9 +1,11 @@
 import { webhooks as rows } from '../../api/webhooks.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { E, flow, pipe } from '../../fp.js'
-import { type HandlersOf, pageOf, success } from '../Answer.js'
 import { bookmarked } from '../bookmarks.js'
+import { pageByBookmark } from '../envelope.js'
+import type { HandlersOf } from '../Handler.js'
 import { all } from '../Register.js'
+import { success } from '../Result.js'
 import { webhookOf } from '../webhooks/Hook.js'
 import { account, create, retrieve, update, without } from '../webhooks/subscribe.js'
 
@@ -14,7 +16,7 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
 
   list: (state, { page, page_size = rows.list.paging.size ?? 20 }, { settings }) => {
     const { seed, order } = settings
-    const answer = pipe(
+    const result = pipe(
       all(state.webhooks),
       bookmarked({
         list: 'webhooks',
@@ -23,18 +25,16 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
         size: page_size,
         page,
       }),
-      E.matchW(
-        (refusal) => refusal,
-        (found) => pageOf(found, flow(webhookOf('webhook', seed), Webhook.encode)),
-      ),
+      E.map(pageByBookmark(flow(webhookOf('webhook', seed), Webhook.encode))),
+      E.toUnion,
     )
-    return [answer, state]
+    return [result, state]
   },
 
   update: (state, params, asking) => update(account, state, params, asking),
 
   delete: (state, { id }, asking) => {
-    const left = without(account, state, id, asking)
-    return E.isLeft(left) ? [left.left, state] : [success({ id, deleted: true }), left.right]
+    const rest = without(account, state, id, asking)
+    return E.isLeft(rest) ? [rest.left, state] : [success({ id, deleted: true }), rest.right]
   },
 }

@@ -21,6 +21,7 @@ export const LIMIT_CURRENCY = 'USD'
 /** What each limit is before anything is uploaded. */
 const BASE = 10_000
 
+/** In ms. */
 const WEEK = 7 * DAY
 
 // constructors

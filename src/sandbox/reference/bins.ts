@@ -1,6 +1,6 @@
 /** What is known of cards, by how their numbers begin; and numbers that are refused on purpose. */
 import type { Bin } from '../../codec/Bin.js'
-import { type Refusal, refusal } from '../Answer.js'
+import { type Refusal, refusal } from '../Refusal.js'
 import { unauthorized } from '../token.js'
 
 const visa: Bin = {

@@ -4,15 +4,14 @@ import { QuotaType } from '../../codec/Quota.js'
 import { Flag, repeated } from '../../codec/query.js'
 import { toMillis } from '../../codec/times.js'
 import { causes } from '../../decode/index.js'
-import { E, pipe } from '../../fp.js'
-import { invalid, type Refusal, refusal, required } from '../Answer.js'
+import { A, E, pipe } from '../../fp.js'
+import type { Given } from '../Handler.js'
 import { DAY } from '../instant.js'
+import { invalid, type Refusal, refusal, required } from '../Refusal.js'
 import { rate } from '../rates.js'
 import { LIMIT_CURRENCY, type Order } from './Order.js'
 
 // model
-
-type Given = Readonly<Record<string, unknown>>
 
 /** Items as they came, and what they are for. */
 export interface Upload {
@@ -93,9 +92,8 @@ export const ordersOf = (
 ): E.Either<Refusal, ReadonlyArray<Order>> => {
   const missing = upload.types.find((type) => !enabled.includes(type))
   if (missing !== undefined) return E.left(notEnabled(missing))
-  const all = upload.items.map((item, i) => judged(item, i, now))
-  const refused = all.find(E.isLeft)
-  if (refused !== undefined && !upload.partial) return refused
-  const good = all.flatMap((item) => (E.isRight(item) ? [item.right] : []))
+  const { left, right: good } = A.separate(upload.items.map((item, i) => judged(item, i, now)))
+  const [refused] = left
+  if (refused !== undefined && !upload.partial) return E.left(refused)
   return E.right(upload.types.flatMap((type) => good.map(orderOf(type))))
 }

@@ -1,6 +1,6 @@
 /** A webhook as the sandbox keeps it, of the account or of a partner. */
 import type { NewWebhook, WebhookWithSecret } from '../../codec/Webhook.js'
-import { hexText, keyOf, mix } from '../account/mix.js'
+import { keyOf, longHexText, mix } from '../account/mix.js'
 import { type Ids, ids, type Kind } from '../ids.js'
 import { instantAt } from '../instant.js'
 import type { Numbered } from '../Register.js'
@@ -27,10 +27,8 @@ export const newHook = (n: number, request_id: string, asked: NewWebhook, now: n
 })
 
 /** The same for the same webhook, and for no other. */
-const secretOf = (kind: Kind, n: number, seed: number): string => {
-  const first = mix(n ^ keyOf(seed, kind === 'webhook' ? 16 : 17))
-  return `whsec_${[first, mix(first + 1), mix(first + 2), mix(first + 3)].map(hexText).join('')}`
-}
+const secretOf = (kind: Kind, n: number, seed: number): string =>
+  `whsec_${longHexText(mix(n ^ keyOf(seed, kind === 'webhook' ? 16 : 17)))}`
 
 /** As the service writes it. */
 export const webhookOf =

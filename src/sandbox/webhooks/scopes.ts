@@ -2,7 +2,7 @@
 import { eventNames } from '../../codec/EventName.js'
 import type { NewWebhook } from '../../codec/Webhook.js'
 import { A, O, pipe } from '../../fp.js'
-import { invalid, type Refusal } from '../Answer.js'
+import { invalid, type Refusal } from '../Refusal.js'
 import { DORMANT_AND_CLOSED } from '../version.js'
 
 const known: ReadonlySet<string> = new Set(eventNames)

@@ -1,17 +1,13 @@
 /** What can be done with webhooks, whether they are the account's or a partner's. */
 import type { NewWebhook, Webhook, WebhookWithSecret } from '../../codec/Webhook.js'
 import { E, O, pipe } from '../../fp.js'
-import {
-  type Asking,
-  notFound,
-  type Outcome,
-  type Refusal,
-  refusal,
-  required,
-  success,
-} from '../Answer.js'
-import { ids, type Kind } from '../ids.js'
-import { add, get, isTaken, next, put, type Register, remove } from '../Register.js'
+import { byId } from '../byId.js'
+import type { Asking } from '../Context.js'
+import type { Outcome } from '../Handler.js'
+import type { Kind } from '../ids.js'
+import { type Refusal, refusal, required } from '../Refusal.js'
+import { add, isTaken, next, put, type Register, remove } from '../Register.js'
+import { success } from '../Result.js'
 import type { State } from '../State.js'
 import { type Hook, newHook, webhookOf } from './Hook.js'
 import { problemOf } from './scopes.js'
@@ -49,17 +45,12 @@ export const partner: Owner = {
 
 // combinators
 
-export const find = (
+export const findHook = (
   owner: Owner,
   state: State,
   id: string,
   { settings }: Asking,
-): E.Either<Refusal, Hook> =>
-  pipe(
-    ids(owner.kind, settings.seed).number(id),
-    O.chain((n) => get(n)(owner.of(state))),
-    E.fromOption(() => notFound),
-  )
+): E.Either<Refusal, Hook> => byId(owner.kind, id, settings.seed)(owner.of(state))
 
 export const create = (
   owner: Owner,
@@ -83,7 +74,7 @@ export const retrieve = (
   id: string,
   asking: Asking,
 ): Outcome<Webhook> => {
-  const hook = find(owner, state, id, asking)
+  const hook = findHook(owner, state, id, asking)
   return E.isLeft(hook)
     ? [hook.left, state]
     : [success(webhookOf(owner.kind, asking.settings.seed)(hook.right)), state]
@@ -96,7 +87,7 @@ export const update = (
   { id, url }: { readonly id: string; readonly url: string },
   asking: Asking,
 ): Outcome<Webhook> => {
-  const hook = find(owner, state, id, asking)
+  const hook = findHook(owner, state, id, asking)
   if (E.isLeft(hook)) return [hook.left, state]
   const updated = { ...hook.right, url, updatedAt: asking.now }
   return [
@@ -113,6 +104,6 @@ export const without = (
   asking: Asking,
 ): E.Either<Refusal, State> =>
   pipe(
-    find(owner, state, id, asking),
+    findHook(owner, state, id, asking),
     E.map(({ n }) => owner.with(state, remove(n)(owner.of(state)))),
   )

@@ -2,7 +2,7 @@ import { NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { network } from '../../../src/cli/doctor/network.js'
-import type { Place, Reach } from '../../../src/cli/doctor/Reach.js'
+import type { Reach, Server } from '../../../src/cli/doctor/Reach.js'
 
 const DAY = 24 * 3_600_000
 
@@ -38,9 +38,9 @@ describe('the way to the service', () => {
   })
 
   it('is asked for by the host and port of the base URL', () => {
-    const asked: Array<Place> = []
-    const connect = (place: Place) => {
-      asked.push(place)
+    const asked: Array<Server> = []
+    const connect = (server: Server) => {
+      asked.push(server)
       return of(undefined)
     }
     found({ connect }, 'https://api.example.com:8443/v')

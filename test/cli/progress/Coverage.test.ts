@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Coverage, cover, type TimeLeft, UNREAD } from '../../../src/cli/progress/Coverage.js'
+import { type Coverage, cover, type Remaining, UNREAD } from '../../../src/cli/progress/Coverage.js'
 
 const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [number, number]>) => ({
   from,
@@ -8,7 +8,7 @@ const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [numbe
   slices: slices.map(([from, to]) => ({ left: { from, to } })),
 })
 
-const told = (...steps: ReadonlyArray<readonly [TimeLeft, number]>): Coverage =>
+const told = (...steps: ReadonlyArray<readonly [Remaining, number]>): Coverage =>
   steps.reduce((known, [position, rows]) => cover(position, rows)(known), UNREAD)
 
 describe('the share of the time that is read', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { about, bytes, cut, duration, percent, plain } from '../../../src/cli/progress/words.js'
+import { about, bytes, clipped, duration, percent, plain } from '../../../src/cli/progress/words.js'
 
 it.each([
   [0, '0.0 s'],
@@ -47,6 +47,6 @@ it('takes out what a terminal would act on', () => {
 })
 
 it('cuts what is too wide', () => {
-  expect(cut('abcdef', 6)).toBe('abcdef')
-  expect(cut('abcdef', 4)).toBe('abc…')
+  expect(clipped('abcdef', 6)).toBe('abcdef')
+  expect(clipped('abcdef', 4)).toBe('abc…')
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { addAll, histogram, quantile, record, total } from '../../../src/cli/report/Histogram.js'
+import { add, addAll, histogram, quantile, total } from '../../../src/cli/report/Histogram.js'
 
 const of = (times: ReadonlyArray<number>) => {
   const counts = histogram()
-  for (const ms of times) record(counts, ms)
+  for (const ms of times) add(counts, ms)
   return counts
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bucket } from '../../../src/cli/report/Bucket.js'
-import { record } from '../../../src/cli/report/Histogram.js'
+import { add } from '../../../src/cli/report/Histogram.js'
 import { happened, NONE } from '../../../src/cli/report/Incidents.js'
 import { type Facts, page } from '../../../src/cli/report/page.js'
-import type { Recording } from '../../../src/cli/report/recorder.js'
+import type { Recording } from '../../../src/cli/report/Recording.js'
 
 const FACTS: Facts = {
   title: 'Export of charges',
@@ -21,7 +21,7 @@ const FACTS: Facts = {
 
 const stretches = [2_000, 3_000, 0].map((rows, i) => {
   const one = { ...bucket(), rows, sent: 2, busiest: 2, seen: 1_000, flying: 1_500 }
-  record(one.latency, 150)
+  add(one.latency, 150)
   return { from: i * 1_000, to: (i + 1) * 1_000, bucket: one }
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { told } from '../../../src/cli/export/told.js'
+import { byExtension } from '../../../src/cli/export/byExtension.js'
 
 it.each([
   ['c.ndjson', { format: 'ndjson' }],
@@ -21,5 +21,5 @@ it.each([
   ['c.toString', { unknown: '.tostring' }],
   ['c.', { unknown: '.' }],
 ])('the name %s says %j', (name, says) => {
-  expect(told(name)).toEqual(says)
+  expect(byExtension(name)).toEqual(says)
 })

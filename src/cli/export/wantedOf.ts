@@ -14,7 +14,7 @@ export interface Connected extends Connection {
 // constructors
 
 /** What a run is of, but for what it is narrowed by. */
-export const purposeOf =
+export const wantedOf =
   (
     resource: string,
     { knownAs, credentials, partner, onBehalfOf }: Connected,

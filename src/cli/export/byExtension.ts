@@ -5,7 +5,7 @@ import { defined } from '../../fp.js'
 
 // model
 
-export interface Told {
+export interface ByExtension {
   readonly format?: FormatName
   readonly compress?: Compression
   /** An extension that is none of ours: `.xlsx`. */
@@ -22,13 +22,13 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
   '.parquet': 'parquet',
 }
 
-/** In words, for who named it otherwise. */
-export const KNOWN = `${Object.keys(FORMATS).join(', ')}, and after them ${Object.keys(COMPRESSED).join(' or ')}`
+/** The names there are, in words. */
+export const EXTENSIONS = `${Object.keys(FORMATS).join(', ')}, and after them ${Object.keys(COMPRESSED).join(' or ')}`
 
 // constructors
 
 /** `charges.csv.gz` is CSV in gzip; a name without an extension says nothing. */
-export const told = (path: string): Told => {
+export const byExtension = (path: string): ByExtension => {
   const name = basename(path).toLowerCase()
   const compress = COMPRESSED[extname(name)]
   const extension = extname(compress === undefined ? name : basename(name, extname(name)))

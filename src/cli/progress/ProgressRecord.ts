@@ -39,7 +39,7 @@ export interface ProgressRecord {
 
 // constructors
 
-export const record = (reading: Reading): ProgressRecord => {
+export const progressRecord = (reading: Reading): ProgressRecord => {
   const { meter, scheduler, msLeft } = reading
   return {
     elapsedMs: Math.round(reading.ms),

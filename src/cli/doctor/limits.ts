@@ -1,0 +1,37 @@
+/** Which limits are kept, and whether somebody else uses them: pure. */
+import type { Environment } from '../../api/limits.js'
+import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { SchedulerState } from '../../scheduler/index.js'
+import { number, percent } from '../progress/words.js'
+import { type Finding, ok, warning } from './Finding.js'
+
+/** Tiers, in the order that they are told in. */
+const WORDS: Readonly<Record<string, string>> = {
+  endpoint: 'requests a second an endpoint',
+  global: 'a second in all',
+  concurrency: 'at a time',
+  login: 'logins a minute',
+}
+
+export const limits = (
+  { environment, share }: { readonly environment: Environment; readonly share: number },
+  { tiers }: SchedulerState,
+  events: ReadonlyArray<ClientEvent>,
+): Finding => {
+  const kept = Object.entries(WORDS).flatMap(([name, word]) => {
+    const tier = tiers.find((tier) => tier.name === name)
+    return tier === undefined ? [] : [`${number(tier.limit)} ${word}`]
+  })
+  const found = `${kept.join(', ')} (${environment}${share < 1 ? `, ${percent(share)} of them` : ''})`
+  const facts = {
+    environment,
+    share,
+    ...Object.fromEntries(tiers.map(({ name, limit }) => [name, limit])),
+  }
+  return events.some((event) => event._tag === 'Answered' && event.status === 429)
+    ? warning('limits', `${found}; a request was refused for them`, {
+        facts,
+        advice: 'somebody else uses this account: take a part of the limits with --share',
+      })
+    : ok('limits', found, { facts })
+}

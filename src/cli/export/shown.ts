@@ -1,0 +1,35 @@
+/** What may be shown of rows that are put aside. */
+import { scrubAll, scrubber } from '../../http/scrub.js'
+import type { Transport } from '../../http/Transport.js'
+import type { Connection } from '../connection.js'
+import { stripped } from './withoutSecret.js'
+
+/**
+ * They are kept as they came, but for what no file is to hold: what is called `secret`,
+ * the keys of the connection, and all that was `sent` for authorization.
+ */
+export const shownOf = (
+  { credentials, partner }: Connection,
+  sent: ReadonlySet<string>,
+): ((raw: unknown) => unknown) => {
+  const keys = [
+    ...(credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []),
+    ...(partner === undefined ? [] : [partner.clientSecret]),
+  ]
+  return (raw) => stripped(scrubAll(scrubber([...keys, ...sent]))(raw))
+}
+
+/** The same transport, and the tokens that it sent so far. */
+export const rememberingTokens = (
+  transport: Transport,
+): { readonly transport: Transport; readonly sent: ReadonlySet<string> } => {
+  const sent = new Set<string>()
+  return {
+    sent,
+    transport: (request) => {
+      const { authorization } = request.headers
+      if (authorization !== undefined) sent.add(authorization.slice(authorization.indexOf(' ') + 1))
+      return transport(request)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Why a call is refused, in the codes of the interface. */
+import { defined } from '../fp.js'
+
+// model
+
+export interface Refusal {
+  readonly _tag: 'Refusal'
+  /** As HTTP has it. */
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  /** The parameter that is to blame. */
+  readonly source?: string
+}
+
+// constructors
+
+export const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  source?: string,
+): Refusal => ({
+  _tag: 'Refusal',
+  status,
+  code,
+  message,
+  ...defined({ source }),
+})
+
+export const invalid = (message: string, source: string): Refusal =>
+  refusal(400, 'invalid_argument', message, source)
+
+export const required = (source: string): Refusal =>
+  refusal(400, 'field_required', `${source} is required.`, source)
+
+export const notFound = refusal(404, 'not_found', 'There is no such resource.')
