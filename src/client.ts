@@ -7,7 +7,7 @@
  */
 import type { Observable } from 'rxjs'
 import { type Endpoint, untyped } from './api/Endpoint.js'
-import { type Api, tables } from './api/index.js'
+import { type Api, api, tables } from './api/index.js'
 import type { Paging } from './api/Paging.js'
 import { type Additions, additions } from './client/additions.js'
 import type { Call, ClientOf } from './client/Call.js'
@@ -79,7 +79,11 @@ export const createClient = (given: ClientOptions): Client => {
   const clientWith = (settings: Settings): Client => {
     const call = callOf(session, settings, reading)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const more = additions(calls, session)
+    const strictly = callOf(session, settings, {
+      ...reading,
+      lists: { strictEnd: true, ...reading.lists },
+    })
+    const more = additions(calls, session, typed(strictly(untyped(api.charges.list))))
     return {
       ...calls,
       charges: { ...calls.charges, ...more.charges },

@@ -79,7 +79,7 @@ export interface ClientOptions extends CallOptions {
   readonly drift?: boolean
   /**
    * When a list is given up as endless: after 10,000 pages, or more than 100 empty pages in a row, unless
-   * given.
+   * given. And what a page is that does not say whether there are more.
    */
   readonly lists?: Partial<ListOptions>
   /** How long before its end a token is renewed, in ms; 60,000 unless given. */

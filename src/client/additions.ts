@@ -70,9 +70,11 @@ export interface Additions {
 
 // constructors
 
+/** `strictList`: the charges, whose pages have to say which is the last. */
 export const additions = (
   calls: ClientOf<typeof api>,
   { codes, emit, random, timer }: Pick<Session, 'codes' | 'emit' | 'random' | 'timer'>,
+  strictList: ClientOf<typeof api>['charges']['list'],
 ): Additions => {
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
@@ -89,7 +91,7 @@ export const additions = (
       createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
-        list: calls.charges.list,
+        list: strictList,
         now: () => timer.now(),
       }),
       untilState: untilState({

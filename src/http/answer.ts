@@ -36,8 +36,8 @@ export const readValue =
     return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
   }
 
-/** Looks at what a page came in. */
-export type Look = (position: Position, envelope: Envelope) => void
+/** Looks at what a page came in; answers what is wrong with it, where it is not to be read. */
+export type Look = (position: Position, envelope: Envelope) => Cause | undefined
 
 /** One page of a list, at a position: its rows decoded in one loop, each by itself. */
 export const readPage = <A>(
@@ -51,7 +51,8 @@ export const readPage = <A>(
     if (E.isLeft(parsed)) return parsed
     const page = envelope(parsed.right)
     if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left), ''))
-    look?.(position, page.right)
+    const wrong = look?.(position, page.right)
+    if (wrong !== undefined) return E.left(undecodable(asking, [wrong], ''))
     const items = page.right.items.map((row, i): E.Either<Failure, A> => {
       const item = decode(row)
       return E.isRight(item) ? item : E.left(undecodable(asking, causes(item.left), `items[${i}]`))

@@ -31,6 +31,11 @@ export interface ListOptions {
   readonly maxPages: number
   /** Empty pages in a row that still count as going on; 100 unless given. */
   readonly maxEmptyPages: number
+  /**
+   * Whether a numbered page has to say that it is the last one: without `has_more` it is `Undecodable` then,
+   * and not the end. `false` for lists, `true` for snapshots, unless given.
+   */
+  readonly strictEnd?: boolean
 }
 
 /** A list of the interface. */
@@ -63,11 +68,11 @@ export const list = <A>(
   { route, params: codec, paging }: AnyEndpoint & { readonly paging: Paging },
   ask: Ask,
   decode: Decoder<A>,
-  { pace, ...guards }: ListOptions & { readonly pace: Pace },
+  { pace, strictEnd = false, ...guards }: ListOptions & { readonly pace: Pace },
   parseText?: ParseText,
   drift?: Drift,
 ): ((params: unknown) => List<Failure, A>) => {
-  const read = readPage(decode, parseText, drift && watchPaging(drift, route, paging))
+  const read = readPage(decode, parseText, pagingOf(route, paging, strictEnd, drift))
   return (params) => {
     const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong
     const { page_num, page, ...filter } = fieldsOf(params)
@@ -118,12 +123,18 @@ export const list = <A>(
   }
 }
 
-/** Tells where an envelope does not go on as its row says. */
-const watchPaging =
-  (drift: Drift, route: string, paging: Paging): Look =>
+/** Tells where an envelope does not go on as its row says, and objects to an end that nobody said. */
+const pagingOf =
+  (route: string, paging: Paging, strictEnd: boolean, drift?: Drift): Look =>
   (position, envelope) => {
     const stray = strayed(paging, position, envelope)
-    if (O.isSome(stray)) drift.found(route, stray.value.path, 'other paging', stray.value.value)
+    if (O.isNone(stray)) return undefined
+    const { path, value } = stray.value
+    drift?.found(route, path, 'other paging', value)
+    const isUnsaid = path === 'has_more' && typeof value !== 'boolean'
+    return strictEnd && isUnsaid
+      ? { path, expected: 'true or false', actual: value === undefined ? 'missing' : redact(value) }
+      : undefined
   }
 
 const noPosition = (endpoint: string, u: unknown): Failure =>
