@@ -1,5 +1,8 @@
 import * as t from 'io-ts'
+import { fieldsOf } from '../decode/unknown.js'
+import { E } from '../fp.js'
 import type { Codec } from './Codec.js'
+import { LenientType } from './Lenient.js'
 import { OrderCurrency } from './orderCurrency.js'
 import { QuotaType } from './Quota.js'
 import { Flag, repeated } from './query.js'
@@ -69,35 +72,53 @@ export const ITEMS_PER_UPLOAD = 500
 /** How old an order may be, in days (interface, Limits). */
 export const ORDER_AGE = 350
 
-const upload = t.intersection([
-  t.type({
-    /** 1 to 500. */
-    items: listOf(OrderItem, {
-      min: 1,
-      max: ITEMS_PER_UPLOAD,
-      what: 'items',
-      advice: 'uploadAll sends more',
-    }),
+const options = noted(
+  t.partial({
+    /** Whether the items that pass are used, and the others dropped; `false` when left out. */
+    allow_partial_success: Flag,
+    /** Which limits to raise; `CN_INBOUND` when left out. */
+    types: repeated<QuotaType>(QuotaType),
+    /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
+    jwt_oauth_client_id: HeaderText,
+    /** Sent as `x-jwt-type`; the interface does not say what for. */
+    jwt_type: HeaderText,
   }),
-  noted(
-    t.partial({
-      /** Whether the items that pass are used when others do not; `false` when left out. */
-      allow_partial_success: Flag,
-      /** Which limits to raise; `CN_INBOUND` when left out. */
-      types: repeated<QuotaType>(QuotaType),
-      /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
-      jwt_oauth_client_id: HeaderText,
-      /** Sent as `x-jwt-type`; the interface does not say what for. */
-      jwt_type: HeaderText,
+  { allow_partial_success: { default: false }, types: { default: ['CN_INBOUND'] } },
+)
+
+const uploadOf = (item: Codec<OrderItem>) =>
+  t.intersection([
+    t.type({
+      /** 1 to 500. With `allow_partial_success` the service judges them one by one, and nobody before it. */
+      items: listOf(item, {
+        min: 1,
+        max: ITEMS_PER_UPLOAD,
+        what: 'items',
+        advice: 'uploadAll sends more',
+      }),
     }),
-    { allow_partial_success: { default: false }, types: { default: ['CN_INBOUND'] } },
-  ),
-])
+    options,
+  ])
+
+const strict = uploadOf(OrderItem)
 
 /** Orders to raise limits by. */
-export interface OrderUpload extends t.TypeOf<typeof upload> {}
+export interface OrderUpload extends t.TypeOf<typeof strict> {}
 
-export const OrderUpload: Codec<OrderUpload> = upload
+/** Whatever was meant as an item. */
+const meant = t.refinement(t.unknown, (_: unknown): _ is OrderItem => true)
+
+const anyItem: Codec<OrderItem> = new t.Type<OrderItem, unknown, unknown>(
+  OrderItem.name,
+  meant.is,
+  meant.validate,
+  (item) => (OrderItem.is(item) ? OrderItem.encode(item) : item),
+)
+
+const isPartial = (u: unknown): boolean =>
+  E.exists((partial) => partial === true)(Flag.decode(fieldsOf(u).allow_partial_success))
+
+export const OrderUpload: Codec<OrderUpload> = new LenientType(strict, uploadOf(anyItem), isPartial)
 
 const DAY = 24 * 3_600_000
 
@@ -106,9 +127,13 @@ export const orderUploadRules = (now: number): ReadonlyArray<Rule<OrderUpload>> 
   {
     field: 'items[].order_datetime',
     expected: `at most ${ORDER_AGE} days old`,
-    broken: ({ items }) =>
-      items.flatMap(({ order_datetime }, i) =>
-        toMillis(order_datetime) < now - ORDER_AGE * DAY ? [['items', i, 'order_datetime']] : [],
-      ),
+    broken: ({ items, allow_partial_success }) =>
+      allow_partial_success === true
+        ? []
+        : items.flatMap(({ order_datetime }, i) =>
+            toMillis(order_datetime) < now - ORDER_AGE * DAY
+              ? [['items', i, 'order_datetime']]
+              : [],
+          ),
   },
 ]

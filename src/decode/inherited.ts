@@ -12,6 +12,7 @@ export const inherited = (codec: unknown, value: unknown, at = ''): string | und
     case 'RefinementType':
     case 'RecursiveType':
     case 'RuledType':
+    case 'LenientType':
       return inherited(part(codec, 'type'), value, at)
     case 'IntersectionType':
     case 'UnionType':

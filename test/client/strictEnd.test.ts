@@ -1,6 +1,8 @@
 /** A numbered page that does not say whether there are more: the end of a list, but of no snapshot. */
 import { describe, expect, it } from 'vitest'
+import { fieldsOf } from '../../src/decode/unknown.js'
 import { E } from '../../src/fp.js'
+import { isSnapshotPosition } from '../../src/stream/snapshot/Slice.js'
 import { CHARGE, lab, type Play, timeText } from '../support/lab.js'
 
 const START = Date.UTC(2026, 0, 1)
@@ -67,8 +69,9 @@ describe('a page without has_more', () => {
     const last = values.at(-1)
     expect(values.filter(E.isRight)).toHaveLength(9) // up to the last one's second
     expect(last).toMatchObject({ left: { _tag: 'Truncated', pages: 1, cause: noWord } })
-    if (last === undefined || E.isRight(last) || last.left._tag !== 'Truncated') throw last
-    const rest = run(list.from(last.left.position)).map(({ value }) => value)
+    const position = fieldsOf(last === undefined || E.isRight(last) ? {} : last.left).position
+    if (!isSnapshotPosition(position)) throw position
+    const rest = run(list.from(position)).map(({ value }) => value)
     expect([...values, ...rest].flatMap((ea) => (E.isRight(ea) ? [ea.right.id] : []))).toEqual(
       Array.from({ length: 25 }, (_, i) => `chg_${i}`),
     )

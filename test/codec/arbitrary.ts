@@ -9,6 +9,7 @@
 import * as fc from 'fast-check'
 import * as t from 'io-ts'
 import type { Codec } from '../../src/codec/Codec.js'
+import { LenientType } from '../../src/codec/Lenient.js'
 import { RepeatedType } from '../../src/codec/query.js'
 import { RuledType } from '../../src/codec/Rule.js'
 import type { Schema } from '../../src/codec/Schema.js'
@@ -92,7 +93,9 @@ const recursive = (codec: t.RecursiveType<t.Mixed>): Make => {
 const made = (codec: t.Mixed): Make => {
   const schema = schemaOf(codec)
   if (schema !== undefined) return described(codec, schema, make)
-  if (codec instanceof RuledType) return patient(codec, make(codec.type))
+  if (codec instanceof RuledType || codec instanceof LenientType) {
+    return patient(codec, make(codec.type))
+  }
   if (codec instanceof RepeatedType) return list(codec.type)
   if (codec instanceof OpenType) return enumeration(codec.known)
   if (codec instanceof t.InterfaceType) return fields(codec.props, false)

@@ -7,6 +7,7 @@
  * referred to by it.
  */
 import * as t from 'io-ts'
+import { LenientType } from '../../../src/codec/Lenient.js'
 import { RepeatedType } from '../../../src/codec/query.js'
 import { RuledType } from '../../../src/codec/Rule.js'
 import type { Note, Schema } from '../../../src/codec/Schema.js'
@@ -96,6 +97,7 @@ export const shapeOf = (codec: t.Mixed): JsonSchema => {
     return word.type === 'array' ? { ...word, items: schemaOf(list.type) } : word
   }
   if (codec instanceof RuledType) return ruled(codec)
+  if (codec instanceof LenientType) return shapeOf(codec.type)
   if (codec instanceof RepeatedType) return { type: 'array', items: schemaOf(codec.type) }
   if (codec instanceof OpenType) return { type: 'string', 'x-extensible-enum': codec.known }
   if (codec instanceof t.InterfaceType) {
