@@ -1,6 +1,7 @@
 import {
   catchError,
   defer,
+  finalize,
   type Observable,
   of,
   race,
@@ -10,6 +11,7 @@ import {
   switchMap,
 } from 'rxjs'
 import type { Place } from '../stream/index.js'
+import { type BodyParts, bodyParts } from './bodyParts.js'
 import type { FetchResponse } from './Fetch.js'
 import { lateAfter } from './Late.js'
 import { isSuccess } from './refusal.js'
@@ -55,37 +57,42 @@ export const wholeBody = (
       switchMap(() => lateAfter('body', timeout.body, scheduler)),
     )
     const endless = lateAfter('whole', timeout.whole, scheduler)
-    const parts: Array<Uint8Array> = []
-    const whole = race(
-      read(response, parts, place, maxBytes, () => heard.next()),
-      silent,
-      endless,
-    )
-    return ok ? whole : whole.pipe(catchError(() => of(bodyOf(parts, place))))
+    const came: Array<Uint8Array> = []
+    const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
+    const whole = defer(() => {
+      const parts = bodyParts(response.body)
+      const all = read({ ok, most, parts, came, place, heard: () => heard.next() })
+      return race(all, silent, endless).pipe(finalize(parts.close))
+    })
+    return ok ? whole : whole.pipe(catchError(() => of(bodyOf(came, place))))
   })
 
-/** What is too long is not read to its end: leaving the loop cancels the rest. */
-const read = async (
-  { status, body }: FetchResponse,
-  parts: Array<Uint8Array>,
-  place: Place,
-  maxBytes: number,
-  heard: () => void,
-): Promise<Body> => {
-  const ok = isSuccess({ status })
-  const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
-  const stream: AsyncIterable<Uint8Array> | null = body
+/** How a body is read. */
+interface Reading {
+  /** Whether it is that of a success. */
+  readonly ok: boolean
+  /** Bytes. */
+  readonly most: number
+  readonly parts: BodyParts
+  /** Takes what came. */
+  readonly came: Array<Uint8Array>
+  readonly place: Place
+  readonly heard: () => void
+}
+
+/** What is too long is not read to its end. */
+const read = async ({ ok, most, parts, came, place, heard }: Reading): Promise<Body> => {
   let room = most
-  for await (const part of stream ?? []) {
+  for (let { done, value } = await parts.next(); !done; { done, value } = await parts.next()) {
     heard()
-    parts.push(part.length > room ? part.subarray(0, room) : part)
-    room -= part.length
+    if (value === undefined) continue
+    came.push(value.length > room ? value.subarray(0, room) : value)
+    room -= value.length
     if (room >= 0) continue
-    if (ok)
-      return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
-    break
+    if (!ok) break
+    return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
   }
-  return bodyOf(parts, place)
+  return bodyOf(came, place)
 }
 
 const bodyOf = (parts: ReadonlyArray<Uint8Array>, place: Place): Body => ({

@@ -71,8 +71,15 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
     })
 }
 
+/** ky makes a `Request`, which may forget its signal before the answer is there: so it is given once more. */
 const viaKy: Fetch = (url, init) =>
-  ky(url, { ...init, retry: 0, throwHttpErrors: false, timeout: false })
+  ky(url, {
+    ...init,
+    retry: 0,
+    throwHttpErrors: false,
+    timeout: false,
+    fetch: (request, options) => fetch(request, { ...options, signal: init.signal }),
+  })
 
 const init = ({ method, headers, body }: HttpRequest, signal: AbortSignal): FetchInit => ({
   method,
