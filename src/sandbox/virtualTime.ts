@@ -29,6 +29,9 @@ export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'afte
  */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
+/** Real ms. */
+const IDLE = 5
+
 // constructors
 
 /**
@@ -46,7 +49,11 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       await turn()
       const moment = Math.min(timer.actions[0]?.delay ?? Number.POSITIVE_INFINITY, end)
       if (isOver()) return
-      if (moment === Number.POSITIVE_INFINITY || turns < turnsBefore(moment - timer.frame)) continue
+      if (turns < turnsBefore(moment - timer.frame)) continue
+      if (moment === Number.POSITIVE_INFINITY) {
+        await idle()
+        continue
+      }
       timer.maxFrames = moment
       timer.flush()
       timer.frame = moment
@@ -80,6 +87,9 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
     },
   }
 }
+
+/** Something waits for another time than this one, or for good: there is no hurry, and nobody is kept alive for it. */
+const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, IDLE).unref())
 
 /** Until all promises have done what they can do now. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

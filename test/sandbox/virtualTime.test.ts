@@ -10,7 +10,7 @@ import {
   timer as timerOf,
   toArray,
 } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
 import {
   ChargeStatus,
@@ -188,6 +188,20 @@ describe('virtual time', () => {
     expect(await run(new Promise((resolve) => setTimeout(resolve, 5, 'done')))).toBe('done')
     expect(now()).toBe(began)
     await expect(run(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  })
+
+  it('rests while nothing is due, for a promise that nobody settles, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const turns = vi.spyOn(globalThis, 'setImmediate')
+    const pass = async (count: number) => {
+      for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+      return turns.mock.calls.length
+    }
+    void virtualTime().run(new Promise(() => {}))
+    const before = await pass(2_000)
+    expect((await pass(100)) - before).toBe(100) // these alone
+    vi.useRealTimers()
+    turns.mockRestore()
   })
 })
 

@@ -1,0 +1,25 @@
+/** A sandbox in process leaves turns of the event loop to others, however fast it is asked. */
+import { firstValueFrom, fromEvent, lastValueFrom, repeat, takeUntil, toArray } from 'rxjs'
+import { expect, it } from 'vitest'
+import { createClient } from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+
+const open = () => {
+  const sandbox = createSandbox({ charges: 10, limits: false })
+  return createClient({
+    baseUrl: 'https://sandbox',
+    credentials: sandboxCredentials,
+    fetch: sandbox.fetch,
+    limits: { endpoint: 1e9, global: 1e9 },
+  })
+}
+
+it('timers come due while calls follow one another', async () => {
+  const { charges } = open()
+  await firstValueFrom(charges.list())
+  const calls = charges.list({ page_size: 10 }).pipe(repeat(3_000))
+  const due = new EventTarget()
+  setTimeout(() => due.dispatchEvent(new Event('due')), 1)
+  const rows = calls.pipe(takeUntil(fromEvent(due, 'due')), toArray())
+  expect((await lastValueFrom(rows)).length).toBeLessThan(30_000)
+})
