@@ -35,6 +35,7 @@ export const expected = (codec: unknown): string => {
   }
   // a refined object may be refused although it is one, so it goes by its name
   if (isObject(codec) && tagOf(codec) !== 'RefinementType') return 'object'
+  if (tagOf(codec) === 'AnyArrayType') return 'array'
   const name = part(codec, 'name')
   return typeof name === 'string' ? short(name) : 'another type'
 }

@@ -11,12 +11,14 @@ import {
 } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { E } from '../fp.js'
+import { is } from '../options/index.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { Token } from './auth.js'
 import type { Unauthorized } from './Failure.js'
 import { fitsHeader } from './headerText.js'
 import { ASSUMED_LIFE } from './login.js'
+import { kindOf } from './outage.js'
 
 // model
 
@@ -53,6 +55,9 @@ const given = (source: TokenSource, timer: SchedulerLike): ObservableEither<Unau
     take(1), // each token that came out would send the request once more
     map(({ token, expiresAt }) => {
       if (typeof token !== 'string' || !fitsHeader(token)) return E.left(unauthorized('no token'))
+      if (expiresAt !== undefined && !is.time.fits(expiresAt)) {
+        return E.left(unauthorized('one with an expiresAt that is no Date'))
+      }
       const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - timer.now()
       return validFor > 0
         ? E.right({ token, validFor })
@@ -60,9 +65,7 @@ const given = (source: TokenSource, timer: SchedulerLike): ObservableEither<Unau
     }),
     defaultIfEmpty(E.left(unauthorized('nothing'))),
     // not its message: what fetches a secret may well repeat it
-    catchError((error: unknown) =>
-      left(unauthorized(error instanceof Error ? error.name : 'an error')),
-    ),
+    catchError((error: unknown) => left(unauthorized(kindOf(error)))),
   )
 
 const unauthorized = (came: string): Unauthorized => ({

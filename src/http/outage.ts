@@ -32,7 +32,7 @@ export const outage = (error: unknown, timeout: Timeout, departure: Departure): 
   const chain = chainOf(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
-  const deepest = chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
+  const deepest = deepestOf(chain)
   const blocked = deepest?.message === BLOCKED
   const code = codeOf(deepest) ?? (blocked ? 'BLOCKED_PORT' : 'FETCH_FAILED')
   return code === 'UND_ERR_CONNECT_TIMEOUT'
@@ -54,6 +54,10 @@ const neverLeft = (code: string, error: Error | undefined): boolean =>
 const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
+/** The one that says most: the first cause that has a code. */
+const deepestOf = (chain: ReadonlyArray<Error>): Error | undefined =>
+  chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
+
 /** From the outermost error to the first cause; several causes of one error stand side by side. */
 const chainOf = (error: unknown): ReadonlyArray<Error> => {
   const chain: Array<Error> = []
@@ -63,4 +67,15 @@ const chainOf = (error: unknown): ReadonlyArray<Error> => {
     rest = rest instanceof AggregateError ? rest.errors[0] : rest.cause
   }
   return chain
+}
+
+// interop
+
+/** Such as `TypeError` or `TypeError, ECONNREFUSED`: nothing of a message, which may repeat a secret. */
+export const kindOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'an error'
+  const code = codeOf(deepestOf(chainOf(error)))
+  return code !== undefined && /^[A-Z][A-Z0-9_]{1,40}$/.test(code)
+    ? `${error.name}, ${code}`
+    : error.name
 }

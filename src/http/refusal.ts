@@ -67,8 +67,10 @@ export const unanswered = (
     const message = `${endpoint}: no ${AWAITED[outage.phase]} within ${outage.limit} ms`
     return { ...outage, endpoint, attempts, message }
   }
-  const { code, mayHaveArrived, reason } = outage
-  const message = `${endpoint}: ${code}: ${shower(scrub)(reason)}`
+  const { mayHaveArrived } = outage
+  const shown = shower(scrub)
+  const code = shown(outage.code) // a `fetch` of the caller's own may put anything there
+  const message = `${endpoint}: ${code}: ${shown(outage.reason)}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 

@@ -3,6 +3,7 @@ import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../api/
 import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
 import { E, type IO } from '../fp.js'
 import { fitsHeader, HEADER_TEXT } from './headerText.js'
 
@@ -41,10 +42,11 @@ export const request =
   (params: unknown): E.Either<Unfit, Asked> => {
     const given = params ?? {}
     if (!check) return place(row, unchecked(row, given))
-    const checked = paramsAt(now())(row).decode(given)
-    return E.isLeft(checked)
-      ? E.left(unfit(causes(checked.left)))
-      : place(row, encode(row, checked.right))
+    const codec = paramsAt(now())(row)
+    const checked = codec.decode(given)
+    if (E.isRight(checked)) return place(row, encode(row, checked.right))
+    // of a codec that transforms, what it makes: a Date, say, where the wire has a text
+    return codec.is(given) ? place(row, encode(row, given)) : E.left(unfit(causes(checked.left)))
   }
 
 /** Which parameter is to blame: the first of the causes. */
@@ -87,7 +89,7 @@ const place = (
   const missing = path.find((name) => !isSegment(encoded[name]))
   if (missing !== undefined) {
     const expected = 'a text that is not empty, "." or ".."'
-    const actual = encoded[missing] === undefined ? 'missing' : 'another value'
+    const actual = encoded[missing] === undefined ? 'missing' : redact(encoded[missing])
     return E.left(unfit([{ path: missing, expected, actual }]))
   }
   const filled = template(row.route).replace(/\{([^}]+)\}/g, (_, name: string) =>

@@ -47,12 +47,16 @@ const itemOf =
     return E.mapLeft(({ message }: Failure) => `found, but not readable: ${message}`)(item)
   }
 
-/** Amounts are sent as text and come as numbers. What is neither tells nothing. */
-const differs = (asked: unknown, found: unknown): boolean =>
-  isScalar(asked) &&
-  isScalar(found) &&
-  String(asked) !== String(found) &&
-  Number(asked) !== Number(found)
+/**
+ * Null is none; what is left out, on either side, tells nothing. Amounts are sent as text and come as numbers:
+ * then they are compared as such.
+ */
+const differs = (asked: unknown, found: unknown): boolean => {
+  if (!isScalar(asked)) return false
+  if (found === null) return true
+  if (!isScalar(found) || String(asked) === String(found)) return false
+  return (typeof asked === 'string' && typeof found === 'string') || Number(asked) !== Number(found)
+}
 
 const isScalar = (u: unknown): u is string | number =>
   typeof u === 'string' || typeof u === 'number'

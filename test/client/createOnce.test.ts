@@ -157,4 +157,33 @@ describe('a create for a job that runs again', () => {
     expect(first).toEqual([expect.stringMatching(/^bat_/), expect.stringMatching(/^chg_/)])
     expect(await run()).toEqual(first)
   })
+
+  it.each<readonly [string | undefined, string | undefined, boolean]>([
+    ['January', 'January', true],
+    ['January', undefined, false],
+    ['January', 'February', false],
+    ['01', '1', false],
+    [undefined, 'January', true],
+  ])(
+    'a batch by the name of %s, where there is one by the name of %s: %j',
+    async (asked, made, same) => {
+      const { fetch } = createSandbox()
+      const { batchTransfers } = createClient({
+        baseUrl: 'https://sandbox',
+        credentials: sandboxCredentials,
+        fetch,
+      })
+      const create = (name: string | undefined) =>
+        firstValueFrom(
+          batchTransfers.createOnce({
+            request_id: 'wages',
+            ...(name === undefined ? {} : { name }),
+          }),
+        )
+      expect(E.isRight(await create(made))).toBe(true)
+      const again = await create(asked)
+      expect(E.isRight(again)).toBe(same)
+      if (E.isLeft(again)) expect(again.left.message).toContain('another one, by its name')
+    },
+  )
 })

@@ -267,4 +267,29 @@ describe('a token of the caller’s own', () => {
     expect(JSON.stringify(out)).not.toMatch(/12345|late|two/)
     expect(sent).toEqual([])
   })
+
+  it.each<readonly [unknown, string]>([
+    [new RangeError('the secret is 12345'), 'RangeError'],
+    [
+      new TypeError('fetch failed', {
+        cause: Object.assign(new Error('connect 12345'), { code: 'ECONNREFUSED' }),
+      }),
+      'TypeError, ECONNREFUSED',
+    ],
+    [Object.assign(new Error('no'), { code: 'the secret is 12345' }), 'Error'],
+    ['12345', 'an error'],
+  ])('is told by the kind of the error, %s', (error, kind) => {
+    const { client, run } = lab({ credentials: { token: () => throwError(() => error) } })
+    expect(run(client.charges.retrieve({ id: 'chg_1' })).map(({ value }) => value)).toMatchObject([
+      E.left({ message: `credentials.token should give a token, and gave ${kind}` }),
+    ])
+  })
+
+  it.each(['2026-01-01T00:00:00Z', 1_767_225_600, null])('ends by no Date: %j', (expiresAt) => {
+    const token = () => of(JSON.parse(JSON.stringify({ token: 'abc', expiresAt })))
+    const { client, run } = lab({ credentials: { token } })
+    expect(run(client.charges.retrieve({ id: 'chg_1' })).map(({ value }) => value)).toMatchObject([
+      E.left({ message: expect.stringContaining('gave one with an expiresAt that is no Date') }),
+    ])
+  })
 })

@@ -192,6 +192,14 @@ describe('no answer', () => {
       mayHaveArrived: true,
       message: 'GET /api/v1/charges/{id}: ECONNRESET: read ECONNRESET [secret]',
     })
+    expect(
+      unanswered(asking, {
+        _tag: 'Unreachable',
+        code: 'E_very-secret/key',
+        reason: 'no',
+        mayHaveArrived: true,
+      }),
+    ).toMatchObject({ code: 'E_[secret]', message: 'GET /api/v1/charges/{id}: E_[secret]: no' })
     expect(unanswered(asking, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 })).toEqual({
       _tag: 'TimedOut',
       endpoint: 'GET /api/v1/charges/{id}',

@@ -19,6 +19,34 @@ const asked = (row: { readonly route: AnyEndpoint['route'] }, params: unknown): 
 
 const anything = { params: t.UnknownRecord, success: t.unknown }
 
+describe('parameters of a codec that transforms', () => {
+  const Day = new t.Type<Date, string, unknown>(
+    'a day as text',
+    (u): u is Date => u instanceof Date,
+    (u, context) =>
+      typeof u === 'string' && /^\d{4}-\d\d-\d\d$/.test(u)
+        ? t.success(new Date(u))
+        : t.failure(u, context),
+    (day) => day.toISOString().slice(0, 10),
+  )
+  const row = endpoint('GET /api/v1/days', {
+    params: t.type({ since: Day }),
+    success: t.unknown,
+  })
+
+  it('may be what it makes, or what the wire has', () => {
+    for (const since of [new Date('2026-03-04'), '2026-03-04']) {
+      expect(asked(row, { since }).target).toBe('/api/v1/days?since=2026-03-04')
+    }
+  })
+
+  it('are refused when they are neither', () => {
+    expect(ask(row, { since: '4 March' })).toMatchObject(
+      E.left({ field: 'since', expected: 'a day as text', actual: 'text of 7 characters' }),
+    )
+  })
+})
+
 describe('a POST', () => {
   it('carries its parameters as JSON, an amount as text', () => {
     const made = asked(charges.create, {

@@ -82,14 +82,14 @@ export const reference: ReadonlyArray<Example> = [
     route: 'POST /api/v1/reference/order_items/upload',
     params: {
       items: [item],
-      allow_partial_success: true,
+      allow_partial_success: false,
       types: ['CN_INBOUND', 'ID_OUTBOUND'],
       jwt_oauth_client_id: 'client-1',
       jwt_type: 'oauth',
     },
     sent: {
       target:
-        '/api/v1/reference/order_items/upload?allow_partial_success=true&types=CN_INBOUND&types=ID_OUTBOUND',
+        '/api/v1/reference/order_items/upload?allow_partial_success=false&types=CN_INBOUND&types=ID_OUTBOUND',
       headers: { 'x-jwt-oauth-client-id': 'client-1', 'x-jwt-type': 'oauth' },
       body: [item],
     },
