@@ -14,17 +14,24 @@ export const within =
       return Number.isNaN(time) || contains(span, time)
     })
 
-/** Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. */
+/**
+ * Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. Those
+ * of one answer that are alike are as many as came.
+ */
 export const undatedOnce = (time: (raw: unknown) => number, key: (raw: unknown) => string) => {
   const seen = new Set<string>()
-  return <E, A>(rows: Rows<E, A>): Rows<E, A> =>
-    keep(rows, (i) => {
-      if (!Number.isNaN(time(rows.raw[i]))) return true
-      const name = key(rows.raw[i])
-      const isNew = !seen.has(name)
-      seen.add(name)
-      return isNew
+  return <E, A>(rows: Rows<E, A>): Rows<E, A> => {
+    const alike = new Map<string, number>()
+    return keep(rows, (i) => {
+      const row = rows.raw[i]
+      if (!Number.isNaN(time(row))) return true
+      const name = key(row)
+      const before = alike.get(name) ?? 0
+      alike.set(name, before + 1)
+      const known = seen.size
+      return seen.add(`${before} ${name}`).size > known
     })
+  }
 }
 
 const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A> => {
