@@ -55,6 +55,8 @@ export interface Refused<Code extends string = string> extends Common {
   readonly source?: string
   /** As the service sent it; its shape is not specified. */
   readonly details?: unknown
+  /** The body broke before it was read, also when the call was repeated: the code may be another one. */
+  readonly brokenOff?: true
 }
 
 /** 429, until the attempts were used up. */

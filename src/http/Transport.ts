@@ -45,6 +45,8 @@ export interface Answer {
   readonly body: string
   /** What keeps the body from being what was sent, if it is not: too long, or no text. */
   readonly flaw?: { readonly expected: string; readonly actual: string }
+  /** It is no success, and its body broke or stalled: the beginning is there. */
+  readonly brokenOff?: true
   /** Its bytes, in the parts they came in: rows can be written as they came without making them anew. */
   readonly parts?: ReadonlyArray<Uint8Array>
 }

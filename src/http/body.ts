@@ -20,7 +20,7 @@ import type { Answer, Timeout } from './Transport.js'
 // model
 
 /** What came, and what it says. */
-export type Body = Pick<Answer, 'body' | 'parts' | 'flaw'>
+export type Body = Pick<Answer, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
 export interface Bounds {
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
@@ -64,7 +64,8 @@ export const wholeBody = (
       const all = read({ ok, most, parts, came, place, heard: () => heard.next() })
       return race(all, silent, endless).pipe(finalize(parts.close))
     })
-    return ok ? whole : whole.pipe(catchError(() => of(bodyOf(came, place))))
+    const begun = () => of({ ...bodyOf(came, place), brokenOff: true as const })
+    return ok ? whole : whole.pipe(catchError(begun))
   })
 
 /** How a body is read. */

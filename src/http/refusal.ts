@@ -35,11 +35,12 @@ export const refused = (
   const { status } = answer
   const said = problemOf(answer, scrub)
   const traceId = said.traceId ?? traceOf(answer, scrub)
+  const brokenOff = answer.brokenOff === true && !isRecord(parsed(answer.body))
   const common = {
     endpoint,
     attempts,
     ...defined({ traceId }),
-    message: `${endpoint}: ${status} ${said.code}: ${said.message}`,
+    message: `${endpoint}: ${status} ${said.code}: ${said.message}${brokenOff ? ' (the body broke off)' : ''}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
   if (status === 429) {
@@ -55,6 +56,7 @@ export const refused = (
     status,
     code: said.code,
     ...defined({ source: said.source, details: said.details }),
+    ...(brokenOff ? { brokenOff } : {}),
   }
 }
 

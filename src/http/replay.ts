@@ -67,7 +67,7 @@ export const mayRepeat = (
     case 'Undecodable':
       return harmless && isGarbled(failure)
     case 'Refused':
-      return harmless && isInProgress(failure)
+      return harmless && (isInProgress(failure) || failure.brokenOff === true)
     default:
       return false
   }

@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { type Answer, kyTransport, type Outage } from '../../src/index.js'
-import { clientOf, closing } from '../support/judged.js'
+import { type Answer, kyTransport, type Outage, wasRecovered } from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { clientOf, closing, newCharge } from '../support/judged.js'
 import { CHARGE } from '../support/lab.js'
 import { speaking } from '../support/speaking.js'
 import { PATIENT } from '../support/timers.js'
@@ -160,6 +161,42 @@ describe('a body that does not come to its end, of what is no success', () => {
       E.left({ _tag: 'Refused', status: 403, code: 'http_403', attempts: 1 }),
     )
     expect(asked()).toBe(1)
+  })
+
+  it.each(Object.keys(ends))('is asked for again where that is safe, when it %s', async (end) => {
+    const { url, asked } = await begun(404, end)
+    const token = () => Promise.resolve({ token: 'own-token' })
+    const client = clientOf(url, { timeout: brief, credentials: { token } })
+    const outcome = await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))
+    expect(outcome).toMatchObject(
+      E.left({
+        _tag: 'Refused',
+        attempts: 3,
+        brokenOff: true,
+        message: expect.stringMatching(
+          /^GET \/api\/v1\/charges\/\{id\}: 404 .* \(the body broke off\)$/,
+        ),
+      }),
+    )
+    expect(asked()).toBe(3)
+  })
+
+  it('hides no duplicate of a create that is repeated: what is there is found', async () => {
+    const sandbox = createSandbox({
+      charges: 10,
+      faults: ({ route, nth }) =>
+        route === 'POST /api/v1/charges/create' && nth === 2 ? 'cut-off' : undefined,
+    })
+    const { charges } = clientOf('https://sandbox', {
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+    })
+    const create = () => firstValueFrom(charges.createOnce({ ...newCharge, request_id: 'once' }))
+    const made = await create()
+    const again = await create()
+    expect(again).toEqual(made)
+    expect(E.isRight(again) && wasRecovered(again.right)).toBe(true)
+    expect(sandbox.stats().endpoints['POST /api/v1/charges/create']?.requests).toBe(3)
   })
 
   it.each(Object.keys(ends))('is answered as its status wants when it %s', async (end) => {
