@@ -245,6 +245,34 @@ describe('an export that stopped', () => {
     expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
   })
 
+  it('reads a list again whose bookmark is not known any more, and has each row once', async () => {
+    const state = { until: 3, dead: undefined as string | null | undefined }
+    const server = await serve({
+      batches: 120,
+      fault: ({ route, nth, url }) => {
+        if (route !== 'GET /api/v1/batch_transfers') return undefined
+        const page = url.searchParams.get('page')
+        if (nth === state.until) state.dead = page
+        const gone = page !== null && page === state.dead && nth <= state.until + 1
+        return gone
+          ? { status: 400, body: { code: 'invalid_argument', source: 'page' } }
+          : undefined
+      },
+    })
+    const out = file('b.csv')
+    const args = ['export', 'batch-transfers', '--base-url', server.url, ...KEYS, '--out', out]
+    expect(await cli(args)).toMatchObject({ status: 1 })
+    const { status, stderr } = await cli([...args, '--resume'])
+    expect(stderr).toMatch(
+      /^resumed after 100 rows\nthe list is read from its beginning again, .*: its bookmark was refused: GET .*400 invalid_argument.*\ncomplete: 120 rows/,
+    )
+    expect(status).toBe(0)
+    expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(121)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([
+      { complete: true, rows: 120, distinct: 120, repeated: 100, starts: 2 },
+    ])
+  })
+
   it('starts anew, and says so, where there is nothing to resume', async () => {
     const server = await serve({ charges: 5 })
     const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
