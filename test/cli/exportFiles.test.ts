@@ -301,7 +301,16 @@ describe('an export that stopped', () => {
     const out = file('c.ndjson')
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('more rows than --max-rejects could not be written')
+    expect(first.stderr).toMatch(
+      /more rows than --max-rejects could not be written: see .*; --resume with a greater --max-rejects goes on\n$/,
+    )
+    const asked = server.seen.length
+    const same = await charges(server, out, ['--max-rejects', '3', '--resume'])
+    expect(same.status).toBe(2)
+    expect(same.stderr).toMatch(
+      /^payments-rx: .*checkpoint\.json has more rejected rows \(\d+\) than there may be \(3\): --resume with a greater --max-rejects goes on, --restart starts over\n$/,
+    )
+    expect(server.seen.length).toBe(asked)
     const last = await charges(server, out, ['--resume'])
     expect(last.status).toBe(1)
     const rejected = await rowsOf(`${out}.rejects.ndjson`)

@@ -44,7 +44,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 ): Observable<RunProgress<Q>> => {
   const options = checked(given, runRules)
   const { source, target, files = wholeDisk, timer = asyncScheduler } = options
-  const { begin = 'new', adds = false } = options
+  const { begin = 'new', adds = false, maxRejects = Number.POSITIVE_INFINITY } = options
   const { paths } = target
 
   const acquire = async (): Promise<Held<A, Q, P>> => {
@@ -65,7 +65,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const output = seenFrom(paths.checkpoint, paths.out)
       const purpose = purposeOf(options.purpose, target.format, output)
       const { standing } = source
-      const found = await find({ files, paths, purpose, standing, begin, adds })
+      const found = await find({ files, paths, purpose, standing, begin, adds, maxRejects })
       const { checkpoint } = found
       run = graceful(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
@@ -80,11 +80,10 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const read = (held: Held<A, Q, P>, position: Q | undefined): Observable<RunProgress<Q>> => {
     const { run, checkpoint } = held
-    const { maxRejects: most = Number.POSITIVE_INFINITY } = options
-    const maxRejects = most - (checkpoint?.counts.rejects ?? 0)
+    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
     const list = source.pages(position)
     const { misfit } = target.format
-    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects }).pipe(
+    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left }).pipe(
       concatMap((progress): Observable<RunProgress<Q>> => {
         if (!isLast(progress)) return of(run.total(progress))
         const anew = position === undefined ? undefined : lostAt(position, progress)
