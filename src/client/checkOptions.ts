@@ -72,7 +72,7 @@ const ofClients: Rules<ClientOptions> = {
   }),
   numbers: is.oneOf('exact', 'fast'),
   drift: is.flag,
-  lists: is.group<Partial<ListOptions>>({ maxPages: is.whole(1), maxEmptyPages: is.whole(0) }),
+  lists: is.group<Partial<ListOptions>>({ maxPages: is.bound, maxEmptyPages: is.whole(0) }),
   renewEarly: is.span,
   maxBytes: is.bound,
   fetch: is.work,
