@@ -482,6 +482,28 @@ describe('other lists', () => {
     expect(await again('webhooks')).toEqual([2, ': --restart replaces it\n'])
   })
 
+  it.each(['csv', 'parquet'])('have no column for the secrets of webhooks: %s', async (format) => {
+    const server = await serve({ webhooks: 3 })
+    const out = file(`w.${format}`)
+    const args = ['export', 'webhooks', '--base-url', server.url, ...KEYS, '--out', out]
+    for (const column of ['secret', 'secret:text', 'before.secret:text']) {
+      const { status, stderr } = await cli([...args, '--columns', `id,${column}`])
+      expect([status, stderr]).toEqual([
+        2,
+        `payments-rx: --columns: no column ${column}: files hold no secret (export webhooks)\n`,
+      ])
+    }
+    const other = await cli([...args, '--columns', 'id,colour'])
+    expect(other.stderr).toContain('no column colour: there are id, url')
+    expect(other.stderr).not.toContain('secret')
+    expect((await cli(args)).status).toBe(0)
+    const sql = await duckdb()
+    const columns = await sql(`select column_name as name from (describe from '${out}')`)
+    expect(columns.map(({ name }) => name)).toEqual([
+      ...['id', 'url', 'events', 'version', 'created_at', 'updated_at', 'request_id'],
+    ])
+  })
+
   it('leave out the secrets of webhooks', async () => {
     const { status, stdout } = await cli(['export', 'webhooks', '--sandbox', '--quiet'])
     expect(status).toBe(0)
