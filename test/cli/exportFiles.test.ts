@@ -235,6 +235,25 @@ describe('an export that stopped', () => {
     }
   })
 
+  it('is not gone on with for another version of the API', async () => {
+    const { fault, state } = breaking(4)
+    const server = await serve({ charges: 400, fault })
+    const out = file('c.ndjson')
+    const env = { PAYMENTS_API_VERSION: '2024-09-27' }
+    await charges(server, out, [], { env })
+    expect(new Set(server.seen.slice(1).map(({ headers }) => headers['x-api-version']))).toEqual(
+      new Set(['2024-09-27']),
+    )
+    const other = await charges(server, out, ['--resume', '--api-version', '2025-08-29'], { env })
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('its format.apiVersion is "2024-09-27", and now it is "2025-08-29"'),
+    ])
+    state.on = false
+    const same = ['--resume', '--api-version', '2024-09-27']
+    expect((await charges(server, out, same)).status).toBe(0)
+  })
+
   it('is not gone on with when its file is not what it was', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
