@@ -1,5 +1,6 @@
 /** What can be exported. */
 import { type Command, Option } from 'commander'
+import { api } from '../../api/index.js'
 import type { Position } from '../../api/Paging.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
@@ -22,6 +23,7 @@ import {
 import { currency, filled, time, wholeNumber } from '../parse.js'
 import { WrongUse } from '../Terminal.js'
 import type { Resource } from './Resource.js'
+import { settled } from './settled.js'
 import { withoutSecret } from './withoutSecret.js'
 
 // model
@@ -149,5 +151,6 @@ export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
   withOptions: withPartner,
   connection: partnerConnection,
   filter: () => ({}),
-  source: ({ partnerWebhooks }) => fromList(withoutSecret(partnerWebhooks.list())),
+  source: ({ partnerWebhooks }) =>
+    fromList(withoutSecret(settled(api.partnerWebhooks.list.route, partnerWebhooks.list()))),
 }
