@@ -68,6 +68,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
       '--format csv does not go with the name a.ndjson',
     ],
     [['export', 'charges', '--sandbox', '--out', 'a.csv', '--since-last'], '--since-last needs'],
+    [
+      ['export', 'charges', '--sandbox', '--progress', 'json', '--out', 'a.csv', '--since-last'],
+      '--since-last needs',
+    ],
     [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
     [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
