@@ -18,7 +18,7 @@ import { type Terminal, WrongUse } from './Terminal.js'
 
 export interface ConnectionFlags
   extends Pick<SettingFlags, 'environment' | 'baseUrl' | 'clientId' | 'apiKey'>,
-    Pick<SettingFlags, 'loginAs' | 'onBehalfOf'> {}
+    Pick<SettingFlags, 'apiVersion' | 'loginAs' | 'onBehalfOf'> {}
 
 export interface PartnerFlags
   extends Pick<SettingFlags, 'environment' | 'baseUrl' | 'partnerId' | 'partnerSecret'> {}
@@ -27,7 +27,7 @@ export interface PartnerFlags
 export interface Connection
   extends Pick<
     ClientOptions,
-    'baseUrl' | 'credentials' | 'partner' | 'environment' | 'onBehalfOf'
+    'baseUrl' | 'apiVersion' | 'credentials' | 'partner' | 'environment' | 'onBehalfOf'
   > {
   readonly environment: Environment
 }
@@ -35,7 +35,7 @@ export interface Connection
 // constructors
 
 export const withConnection = (command: Command): Command =>
-  withSettings(command, 'clientId', 'apiKey', 'loginAs', 'onBehalfOf')
+  withSettings(command, 'apiVersion', 'clientId', 'apiKey', 'loginAs', 'onBehalfOf')
 
 export const withPartner = (command: Command): Command =>
   withSettings(command, 'partnerId', 'partnerSecret')
@@ -55,7 +55,7 @@ export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connec
       apiKey: needed(read, 'apiKey'),
       ...defined({ loginAs: read('loginAs') }),
     },
-    ...defined({ onBehalfOf: read('onBehalfOf') }),
+    ...defined({ apiVersion: read('apiVersion'), onBehalfOf: read('onBehalfOf') }),
   }
 }
 

@@ -26,6 +26,7 @@ interface Setting {
 export type SettingName =
   | 'environment'
   | 'baseUrl'
+  | 'apiVersion'
   | 'clientId'
   | 'apiKey'
   | 'loginAs'
@@ -55,6 +56,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     variable: 'PAYMENTS_BASE_URL',
     words: 'where the platform is',
     becomes: 'baseUrl',
+  },
+  apiVersion: {
+    flag: '--api-version',
+    value: '<date>',
+    variable: 'PAYMENTS_API_VERSION',
+    words: "the version of the API to ask for, YYYY-MM-DD; the account's own unless given",
+    becomes: 'apiVersion',
   },
   clientId: {
     flag: '--client-id',

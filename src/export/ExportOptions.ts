@@ -39,7 +39,10 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
    * rows are told apart within their page only.
    */
   readonly seen?: Set<string>
-  /** Ends it when more rows than that are rejected: any number unless given. */
+  /**
+   * Ends it when more rows than that are rejected: any number unless given. A run that has more already is
+   * not gone on with: see `CannotRun`.
+   */
   readonly maxRejects?: number
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown>

@@ -11,14 +11,13 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { fieldsOf } from '../decode/unknown.js'
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checked } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'
 import { NO_PROGRESS, type Progress } from './Progress.js'
-import { sortPage } from './sortPage.js'
+import { idOf, type Known, sortPage } from './sortPage.js'
 
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
@@ -30,9 +29,9 @@ export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: ExportOptions<A, Q, P>,
 ): Observable<Progress<Q>> => exportUnchecked(checked(options, exportRules))
 
-/** The same, of options that were checked; they may be more than these. */
+/** The same, of options that were checked; they may be more than these. `aside`: see `Known`. */
 export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  options: ExportOptions<A, Q, P>,
+  options: ExportOptions<A, Q, P> & Partial<Pick<Known, 'aside'>>,
 ): Observable<Progress<Q>> =>
   defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
@@ -42,6 +41,8 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
       misfit: options.misfit,
       shown: options.shown ?? ((raw) => raw),
     })
+    const { seen, aside = new Set() } = options
+    const known = seen && { seen, ...(options.key === undefined ? { aside } : {}) }
     let progress: Progress<Q> = NO_PROGRESS
     let committed = progress
     let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
@@ -59,7 +60,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
     const write = async (page: P): Promise<Progress<Q>> => {
       if (unsubscribed) return progress
-      const { good, bad, repeated } = sort(options.seen)(page)
+      const { good, bad, repeated } = sort(known)(page)
       await sink(good, page)
       if (unsubscribed) return progress
       if (bad.length > 0) await rejects(bad)
@@ -115,9 +116,3 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
       }),
     )
   })
-
-/** The key of a row, unless another is given. */
-const idOf = (row: unknown): string | undefined => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : undefined
-}

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { type Page, type RowTexts, someOf } from '../stream/index.js'
@@ -36,22 +37,32 @@ export interface Sorting<A> {
   readonly shown: (raw: unknown) => unknown
 }
 
+/** Rows that came in pages before. */
+export interface Known {
+  /** The keys of those that were written. */
+  readonly seen: Set<string>
+  /** The ids of those that were put aside, where rows are told apart by their ids. */
+  readonly aside?: Set<string>
+}
+
 // constructors
 
 /**
- * Rows whose key is in `seen` are left out; those that are written are added to it. Without it, rows are
- * told apart within their page.
+ * Rows that came before are left out; the others are known from then on. Without `before`, rows are told apart within
+ * their page.
  */
 export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
   const twice = mayRepeat(key)
-  return (seen?: Set<string>) =>
+  return (before?: Known) =>
     <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
       const fit: Array<A> = []
       let places: Array<number> | undefined // where each of them stands, once one is left out
       const bad: Array<Reject<Q>> = []
+      let again = 0
       const reject = (index: number, reason: string): void => {
         places ??= Array.from({ length: index }, (_, i) => i)
-        bad.push({ position, index, reason, row: shown(raw[index]) })
+        if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
+        else bad.push({ position, index, reason, row: shown(raw[index]) })
       }
       let unchanged = texts !== undefined
       let index = -1
@@ -72,8 +83,8 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
         unchanged &&= row === raw[index]
       }
 
-      const all = seen === undefined && !twice(fit)
-      const known = seen ?? new Set()
+      const all = before === undefined && !twice(fit)
+      const known = before?.seen ?? new Set()
       const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
       const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
         isNew === undefined ? list : list.filter((_, i) => isNew[i])
@@ -84,9 +95,15 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
             ? asCame(good, () => textsAt(kept(places ?? fit.map((_, i) => i)), texts()))
             : good,
         bad,
-        repeated: fit.length - good.length,
+        repeated: again + fit.length - good.length,
       }
     }
+}
+
+/** The key of a row, unless another is given. */
+export const idOf = (row: unknown): string | undefined => {
+  const { id } = fieldsOf(row)
+  return typeof id === 'string' ? id : undefined
 }
 
 /** Whether it was not known; from now on it is. */

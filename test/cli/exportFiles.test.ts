@@ -235,6 +235,25 @@ describe('an export that stopped', () => {
     }
   })
 
+  it('is not gone on with for another version of the API', async () => {
+    const { fault, state } = breaking(4)
+    const server = await serve({ charges: 400, fault })
+    const out = file('c.ndjson')
+    const env = { PAYMENTS_API_VERSION: '2024-09-27' }
+    await charges(server, out, [], { env })
+    expect(new Set(server.seen.slice(1).map(({ headers }) => headers['x-api-version']))).toEqual(
+      new Set(['2024-09-27']),
+    )
+    const other = await charges(server, out, ['--resume', '--api-version', '2025-08-29'], { env })
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('its format.apiVersion is "2024-09-27", and now it is "2025-08-29"'),
+    ])
+    state.on = false
+    const same = ['--resume', '--api-version', '2024-09-27']
+    expect((await charges(server, out, same)).status).toBe(0)
+  })
+
   it('is not gone on with when its file is not what it was', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
@@ -243,6 +262,34 @@ describe('an export that stopped', () => {
     const { status, stderr } = await charges(server, out, ['--resume'])
     expect([status, await readFile(out, 'utf8')]).toEqual([2, 'short'])
     expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
+  })
+
+  it('reads a list again whose bookmark is not known any more, and has each row once', async () => {
+    const state = { until: 3, dead: undefined as string | null | undefined }
+    const server = await serve({
+      batches: 120,
+      fault: ({ route, nth, url }) => {
+        if (route !== 'GET /api/v1/batch_transfers') return undefined
+        const page = url.searchParams.get('page')
+        if (nth === state.until) state.dead = page
+        const gone = page !== null && page === state.dead && nth <= state.until + 1
+        return gone
+          ? { status: 400, body: { code: 'invalid_argument', source: 'page' } }
+          : undefined
+      },
+    })
+    const out = file('b.csv')
+    const args = ['export', 'batch-transfers', '--base-url', server.url, ...KEYS, '--out', out]
+    expect(await cli(args)).toMatchObject({ status: 1 })
+    const { status, stderr } = await cli([...args, '--resume'])
+    expect(stderr).toMatch(
+      /^resumed after 100 rows\nthe list is read from its beginning again, .*: its bookmark was refused: GET .*400 invalid_argument.*\ncomplete: 120 rows/,
+    )
+    expect(status).toBe(0)
+    expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(121)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([
+      { complete: true, rows: 120, distinct: 120, repeated: 100, starts: 2 },
+    ])
   })
 
   it('starts anew, and says so, where there is nothing to resume', async () => {
@@ -273,7 +320,16 @@ describe('an export that stopped', () => {
     const out = file('c.ndjson')
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('more rows than --max-rejects could not be written')
+    expect(first.stderr).toMatch(
+      /more rows than --max-rejects could not be written: see .*; --resume with a greater --max-rejects goes on\n$/,
+    )
+    const asked = server.seen.length
+    const same = await charges(server, out, ['--max-rejects', '3', '--resume'])
+    expect(same.status).toBe(2)
+    expect(same.stderr).toMatch(
+      /^payments-rx: .*checkpoint\.json has more rejected rows \(\d+\) than there may be \(3\): --resume with a greater --max-rejects goes on, --restart starts over\n$/,
+    )
+    expect(server.seen.length).toBe(asked)
     const last = await charges(server, out, ['--resume'])
     expect(last.status).toBe(1)
     const rejected = await rowsOf(`${out}.rejects.ndjson`)
@@ -443,6 +499,28 @@ describe('other lists', () => {
       ': --since-last adds to it, --restart replaces it\n',
     ])
     expect(await again('webhooks')).toEqual([2, ': --restart replaces it\n'])
+  })
+
+  it.each(['csv', 'parquet'])('have no column for the secrets of webhooks: %s', async (format) => {
+    const server = await serve({ webhooks: 3 })
+    const out = file(`w.${format}`)
+    const args = ['export', 'webhooks', '--base-url', server.url, ...KEYS, '--out', out]
+    for (const column of ['secret', 'secret:text', 'before.secret:text']) {
+      const { status, stderr } = await cli([...args, '--columns', `id,${column}`])
+      expect([status, stderr]).toEqual([
+        2,
+        `payments-rx: --columns: no column ${column}: files hold no secret (export webhooks)\n`,
+      ])
+    }
+    const other = await cli([...args, '--columns', 'id,colour'])
+    expect(other.stderr).toContain('no column colour: there are id, url')
+    expect(other.stderr).not.toContain('secret')
+    expect((await cli(args)).status).toBe(0)
+    const sql = await duckdb()
+    const columns = await sql(`select column_name as name from (describe from '${out}')`)
+    expect(columns.map(({ name }) => name)).toEqual([
+      ...['id', 'url', 'events', 'version', 'created_at', 'updated_at', 'request_id'],
+    ])
   })
 
   it('leave out the secrets of webhooks', async () => {

@@ -2,7 +2,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CLIENT, type Judge, judge } from '../support/judge.js'
+import { CLIENT, type Judge, type JudgeOptions, judge } from '../support/judge.js'
 import { cli, folder, rowsOf } from './support.js'
 
 const file = await folder()
@@ -10,8 +10,8 @@ const servers: Array<Judge> = []
 beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
 
-const serve = async (charges: number): Promise<Judge> => {
-  const server = await judge({ charges })
+const serve = async (options: number | JudgeOptions): Promise<Judge> => {
+  const server = await judge(typeof options === 'number' ? { charges: options } : options)
   servers.push(server)
   return server
 }
@@ -90,6 +90,46 @@ describe('the next run', () => {
     const { status, stderr } = await charges(server, file('all/'), ...args)
     expect(status).toBe(2)
     expect(stderr).toMatch(/^payments-rx: --to: .* is before 20.*, where --since-last goes on\n$/)
+  })
+})
+
+describe('after a run that was read to its end and has a rejected row', () => {
+  const spoilt = {
+    charges: 20,
+    page: (page, _pageNum) => ({
+      ...page,
+      items: page.items.map((row, i) => (i === 3 ? { ...row, amount: null } : row)),
+    }),
+  } satisfies JudgeOptions
+  const PAST = ['--to', '2024-02-02T00:00:00Z']
+  const advice =
+    'the last run was read to its end, but 1 row of it was rejected: --from 2024-01-26T00:00:00.001Z in place of --since-last, with an --out of its own, reads only what is new'
+
+  it('everything is read, and is said how to read less', async () => {
+    const server = await serve(spoilt)
+    await charges(server, file('all/'), ...PAST)
+    const { status, stderr } = await charges(server, file('all/'), ...PAST, '--since-last')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`manifest.json: everything is read; ${advice}\n`)
+    const { missing } = JSON.parse(await readFile(file('all/manifest.json'), 'utf8')).runs[0]
+    expect(missing).toEqual(['1 row that was rejected'])
+
+    const since = ['--since-last', file('all')]
+    const other = await charges(server, file('next.ndjson'), ...PAST, ...since)
+    expect(other.stderr).toContain(`: everything is read; ${advice}\n`)
+  })
+
+  it('and after a complete one, what came since that is read', async () => {
+    let on = false
+    const { page, ...rest } = spoilt
+    const server = await serve({ ...rest, page: (one, n) => (on ? page(one, n) : one) })
+    await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
+    on = true
+    await charges(server, file('all/'), ...PAST, '--since-last')
+    const { stderr } = await charges(server, file('all/'), ...PAST, '--since-last')
+    expect(stderr).toContain(
+      `since 2024-01-25T12:00:00.001Z: 7 days before the end of the last complete run; ${advice}\n`,
+    )
   })
 })
 

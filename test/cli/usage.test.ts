@@ -68,6 +68,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
       '--format csv does not go with the name a.ndjson',
     ],
     [['export', 'charges', '--sandbox', '--out', 'a.csv', '--since-last'], '--since-last needs'],
+    [
+      ['export', 'charges', '--sandbox', '--progress', 'json', '--out', 'a.csv', '--since-last'],
+      '--since-last needs',
+    ],
     [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
     [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
@@ -83,6 +87,15 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'partner-webhooks', '--sandbox', '--partner-id', 'a'], 'cannot be used with'],
     [['export', 'partner-webhooks', '--sandbox', '--partner-secret', 'a'], 'cannot be used with'],
     [['doctor', '--sandbox', '--on-behalf-of', 'a'], 'cannot be used with'],
+    [['doctor', '--sandbox', '--api-version', '2024-09-27'], 'cannot be used with'],
+    [['export', 'partner-webhooks', '--api-version', '2024-09-27'], 'unknown option'],
+    [
+      [
+        ...['export', 'charges', '--base-url', 'https://a.example', '--client-id', 'a'],
+        ...['--api-key', 'b', '--api-version', 'latest'],
+      ],
+      '--api-version or PAYMENTS_API_VERSION should be',
+    ],
     [['export', 'charges'], '--base-url or PAYMENTS_BASE_URL is needed'],
     [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
     [

@@ -21,6 +21,7 @@ const NAMES: ReadonlyArray<keyof ConnectionFlags> = [
   'clientId',
   'apiKey',
   'environment',
+  'apiVersion',
   'loginAs',
   'onBehalfOf',
 ]

@@ -87,7 +87,7 @@ export const service = ({
         concatMap((state) => [
           clock(answers),
           limits({ environment: connection.environment, share }, state, events),
-          version,
+          version(connection),
         ]),
       ),
     )
@@ -102,10 +102,10 @@ export const service = ({
     ).pipe(finalize(() => listening.unsubscribe()))
   })
 
-/** Commands ask for none. */
-const version: Finding = ok('API version', "the account's own: none is asked for", {
-  facts: { apiVersion: null },
-})
+const version = ({ apiVersion }: Connection): Finding =>
+  apiVersion === undefined
+    ? ok('API version', "the account's own: none is asked for", { facts: { apiVersion: null } })
+    : ok('API version', `${apiVersion} is asked for`, { facts: { apiVersion } })
 
 /** What there is to say when it is not asked. */
 export const notAsked = (why: string): ReadonlyArray<Finding> =>

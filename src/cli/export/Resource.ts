@@ -14,6 +14,8 @@ export interface Resource<A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter>
   readonly description: string
   /** Decodes its rows. */
   readonly codec: Codec<A>
+  /** Whether its rows come with a `secret`, which `source` leaves out. */
+  readonly hasSecret?: boolean
   readonly withOptions: (command: Command) => Command
   /** Where it is read, and as whom. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection

@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
   numbers: 'precision (--exact)',
   formulas: 'kind of cells (--safe-cells)',
   amounts: 'form of amounts (--amounts)',
+  apiVersion: 'version of the API (--api-version)',
 }
 
 /**

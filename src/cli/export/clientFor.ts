@@ -17,10 +17,16 @@ export interface ExportClient {
   readonly shown: (raw: unknown) => unknown
 }
 
+/** What it is told of the flags. */
+type ClientFlags = Pick<
+  ExportFlags,
+  'limits' | 'share' | 'patience' | 'exact' | 'guard' | 'sandbox'
+>
+
 /** The client of an export: in the slow lane, patient, and one that counts drift. */
 export const clientFor = (
   { timer, timeout }: Pick<Terminal, 'timer' | 'timeout'>,
-  flags: ExportFlags,
+  flags: ClientFlags,
   connection: Connected,
 ): ExportClient => {
   const { knownAs: _, ...options } = connection
@@ -36,6 +42,8 @@ export const clientFor = (
     priority: 'bulk',
     retry: { faults: attempts, throttled: Math.max(7, attempts) },
     drift: true,
+    // bookmarks and rows that come again end a list as well, and what went to stdout cannot be gone on with
+    lists: { maxPages: Number.POSITIVE_INFINITY },
     transport,
     timer,
   })

@@ -32,6 +32,9 @@ export interface Output {
 /** What is said where it can be gone on with. */
 const RESUME = 'the same command with --resume goes on'
 
+/** The same, where too many rows were rejected. */
+const GREATER = '--resume with a greater --max-rejects goes on'
+
 // constructors
 
 /** The list was read until it ended, failed, or somebody stopped it. */
@@ -54,7 +57,7 @@ export const conclusion = (
   }
   if (cut === 'rejects') {
     const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
-    return { status: INCOMPLETE, reason: `${why}${goOn}` }
+    return { status: INCOMPLETE, reason: entry === undefined ? why : `${why}; ${GREATER}` }
   }
   if (stopped !== undefined && !ended) {
     return { status: STATUS[stopped], reason: `stopped by ${stopped}${goOn}` }
@@ -95,6 +98,7 @@ const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   damaged: ': --restart starts over',
   later: '',
   locked: '',
+  rejects: `: ${GREATER}, --restart starts over`,
   missing: '',
 }
 

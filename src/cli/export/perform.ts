@@ -69,6 +69,7 @@ const performed = async (
   const took = tap((progress: RunProgress) => {
     last = progress
     meter = progressed(progress, remaining(progress))(meter)
+    if (progress.anew !== undefined) shown.say(`${ANEW}: ${progress.anew.message}`)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
       shown.say(note)
@@ -102,6 +103,9 @@ const performed = async (
   )
   return status
 }
+
+const ANEW =
+  'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
 
 /** The list failed or was stopped before its first page; if writing did, its files may be another's already. */
 const isUntouched = (last: RunProgress): boolean =>

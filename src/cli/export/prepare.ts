@@ -1,24 +1,17 @@
 /** An export, ready to be subscribed to, from what was said on the command line. */
 import { type Observable, tap } from 'rxjs'
 import type { Client } from '../../client.js'
-import {
-  type Format,
-  formatOf,
-  type Purpose,
-  pathsOf,
-  type RunProgress,
-  runExport,
-  targetOf,
-} from '../../export/index.js'
+import { type Purpose, pathsOf, type RunProgress, runExport, targetOf } from '../../export/index.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
-import { defined, E } from '../../fp.js'
+import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import { type Signal, type Terminal, WrongUse } from '../Terminal.js'
+import type { Signal, Terminal } from '../Terminal.js'
 import { clientFor } from './clientFor.js'
 import type { Output } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
-import { type OutputPlan, outputPlan } from './outputPlan.js'
+import { formatFor } from './formatFor.js'
+import { outputPlan } from './outputPlan.js'
 import { perSecond, widthOf } from './pace.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
@@ -124,12 +117,3 @@ export const prepare =
             }),
     }
   }
-
-const formatFor = <A>(
-  { codec, name }: Pick<Resource<A, never, never, never, never>, 'codec' | 'name'>,
-  { options }: OutputPlan,
-): Format<A> => {
-  const format = formatOf(codec)(options)
-  if (E.isRight(format)) return format.right
-  throw new WrongUse(`--columns: ${format.left.message} (export ${name})`)
-}

@@ -1,5 +1,6 @@
 /** What can be exported. */
 import { type Command, Option } from 'commander'
+import { api } from '../../api/index.js'
 import type { Position } from '../../api/Paging.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
@@ -22,6 +23,7 @@ import {
 import { currency, filled, time, wholeNumber } from '../parse.js'
 import { WrongUse } from '../Terminal.js'
 import type { Resource } from './Resource.js'
+import { settled } from './settled.js'
 import { withoutSecret } from './withoutSecret.js'
 
 // model
@@ -134,6 +136,7 @@ export const webhooks: ListResource<Webhook, ConnectionFlags, object> = {
   name: 'webhooks',
   description: 'Webhooks, without their secrets.',
   codec: Webhook,
+  hasSecret: true,
   withOptions: withConnection,
   connection,
   filter: () => ({}),
@@ -144,8 +147,10 @@ export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
   name: 'partner-webhooks',
   description: 'Webhooks of a partner’s application, without their secrets.',
   codec: Webhook,
+  hasSecret: true,
   withOptions: withPartner,
   connection: partnerConnection,
   filter: () => ({}),
-  source: ({ partnerWebhooks }) => fromList(withoutSecret(partnerWebhooks.list())),
+  source: ({ partnerWebhooks }) =>
+    fromList(withoutSecret(settled(api.partnerWebhooks.list.route, partnerWebhooks.list()))),
 }

@@ -56,8 +56,9 @@ export const since = async ({
 }: SinceOptions): Promise<Since> => {
   const { path, manifest } = await manifestBefore(plan, sinceLast, files)
   const last = manifest && lastComplete(manifest)
+  const advice = manifest === undefined ? '' : afterRejects(manifest, lookback)
   if (manifest === undefined || last?.bounds === undefined) {
-    return { note: `no complete run in ${path}: everything is read` }
+    return { note: `no complete run in ${path}: everything is read${advice}` }
   }
   checkSame(path, last.purpose, purposeOf(purpose, format, plan.out), sinceLast === true)
   const { at, end } = reached(last, last.bounds)
@@ -69,7 +70,16 @@ export const since = async ({
   }
   const before = `${span(lookback)} before ${end} of the last complete run`
   const what = from.getTime() > back ? `the beginning of the folder, less than ${before}` : before
-  return { from: fromDate(from), note: `since ${from.toISOString()}: ${what}` }
+  return { from: fromDate(from), note: `since ${from.toISOString()}: ${what}${advice}` }
+}
+
+/** How to go on from a last run that was read to its end and is not complete: as long as it is not, each adds more. */
+const afterRejects = ({ runs }: Manifest, lookback: number): string => {
+  const last = runs.at(-1)
+  if (last?.bounds === undefined || last.complete || !last.ended) return ''
+  const from = new Date(Math.max(0, reached(last, last.bounds).at - lookback)).toISOString()
+  const rejected = `${plural(last.rejects, 'row')} of it ${last.rejects === 1 ? 'was' : 'were'} rejected`
+  return `; the last run was read to its end, but ${rejected}: --from ${from} in place of --since-last, with an --out of its own, reads only what is new`
 }
 
 /** From when on a folder has charges: what is older was not asked for. The manifest of a file does not tell. */

@@ -17,7 +17,7 @@ export interface Connected extends Connection {
 export const wantedOf =
   (
     resource: string,
-    { knownAs, credentials, partner, onBehalfOf }: Connected,
+    { knownAs, apiVersion, credentials, partner, onBehalfOf }: Connected,
     { exact, safeCells, amounts }: ExportFlags,
   ) =>
   (filter: object): Wanted => {
@@ -37,7 +37,7 @@ export const wantedOf =
       format: {
         ...(exact ? { numbers: 'exact' } : {}),
         ...(safeCells ? { formulas: 'escape' } : {}),
-        ...defined({ amounts }),
+        ...defined({ amounts, apiVersion }),
       },
     }
   }

@@ -65,11 +65,15 @@ const rules: Rules<FormatOptions> = {
  * How rows of a codec are written; on the left, why columns cannot be chosen so. Throws an `InvalidOption`,
  * such as for a number that makes no row group.
  */
-export const formatOf =
-  <A>(codec: Codec<A>) =>
+export const formatOf = <A>(
+  codec: Codec<A>,
+): ((given: FormatOptions) => E.Either<ColumnProblem, Format<A>>) => formatOfShape(shapeOf(codec))
+
+/** The same, of what a codec says of rows. */
+export const formatOfShape =
+  <A>(shape: Shape) =>
   (given: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
     const options = checked(given, rules)
-    const shape = shapeOf(codec)
     const { columns: names } = options
     const chosen: E.Either<ColumnProblem, ReadonlyArray<Column> | undefined> =
       names === undefined ? E.right(undefined) : chosenColumns(shape)(names)

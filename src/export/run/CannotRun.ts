@@ -5,9 +5,18 @@
  * - `begun`: there is a checkpoint, and nobody said whether to resume it.
  * - `locked`: another run is writing there.
  * - `kept`: an earlier export is kept there, which would be lost.
+ * - `rejects`: more rows are rejected already than `maxRejects` lets be.
  * - `missing`: there is no manifest to verify files by.
  */
-export type Obstacle = 'foreign' | 'damaged' | 'later' | 'begun' | 'locked' | 'kept' | 'missing'
+export type Obstacle =
+  | 'foreign'
+  | 'damaged'
+  | 'later'
+  | 'begun'
+  | 'locked'
+  | 'kept'
+  | 'rejects'
+  | 'missing'
 
 /** Why an export is not begun, or not verified: nothing was asked for, and nothing was changed. */
 export class CannotRun extends Error {

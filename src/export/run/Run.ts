@@ -5,13 +5,14 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { ExportOptions } from '../ExportOptions.js'
 import { NO_PROGRESS, type Progress } from '../Progress.js'
+import type { Known } from '../sortPage.js'
 import type { Bounds } from './Bounds.js'
 import type { Found } from './begin.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
 import { drifts } from './Drift.js'
 import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
-import { addedTo, readKeys } from './keys.js'
+import { addedTo, readAside, readKeys } from './keys.js'
 import { showManifest, withRun } from './Manifest.js'
 import type { ManifestRun } from './ManifestRun.js'
 import { type Marks, outputs } from './outputs.js'
@@ -24,9 +25,8 @@ import type { Tally } from './Tally.js'
 
 /** A run that is going on. */
 export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
-  extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>> {
-  /** Keys that are known, where a row can come in two pages. */
-  readonly seen?: Set<string>
+  extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>>,
+    Partial<Known> {
   /** With what earlier starts of this run counted. */
   readonly total: (progress: Progress<Q>) => RunProgress<Q>
   /** Ends the files, or leaves them as they are; writes the manifest. */
@@ -60,8 +60,9 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const before = checkpoint?.counts ?? NOTHING
   const beganAt = timer.now()
   const started = checkpoint?.started ?? iso(beganAt)
-  const seen = source.repeats ? new Set<string>() : undefined
-  const added = addedTo(seen ?? new Set())
+  // where a row can come in two pages
+  const known = source.repeats ? { seen: new Set<string>(), aside: new Set<string>() } : undefined
+  const added = addedTo(known?.seen ?? new Set())
   let slices = before.slices
   let bounds: Bounds | undefined = checkpoint?.bounds
   let committed: Checkpoint<Q> | undefined = checkpoint
@@ -129,7 +130,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   }
 
   return {
-    ...defined({ seen }),
+    ...known,
     sink: async (rows, page) => {
       const slice = source.sliceOf(page)
       bounds ??= source.boundsOf(page.position)
@@ -158,9 +159,11 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     },
     goOn: async () => {
       await out.ready()
-      if (seen === undefined || marksOf(checkpoint)?.keys === undefined) return
-      await readKeys(files, paths.keys, seen)
+      if (known === undefined || checkpoint?.position === undefined) return
+      const { keys, rejects } = checkpoint
+      if (keys !== undefined) await readKeys(files, paths.keys, known.seen)
       added() // these are there
+      if (rejects !== undefined) await readAside(files, paths.rejects(found.run), known.aside)
     },
     abandon: out.abandon,
   }

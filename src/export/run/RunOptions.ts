@@ -66,6 +66,8 @@ export const runRules: Rules<RunOptions<never, never, never>> = {
 export interface RunProgress<Q = unknown> extends Progress<Q> {
   /** With the first word only: how it begins. */
   readonly begun?: Begun
+  /** With one word before the first page: why a run that goes on reads its list from the beginning again. */
+  readonly anew?: AnyFailure
   /** With the last word only: its entry in the manifest, unless nothing was written. */
   readonly entry?: ManifestRun
 }

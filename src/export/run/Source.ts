@@ -21,6 +21,8 @@ export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure
   readonly boundsOf: (standing: Q) => Bounds | undefined
   /** Whether a row can come in two pages: then keys are kept from page to page. */
   readonly repeats: boolean
+  /** Whether the service refused to go on from there as from a place that it does not know any more. */
+  readonly isLost?: (standing: Q, failure: AnyFailure) => boolean
 }
 
 /** A list, or a snapshot, that goes on from where it stood. */
@@ -48,9 +50,13 @@ export const fromSnapshot = <A>(
   repeats: false,
 })
 
+/** What a service may say of a bookmark that it does not know any more. */
+const LOST: ReadonlyArray<number> = [400, 404, 410]
+
 /**
  * A plain list: `payments.batchTransfers.list(...)`. A row that comes again is left out, for which the
- * ids of all rows are kept: some 100 bytes a row.
+ * ids of all rows are kept: some 100 bytes a row. Where its bookmark is refused, it is read from its
+ * beginning again.
  */
 export const fromList = <A>(
   list: Resumable<Position, Page<AnyFailure, A, Position>>,
@@ -60,4 +66,6 @@ export const fromList = <A>(
   sliceOf: () => undefined,
   boundsOf: () => undefined,
   repeats: true,
+  isLost: (standing, failure) =>
+    'page' in standing && failure._tag === 'Refused' && LOST.includes(failure.status),
 })

@@ -39,6 +39,8 @@ export interface BeginOptions<Q> {
   readonly begin: Begin
   /** Whether it adds to the runs that are there. */
   readonly adds: boolean
+  /** How many rows may be rejected. */
+  readonly maxRejects: number
 }
 
 // constructors
@@ -114,6 +116,7 @@ const checkpointOf = async <Q>({
   purpose,
   standing,
   begin,
+  maxRejects,
 }: BeginOptions<Q>): Promise<Checkpoint<Q> | undefined> => {
   if (begin === 'restart') return undefined
   const text = await readText(files, paths.checkpoint)
@@ -123,5 +126,10 @@ const checkpointOf = async <Q>({
   }
   const checkpoint = readCheckpoint(standing)(paths.checkpoint)(text)
   samePurpose(paths.checkpoint, purpose)(checkpoint.purpose)
+  const { position, counts } = checkpoint
+  if (position !== undefined && counts.rejects > maxRejects) {
+    const why = `has more rejected rows (${counts.rejects}) than there may be (${maxRejects})`
+    throw new CannotRun('rejects', paths.checkpoint, why, 'counts.rejects')
+  }
   return checkpoint
 }

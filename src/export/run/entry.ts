@@ -93,7 +93,9 @@ export const iso = (ms: Millis): string => new Date(ms).toISOString()
 const missingOf = ({ progress, committed, error }: Ending): ReadonlyArray<string> => {
   const { rejects } = committed.counts
   return [
-    ...(rejects === 0 ? [] : [`${rejects} rows that were rejected`]),
+    ...(rejects === 0
+      ? []
+      : [`${rejects} ${rejects === 1 ? 'row that was' : 'rows that were'} rejected`]),
     ...(progress.ended ? [] : [`what comes after these rows: ${why(progress, error)}`]),
   ]
 }

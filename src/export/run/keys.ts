@@ -1,12 +1,32 @@
-/** The keys of all rows that were written, as they are kept: a line for each, in JSON. */
+/** What tells the rows of a run apart, as it is kept: the keys of those that were written, and rejected rows. */
+import { fieldsOf } from '../../decode/unknown.js'
 import type { Files } from '../file/Files.js'
 import { chunksOf } from '../file/wholly.js'
+import { idOf } from '../sortPage.js'
 
-/** Adds those that are kept at `path`. */
-export const readKeys = async (
+/** Adds the keys that are kept at `path`. */
+export const readKeys = (
   files: Pick<Files, 'open'>,
   path: string,
   keys: Set<string>,
+): Promise<void> => readLines(files, path, (key) => keys.add(String(key)))
+
+/** Adds the ids of the rejected rows that are kept at `path`. */
+export const readAside = (
+  files: Pick<Files, 'open'>,
+  path: string,
+  ids: Set<string>,
+): Promise<void> =>
+  readLines(files, path, (reject) => {
+    const id = idOf(fieldsOf(reject).row)
+    if (id !== undefined) ids.add(id)
+  })
+
+/** Takes what each line says. */
+const readLines = async (
+  files: Pick<Files, 'open'>,
+  path: string,
+  take: (said: unknown) => unknown,
 ): Promise<void> => {
   const handle = await files.open(path, 'r')
   try {
@@ -16,7 +36,7 @@ export const readKeys = async (
       const text = decoder.decode(chunk, { stream: true })
       const lines = `${begun}${text}`.split('\n')
       begun = lines.pop() ?? ''
-      for (const line of lines) keys.add(String(JSON.parse(line)))
+      for (const line of lines) take(JSON.parse(line))
     }
   } finally {
     await handle.close()

@@ -44,7 +44,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
 ): Observable<RunProgress<Q>> => {
   const options = checked(given, runRules)
   const { source, target, files = wholeDisk, timer = asyncScheduler } = options
-  const { begin = 'new', adds = false } = options
+  const { begin = 'new', adds = false, maxRejects = Number.POSITIVE_INFINITY } = options
   const { paths } = target
 
   const acquire = async (): Promise<Held<A, Q, P>> => {
@@ -65,7 +65,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const output = seenFrom(paths.checkpoint, paths.out)
       const purpose = purposeOf(options.purpose, target.format, output)
       const { standing } = source
-      const found = await find({ files, paths, purpose, standing, begin, adds })
+      const found = await find({ files, paths, purpose, standing, begin, adds, maxRejects })
       const { checkpoint } = found
       run = graceful(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()
@@ -78,24 +78,40 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     }
   }
 
-  const read = ({ run, checkpoint }: Held<A, Q, P>): Observable<Progress<Q>> => {
-    if (checkpoint !== undefined && checkpoint.position === undefined) {
-      return of({ ...NO_PROGRESS, ended: true }) // only its end was not written
-    }
-    const { maxRejects: most = Number.POSITIVE_INFINITY } = options
-    const maxRejects = most - (checkpoint?.counts.rejects ?? 0)
-    const list = source.pages(checkpoint?.position)
+  const read = (held: Held<A, Q, P>, position: Q | undefined): Observable<RunProgress<Q>> => {
+    const { run, checkpoint } = held
+    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
+    const list = source.pages(position)
     const { misfit } = target.format
-    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects })
+    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left }).pipe(
+      concatMap((progress): Observable<RunProgress<Q>> => {
+        if (!isLast(progress)) return of(run.total(progress))
+        const anew = position === undefined ? undefined : lostAt(position, progress)
+        if (anew === undefined) return ended(held, progress)
+        return concat(of({ ...run.total(NO_PROGRESS), anew }), read(held, undefined))
+      }),
+    )
+  }
+
+  /** Why the place where it stood is of no use: all that was read stays, and is known. */
+  const lostAt = (position: Q, { pages, failure }: Progress<Q>): AnyFailure | undefined =>
+    pages === 0 && failure !== undefined && source.isLost?.(position, failure) === true
+      ? failure
+      : undefined
+
+  const ended = ({ run }: Held<A, Q, P>, progress: Progress<Q>): Observable<RunProgress<Q>> =>
+    defer(() => from(run.end(progress)))
+
+  const readAll = (held: Held<A, Q, P>): Observable<RunProgress<Q>> => {
+    const { checkpoint } = held
+    return checkpoint !== undefined && checkpoint.position === undefined
+      ? ended(held, { ...NO_PROGRESS, ended: true }) // only its end was not written
+      : read(held, checkpoint?.position)
   }
 
   return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
     const { run, begun } = held
-    const pages = read(held).pipe(
-      concatMap(
-        (progress): Observable<RunProgress<Q>> =>
-          isLast(progress) ? defer(() => from(run.end(progress))) : of(run.total(progress)),
-      ),
+    const pages = readAll(held).pipe(
       catchError((error: unknown) =>
         from(run.fail(error)).pipe(
           concatMap((committed) =>

@@ -148,6 +148,20 @@ describe('doctor', () => {
   })
 })
 
+it('says which version of the API is asked for', async () => {
+  const server = await listen()
+  try {
+    const { text } = await doctor(['--base-url', server.url, '--api-version', '2024-09-27'], {
+      PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+      PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+    })
+    expect(text).toMatch(/^ok {7}configuration {2}--base-url, --api-version, PAYMENTS_CLIENT_ID/m)
+    expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is asked for$/m)
+  } finally {
+    await server.close()
+  }
+})
+
 describe('settings', () => {
   it.each<[string, ReadonlyArray<string>, Readonly<Record<string, string>>, RegExp]>([
     ['nothing', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is needed.*; nothing is set/],

@@ -1,8 +1,21 @@
 /** A row that came before is known, however far back, also by a run that goes on after another. */
 import { expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
+import type { AnyFailure, Page, Position } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, listOf, numbers, OUT, outcome, pagesOf, type Row, refused } from './playing.js'
+import {
+  away,
+  good,
+  type Item,
+  item,
+  listOf,
+  numbers,
+  OUT,
+  outcome,
+  pagesOf,
+  type Row,
+  refused,
+} from './playing.js'
 
 const KEYS = `${OUT}.checkpoint.json.keys`
 
@@ -86,4 +99,31 @@ it('ids are not counted where they are not held', async () => {
   expect(last?.entry).toMatchObject({ complete: true, rows: 3 })
   expect(last?.entry).not.toHaveProperty('distinct')
   expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+})
+
+type Read = Page<AnyFailure, Item, Position>
+
+/** A list whose second page has a row of the first again, put aside each time. */
+const again = () => {
+  const spoilt: Row = E.left(away)
+  const { pages, ...rest } = listOf([[spoilt], [spoilt], good(1)])
+  const named: typeof pages = (from) => ({
+    drain: (project, options) =>
+      pages(from).drain(
+        (page) =>
+          project(E.map((read: Read) => ({ ...read, raw: read.raw.map(() => item(7)) }))(page)),
+        options,
+      ),
+  })
+  return { ...rest, pages: named }
+}
+
+it('a row that was put aside and comes again is put aside once', async () => {
+  const last = await outcome(memory(), again())
+  expect(last).toMatchObject({ rows: 1, rejects: 1, repeated: 1 })
+})
+
+it('where a key is given, ids of rows that were put aside tell nothing', async () => {
+  const last = await outcome(memory(), again(), { key: ({ n }) => String(n) })
+  expect(last).toMatchObject({ rows: 1, rejects: 2 })
 })

@@ -35,7 +35,7 @@ describe('a manifest', () => {
       {
         complete: false,
         ended: true,
-        missing: ['1 rows that were rejected'],
+        missing: ['1 row that was rejected'],
         rejected: { path: 'items.ndjson.rejects.ndjson', rows: 1 },
       },
     ])

@@ -13,6 +13,7 @@ import {
   OUT,
   outcome,
   pagesOf,
+  refused,
   run,
 } from './playing.js'
 
@@ -129,6 +130,11 @@ describe('runExport', () => {
     const pages = [[bad, bad], [bad], good(1), good(2)]
     const first = await outcome(files, listOf(pages), { maxRejects: 2 })
     expect(first).toMatchObject({ rejects: 3, cut: 'rejects' })
+    const same = await refused(files, { maxRejects: 2, begin: 'resume' })
+    const { obstacle, path, field } = same
+    expect({ obstacle, path, field }).toEqual({
+      ...{ obstacle: 'rejects', path: CHECKPOINT, field: 'counts.rejects' },
+    })
     const last = await outcome(files, listOf(pages), { maxRejects: 3, begin: 'resume' })
     expect(last).toMatchObject({ rejects: 3, rows: 2, ended: true, entry: { complete: false } })
   })

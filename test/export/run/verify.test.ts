@@ -67,7 +67,7 @@ describe('verify', () => {
     const files = memory()
     await outcome(files, listOf([[E.left(away)], good(1)]))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Incomplete .* missing are 1 rows that were rejected$/),
+      expect.stringMatching(/^Incomplete .* missing are 1 row that was rejected$/),
     ])
   })
 
