@@ -1,8 +1,6 @@
-import { stat } from 'node:fs/promises'
 import { Command } from 'commander'
 import { lastValueFrom, scan, startWith, tap } from 'rxjs'
-import { CannotRun, type Checked, pathsOf, verify } from '../export/index.js'
-import { isFolderThere } from './export/places.js'
+import { CannotRun, type Checked, verify } from '../export/index.js'
 import { filled } from './parse.js'
 import { plural } from './progress/words.js'
 import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
@@ -26,7 +24,7 @@ const verified = async ({ stdout }: Terminal, path: string): Promise<number> => 
     stdout.write(`${text}\n`)
   }
   const counts = await lastValueFrom(
-    verify(await manifestOf(path)).pipe(
+    verify(path).pipe(
       tap(({ path, differences }) => {
         for (const { message } of differences) say(`${path}: ${message}`)
       }),
@@ -50,16 +48,3 @@ const counted = (counts: Counts, { isFile, differences }: Checked): Counts => ({
   checked: counts.checked + (isFile ? 1 : 0),
   wrong: counts.wrong + differences.length,
 })
-
-const isFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-
-/** Of a file, a folder, or itself: an export may be called `manifest.json`, too. */
-const manifestOf = async (path: string): Promise<string> => {
-  if (await isFolderThere(path)) return pathsOf(`${path}/`).manifest
-  const own = pathsOf(path).manifest
-  return path.endsWith('manifest.json') && !(await isFile(own)) ? path : own
-}

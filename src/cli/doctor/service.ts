@@ -65,6 +65,7 @@ export const service = ({
       timeout,
       retry: { faults: 0, throttled: 0 },
       drift: true,
+      lists: { strictEnd: true }, // as exports have it
     })
     const listening = client.events.subscribe((event) => events.push(event))
     const page = client.charges.list({ page_size: ROWS }).pages.pipe(take(1))

@@ -43,7 +43,7 @@ export const clientFor = (
     retry: { faults: attempts, throttled: Math.max(7, attempts) },
     drift: true,
     // bookmarks and rows that come again end a list as well, and what went to stdout cannot be gone on with
-    lists: { maxPages: Number.POSITIVE_INFINITY },
+    lists: { maxPages: Number.POSITIVE_INFINITY, strictEnd: true },
     transport,
     timer,
   })

@@ -43,6 +43,10 @@ const secondsOf = ([y, mo, d, h, mi, s]: Clock, offset: number): number | undefi
 const midnight = (y: number, mo: number, d: number): number =>
   y < 100 ? Date.UTC(y + 400, mo - 1, d) / 1_000 - 12_622_780_800 : Date.UTC(y, mo - 1, d) / 1_000
 
+/** A `Date` that is a time as ISO 8601, to the ms; all else as it is. */
+export const asText = (value: unknown): unknown =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value
+
 /** Two digits as a number; NaN where there are none. */
 const two = (text: string, at: number): number => {
   const tens = text.charCodeAt(at) - 48

@@ -4,7 +4,7 @@ import type { Column } from './Column.js'
 import { PRECISION, SCALE, scaledNumber, scaledText } from './decimal.js'
 import { jsonOf } from './jsonOf.js'
 import { type Fitting, misfit } from './Misfit.js'
-import { microsOf } from './moment.js'
+import { asText, microsOf } from './moment.js'
 import type { Numbers } from './Numbers.js'
 import { digitsReader, type Read, reader } from './read.js'
 
@@ -48,13 +48,17 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
 
   switch (column.type) {
     case 'text':
-      return converted('a text', (value) => (typeof value === 'string' ? value : undefined))
+      return converted('a text', (value) => {
+        const text = asText(value)
+        return typeof text === 'string' ? text : undefined
+      })
     case 'boolean':
       return converted('true or false', (value) => (typeof value === 'boolean' ? value : undefined))
     case 'time':
-      return converted('a time in the calendar, to the microsecond', (value) =>
-        typeof value === 'string' ? microsOf(value) : undefined,
-      )
+      return converted('a time in the calendar, to the microsecond', (value) => {
+        const text = asText(value)
+        return typeof text === 'string' ? microsOf(text) : undefined
+      })
     case 'integer':
       return converted('a whole number below 2^53, or its digits, at most 18', (value, row) => {
         if (typeof value !== 'number') return undefined

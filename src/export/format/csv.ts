@@ -1,6 +1,7 @@
 /** Comma-separated values (RFC 4180): a header, a line for each row, CRLF at the end of each. */
 import type { Column } from '../column/Column.js'
 import { jsonOf } from '../column/jsonOf.js'
+import { asText } from '../column/moment.js'
 import type { Numbers } from '../column/Numbers.js'
 import { digitsReader, reader } from '../column/read.js'
 import { hasSource } from '../column/source.js'
@@ -53,7 +54,8 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
   const json = jsonOf(numbers)
   const digits = digitsReader(path, numbers)
   const write = (row: unknown): string => {
-    const value = read(row)
+    const came = read(row)
+    const value = type === 'json' ? came : asText(came)
     if (value === undefined || value === null) return ''
     if (type === 'json') return quoted(digits(row) ?? json(value)) // no JSON text is a formula
     switch (typeof value) {

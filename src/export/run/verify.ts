@@ -6,6 +6,7 @@ import { CannotRun } from './CannotRun.js'
 import { type Content, contentOf } from './Content.js'
 import { readManifest } from './Manifest.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './ManifestRun.js'
+import { manifestPath } from './manifestPath.js'
 import { isOfFolder } from './Paths.js'
 import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
@@ -32,7 +33,8 @@ export interface Difference {
 // constructors
 
 /**
- * Reads all files of a manifest, one after the other, and tells of each what it found. Rows are counted
+ * Reads all files of an export, one after the other, and tells of each what it found. `path` is that of its
+ * file, its folder, or its manifest. Rows are counted
  * where they are lines. In a folder, files that are called as those of a run are, and that the manifest does
  * not know, are told, too: whoever reads the folder reads them. Fails with a `CannotRun` when there is no
  * manifest, or none that can be read.
@@ -41,7 +43,8 @@ export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<
   defer(() => from(checkedAll(path, files)))
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
-async function* checkedAll(path: string, files: SmallFiles): AsyncGenerator<Checked> {
+async function* checkedAll(given: string, files: SmallFiles): AsyncGenerator<Checked> {
+  const path = await manifestPath(files, given)
   const { runs } = await manifestAt(files, path)
   for (const run of runs) {
     yield checkedRun(path, run)

@@ -123,6 +123,14 @@ describe('what it finds', () => {
     })
   })
 
+  it('pages that do not say whether there are more: of no list could be told whether it is whole', () => {
+    const { of } = examined(() => ({ ms: 40, body: { items: [at(1)] } }))
+    expect(of('list')).toMatchObject({
+      verdict: 'failed',
+      found: expect.stringContaining('has_more should be true or false, and is missing'),
+    })
+  })
+
   it('what no codec names, and that it does no harm', () => {
     const { of } = examined(() => items({ ...at(1), shade: 'blue' }))
     expect(of('list')).toMatchObject({

@@ -38,6 +38,21 @@ describe('verify', () => {
     expect(await found(await exported(jsonLines('gzip')))).toEqual([])
   })
 
+  it('takes the file itself, or its manifest; of a folder either, with a slash or without', async () => {
+    const files = await exported()
+    for (const path of [OUT, MANIFEST]) expect(await found(files, path)).toEqual([])
+    const folder = memory()
+    await outcome(folder, listOf([good(0, 1)]), { out: '/exports/items/' })
+    for (const path of ['/exports/items', '/exports/items/', '/exports/items/manifest.json']) {
+      expect(await found(folder, path)).toEqual([])
+    }
+    await expect(found(files, 'other.ndjson')).rejects.toMatchObject({
+      name: 'CannotRun',
+      obstacle: 'missing',
+      path: 'other.ndjson.manifest.json',
+    })
+  })
+
   it('finds a file that is not there, longer, changed, or of fewer rows', async () => {
     const files = await exported()
     const text = files.text(OUT)
