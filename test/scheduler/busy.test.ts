@@ -135,6 +135,13 @@ describe('a burst', () => {
     expect(late(burst(1_000, usually), all.look(2))).toBeLessThan(0)
   })
 
+  it('is not late by what chance makes of it', () => {
+    const all = bursts()
+    all.settled(burst(0, usually))
+    const later = usually.map((ms) => ms + 1.5) // two standard errors of such a mean, or so
+    expect(late(burst(1_000, later), all.look(2))).toBeLessThan(0)
+  })
+
   it('is late also when those before it were', () => {
     const all = bursts()
     all.settled(burst(0, usually))

@@ -34,3 +34,36 @@ describe('a burst that carries requests of two windows', () => {
     expect(beside.after(other)).toBe(alone.after(one))
   })
 })
+
+describe('the learned slack', () => {
+  it('begins with one and a half spreads, and shrinks to two fifths while nothing is refused', () => {
+    const calls = slack(1_000, () => {})
+    const answer = (i: number): void => {
+      const excess = 100 * ((i * 7) % 20) // evenly spread from 0 to 1,900
+      calls.answered(80 + excess, excess, departure(0, false))
+    }
+    for (let i = 0; i < 32; i++) answer(i)
+    expect(calls.value()).toBeGreaterThan(400)
+    for (let i = 0; i < 20_000; i++) answer(i)
+    const least = calls.value()
+    expect(least).toBeGreaterThan(100)
+    expect(least).toBeLessThan(200)
+    for (let i = 0; i < 1_000; i++) answer(i)
+    expect(calls.value()).toBeCloseTo(least)
+  })
+
+  it('grows once a window, however few are refused in it, and doubles with the eighth', () => {
+    const calls = learned()
+    const before = calls.value()
+    calls.refused(0)
+    const once = calls.value()
+    expect(once).toBeGreaterThan(before)
+    for (let i = 0; i < 6; i++) calls.refused(999)
+    expect(calls.value()).toBe(once)
+    calls.refused(999)
+    expect(calls.value()).toBeGreaterThan(1.5 * once)
+    const many = calls.value()
+    calls.refused(1_000)
+    expect(calls.value()).toBeGreaterThan(many)
+  })
+})
