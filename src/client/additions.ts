@@ -13,7 +13,8 @@ import { addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, createOnce, type Making } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
-import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
+import type { SnapshotFilter } from './SnapshotFilter.js'
+import { type Snapshot, type SnapshotFailure, snapshot } from './snapshot.js'
 import { FINAL, type UntilState, untilState } from './untilState.js'
 
 // model

@@ -24,15 +24,9 @@ import {
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
 import { rowKey } from './rowKey.js'
-import { filterOf, spanOf } from './snapshotSpan.js'
+import { filterOf, type SnapshotFilter, spanOf } from './SnapshotFilter.js'
 
 // model
-
-/** Which charges to read; all of them up to now when empty. Its times are taken to the second, as by a list. */
-export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
-  /** A snapshot begins at its beginning; `from` goes on from a position. */
-  readonly page_num?: never
-}
 
 /** What ends a snapshot, or stands for a row of it. */
 export type SnapshotFailure<Code extends string = string> = Failure<

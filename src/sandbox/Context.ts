@@ -1,6 +1,6 @@
 /** What is known when a call is handled, besides the state and its parameters. */
 import type { Account } from './account/Account.js'
-import type { Settings } from './options.js'
+import type { Settings } from './settings.js'
 
 /** Of the moment, and of the sandbox. */
 export interface Context {

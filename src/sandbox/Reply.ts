@@ -1,6 +1,6 @@
 import { type Bytes, encoded } from './account/ascii.js'
-import type { Settings } from './options.js'
 import type { Refusal } from './Refusal.js'
+import type { Settings } from './settings.js'
 
 // model
 

@@ -2,9 +2,9 @@
 import type { MadeCharge } from './account/made.js'
 import type { Batch } from './batches/Batch.js'
 import { batchesThere } from './batches/there.js'
-import type { Settings } from './options.js'
 import { type Register, register } from './Register.js'
 import type { Order } from './reference/Order.js'
+import type { Settings } from './settings.js'
 import { type Table, table } from './Table.js'
 import type { Hook } from './webhooks/Hook.js'
 

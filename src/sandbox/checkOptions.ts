@@ -3,7 +3,7 @@ import { limits } from '../api/limits.js'
 import { limitsRule } from '../http/limitsRule.js'
 import { checked, is, type Rule, type Rules } from '../options/index.js'
 import { faultNames } from './faults.js'
-import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './options.js'
+import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'
 
 const scopes = is.listOf(is.text, 'a list of events, or groups of them')
 

@@ -4,8 +4,9 @@ import { O } from '../fp.js'
 import { exchange } from './exchange.js'
 import { services } from './handlers/index.js'
 import { inProcess } from './inProcess.js'
-import { type SandboxOptions, settings } from './options.js'
 import type { Play } from './Reply.js'
+import type { SandboxOptions } from './SandboxOptions.js'
+import { settings } from './settings.js'
 import type { SandboxStats } from './stats.js'
 
 // model

@@ -1,7 +1,7 @@
 /** Plays replies without a socket: a connection that breaks is a rejection or a body that errors. */
 import type { Bytes } from './account/ascii.js'
-import type { Settings } from './options.js'
 import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import type { Settings } from './settings.js'
 
 // model
 

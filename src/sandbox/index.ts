@@ -10,15 +10,9 @@ export {
   faultNames,
 } from './faults.js'
 export { type Listening, type ListenOptions, listen } from './listen.js'
-export {
-  defaults as sandboxDefaults,
-  type SandboxCredentials,
-  type SandboxOptions,
-  type SandboxPartner,
-  sandboxCredentials,
-  sandboxPartner,
-} from './options.js'
 export type { Manner, Play, Reply } from './Reply.js'
 export type { ReferenceOptions } from './reference/options.js'
+export type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'
+export { defaults as sandboxDefaults, sandboxCredentials, sandboxPartner } from './settings.js'
 export type { EndpointStats, SandboxStats } from './stats.js'
 export { type VirtualTime, virtualTime } from './virtualTime.js'

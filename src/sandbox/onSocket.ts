@@ -1,8 +1,8 @@
 /** Plays replies over HTTP, with the faults that only a socket can have. */
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { Settings } from './options.js'
 import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
+import type { Settings } from './settings.js'
 
 const whole = ({ status, body, headers }: Reply, outgoing: ServerResponse): void => {
   outgoing.writeHead(status, { ...headers, 'content-length': body.length })

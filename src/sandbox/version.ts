@@ -1,7 +1,7 @@
 /** API versions: by the header `x-api-version`, a default that the interface document does not specify. */
 import { E } from '../fp.js'
-import type { Settings } from './options.js'
 import { type Refusal, refusal } from './Refusal.js'
+import type { Settings } from './settings.js'
 
 const incorrect = refusal(
   400,

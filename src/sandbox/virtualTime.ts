@@ -9,7 +9,7 @@
  */
 import { type SchedulerLike, VirtualTimeScheduler } from 'rxjs'
 import { checked, InvalidOption, is } from '../options/index.js'
-import type { SandboxOptions } from './options.js'
+import type { SandboxOptions } from './SandboxOptions.js'
 
 // model
 

@@ -32,6 +32,13 @@ export interface Scheme {
   readonly algorithm: Algorithm
 }
 
+/** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
+export interface SigningScheme
+  extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
+  /** What stands in the header; HMAC-SHA256 in hexadecimal digits unless given. */
+  readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
+}
+
 // constructors
 
 /** HMAC, with the whole text of the secret as its key, and the signature in hexadecimal digits. */

@@ -1,8 +1,7 @@
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
 import { is, type Rules } from '../options/index.js'
 import type { Millis } from '../stream/index.js'
-import { defaultScheme, type Scheme } from './Scheme.js'
-import type { SigningScheme } from './sign.js'
+import { defaultScheme, type Scheme, type SigningScheme } from './Scheme.js'
 
 // model
 

@@ -12,8 +12,15 @@ export {
 } from './createReceiver.js'
 export { createVerifier, type Verify } from './createVerifier.js'
 export type { Delivery, HeadersLike } from './Delivery.js'
-export { type Algorithm, defaultScheme, hmac, type Scheme, type Signed } from './Scheme.js'
-export { type Sign, type SigningScheme, type SignOptions, sign, type Unsent } from './sign.js'
+export {
+  type Algorithm,
+  defaultScheme,
+  hmac,
+  type Scheme,
+  type Signed,
+  type SigningScheme,
+} from './Scheme.js'
+export { type Sign, type SignOptions, sign, type Unsent } from './sign.js'
 export { type VerifierOptions, verifierDefaults } from './VerifierOptions.js'
 export type {
   DeliveryFailure,

@@ -10,17 +10,10 @@ import { E, pipe } from '../fp.js'
 import { checked, type Rules } from '../options/index.js'
 import { concat, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
-import { defaultScheme, type Scheme, type Signed } from './Scheme.js'
+import { defaultScheme, type SigningScheme } from './Scheme.js'
 import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
-
-/** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
-export interface SigningScheme
-  extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
-  /** What stands in the header; HMAC-SHA256 in hexadecimal digits unless given. */
-  readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
-}
 
 /** Of `sign`. */
 export interface SignOptions {

@@ -7,7 +7,7 @@
  */
 import type { BatchStatus } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
-import type { Settings } from '../options.js'
+import type { Settings } from '../settings.js'
 import { type Batch, validItems } from './Batch.js'
 import { isBookable } from './checked.js'
 import type { FundingCourse } from './options.js'

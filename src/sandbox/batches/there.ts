@@ -1,8 +1,8 @@
 /** Batches that nobody made: most are booked in time, some are drafts or fail. */
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { keyOf, mix } from '../account/mix.js'
-import type { Settings } from '../options.js'
 import { add, type Register, register } from '../Register.js'
+import type { Settings } from '../settings.js'
 import { addItems, type Batch, newBatch, submit } from './Batch.js'
 import { checked } from './checked.js'
 

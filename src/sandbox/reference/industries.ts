@@ -1,6 +1,6 @@
 /** A few industries, in both shapes of their tree (interface, Reference data). */
 import type { IndustryCategory } from '../../codec/IndustryCategory.js'
-import type { Settings } from '../options.js'
+import type { Settings } from '../settings.js'
 
 // the newer shape; the letter case of types varies as in the examples of the interface
 

@@ -1,4 +1,4 @@
-export type { SnapshotCut } from './readAhead.js'
 export { type Slice, type SnapshotPage, type SnapshotPosition, wholeOf } from './Slice.js'
+export type { SnapshotCut, SnapshotOptions } from './SnapshotOptions.js'
 export type { Span } from './Span.js'
-export { type SnapshotOptions, snapshot } from './snapshot.js'
+export { snapshot } from './snapshot.js'

@@ -1,17 +1,14 @@
 import { map, type Observable, take } from 'rxjs'
 import { E, O } from '../../fp.js'
 import type { ObservableEither } from '../ObservableEither.js'
-import { crowd, type Unsteady } from './crowd.js'
-import type { Field, Outcome } from './Field.js'
+import { crowd } from './crowd.js'
+import type { Field } from './Field.js'
 import { type Rows, undatedOnce, within } from './Rows.js'
+import type { SnapshotCut, SnapshotOptions } from './SnapshotOptions.js'
 import type { Span } from './Span.js'
-import type { SnapshotOptions } from './snapshot.js'
 import type { Walk } from './Walk.js'
 
 // model
-
-/** Why a snapshot was given up. */
-export type SnapshotCut<E> = Unsteady<E> | Extract<Outcome, { _tag: 'Astray' | 'Shapeless' }>
 
 /** Rows that came, and wait to be delivered. */
 export interface Ready<E, A> {

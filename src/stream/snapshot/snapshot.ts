@@ -1,30 +1,13 @@
 import { Observable, type Subscriber, Subscription } from 'rxjs'
 import { defined, E, O } from '../../fp.js'
 import type { Pull } from '../Pull.js'
-import type { Page } from '../paginate.js'
 import { fieldOf } from './Field.js'
-import { type Ready, readAhead, type SnapshotCut } from './readAhead.js'
-import type { SnapshotPage, SnapshotPosition } from './Slice.js'
-import type { Span } from './Span.js'
+import { type Ready, readAhead } from './readAhead.js'
+import type { SnapshotPage } from './Slice.js'
+import type { SnapshotCut, SnapshotOptions } from './SnapshotOptions.js'
 import type { Walk } from './Walk.js'
 
 // model
-
-/** What a snapshot is read with. */
-export interface SnapshotOptions<E, A> {
-  /** What is to be read. */
-  readonly position: SnapshotPosition
-  /** The list of the rows of a stretch, which may have rows of the second on either side of it, too. */
-  readonly list: (span: Span) => {
-    readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
-  }
-  /** When a row was made, in ms since 1970, from the row as it came; NaN if that cannot be read. */
-  readonly time: (raw: unknown) => number
-  /** Two rows with the same key are the same row. */
-  readonly key: (raw: unknown) => string
-  /** The failure that ends a snapshot of which `position` is missing, after `pages` pages. */
-  readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
-}
 
 type Ended<E> = { readonly cut: SnapshotCut<E> } | { readonly bug: unknown }
 

@@ -1,13 +1,8 @@
-import { asyncScheduler } from 'rxjs'
-import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
+import type { Environment, Limits } from '../api/limits.js'
 import type { IO } from '../fp.js'
-import { InvalidOption } from '../options/index.js'
-import { type BatchOptions, batchDefaults } from './batches/options.js'
-import { checkedOptions } from './checkOptions.js'
+import type { BatchOptions } from './batches/options.js'
 import type { Faults } from './faults.js'
-import { type ReferenceOptions, referenceDefaults } from './reference/options.js'
-
-// model
+import type { ReferenceOptions } from './reference/options.js'
 
 /** Who may log in. */
 export interface SandboxCredentials {
@@ -67,71 +62,4 @@ export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   readonly now?: IO<number>
   /** Runs something later, in ms, and returns what calls it off. Default: `asyncScheduler`. */
   readonly after?: (delay: number, work: () => void) => () => void
-}
-
-/** Options, all of them given. */
-export interface Settings extends Required<Omit<SandboxOptions, 'limits'>> {
-  readonly limits: Limits
-}
-
-// constructors
-
-/** Logs into every sandbox that names no credentials of its own. */
-export const sandboxCredentials: SandboxCredentials = {
-  /** What a login must send. */
-  clientId: 'sandbox',
-  /** What a login must send. */
-  apiKey: 'sandbox-key',
-}
-
-/** The partner of every sandbox that names none of its own. */
-export const sandboxPartner: SandboxPartner = {
-  /** The name of Basic credentials. */
-  clientId: 'sandbox-partner',
-  /** Their password. */
-  clientSecret: 'sandbox-secret',
-}
-
-/** What a sandbox does when it is told nothing. */
-export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = {
-  environment: 'production',
-  charges: 100_000,
-  seed: 1,
-  since: new Date('2024-01-01T00:00:00Z'),
-  every: 3_000,
-  order: 'ascending',
-  arrivals: 0,
-  settleAfter: 2_000,
-  ...batchDefaults,
-  ...referenceDefaults,
-  apiVersion: '2026-08-21',
-  credentials: [sandboxCredentials],
-  partner: sandboxPartner,
-  tokenLife: 30 * 60_000,
-  latency: 0,
-  jitter: 0,
-  faults: {},
-}
-
-const later = (delay: number, work: () => void): (() => void) => {
-  const running = asyncScheduler.schedule(work, delay)
-  return () => running.unsubscribe()
-}
-
-/** Fills in the defaults. Throws an `InvalidOption` for what makes no sandbox. */
-export const settings = (given: SandboxOptions): Settings => {
-  const { limits: wanted, ...options } = checkedOptions(given)
-  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...options }
-  const end = all.since.getTime() + all.charges * all.every
-  if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
-    throw new InvalidOption(
-      'since',
-      'after 1969, and so that the last of the charges, one each `every` ms, is created before 9999',
-    )
-  }
-  return {
-    ...all,
-    now: () => Math.floor(all.now()), // times and tokens have whole ms, whatever the clock has
-    limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
-  }
 }

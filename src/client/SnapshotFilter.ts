@@ -1,4 +1,4 @@
-/** The times of a snapshot's filter as a stretch of time, and a stretch as a filter. */
+/** Which charges a snapshot has: its filter as a stretch of time, and a stretch as a filter. */
 import type { ChargeFilter } from '../codec/Charge.js'
 import { fromDate } from '../codec/Instant.js'
 import { Time, toMillis } from '../codec/times.js'
@@ -9,7 +9,16 @@ import type { InvalidRequest } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
 import type { Span } from '../stream/index.js'
 import { secondAfter, secondOf } from '../stream/snapshot/Span.js'
-import type { SnapshotFilter } from './snapshot.js'
+
+// model
+
+/** Which charges to read; all of them up to now when empty. Its times are taken to the second, as by a list. */
+export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
+  /** A snapshot begins at its beginning; `from` goes on from a position. */
+  readonly page_num?: never
+}
+
+// constructors
 
 /** What the filter takes in, the ms of its end as well: up to `now` where it names none. */
 export const spanOf = (
