@@ -23,7 +23,6 @@ import {
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
-import { rowKey } from './rowKey.js'
 import { filterOf, type SnapshotFilter, spanOf } from './SnapshotFilter.js'
 
 // model
@@ -61,6 +60,11 @@ const POSITION = 'where a snapshot stands, such as `next` of a page of it'
 /** Rows a request unless the filter says otherwise: as many as there may be (interface, Limits). */
 const PAGE_SIZE = 2_000
 
+const idOf = (row: unknown): string | undefined => {
+  const { id } = fieldsOf(row)
+  return typeof id === 'string' ? id : undefined
+}
+
 // constructors
 
 export const snapshot =
@@ -87,7 +91,7 @@ export const snapshot =
             position: position.right,
             list: (span) => list({ ...params, ...filterOf(span) }),
             time: (row) => millisOf(fieldsOf(row).created_at),
-            key: rowKey,
+            key: idOf,
             cut: (cut, position, pages) => {
               const slices = position.slices.length
               const many = slices === 1 ? '1 slice' : `${slices} slices`

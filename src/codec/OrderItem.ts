@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { fieldsOf } from '../decode/unknown.js'
+import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { Codec } from './Codec.js'
 import { LenientType } from './Lenient.js'
@@ -112,7 +112,10 @@ const anyItem: Codec<OrderItem> = new t.Type<OrderItem, unknown, unknown>(
   OrderItem.name,
   meant.is,
   meant.validate,
-  (item) => (OrderItem.is(item) ? OrderItem.encode(item) : item),
+  (item) =>
+    isRecord(item) && DateTime.is(item.order_datetime)
+      ? { ...item, order_datetime: DateTime.encode(item.order_datetime) }
+      : item,
 )
 
 const isPartial = (u: unknown): boolean =>

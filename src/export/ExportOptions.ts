@@ -36,7 +36,8 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   readonly every?: Millis
   /**
    * The keys of rows that are not to be written again. Those that are written are added; without it,
-   * rows are told apart within their page only.
+   * rows are told apart within their page only. Unless there is a `key`, rejected rows are known by their ids,
+   * too, and given to `rejects` once.
    */
   readonly seen?: Set<string>
   /**

@@ -22,7 +22,7 @@ import type { Answer, Timeout } from './Transport.js'
 /** What came, and what it says. */
 export type Body = Pick<Answer, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
-export interface Bounds {
+export interface BodyBounds {
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
   /** Of a success, after it was unpacked. */
   readonly maxBytes: number
@@ -46,7 +46,7 @@ export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 export const wholeBody = (
   response: FetchResponse,
   place: Place,
-  { timeout, maxBytes }: Bounds,
+  { timeout, maxBytes }: BodyBounds,
   scheduler: SchedulerLike,
 ): Observable<Body> =>
   defer(() => {
@@ -69,7 +69,7 @@ export const wholeBody = (
   })
 
 /** How a body is read. */
-interface Reading {
+interface BodyReading {
   /** Whether it is that of a success. */
   readonly ok: boolean
   /** Bytes. */
@@ -82,13 +82,12 @@ interface Reading {
 }
 
 /** What is too long is not read to its end. */
-const read = async ({ ok, most, parts, came, place, heard }: Reading): Promise<Body> => {
+const read = async ({ ok, most, parts, came, place, heard }: BodyReading): Promise<Body> => {
   let room = most
-  for (let { done, value } = await parts.next(); !done; { done, value } = await parts.next()) {
+  for (let part = await parts.next(); part !== undefined; part = await parts.next()) {
     heard()
-    if (value === undefined) continue
-    came.push(value.length > room ? value.subarray(0, room) : value)
-    room -= value.length
+    came.push(part.length > room ? part.subarray(0, room) : part)
+    room -= part.length
     if (room >= 0) continue
     if (!ok) break
     return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }

@@ -2,31 +2,50 @@ import type { FetchResponse } from './Fetch.js'
 
 /** A body, part by part. */
 export interface BodyParts {
-  readonly next: () => Promise<{
-    readonly done?: boolean | undefined
-    readonly value?: Uint8Array | undefined
-  }>
+  /** The next one; undefined at the end. Rejects when the body breaks, and once it is given up. */
+  readonly next: () => Promise<Uint8Array | undefined>
   /**
-   * Gives up what has not come, and with it the connection, also while a part is waited for. What aborts the
-   * request may not: a `Request` knows its signal only until it is collected as garbage.
+   * Gives up what has not come, and with it the connection. What aborts the request may not: a `Request` knows
+   * its signal only until it is collected as garbage.
    */
   readonly close: () => void
 }
 
-const NOTHING: BodyParts = { next: async () => ({ done: true }), close: () => {} }
+/** What comes in parts, as web streams and iterators have it. */
+interface Source {
+  readonly read: () => PromiseLike<{
+    readonly done?: boolean | undefined
+    readonly value?: Uint8Array | undefined
+  }>
+  readonly cancel: () => unknown
+}
 
 /** The parts of the body of an answer. */
 export const bodyParts = (body: FetchResponse['body']): BodyParts => {
-  if (!body) return NOTHING
-  if ('getReader' in body) {
-    const reader = body.getReader()
-    return { next: () => reader.read(), close: () => ignored(reader.cancel()) }
+  const source = sourceOf(body)
+  let isOver = false
+  return {
+    next: async () => {
+      for (;;) {
+        const { done, value } = await source.read()
+        if (isOver) throw new Error('the body was given up')
+        if (done === true) isOver = true
+        if (isOver || value !== undefined) return value
+      }
+    },
+    close: () => {
+      if (isOver) return
+      isOver = true
+      // at once, before the signal aborts; nobody is left to be told that it was broken already
+      new Promise((resolve) => resolve(source.cancel())).catch(() => {})
+    },
   }
-  const parts = body[Symbol.asyncIterator]()
-  return { next: () => parts.next(), close: () => ignored(parts.return?.()) }
 }
 
-/** Nobody is left to be told that it was broken already. */
-const ignored = (closing: Promise<unknown> | undefined): void => {
-  closing?.catch(() => {})
+/** A stream also lets go of the part that is waited for; an iterator, once it has come. */
+const sourceOf = (body: FetchResponse['body']): Source => {
+  if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
+  if ('getReader' in body) return body.getReader()
+  const parts = body[Symbol.asyncIterator]()
+  return { read: async () => parts.next(), cancel: () => parts.return?.() }
 }

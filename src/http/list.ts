@@ -32,8 +32,9 @@ export interface ListOptions {
   /** Empty pages in a row that still count as going on; 100 unless given. */
   readonly maxEmptyPages: number
   /**
-   * Whether a numbered page has to say that it is the last one: without `has_more` it is `Undecodable` then,
-   * and not the end. `false` for lists, `true` for snapshots, unless given.
+   * Whether a numbered page has to say that it is the last one, by `has_more: false` or, as a bookmark list
+   * does, `page_after: null`: else it is `Undecodable`, and not the end. `false` for lists, `true` for
+   * snapshots, unless given.
    */
   readonly strictEnd?: boolean
 }

@@ -34,6 +34,7 @@ export const redacted = (failure: Transient): RedactedFailure => {
         status,
         code,
         message: `${endpoint}: ${status} ${code}`,
+        ...('brokenOff' in failure ? { brokenOff: failure.brokenOff } : {}),
       }
     }
   }

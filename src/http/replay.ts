@@ -32,8 +32,10 @@ export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean =>
     case 'Undecodable': // it came with a 2xx
     case 'ServerFault':
       return true
+    case 'Refused': // of a code that nobody could read, a 400 may say what a 5xx says
+      return isInProgress(failure) || (failure.brokenOff === true && failure.status === 400)
     default:
-      return isInProgress(failure)
+      return false
   }
 }
 

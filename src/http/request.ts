@@ -4,6 +4,7 @@ import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
+import { isRecord } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
 import { fitsHeader, HEADER_TEXT } from './headerText.js'
 
@@ -46,7 +47,10 @@ export const request =
     const checked = codec.decode(given)
     if (E.isRight(checked)) return place(row, encode(row, checked.right))
     // of a codec that transforms, what it makes: a Date, say, where the wire has a text
-    return codec.is(given) ? place(row, encode(row, given)) : E.left(unfit(causes(checked.left)))
+    const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
+    return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
+      ? place(row, wire.right)
+      : E.left(unfit(causes(checked.left)))
   }
 
 /** Which parameter is to blame: the first of the causes. */

@@ -44,7 +44,7 @@ export const send =
     const slot = slotOf(asked)
 
     const tell = ({ asking, answer }: Tried, took: Millis): void => {
-      const attempt = asking.attempts
+      const { attempts: attempt } = asking
       if (E.isRight(answer)) {
         emit({ _tag: 'Answered', endpoint, attempt, status: answer.right.status, took })
       } else {

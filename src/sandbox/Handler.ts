@@ -16,12 +16,12 @@ export type Given = Readonly<Record<string, unknown>>
 export type Handle<P, A> = (state: State, params: P, asking: Asking) => Outcome<A>
 
 /** Reads parameters by itself, where the codec of the row refuses more than the service does. */
-export interface Lenient<A> {
+export interface ReadsItself<A> {
   readonly read: (params: Given) => E.Either<Refusal, (state: State, asking: Asking) => Outcome<A>>
 }
 
 export type Handler<Row> =
-  Row extends Endpoint<infer P, infer A, string> ? Handle<P, A> | Lenient<A> : never
+  Row extends Endpoint<infer P, infer A, string> ? Handle<P, A> | ReadsItself<A> : never
 
 /** A handler for every row of these tables. */
 export type HandlersOf<Tables> = {

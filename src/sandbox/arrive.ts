@@ -1,5 +1,4 @@
 /** What comes by itself, so that lists move while they are read. */
-
 import { batchThere } from './batches/there.js'
 import type { Context } from './Context.js'
 import { add, next } from './Register.js'

@@ -37,6 +37,9 @@ const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
       .finally(() => signal.removeEventListener('abort', abort))
   })
 
+/** That of the system, also while a test plays timers. */
+const { setImmediate } = globalThis
+
 /** Until timers, signals and sockets had their turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

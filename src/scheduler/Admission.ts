@@ -45,7 +45,7 @@ const full = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
 }
 
 export const admission = ({ clock, weights, patience, start }: Options): Admission => {
-  const later = alarms(clock, (now) => run(now))
+  const wakes = alarms(clock, (now) => run(now))
   const pool = park(weights, patience)
   const due: Array<Bucket> = [] // those that may have room
   let running = false
@@ -100,7 +100,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (bucket.park === from) return false
     bucket.park ??= park(weights, patience)
     move(strand, bucket.park)
-    later.set(bucket, now)
+    wakes.set(bucket, now)
     return true
   }
 
@@ -111,13 +111,13 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     const here = bucket?.park
     if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
       while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here, now));
-      later.set(bucket, now)
+      wakes.set(bucket, now)
       return
     }
     for (let other = bucket; other !== undefined; other = due.pop()) {
       other.due = false
       pull(other, now)
-      later.set(other, now)
+      wakes.set(other, now)
     }
     while (serve(pool, now));
   }
@@ -125,7 +125,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   /** Whether there is anybody to look at. `early`: at buckets that much before their time, too. */
   const collect = (now: Millis, early: Millis): boolean => {
     const until = now + early
-    for (let first = later.take(until); first !== undefined; first = later.take(until)) mark(first)
+    for (let first = wakes.take(until); first !== undefined; first = wakes.take(until)) mark(first)
     return due.length > 0 || pool.size() > 0
   }
 
@@ -138,13 +138,13 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     } finally {
       running = false
     }
-    later.arm()
+    wakes.arm()
   }
 
   return {
     refresh: () => {
-      later.reset(clock.now())
-      if (!running) later.arm()
+      wakes.reset(clock.now())
+      if (!running) wakes.arm()
     },
     join: (ticket, front) => {
       const { strand } = ticket
@@ -166,11 +166,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       }
       move(strand, undefined)
       for (const bucket of strand.flow.buckets) if (!waits(bucket)) bucket.deserted?.()
-      if (!running) later.arm()
+      if (!running) wakes.arm()
     },
     sooner: (buckets, now) => {
-      for (const bucket of buckets) if (waits(bucket)) later.set(bucket, now)
-      if (!running) later.arm()
+      for (const bucket of buckets) if (waits(bucket)) wakes.set(bucket, now)
+      if (!running) wakes.arm()
     },
     changed: (buckets, now) => {
       for (const bucket of buckets) mark(bucket)

@@ -73,7 +73,7 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   placesTook: 0,
 })
 
-/** One of them was let in: `place` of it among them, from 0. */
+/** One of them was let in. `place`: which of them it was, in the order in which they left, from 0. */
 export const accepted = (
   departure: Departure,
   place: number,

@@ -34,6 +34,7 @@ describe('allow_partial_success', () => {
     ['without a field', { ...order, currency: undefined }],
     ['too old', { ...order, order_datetime: '1960-01-01T00:00:00Z' }],
     ['no item', null],
+    ['at no time', { ...order, order_datetime: 'soon' }],
   ])('sends an item that is %s, and the good ones as ever', (_, item) => {
     const all = uploading()
     const bad = untyped(item)
@@ -42,6 +43,13 @@ describe('allow_partial_success', () => {
     )
     expect(out.map(({ value }) => E.isRight(value))).toEqual([true])
     expect(sent(all)).toEqual([[written, bad]])
+  })
+
+  it('writes the time of an item that does not pass as of any other', () => {
+    const all = uploading()
+    const bad: OrderItem = { ...order, item_name: 'a' }
+    all.run(all.client.reference.upload({ allow_partial_success: true, items: [bad] }))
+    expect(sent(all)).toEqual([[{ ...written, item_name: 'a' }]])
   })
 
   it('sends whole chunks of a stream', () => {

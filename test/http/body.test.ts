@@ -181,6 +181,19 @@ describe('a body that does not come to its end, of what is no success', () => {
     expect(asked()).toBe(3)
   })
 
+  it('leaves it open whether a create is done, when a 400 stays so', async () => {
+    const sandbox = createSandbox({
+      charges: 10,
+      faults: ({ route }) => (route === 'POST /api/v1/charges/create' ? 'cut-off' : undefined),
+    })
+    const { charges } = clientOf('https://sandbox', {
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+    })
+    const made = await firstValueFrom(charges.create({ ...newCharge, request_id: 'once' }))
+    expect(E.isRight(made) && wasRecovered(made.right)).toBe(true) // 201, then 400 twice
+  })
+
   it('hides no duplicate of a create that is repeated: what is there is found', async () => {
     const sandbox = createSandbox({
       charges: 10,

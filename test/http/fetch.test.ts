@@ -162,3 +162,70 @@ it('a sandbox’s takes a URL with an init, and a Request', async () => {
     expect(await lastValueFrom(one.charges.list().pipe(toArray()))).toHaveLength(3)
   }
 })
+
+describe('a body of iterators', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const broken = (): never => {
+    throw new Error('cannot be left')
+  }
+
+  it.each<readonly [string, () => unknown]>([
+    ['at once', () => ({ done: true })],
+    ['by throwing', broken],
+    ['by rejecting', () => Promise.reject(new Error('cannot be left'))],
+  ])('may end %s', async (_, leave) => {
+    let left = 0
+    const answering =
+      (status: number): Fetch =>
+      async () => {
+        const parts = [bytes(JSON.stringify(CHARGE))]
+        const iterator = {
+          next: async () => {
+            const value = parts.shift()
+            return value === undefined ? { done: true, value } : { done: false, value }
+          },
+          return: () => {
+            left++
+            return leave()
+          },
+        }
+        const body = { [Symbol.asyncIterator]: () => iterator }
+        return { status, headers: { get: () => null }, body: Object(body) }
+      }
+    expect(await charge(clientOf('https://own', answering(200)))).toMatchObject(
+      E.right({ id: 'chg_1' }),
+    )
+    expect(await charge(clientOf('https://own', answering(404)))).toMatchObject(
+      E.left({ _tag: 'Refused', status: 404 }),
+    )
+    expect(left).toBe(0) // it had come to its end
+  })
+
+  it('is left when nobody listens any more, whatever comes of that', async () => {
+    let begun = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const left = new Promise<void>((resolve) => {
+      const iterator = {
+        next: () => {
+          begun()
+          return new Promise<never>(() => {})
+        },
+        return: () => {
+          resolve()
+          return broken()
+        },
+      }
+      const body = Object({ [Symbol.asyncIterator]: () => iterator })
+      const client = clientOf('https://own', async () => ({
+        status: 200,
+        headers: { get: () => null },
+        body,
+      }))
+      const listening = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+      void asked.then(() => listening.unsubscribe())
+    })
+    await expect(left).resolves.toBeUndefined()
+  })
+})

@@ -40,6 +40,10 @@ describe('parameters of a codec that transforms', () => {
     }
   })
 
+  it('are not sent where it would write what it does not read', () => {
+    expect(ask(row, { since: new Date(Number.NaN) })).toMatchObject(E.left({ field: 'since' }))
+  })
+
   it('are refused when they are neither', () => {
     expect(ask(row, { since: '4 March' })).toMatchObject(
       E.left({ field: 'since', expected: 'a day as text', actual: 'text of 7 characters' }),

@@ -1,6 +1,6 @@
 /** A sandbox in process leaves turns of the event loop to others, however fast it is asked. */
 import { firstValueFrom, fromEvent, lastValueFrom, repeat, takeUntil, toArray } from 'rxjs'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 
@@ -22,4 +22,14 @@ it('timers come due while calls follow one another', async () => {
   setTimeout(() => due.dispatchEvent(new Event('due')), 1)
   const rows = calls.pipe(takeUntil(fromEvent(due, 'due')), toArray())
   expect((await lastValueFrom(rows)).length).toBeLessThan(30_000)
+})
+
+it('it answers also while a test plays all timers', async () => {
+  const { charges } = open()
+  vi.useFakeTimers()
+  try {
+    expect(await firstValueFrom(charges.list())).toMatchObject({ _tag: 'Right' })
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -19,7 +19,9 @@ export const adviceFor = (failure: Failure): { readonly advice?: string } => {
     case 'Refused':
       return { advice: 'check the base URL, and what the keys may do' }
     case 'Undecodable':
-      return { advice: 'check the base URL: this is not how the platform answers' }
+      return failure.path === 'has_more'
+        ? { advice: 'no list can be told to be whole: this is for the service to mend' }
+        : { advice: 'check the base URL: this is not how the platform answers' }
     case 'Throttled':
       return {
         advice: 'somebody else uses this account up: try again, and take a part with --share',

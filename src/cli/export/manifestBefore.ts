@@ -1,5 +1,4 @@
 /** The manifest of the run that an export goes on from. */
-
 import { codeOf } from '../../export/file/systemError.js'
 import {
   CannotRun,

@@ -1,5 +1,4 @@
 /** The values of a column as a typed file stores them, exactly or not at all. */
-
 import type { Column } from './Column.js'
 import { PRECISION, SCALE, scaledNumber, scaledText } from './decimal.js'
 import { jsonOf } from './jsonOf.js'

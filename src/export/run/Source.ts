@@ -56,7 +56,7 @@ const LOST: ReadonlyArray<number> = [400, 404, 410]
 /**
  * A plain list: `payments.batchTransfers.list(...)`. A row that comes again is left out, for which the
  * ids of all rows are kept: some 100 bytes a row. Where its bookmark is refused, it is read from its
- * beginning again.
+ * beginning again, if all that was read is known by its ids.
  */
 export const fromList = <A>(
   list: Resumable<Position, Page<AnyFailure, A, Position>>,
@@ -67,5 +67,8 @@ export const fromList = <A>(
   boundsOf: () => undefined,
   repeats: true,
   isLost: (standing, failure) =>
-    'page' in standing && failure._tag === 'Refused' && LOST.includes(failure.status),
+    'page' in standing &&
+    failure._tag === 'Refused' &&
+    failure.brokenOff !== true &&
+    LOST.includes(failure.status),
 })

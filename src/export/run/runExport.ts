@@ -86,18 +86,32 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left }).pipe(
       concatMap((progress): Observable<RunProgress<Q>> => {
         if (!isLast(progress)) return of(run.total(progress))
-        const anew = position === undefined ? undefined : lostAt(position, progress)
+        const anew = position === undefined ? undefined : lostAt(held, position, progress)
         if (anew === undefined) return ended(held, progress)
         return concat(of({ ...run.total(NO_PROGRESS), anew }), read(held, undefined))
       }),
     )
   }
 
-  /** Why the place where it stood is of no use: all that was read stays, and is known. */
-  const lostAt = (position: Q, { pages, failure }: Progress<Q>): AnyFailure | undefined =>
-    pages === 0 && failure !== undefined && source.isLost?.(position, failure) === true
+  /** Why the place where it stood is of no use, where all that was read stays, and is known. */
+  const lostAt = (
+    held: Held<A, Q, P>,
+    position: Q,
+    { pages, failure }: Progress<Q>,
+  ): AnyFailure | undefined =>
+    pages === 0 &&
+    failure !== undefined &&
+    source.isLost?.(position, failure) === true &&
+    knowsAll(held)
       ? failure
       : undefined
+
+  /** Rows without a key, and rejected ones without an id, would be there twice. */
+  const knowsAll = ({ run, checkpoint }: Held<A, Q, P>): boolean => {
+    const { rows = 0, rejects = 0 } = checkpoint?.counts ?? {}
+    const aside = options.key === undefined ? run.aside?.size : 0
+    return run.seen?.size === rows && aside === rejects
+  }
 
   const ended = ({ run }: Held<A, Q, P>, progress: Progress<Q>): Observable<RunProgress<Q>> =>
     defer(() => from(run.end(progress)))

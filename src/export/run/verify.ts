@@ -34,8 +34,7 @@ export interface Difference {
 
 /**
  * Reads all files of an export, one after the other, and tells of each what it found. `path` is that of its
- * file, its folder, or its manifest. Rows are counted
- * where they are lines. In a folder, files that are called as those of a run are, and that the manifest does
+ * file, its folder, or its manifest (whose name ends with `manifest.json`). Rows are counted where they are lines. In a folder, files that are called as those of a run are, and that the manifest does
  * not know, are told, too: whoever reads the folder reads them. Fails with a `CannotRun` when there is no
  * manifest, or none that can be read.
  */

@@ -3,7 +3,7 @@ import { login } from '../../api/authentication.js'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { api } from '../../api/index.js'
 import { R } from '../../fp.js'
-import type { Handle, HandlersOf, Lenient } from '../Handler.js'
+import type { Handle, HandlersOf, ReadsItself } from '../Handler.js'
 import { authentication } from './authentication.js'
 import { batchTransfers } from './batchTransfers.js'
 import { charges } from './charges.js'
@@ -22,7 +22,7 @@ const handlers: HandlersOf<typeof tables> = {
   webhooks,
 }
 
-type AnyHandler = Handle<unknown, unknown> | Lenient<unknown>
+type AnyHandler = Handle<unknown, unknown> | ReadsItself<unknown>
 
 /** A row with the handler that answers it. */
 export interface Service {

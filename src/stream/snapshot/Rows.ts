@@ -1,5 +1,6 @@
 import type { Page } from '../paginate.js'
 import { type RowTexts, someOf } from '../RowTexts.js'
+import { namesBy } from './names.js'
 import { contains, type Span } from './Span.js'
 
 /** Rows of a page, or of several: decoded one by one, and as they came. */
@@ -14,22 +15,20 @@ export const within =
       return Number.isNaN(time) || contains(span, time)
     })
 
-/**
- * Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. Those
- * of one answer that are alike are as many as came.
- */
-export const undatedOnce = (time: (raw: unknown) => number, key: (raw: unknown) => string) => {
+/** Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. */
+export const undatedOnce = (
+  time: (raw: unknown) => number,
+  key: (raw: unknown) => string | undefined,
+) => {
+  const names = namesBy(key)
   const seen = new Set<string>()
   return <E, A>(rows: Rows<E, A>): Rows<E, A> => {
-    const alike = new Map<string, number>()
+    const undated = rows.raw.map((row) => Number.isNaN(time(row)))
+    const named = names(rows.raw.filter((_, i) => undated[i])).values()
     return keep(rows, (i) => {
-      const row = rows.raw[i]
-      if (!Number.isNaN(time(row))) return true
-      const name = key(row)
-      const before = alike.get(name) ?? 0
-      alike.set(name, before + 1)
-      const known = seen.size
-      return seen.add(`${before} ${name}`).size > known
+      if (undated[i] !== true) return true
+      const { size } = seen
+      return seen.add(named.next().value ?? '').size > size
     })
   }
 }

@@ -19,8 +19,8 @@ export interface SnapshotOptions<E, A> {
   }
   /** When a row was made, in ms since 1970, from the row as it came; NaN if that cannot be read. */
   readonly time: (raw: unknown) => number
-  /** Two rows with the same key are the same row. */
-  readonly key: (raw: unknown) => string
+  /** Two rows with the same key are the same row. One without goes by all that it says. */
+  readonly key: (raw: unknown) => string | undefined
   /** The failure that ends a snapshot of which `position` is missing, after `pages` pages. */
   readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
 }

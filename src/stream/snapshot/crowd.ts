@@ -2,6 +2,7 @@ import { concatMap, map, type Observable, of, toArray } from 'rxjs'
 import { A, E, O, pipe } from '../../fp.js'
 import type { ObservableEither } from '../ObservableEither.js'
 import type { Page } from '../paginate.js'
+import { namesBy } from './names.js'
 import type { Rows } from './Rows.js'
 
 // model
@@ -9,8 +10,8 @@ import type { Rows } from './Rows.js'
 export interface CrowdOptions<E, A> {
   /** The list, page by page. */
   readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
-  /** Two rows with the same key are the same row. */
-  readonly key: (raw: unknown) => string
+  /** Two rows with the same key are the same row; there may be none. */
+  readonly key: (raw: unknown) => string | undefined
 }
 
 /** Why a crowd could not be read. */
@@ -58,10 +59,11 @@ export const crowd = <E, A>({
 }
 
 const readingOf =
-  (key: (raw: unknown) => string) =>
+  (key: (raw: unknown) => string | undefined) =>
   <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): Reading<E, A> => {
+    const names = namesBy(key)(pages.flatMap(({ raw }) => raw)).values()
     const rows = pages.flatMap(({ items, raw }) =>
-      items.map((item, i) => [key(raw[i]), { item, raw: raw[i] }] as const),
+      items.map((item, i) => [names.next().value ?? '', { item, raw: raw[i] }] as const),
     )
     const isEven = pages.slice(0, -1).every(({ raw }) => raw.length === pages[0]?.raw.length)
     return { rows: new Map(rows), size: isEven ? rows.length : Number.NaN }

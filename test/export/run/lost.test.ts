@@ -18,7 +18,9 @@ const refusal = (status: number): AnyFailure => ({
 })
 
 const idOf = (row: Row): unknown =>
-  E.isRight(row) ? row.right : { id: `bad-${row.left.message}`, n: null }
+  E.isRight(row)
+    ? row.right
+    : { id: row.left.message === 'nameless' ? null : `bad-${row.left.message}`, n: null }
 
 /** A list by bookmarks, each good for one `life` only. */
 const marked = (
@@ -81,6 +83,27 @@ it('rejected rows are put aside once', async () => {
   const lines = files.text(`${OUT}.rejects.ndjson`).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line).row.id)).toEqual(['bad-7', 'bad-8', 'bad-9'])
   expect(entryIn(files)).toMatchObject({ rejects: 3, rejected: { rows: 3 } })
+})
+
+it.each<readonly [string, ReadonlyArray<Row>, object]>([
+  ['a row has no key', good(0), { key: () => undefined }],
+  ['a rejected row has no id', [...good(0), E.left({ ...away, message: 'nameless' })], {}],
+  ['rejected rows are told apart by another key', [...good(0), spoilt(7)], { key: String }],
+])('it is not read again where %s: it would be there twice', async (_, rows, options) => {
+  const files = memory()
+  await outcome(files, marked([rows, away], 'monday'), options)
+  const told = await run(files, marked([rows, good(1)], 'tuesday'), { begin: 'resume', ...options })
+  expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
+  expect(told.some(({ anew }) => anew !== undefined)).toBe(false)
+  expect(entryIn(files)).toMatchObject({ complete: false, rows: 1 })
+})
+
+it('a refusal whose body broke off says nothing of the bookmark', async () => {
+  const files = memory()
+  const torn = { ...refusal(400), brokenOff: true as const }
+  await outcome(files, marked([good(0), away], 'monday'))
+  const last = await outcome(files, marked([good(0)], 'tuesday', torn), { begin: 'resume' })
+  expect(last).toMatchObject({ rows: 1, failure: torn })
 })
 
 it('it is read again as often as that happens', async () => {

@@ -6,7 +6,7 @@ import { undatedOnce } from '../../../src/stream/snapshot/Rows.js'
 const once = () => {
   const unseen = undatedOnce(
     (raw) => Number(String(raw).split(':')[0]),
-    (raw) => String(raw).slice(2),
+    (raw) => (String(raw).endsWith('null') ? undefined : String(raw).slice(2)),
   )
   return (...raw: ReadonlyArray<string>) =>
     unseen({ raw, items: raw.map((row) => E.right(row)) }).raw
@@ -19,8 +19,9 @@ describe('rows whose time cannot be read', () => {
     expect(answer('2:c', '?:b', '?:d', '3:e')).toEqual(['2:c', '?:d', '3:e'])
   })
 
-  it('are as many as came in one answer, where they are alike', () => {
+  it('are one by one id, and as many as came in one answer where they are alike and have none', () => {
     const answer = once()
+    expect(answer('?:b', '?:b')).toEqual(['?:b'])
     expect(answer('?:null', '?:null', '1:a')).toEqual(['?:null', '?:null', '1:a'])
     expect(answer('?:null', '?:null', '?:null')).toEqual(['?:null'])
     expect(answer('?:null')).toEqual([])
