@@ -6,6 +6,7 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
+import { idOf } from '../http/idOf.js'
 import { invalidField, invalidRequest } from '../http/invalidRequest.js'
 import type { List } from '../http/list.js'
 import { truncated } from '../http/truncated.js'
@@ -59,11 +60,6 @@ const POSITION = 'where a snapshot stands, such as `next` of a page of it'
 
 /** Rows a request unless the filter says otherwise: as many as there may be (interface, Limits). */
 const PAGE_SIZE = 2_000
-
-const idOf = (row: unknown): string | undefined => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : undefined
-}
 
 // constructors
 

@@ -13,11 +13,12 @@ import {
 } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
+import { idOf } from '../http/idOf.js'
 import { checked } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'
 import { NO_PROGRESS, type Progress } from './Progress.js'
-import { idOf, type Known, sortPage } from './sortPage.js'
+import { type Known, sortPage } from './sortPage.js'
 
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next

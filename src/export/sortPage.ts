@@ -1,6 +1,6 @@
-import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
+import { idOf } from '../http/idOf.js'
 import { type Page, type RowTexts, someOf } from '../stream/index.js'
 import { asCame } from './asCame.js'
 import { mayRepeat } from './mayRepeat.js'
@@ -98,12 +98,6 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
         repeated: again + fit.length - good.length,
       }
     }
-}
-
-/** The key of a row, unless another is given. */
-export const idOf = (row: unknown): string | undefined => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : undefined
 }
 
 /** Whether it was not known; from now on it is. */

@@ -1,5 +1,5 @@
-import { fieldsOf } from '../decode/unknown.js'
 import { O } from '../fp.js'
+import { idOf } from './idOf.js'
 
 /**
  * What tells the rows of a page from those of every other, where that can be told: how many they are, and
@@ -12,9 +12,4 @@ export const rowsMark = ({ raw }: { readonly raw: ReadonlyArray<unknown> }): O.O
   return ids.every((id) => id !== undefined) && ids[0] !== ids[2]
     ? O.some(JSON.stringify([raw.length, ...ids]))
     : O.none
-}
-
-const idOf = (row: unknown): string | undefined => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : undefined
 }

@@ -2,9 +2,9 @@
 import { concatMap, defer, from, type Observable, of, toArray } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Drainable, Resumable } from '../../export/index.js'
-import { idOf } from '../../export/sortPage.js'
 import { E, O } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
+import { idOf } from '../../http/idOf.js'
 import type { Page } from '../../stream/index.js'
 
 /** So many readings, at most. */

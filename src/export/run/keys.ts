@@ -1,8 +1,8 @@
 /** What tells the rows of a run apart, as it is kept: the keys of those that were written, and rejected rows. */
 import { fieldsOf } from '../../decode/unknown.js'
+import { idOf } from '../../http/idOf.js'
 import type { Files } from '../file/Files.js'
 import { chunksOf } from '../file/wholly.js'
-import { idOf } from '../sortPage.js'
 
 /** Adds the keys that are kept at `path`. */
 export const readKeys = (
