@@ -12,7 +12,7 @@ import type { Departure } from './Departure.js'
 import type { Flight } from './Flights.js'
 import type { Flow } from './Flow.js'
 
-/** Who has it sent, and hears what comes of it. */
+/** Who has it sent, hears what comes of it, and tears it down when it has ended. */
 export interface Owner<A> {
   next(attempt: Attempt<A>, value: A): void
   /** `ended`: by the source itself. */
@@ -42,18 +42,10 @@ export class Attempt<A> extends Subscriber<A> implements Flight {
   }
 
   protected override _error(error: unknown): void {
-    try {
-      this.owner.error(this, error, true)
-    } finally {
-      this.unsubscribe()
-    }
+    this.owner.error(this, error, true)
   }
 
   protected override _complete(): void {
-    try {
-      this.owner.complete(this)
-    } finally {
-      this.unsubscribe()
-    }
+    this.owner.complete(this)
   }
 }

@@ -80,7 +80,7 @@ class Task<A> implements Ticket, Owner<A>, Unsubscribable {
       try {
         attempt.unsubscribe() // of `refused`, or of the function that gives the key
       } finally {
-        this.error(attempt, error, false)
+        if (this.under === attempt) this.error(attempt, error, false) // else its teardown had us leave
       }
     }
   }
@@ -90,7 +90,11 @@ class Task<A> implements Ticket, Owner<A>, Unsubscribable {
     try {
       this.subscriber.error(error)
     } finally {
-      this.gone(attempt, ended)
+      try {
+        attempt.unsubscribe()
+      } finally {
+        this.gone(attempt, ended)
+      }
     }
   }
 
@@ -102,7 +106,11 @@ class Task<A> implements Ticket, Owner<A>, Unsubscribable {
     try {
       this.subscriber.complete() // throws what a teardown of the consumer throws
     } finally {
-      flights.left(attempt, now, true)
+      try {
+        attempt.unsubscribe() // what the source frees is free before the next one starts
+      } finally {
+        flights.left(attempt, now, true)
+      }
     }
   }
 

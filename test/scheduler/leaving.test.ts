@@ -49,6 +49,38 @@ const isUntouched = ({ timer, scheduler }: ReturnType<typeof world>): void => {
 }
 
 describe('a scheduled source that is left', () => {
+  it('by what its own teardown sets off, after `refused` threw, gives its place back once', () => {
+    const timer = virtualTimer()
+    const tiers = [concurrency({ name: 'at once', limit: 2 })]
+    const scheduler = createScheduler<void>({ tiers, timer })
+    const stop = new Subject<void>()
+    const errors: Array<unknown> = []
+    for (let i = 0; i < 4; i++) {
+      answering(timer)
+        .pipe(
+          finalize(() => stop.next()),
+          schedule(scheduler, undefined, {
+            refused: () => {
+              throw new TypeError('no header')
+            },
+          }),
+          takeUntil(stop),
+        )
+        .subscribe({ error: (error) => errors.push(error) })
+    }
+    timer.flush(60_000)
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0, tiers: [{ used: 0 }] })
+    expect(errors).toEqual([])
+    const at: Array<number> = []
+    for (let i = 0; i < 4; i++) {
+      answering(timer, () => at.push(timer.now() - 60_000))
+        .pipe(schedule(scheduler, undefined))
+        .subscribe()
+    }
+    timer.flush()
+    expect(at).toEqual([0, 0, 10, 10])
+  })
+
   it('before it is subscribed to, as RxJS itself does, never begins', () => {
     const w = world()
     let begun = 0

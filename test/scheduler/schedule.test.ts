@@ -1,5 +1,5 @@
-import { concat, NEVER, of, range, timer } from 'rxjs'
-import { map, mergeMap, take } from 'rxjs/operators'
+import { concat, EMPTY, NEVER, of, range, Subscription, timer, using } from 'rxjs'
+import { catchError, map, mergeMap, take } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
 import {
   concurrency,
@@ -50,6 +50,36 @@ describe('a concurrency limit', () => {
       m.expectObservable(run).toBe('---b|')
       m.expectSubscriptions(second.subscriptions).toBe('--^-!')
     }),
+  )
+
+  it.each(['-a|', '-a-#'])(
+    'starts the next one when what %s held is free, as `mergeMap` does',
+    (marble) =>
+      marbles((m) => {
+        const source = m.cold(marble)
+        let open = 0
+        const most: Array<number> = []
+        const held = using(
+          () => {
+            most.push(++open)
+            return new Subscription(() => open--)
+          },
+          () => source,
+        )
+        const scheduler = places(1)
+        range(0, 3)
+          .pipe(
+            mergeMap(() =>
+              held.pipe(
+                schedule(scheduler, undefined),
+                catchError(() => EMPTY),
+              ),
+            ),
+          )
+          .subscribe()
+        m.flush()
+        expect(most).toEqual([1, 1, 1])
+      })(),
   )
 
   it(
