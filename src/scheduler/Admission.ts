@@ -9,8 +9,8 @@
  */
 import { alarms, waits } from './Alarms.js'
 import type { Bucket } from './Bucket.js'
+import { claim } from './Claim.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
-import type { Flow } from './Flow.js'
 import { type Park, park } from './Park.js'
 import { join, quit, type Strand, type Ticket } from './Strand.js'
 import { unhandled } from './unhandled.js'
@@ -39,13 +39,9 @@ export interface Options {
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
-const full = ({ buckets }: Flow, now: Millis): Bucket | undefined => {
-  for (const bucket of buckets) if (bucket.wait(now) > 0) return bucket
-  return undefined
-}
-
 export const admission = ({ clock, weights, patience, start }: Options): Admission => {
-  const wakes = alarms(clock, (now) => run(now))
+  const claimed = claim(patience, (buckets) => buckets.forEach(mark))
+  const wakes = alarms(clock, claimed.wait, (now) => run(now))
   const pool = park(weights, patience)
   const due: Array<Bucket> = [] // those that may have room
   let running = false
@@ -63,6 +59,14 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
+  /** Which of its buckets has no room for it. */
+  const full = (strand: Strand, now: Millis): Bucket | undefined => {
+    for (const bucket of strand.flow.buckets) {
+      if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
+    }
+    return undefined
+  }
+
   /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */
   const pull = (bucket: Bucket, now: Millis): void => {
     const from = bucket.park
@@ -77,6 +81,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
   const letThrough = (strand: Strand, ticket: Ticket, from: Park, now: Millis): void => {
     quit(ticket)
     strand.since = now
+    claimed.over(strand)
     from.went(strand.lane)
     if (strand.first === undefined) move(strand, undefined)
     else from.moved(strand)
@@ -87,16 +92,17 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     }
   }
 
-  /** Whether it is worth looking there again. */
-  const serve = (from: Park, now: Millis): boolean => {
-    const strand = from.next(now)
+  /** Whether it has left where it waited, or another of it is the first there. */
+  const serve = (strand: Strand | undefined, now: Millis): boolean => {
     const ticket = strand?.first
-    if (strand === undefined || ticket === undefined) return false
-    const bucket = full(strand.flow, now)
+    const from = strand?.parkedAt
+    if (strand === undefined || ticket === undefined || from === undefined) return false
+    const bucket = full(strand, now)
     if (bucket === undefined) {
       letThrough(strand, ticket, from, now)
       return true
     }
+    claimed.stopped(strand, bucket, now)
     if (bucket.park === from) return false
     bucket.park ??= park(weights, patience)
     move(strand, bucket.park)
@@ -106,11 +112,12 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
 
   /** A bucket alone serves those who wait at it; several do so together. */
   const round = (now: Millis): void => {
+    serve(claimed.holder(), now)
     const bucket = due.pop()
     if (bucket !== undefined) bucket.due = false
     const here = bucket?.park
     if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
-      while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here, now));
+      while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here.next(now), now));
       wakes.set(bucket, now)
       return
     }
@@ -119,7 +126,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
       pull(other, now)
       wakes.set(other, now)
     }
-    while (serve(pool, now));
+    while (serve(pool.next(now), now));
   }
 
   /** Whether there is anybody to look at. `early`: at buckets that much before their time, too. */
@@ -134,6 +141,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (running) return
     running = true
     try {
+      claimed.look(now)
       for (let early = EARLY; collect(now, early); early = 0) round(now)
     } finally {
       running = false
@@ -165,8 +173,10 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
         return
       }
       move(strand, undefined)
+      claimed.over(strand)
       for (const bucket of strand.flow.buckets) if (!waits(bucket)) bucket.deserted?.()
-      if (!running) wakes.arm()
+      if (due.length > 0) run(clock.now())
+      else if (!running) wakes.arm()
     },
     sooner: (buckets, now) => {
       for (const bucket of buckets) if (waits(bucket)) wakes.set(bucket, now)

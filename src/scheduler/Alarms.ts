@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const alarms: (clock: Clock, ring: (now: Millis) => void) => Alarms
+ * const alarms: (clock: Clock, wait: Wait, ring: (now: Millis) => void) => Alarms
  * ```
  *
  * When to look again: one timer, for the first of those buckets that somebody waits for, and that time
@@ -25,13 +25,16 @@ export interface Alarms {
 /** Whether somebody waits for it. */
 export const waits = ({ park }: Bucket): boolean => park !== undefined && park.size() > 0
 
-export const alarms = (clock: Clock, ring: (now: Millis) => void): Alarms => {
+/** Until those who wait at a bucket may go. */
+type Wait = (bucket: Bucket, now: Millis) => Millis
+
+export const alarms = (clock: Clock, wait: Wait, ring: (now: Millis) => void): Alarms => {
   const buckets = heap<Bucket>()
   let timer: Subscription | undefined
   let armed = Number.POSITIVE_INFINITY
 
   const set = (bucket: Bucket, now: Millis): void => {
-    const at = waits(bucket) ? now + bucket.wait(now) : Number.POSITIVE_INFINITY
+    const at = waits(bucket) ? now + wait(bucket, now) : Number.POSITIVE_INFINITY
     if (bucket.slot >= 0) {
       if (bucket.rank === at) return
       buckets.remove(bucket)

@@ -21,6 +21,8 @@ export interface Bucket extends Ranked {
   readonly counts: { refused: number }
   /** How many the server has let in. */
   readonly letIn: number
+  /** When a place of it was last taken. */
+  readonly entered: Millis
   /** Whether it is to be looked at: it may have room. */
   due: boolean
   /** Until there is room: 0 for now, `Infinity` for when somebody leaves. */

@@ -43,6 +43,7 @@ export const loan = (options: Loan): Bucket => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let letIn = 0
+  let entered = Number.NEGATIVE_INFINITY
   let bursts = 0 // that its pauses did not end
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
@@ -98,6 +99,9 @@ export const loan = (options: Loan): Bucket => {
     get letIn() {
       return letIn
     },
+    get entered() {
+      return entered
+    },
     ceiling: ceiling(Number.POSITIVE_INFINITY, AGAIN),
     due: false,
     rank: 0,
@@ -121,8 +125,9 @@ export const loan = (options: Loan): Bucket => {
         tell(error)
       }
     },
-    enter: () => {
+    enter: (_, now) => {
       places--
+      entered = now
     },
     accepted: () => {
       letIn++

@@ -33,6 +33,7 @@ class AtOnce implements Bucket {
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
+  entered: Millis = Number.NEGATIVE_INFINITY
   private readonly limit: number
   private readonly crowd: Crowd = crowd(PERIOD)
   private readonly lingering: Array<Millis> = [] // until when, earliest first
@@ -80,6 +81,7 @@ class AtOnce implements Bucket {
 
   enter(departure: Departure, now: Millis): void {
     this.places++
+    this.entered = now
     this.pending++
     this.crowd.enter(departure, this.places, this.places - this.pending)
     if (this.places >= this.limit) this.filled = now

@@ -34,6 +34,8 @@ export interface Strand extends Long<Strand>, Ranked {
   length: number
   /** When it was last served, or began to wait. */
   since: Millis
+  /** When places were last kept for it. */
+  claimed: Millis
 }
 
 export const strand = (flow: Flow, lane: number): Strand => new Waiting(flow, lane)
@@ -48,6 +50,7 @@ class Waiting implements Strand {
   back: Ticket | undefined = undefined
   length = 0
   since: Millis = 0
+  claimed: Millis = Number.NEGATIVE_INFINITY
   rank: Millis = 0
   slot = -1
   readonly flow: Flow

@@ -44,6 +44,7 @@ class Rolling implements Bucket {
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
+  entered: Millis = Number.NEGATIVE_INFINITY
   private readonly limit: number
   private readonly per: Millis
   private readonly slack: Slack
@@ -92,6 +93,7 @@ class Rolling implements Bucket {
 
   enter(departure: Departure, now: Millis): void {
     this.places++
+    this.entered = now
     this.taken.enter(departure)
     if (now >= this.tidyAt) {
       this.tidyAt = now + this.per

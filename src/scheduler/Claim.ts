@@ -1,0 +1,73 @@
+/**
+ * ```ts
+ * const claim: (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void) => Claim
+ * ```
+ *
+ * Where the keys of several tiers cross, one bucket of a strand may be full whenever another has room: those
+ * who need fewer overtake it for ever. So a strand that was not served for `patience` has one place kept for it
+ * in each of its buckets, until it goes. One strand at a time, so that no two wait for each other.
+ *
+ *     account   1 1 1 1 - - 1       1: who needs this account, -: kept
+ *     endpoint  a a a a a - a       a: who needs this endpoint
+ *                     |   both
+ */
+import type { Bucket } from './Bucket.js'
+import type { Millis } from './Clock.js'
+import type { Strand } from './Strand.js'
+
+export interface Claim {
+  /** Whose it is. */
+  readonly holder: () => Strand | undefined
+  /** This strand, whose turn it is, cannot go: that bucket is full. */
+  readonly stopped: (strand: Strand, at: Bucket, now: Millis) => void
+  /** Whether the last place of this bucket is kept from this strand. */
+  readonly keeps: (bucket: Bucket, strand: Strand, now: Millis) => boolean
+  /** Until those who wait at this bucket can go, as far as it tells: 0 for now. */
+  readonly wait: (bucket: Bucket, now: Millis) => Millis
+  /** This strand was served, or nobody waits in it any more. */
+  readonly over: (strand: Strand) => void
+  /** Ends it when it has had its time. */
+  readonly look: (now: Millis) => void
+}
+
+/** A place is kept no longer than that: who holds the other bucket may never leave. */
+const KEPT: Millis = 10_000
+
+const isKept = ({ flow }: Strand, bucket: Bucket, now: Millis): boolean =>
+  flow.buckets.includes(bucket) && bucket.room(now) <= 1
+
+export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void): Claim => {
+  let holder: Strand | undefined
+  let until = Number.NEGATIVE_INFINITY
+
+  const end = (): void => {
+    const buckets = holder?.flow.buckets ?? []
+    holder = undefined
+    ended(buckets)
+  }
+
+  return {
+    holder: () => holder,
+    stopped: (strand, at, now) => {
+      if (holder !== undefined || now - strand.since <= patience) return
+      if (strand.flow.buckets.length === 1 || at.ceiling.wait(now) > 0) return
+      if (at.entered <= Math.max(strand.since, strand.claimed)) return // nobody has overtaken it there
+      holder = strand
+      strand.claimed = now
+      until = now + KEPT
+    },
+    keeps: (bucket, strand, now) =>
+      holder !== undefined && holder !== strand && isKept(holder, bucket, now),
+    wait: (bucket, now) => {
+      const wait = bucket.wait(now)
+      if (holder === undefined || holder.parkedAt === bucket.park) return wait
+      return isKept(holder, bucket, now) ? Math.max(wait, until - now) : wait
+    },
+    over: (strand) => {
+      if (strand === holder) end()
+    },
+    look: (now) => {
+      if (holder !== undefined && now >= until) end()
+    },
+  }
+}
