@@ -1,5 +1,5 @@
 /** Snapshots of charges: what is sent for them, in virtual time. */
-import { of, take } from 'rxjs'
+import { of, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import type { SnapshotPosition, Span } from '../../src/index.js'
@@ -25,6 +25,23 @@ const charges =
       created_at: timeText(START + i * 60_000),
     }))
     return { ms: 100, body: { has_more: wanted.length > size, items }, ...change(nth) }
+  }
+
+/** Charges at so many seconds after the start, listed as they are given. */
+const listed =
+  (seconds: ReadonlyArray<number>): Play =>
+  ({ query }) => {
+    const [from = 0, to = 0] = ['from_created_at', 'to_created_at'].map((field) =>
+      Date.parse((query.get(field) ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z')),
+    )
+    const found = seconds.flatMap((second, i) => {
+      const at = START + second * 1_000
+      const row = { ...CHARGE, id: `chg_${i}`, created_at: timeText(at) }
+      return from <= at && at <= to ? [row] : []
+    })
+    const first = Number(query.get('page_num')) * Number(query.get('page_size'))
+    const end = first + Number(query.get('page_size'))
+    return { body: { has_more: end < found.length, items: found.slice(first, end) } }
   }
 
 const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
@@ -206,6 +223,41 @@ describe('a snapshot of charges', () => {
       { value: E.left({ _tag: 'InvalidRequest', field: 'position' }) },
     ])
     expect(sent).toEqual([])
+  })
+
+  it.each([
+    [
+      'a later answer rises',
+      [-100, -50, -100, -50, ...Array(6).fill(-100), ...Array(9).fill(0), 1, 0, 1],
+    ],
+    ['a crowd in each of many seconds', Array.from({ length: 770 }, (_, i) => (i * 37) % 70)],
+  ])(
+    'has all of a list without order, once it was seen: %s',
+    (_, seconds: ReadonlyArray<number>) => {
+      const { client, run } = lab({ play: listed(seconds) })
+      for (const requests of [1, 3]) {
+        const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
+        const rows = run(list).map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
+        expect(new Set(rows)).toEqual(new Set(ids(seconds.length)))
+        expect(rows).toHaveLength(seconds.length)
+      }
+    },
+  )
+
+  it('ends, though an answer without order comes where another has taken over already', () => {
+    const outside = Array(8).fill(11)
+    const inside = [10, 9, 8, ...Array(8).fill([9, 8]).flat()]
+    const { client, run } = lab({ play: listed([...outside, ...inside]) })
+    const list = client.charges.snapshot({
+      from_created_at: new Date(START + 8_000),
+      to_created_at: new Date(START + 10_000),
+      page_size: 10,
+    })
+    const [all] = run(list.parallel(2).pipe(toArray()))
+    expect(new Set(all?.value.map((ea) => E.isRight(ea) && ea.right.id))).toEqual(
+      new Set(ids(outside.length + inside.length).slice(outside.length)),
+    )
+    expect(all?.value).toHaveLength(inside.length)
   })
 
   it('whose first page fails is that failure', () => {
