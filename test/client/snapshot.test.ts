@@ -28,21 +28,22 @@ const charges =
   }
 
 /** Charges at so many seconds after the start, listed as they are given. */
-const listed =
-  (seconds: ReadonlyArray<number>): Play =>
-  ({ query }) => {
+const listed = (seconds: ReadonlyArray<number>): Play => {
+  const rows = seconds.map((second, i) => {
+    const at = START + second * 1_000
+    return { at, row: { ...CHARGE, id: `chg_${i}`, created_at: timeText(at) } }
+  })
+  return ({ query }) => {
     const [from = 0, to = 0] = ['from_created_at', 'to_created_at'].map((field) =>
       Date.parse((query.get(field) ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z')),
     )
-    const found = seconds.flatMap((second, i) => {
-      const at = START + second * 1_000
-      const row = { ...CHARGE, id: `chg_${i}`, created_at: timeText(at) }
-      return from <= at && at <= to ? [row] : []
-    })
+    const found = rows.filter(({ at }) => from <= at && at <= to)
     const first = Number(query.get('page_num')) * Number(query.get('page_size'))
     const end = first + Number(query.get('page_size'))
-    return { body: { has_more: end < found.length, items: found.slice(first, end) } }
+    const items = found.slice(first, end).map(({ row }) => row)
+    return { body: { has_more: end < found.length, items } }
   }
+}
 
 const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
 
