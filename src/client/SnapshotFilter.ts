@@ -48,11 +48,16 @@ export const spanOf = (
     : E.right({ from, to: to + 1 })
 }
 
+/** The last second that can be written: years have four digits. */
+const LAST = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+const written = (ms: number): string => fromDate(new Date(Math.min(ms, LAST)))
+
 /** What asks for a stretch: in whole seconds, and on both sides no less than the stretch. */
 export const filterOf = ({
   from,
   to,
 }: Span): Pick<ChargeFilter, 'from_created_at' | 'to_created_at'> => ({
-  ...(from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}),
-  to_created_at: fromDate(new Date(secondAfter(to))),
+  ...(from > 0 ? { from_created_at: written(from) } : {}),
+  to_created_at: written(secondAfter(to)),
 })

@@ -27,8 +27,9 @@ export const truncated = <F extends AnyFailure, At>(
     return { ...common, attempts: 0, message: `${where} ${said(cut)}`, guard: cut._tag }
   }
   const { failure } = cut
-  // nothing was delivered yet: not a list cut short, but a call that failed
-  if (pages === 0) return failure
+  // nothing was delivered yet: not a list cut short, but a call that failed; where a list within it was cut
+  // short, a snapshot is nevertheless to be gone on with from where it stands itself
+  if (pages === 0 && failure._tag !== 'Truncated') return failure
   const { attempts, traceId } = failure
   const message = `${where} ${failure.message}`
   return { ...common, attempts, ...defined({ traceId }), cause: failure, message }

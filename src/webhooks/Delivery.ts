@@ -28,12 +28,11 @@ const isPairs = (headers: HeadersLike): headers is Iterable<readonly [string, st
 const pairsOf = (headers: HeadersLike): Pairs =>
   isPairs(headers) ? headers : Object.entries(headers)
 
-/** A runtime joins the values of a header that came twice by a comma and a space. */
+/** Not split at commas: a runtime joins values by them, but one value may have some itself, as an HTTP date has. */
 const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
   Array.from(pairsOf(headers))
     .filter(([key]) => key.toLowerCase() === name.toLowerCase())
     .flatMap(([, value]) => value ?? [])
-    .flatMap((value) => value.split(', '))
 
 /** The value of a header that must be there, once. */
 export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned, string> => {

@@ -6,7 +6,7 @@
  * What listens at the URL of a webhook: a handler of requests on one side, a stream of events on the
  * other.
  */
-import { asyncScheduler, firstValueFrom, observeOn, type SchedulerLike, Subject } from 'rxjs'
+import { asyncScheduler, firstValueFrom, type SchedulerLike, Subject } from 'rxjs'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import { E } from '../fp.js'
 import { checked, is, type Rules } from '../options/index.js'
@@ -34,8 +34,9 @@ export interface Receiver {
   /** Answers a request, as a server made of `Request` and `Response` wants it. The body is always empty. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * What came while someone was subscribed, told after its answer: each event once, in the order they
-   * came, which is not the order in which they happened; and each delivery that was not believed.
+   * What came while someone was subscribed, told after its answer to all who are subscribed by then: each event
+   * once, in the order they came, which is not the order in which they happened; and each delivery that was not
+   * believed. An event that nobody heard is told when it comes again.
    */
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
 }
@@ -59,17 +60,18 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   const verify = verifierOf(verifierSettings(options))
   const isNew = once(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
+  const { timer = asyncScheduler } = options
+  /** An event counts as told when somebody hears it, and not before. */
+  const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
+    if (told.observed && (E.isLeft(came) || isNew(came.right.id))) told.next(came)
+  }
   return {
-    events: told.pipe(observeOn(options.timer ?? asyncScheduler)),
+    events: told.asObservable(),
     fetch: async (request) => {
       const came = await received(verify, maxBytes, request)
-      if (E.isLeft(came)) {
-        told.next(came)
-        return answer(statusOf(came.left))
-      }
-      if (!told.observed) return answer(UNHEARD)
-      if (isNew(came.right.id)) told.next(came)
-      return answer(DONE)
+      if (E.isRight(came) && !told.observed) return answer(UNHEARD)
+      timer.schedule(() => tell(came))
+      return answer(E.isLeft(came) ? statusOf(came.left) : DONE)
     },
   }
 }

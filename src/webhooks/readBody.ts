@@ -14,7 +14,7 @@ export const readBody = async (
   request: Request,
   maxBytes: number,
 ): Promise<E.Either<NotRaw | TooLarge | Interrupted, Uint8Array>> => {
-  if (request.bodyUsed) return E.left(notRaw('read already'))
+  if (request.bodyUsed || request.body?.locked) return E.left(notRaw('read already'))
   if (Number(request.headers.get('content-length')) > maxBytes) return E.left(tooLarge(maxBytes))
   const stream: AsyncIterable<Uint8Array> | null = request.body
   const parts: Array<Uint8Array> = []

@@ -92,6 +92,13 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     })
   })
 
+  it('is of all up to the end of time', async () => {
+    const server = await serve({ charges: 10 })
+    const { status, stderr } = await cli(to(server, '--to', '9999-12-31'))
+    expect(stderr).toMatch(/^complete: 10 rows /m)
+    expect(status).toBe(0)
+  })
+
   it('is complete after a fault of every kind', async () => {
     const server = await serve({
       charges: 400,

@@ -1,8 +1,8 @@
 /** Snapshots of charges: what is sent for them, in virtual time. */
-import { of, take } from 'rxjs'
+import { of, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import type { SnapshotPosition } from '../../src/index.js'
+import type { SnapshotPosition, Span } from '../../src/index.js'
 import { CHARGE, lab, type Play, problem, timeText } from '../support/lab.js'
 
 const START = Date.UTC(2026, 0, 1)
@@ -26,6 +26,24 @@ const charges =
     }))
     return { ms: 100, body: { has_more: wanted.length > size, items }, ...change(nth) }
   }
+
+/** Charges at so many seconds after the start, listed as they are given. */
+const listed = (seconds: ReadonlyArray<number>): Play => {
+  const rows = seconds.map((second, i) => {
+    const at = START + second * 1_000
+    return { at, row: { ...CHARGE, id: `chg_${i}`, created_at: timeText(at) } }
+  })
+  return ({ query }) => {
+    const [from = 0, to = 0] = ['from_created_at', 'to_created_at'].map((field) =>
+      Date.parse((query.get(field) ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z')),
+    )
+    const found = rows.filter(({ at }) => from <= at && at <= to)
+    const first = Number(query.get('page_num')) * Number(query.get('page_size'))
+    const end = first + Number(query.get('page_size'))
+    const items = found.slice(first, end).map(({ row }) => row)
+    return { body: { has_more: end < found.length, items } }
+  }
+}
 
 const ids = (total: number) => Array.from({ length: total }, (_, n) => `chg_${n}`)
 
@@ -143,6 +161,104 @@ describe('a snapshot of charges', () => {
     const all = [...first, ...rest].flatMap((ea) => (E.isRight(ea) ? [ea.right.id] : []))
     expect(all).toEqual(ids(40))
     expect(calls().length - sent).toBe(3)
+  })
+
+  it.each([
+    ['a failure', {}, { cause: { _tag: 'Refused' } }],
+    ['maxPages', { lists: { maxPages: 1 } }, { guard: 'TooLong' }],
+  ])('goes on from %s in its first second, which one page does not hold', (_, options, why) => {
+    const crowd =
+      (isBroken: boolean): Play =>
+      ({ query }) => {
+        const first = Number(query.get('page_num')) * 10
+        if (isBroken && first > 0) return problem(403, 'forbidden')
+        const items = ids(25).map((id) => ({ ...CHARGE, id }))
+        return { body: { has_more: first < 20, items: items.slice(first, first + 10) } }
+      }
+    const at = CHARGE.created_at
+    const filter = { from_created_at: at, to_created_at: at, page_size: 10 }
+
+    const before = lab({ play: crowd(true), ...options })
+    const [first] = before.run(before.client.charges.snapshot(filter)).map(({ value }) => value)
+    expect(first).toMatchObject(
+      E.left({ _tag: 'Truncated', pages: 0, cause: { _tag: 'Truncated', pages: 1, ...why } }),
+    )
+    const failure = first !== undefined && E.isLeft(first) ? first.left : undefined
+    if (failure?._tag !== 'Truncated') throw new Error('it did not end')
+    const position: SnapshotPosition = JSON.parse(JSON.stringify(failure.position))
+
+    const after = lab({ play: crowd(false) })
+    const rest = after.run(after.client.charges.snapshot(filter).from(position))
+    expect(rest.map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+  })
+
+  it.each([
+    '9999-12-31T23:59:59Z',
+    '9999-12-31T23:59:59.999Z',
+    '9999-12-31T23:59:59-05:00',
+    '9999-12-31T24:00',
+    new Date('9999-12-31T23:59:59.999Z'),
+  ])('is of all that comes, for ever: up to %s', (end) => {
+    const { client, run, calls } = lab({ play: charges(25) })
+    const list = client.charges.snapshot({ to_created_at: end, page_size: 10 })
+    expect(run(list).map(({ value }) => E.isRight(value) && value.right.id)).toEqual(ids(25))
+    expect(calls()[0]?.query.get('to_created_at')).toBe('9999-12-31T23:59:59+0000')
+  })
+
+  const slice = (from: number, to: number, left: Span = { from, to }) => ({
+    from: 0,
+    to: 10,
+    slices: [{ from, to, number: 1, rows: 0, left }],
+    cut: 1,
+  })
+
+  it.each([
+    slice(0, 1e300),
+    slice(0, 8.64e15 + 1),
+    slice(-1e300, 10),
+    slice(0, 10, { from: 5, to: 5 }),
+    slice(10, 0),
+  ])('is at no such position: %j', (position) => {
+    const { client, run, sent } = lab()
+    expect(run(client.charges.snapshot().from(position))).toMatchObject([
+      { value: E.left({ _tag: 'InvalidRequest', field: 'position' }) },
+    ])
+    expect(sent).toEqual([])
+  })
+
+  it.each([
+    [
+      'a later answer rises',
+      [-100, -50, -100, -50, ...Array(6).fill(-100), ...Array(9).fill(0), 1, 0, 1],
+    ],
+    ['a crowd in each of many seconds', Array.from({ length: 770 }, (_, i) => (i * 37) % 70)],
+  ])(
+    'has all of a list without order, once it was seen: %s',
+    (_, seconds: ReadonlyArray<number>) => {
+      const { client, run } = lab({ play: listed(seconds) })
+      for (const requests of [1, 3]) {
+        const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
+        const rows = run(list).map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
+        expect(new Set(rows)).toEqual(new Set(ids(seconds.length)))
+        expect(rows).toHaveLength(seconds.length)
+      }
+    },
+  )
+
+  it('ends, though an answer without order comes where another has taken over already', () => {
+    const outside = Array(8).fill(11)
+    const inside = [10, 9, 8, ...Array(8).fill([9, 8]).flat()]
+    const { client, run } = lab({ play: listed([...outside, ...inside]) })
+    const list = client.charges.snapshot({
+      from_created_at: new Date(START + 8_000),
+      to_created_at: new Date(START + 10_000),
+      page_size: 10,
+    })
+    const [all] = run(list.parallel(2).pipe(toArray()))
+    expect(new Set(all?.value.map((ea) => E.isRight(ea) && ea.right.id))).toEqual(
+      new Set(ids(outside.length + inside.length).slice(outside.length)),
+    )
+    expect(all?.value).toHaveLength(inside.length)
   })
 
   it('whose first page fails is that failure', () => {

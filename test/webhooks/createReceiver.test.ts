@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
-import { type Subscription, VirtualTimeScheduler } from 'rxjs'
+import { retry, type Subscription, take, tap, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { E } from '../../src/fp.js'
 import {
@@ -15,9 +15,11 @@ import {
   type ReceiverOptions,
   type WebhookEvent,
 } from '../../src/webhooks/index.js'
-import { at, headers, NOW, SECRET, SETTLED, sign, TIMESTAMP, tagOf } from './support.js'
+import { at, headers, NOW, SECRET, SETTLED, tagOf } from './support.js'
 
 type Told = E.Either<DeliveryFailure, WebhookEvent>
+
+const nameOf = (came: Told): string => (E.isLeft(came) ? came.left._tag : came.right.id)
 
 /** On a port, at a time that stands still until `tell` lets events be told. */
 const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) => {
@@ -48,6 +50,7 @@ const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) =>
     return { status: answer.status, text: await answer.text(), headers: answer.headers }
   }
   return {
+    receiver,
     port,
     post,
     subscribe,
@@ -56,7 +59,7 @@ const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) =>
     /** What was told by now, by its id or failure. */
     tell: () => {
       timer.flush()
-      return told.splice(0).map((came) => (E.isLeft(came) ? came.left._tag : came.right.id))
+      return told.splice(0).map(nameOf)
     },
   }
 }
@@ -102,11 +105,17 @@ describe('a receiver', () => {
 
   it('refuses a header that comes twice', async () => {
     const { port, tell } = await onPort()
-    const twice = { 'x-timestamp': TIMESTAMP, 'x-signature': [sign(SETTLED), sign(SETTLED)] }
-    const sending = request({ port, method: 'POST', headers: twice })
-    sending.end(SETTLED)
-    const [answer] = await once(sending, 'response')
-    expect([answer.statusCode, tell()]).toEqual([401, ['Unsigned']])
+    for (const [name, tag] of [
+      ['x-timestamp', 'Unsigned'],
+      ['x-signature', 'Forged'],
+    ] as const) {
+      const good = headers(SETTLED)
+      const twice = { ...good, [name]: [good[name], good[name]] }
+      const sending = request({ port, method: 'POST', headers: twice })
+      sending.end(SETTLED)
+      const [answer] = await once(sending, 'response')
+      expect([answer.statusCode, tell()]).toEqual([401, [tag]])
+    }
   })
 
   it('reads no more than so many bytes, whether their number is said or not', async () => {
@@ -171,6 +180,37 @@ describe('a receiver', () => {
     expect(tell()).toEqual([])
   })
 
+  it('tells the next event to who subscribes again because of the last one', async () => {
+    const { receiver, post, tell } = await onPort({}, false)
+    const worked: Array<string> = []
+    let faults = 1
+    const work = (came: Told) => {
+      if (faults-- > 0) throw new Error('the database is away')
+      worked.push(nameOf(came))
+    }
+    receiver.events.pipe(tap(work), retry()).subscribe()
+    for (const id of ['a', 'b', 'c']) expect((await post(event(id))).status).toBe(200)
+    tell()
+    expect(worked).toEqual(['b', 'c'])
+  })
+
+  it('has only told what somebody heard: what comes again is told then', async () => {
+    const { receiver, post, subscribe, unsubscribe, tell } = await onPort({}, false)
+    const first: Array<string> = []
+    receiver.events.pipe(take(1)).subscribe((came) => first.push(nameOf(came)))
+    for (const id of ['a', 'b']) expect((await post(event(id))).status).toBe(200)
+    expect([tell(), first]).toEqual([[], ['a']])
+
+    subscribe()
+    expect((await post(event('c'))).status).toBe(200)
+    unsubscribe() // between the answer and the telling
+    expect(tell()).toEqual([])
+
+    subscribe()
+    for (const id of ['a', 'b', 'c']) expect((await post(event(id))).status).toBe(200)
+    expect(tell()).toEqual(['b', 'c'])
+  })
+
   it('remembers so many events', async () => {
     const { post, tell } = await onPort({ remember: 2 })
     for (const id of ['a', 'b', 'a', 'c', 'b', 'a', 'c']) {
@@ -223,6 +263,12 @@ describe('a request that is no fresh one', () => {
     const read = post(SETTLED)
     await read.text()
     expect((await receive(read)).status).toBe(500)
+  })
+
+  it('is one, too, when its body is being read', async () => {
+    const locked = post(SETTLED)
+    locked.body?.getReader()
+    expect((await receive(locked)).status).toBe(500)
   })
 
   it('has no body: it is as if it were empty', async () => {

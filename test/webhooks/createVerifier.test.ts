@@ -8,6 +8,7 @@ import {
   createVerifier,
   type Delivery,
   hmac,
+  type Signed,
   type VerifierOptions,
   type WebhookEvent,
   type WebhookFailure,
@@ -127,11 +128,11 @@ describe('a delivery is not believed', () => {
     ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'there once', 'there 2 times'],
     ['the same twice', [...Object.entries(good), [name, 'a']], name, 'there once', 'there 2 times'],
     [
-      'two that were joined',
+      'two times that were joined',
       new Headers([...Object.entries(good), ['x-timestamp', TIMESTAMP]]),
       'x-timestamp',
-      'there once',
-      'there 2 times',
+      'a time, such as Unix milliseconds',
+      'text of 28 characters',
     ],
   ])('for %s', async (_, headers, header, expected, actual) => {
     expect(await failure({ headers, body: SETTLED })).toEqual({
@@ -184,6 +185,7 @@ describe('a delivery is not believed', () => {
       `sha256=${signature}`,
       Buffer.from(signature, 'hex').toString('base64'),
       `${signature.slice(0, -1)}g`,
+      `${signature}, ${signature}`,
     ]
     for (const one of other) {
       const forged = { 'x-timestamp': TIMESTAMP, 'x-signature': one }
@@ -279,6 +281,19 @@ describe('every default can be changed', () => {
     const inSeconds = { headers: headers(SETTLED, { timestamp }), body: SETTLED }
     expect(tagOf(await verified(inSeconds, { scheme }))).toBe('evt_1')
     expect(tagOf(await verified(inSeconds))).toBe('Stale')
+  })
+
+  it('the form of both headers, commas and all', async () => {
+    const timestamp = new Date(NOW).toUTCString()
+    const signed = `v0=00, v1=${sign(SETTLED, { timestamp })}`
+    const scheme = {
+      timestampHeader: 'date',
+      sentAt: Date.parse,
+      algorithm: ({ signature, ...signed }: Signed) =>
+        hmac('SHA-256')({ ...signed, signature: signature.replace(/.*v1=/, '') }),
+    }
+    const dated = new Headers({ date: timestamp, 'x-signature': signed })
+    expect(tagOf(await verified({ headers: dated, body: SETTLED }, { scheme }))).toBe('evt_1')
   })
 
   it('the message', async () => {

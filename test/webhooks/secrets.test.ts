@@ -33,7 +33,11 @@ const spoilt = (header: string, value: string): Delivery => ({
 const ways: Readonly<Record<string, Delivery>> = {
   NotRaw: { headers: signed, body: JSON.parse(body) },
   'Unsigned, for a secret in the time': spoilt('x-timestamp', secret),
-  'Unsigned, for two': spoilt('x-signature', `${signature}, ${secret}`),
+  'Unsigned, for two': {
+    headers: { ...signed, 'x-signature': [signature, secret] },
+    body,
+  },
+  'Forged, by two that were joined': spoilt('x-signature', `${signature}, ${secret}`),
   'Forged, by the secret itself': spoilt('x-signature', secret),
   'Forged, by a part of the signature': spoilt('x-signature', signature.slice(0, 62)),
   'Forged, in Base64': spoilt('x-signature', Buffer.from(secret).toString('base64')),

@@ -85,9 +85,12 @@ const isFinal = (failure: AnyFailure): boolean => {
 /** Refusals that say "later", beside a 409: Request Timeout, Locked, Too Early. */
 const PASSING: ReadonlyArray<number> = [408, 423, 425]
 
-/** A list that goes round does so again. */
-const comesAgain = (failure: AnyFailure): boolean =>
-  failure._tag === 'Truncated' && failure.guard !== undefined && ENDLESS.includes(failure.guard)
+/** A list that goes round does so again, and so does one within a snapshot. */
+const comesAgain = (failure: AnyFailure): boolean => {
+  if (failure._tag !== 'Truncated') return false
+  const { guard, cause } = failure
+  return guard === undefined ? cause !== undefined && comesAgain(cause) : ENDLESS.includes(guard)
+}
 
 const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
 

@@ -1,7 +1,7 @@
 /** The time of a snapshot, walked by several: who reads which part of it, and what is left. */
 import type { Slice, SnapshotPosition } from './Slice.js'
-import { both, contains, isEmpty, type Span, without } from './Span.js'
-import { type Order, verdict } from './verdict.js'
+import { both, isEmpty, type Span, splitNear, without } from './Span.js'
+import { type Shown, verdict } from './verdict.js'
 import { bestSplit, covered, sliceOf, splitAt, type Walk, walkOf } from './Walk.js'
 
 // model
@@ -22,8 +22,8 @@ export interface Field {
   readonly next: () => Walk | undefined
   /** One answer to "all from `asked.from` to `asked.to`". */
   readonly tell: (walk: Walk, asked: Span, times: ReadonlyArray<number>, more: boolean) => Outcome
-  /** All rows of a crowded stretch were read. */
-  readonly pass: (walk: Walk, span: Span) => void
+  /** All rows of a crowded stretch were read: so many. */
+  readonly pass: (walk: Walk, span: Span, rows: number) => void
   /** A page of a walk is given to who asked: the slice as it stands with it. */
   readonly deliver: (walk: Walk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
@@ -45,7 +45,7 @@ const NOTHING: Outcome = { _tag: 'Nothing' }
 export const fieldOf = (start: SnapshotPosition, width: number): Field => {
   const walks = start.slices.filter(({ left }) => !isEmpty(left)).map(walkOf)
   let slices = start.cut
-  let order: Order | undefined
+  let shown: Shown
   let reach = REACH
   let trust = 1 // parts that may be split off before it is known whether there is anything in them
   let shapeless = 0
@@ -76,32 +76,33 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
     },
 
     tell: (walk, asked, times, more) => {
-      const said = verdict({ asked, times, more, known: order })
+      const said = verdict({ asked, times, more, known: shown })
+      if (said._tag === 'Astray') return { _tag: 'Astray', asked }
+      shown = said.shown
       switch (said._tag) {
-        case 'Astray':
-          return { _tag: 'Astray', asked }
         case 'Crowded':
           walk.crowded = said.span
           return NOTHING
         case 'Halves':
           shapeless++
           if (shapeless > HALVINGS * width) return { _tag: 'Shapeless', answers: shapeless }
-          // that part may be another walk's by now
-          if (contains(walk.ahead, said.at)) split(walk, said.at)
+          // that part may be another walk's by now, up to there and no further too
+          if (splitNear(walk.ahead, said.at) === said.at) split(walk, said.at)
           return NOTHING
         case 'Covers': {
           shapeless = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
-          order ??= said.order
           const pace = said.span.to - said.span.from
           const span = both(said.span, walk.ahead) // of what is this walk's still
-          covered(walk, span, more && said.order ? { order: said.order, pace } : undefined)
+          const order = more && shown !== 'none' ? shown : undefined
+          covered(walk, span, order && { order, pace })
           return { _tag: 'Covered', span }
         }
       }
     },
 
-    pass: (walk, span) => {
+    pass: (walk, span, rows) => {
+      if (rows > 0) shapeless = 0
       walk.unproven = false
       covered(walk, span, undefined)
     },

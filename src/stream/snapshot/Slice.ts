@@ -1,6 +1,6 @@
 /** What a snapshot is read in, and how far it is. Plain values, fit for a checkpoint. */
 import type { Page } from '../paginate.js'
-import type { Span } from './Span.js'
+import { isEmpty, type Span } from './Span.js'
 
 /** A stretch of the time of a snapshot, read by itself, beside others. */
 export interface Slice extends Span {
@@ -34,12 +34,13 @@ export const wholeOf = ({ from, to }: Span): SnapshotPosition => {
 
 // interop
 
+/** In ms since 1970, before and after: what a `Date` can hold. */
+const FURTHEST = 8.64e15
+
+const isTime = (u: unknown): boolean => typeof u === 'number' && Math.abs(u) <= FURTHEST
+
 const isSpan = (u: unknown): u is Span =>
-  typeof u === 'object' &&
-  u !== null &&
-  'from' in u &&
-  'to' in u &&
-  [u.from, u.to].every(Number.isFinite)
+  typeof u === 'object' && u !== null && 'from' in u && 'to' in u && [u.from, u.to].every(isTime)
 
 const isSlice = (u: unknown): u is Slice =>
   isSpan(u) &&
@@ -47,7 +48,8 @@ const isSlice = (u: unknown): u is Slice =>
   'rows' in u &&
   'left' in u &&
   [u.number, u.rows].every(Number.isFinite) &&
-  isSpan(u.left)
+  isSpan(u.left) &&
+  !isEmpty(u.left) // a slice at its end is in no position
 
 /** Whether it is what a snapshot told of where it stands, also after it was kept as JSON. */
 export const isSnapshotPosition = (u: unknown): u is SnapshotPosition =>

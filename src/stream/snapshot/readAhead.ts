@@ -58,7 +58,7 @@ export const readAhead = <E, A>(
   /** All pages of a second that one page does not hold. */
   const allPages = (walk: Walk, span: Span): Observable<Came> => {
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
-      field.pass(walk, span)
+      field.pass(walk, span, rows.raw.length)
       return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
     }
     return crowd({ pages: list(span).pages, key }).pipe(map(E.map(read)))

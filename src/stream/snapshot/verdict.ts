@@ -5,13 +5,16 @@ import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './
 
 export type Order = 'ascending' | 'descending'
 
+/** What answers have shown of the order of a list: `none` once they contradict each other, or themselves. */
+export type Shown = Order | 'none' | undefined
+
 export type Verdict =
   /** All rows of `span` are in the answer, since one answer is consistent in itself. */
-  | { readonly _tag: 'Covers'; readonly span: Span; readonly order: Order | undefined }
+  | { readonly _tag: 'Covers'; readonly span: Span; readonly shown: Shown }
   /** Nothing can be said of a part of it: to be asked for in two halves. */
-  | { readonly _tag: 'Halves'; readonly at: number }
+  | { readonly _tag: 'Halves'; readonly at: number; readonly shown: Shown }
   /** More rows than a page has are in `span`, which cannot be split: to be read by pages. */
-  | { readonly _tag: 'Crowded'; readonly span: Span }
+  | { readonly _tag: 'Crowded'; readonly span: Span; readonly shown: Shown }
   /** Rows from elsewhere: the filter by time was not kept. */
   | { readonly _tag: 'Astray' }
 
@@ -22,8 +25,8 @@ export interface Answered {
   readonly times: ReadonlyArray<number>
   /** Whether there are more rows than came. */
   readonly more: boolean
-  /** The order of the list, if an answer before this one told it. */
-  readonly known: Order | undefined
+  /** What the answers before this one have shown. */
+  readonly known: Shown
 }
 
 // constructors
@@ -31,7 +34,8 @@ export interface Answered {
 /**
  * An answer without more covers all that was asked for. Another has the first rows of its order: in
  * ascending order all up to the last row's second, in descending order all after it. Only the second
- * at the far end may go on in the next page.
+ * at the far end may go on in the next page. Of a list that has shown itself to have no order, only answers without
+ * more cover anything.
  *
  *     asked       |------------------------------|
  *     rows         .. . ... .  . .:
@@ -41,20 +45,23 @@ export const verdict = ({ asked, times, more, known }: Answered): Verdict => {
   const { low, high, order } = survey(times)
   if (low < secondOf(asked.from) || high >= secondAfter(asked.to) + SECOND)
     return { _tag: 'Astray' }
-  if (!more) return { _tag: 'Covers', span: asked, order }
+  const shown = together(known, order)
+  if (!more) return { _tag: 'Covers', span: asked, shown }
 
-  const found = order ?? (low === high ? known : undefined)
-  if (found === undefined) {
+  const hasTimes = low <= high
+  if (!hasTimes || shown === undefined || shown === 'none') {
     const at = splitNear(asked, (asked.from + asked.to) / 2)
-    return at === undefined ? { _tag: 'Crowded', span: asked } : { _tag: 'Halves', at }
+    return at === undefined
+      ? { _tag: 'Crowded', span: asked, shown }
+      : { _tag: 'Halves', at, shown }
   }
   const covered =
-    found === 'ascending'
+    shown === 'ascending'
       ? { from: asked.from, to: Math.min(asked.to, secondOf(high)) }
       : { from: Math.max(asked.from, secondOf(low) + SECOND), to: asked.to }
   return isEmpty(covered)
-    ? { _tag: 'Crowded', span: farSecond(asked, found) }
-    : { _tag: 'Covers', span: covered, order: found }
+    ? { _tag: 'Crowded', span: farSecond(asked, shown), shown }
+    : { _tag: 'Covers', span: covered, shown }
 }
 
 /** The second that a walk in this order is at. */
@@ -63,7 +70,13 @@ const farSecond = ({ from, to }: Span, order: Order): Span =>
     ? { from, to: Math.min(to, secondOf(from) + SECOND) }
     : { from: Math.max(from, secondAfter(to) - SECOND), to }
 
-/** The ends of what came, and its order where it has one: rows of one moment have none. */
+/** What is known after one more answer. */
+const together = (known: Shown, order: Shown): Shown => {
+  if (known === undefined || order === undefined) return known ?? order
+  return known === order ? known : 'none'
+}
+
+/** The ends of what came, and the order that it shows: rows of one moment show nothing. */
 const survey = (times: ReadonlyArray<number>) => {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
@@ -78,6 +91,11 @@ const survey = (times: ReadonlyArray<number>) => {
     if (time < last) falls = true
     last = time
   }
-  const order: Order | undefined = rises === falls ? undefined : rises ? 'ascending' : 'descending'
-  return { low, high, order }
+  return { low, high, order: orderOf(rises, falls) }
+}
+
+const orderOf = (rises: boolean, falls: boolean): Shown => {
+  if (rises && falls) return 'none'
+  if (rises) return 'ascending'
+  return falls ? 'descending' : undefined
 }

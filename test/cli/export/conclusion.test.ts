@@ -1,7 +1,7 @@
 /** What is advised at the end: to go on only where that leads on. */
 import { expect, it } from 'vitest'
 import { conclusion } from '../../../src/cli/export/conclusion.js'
-import type { ListGuard } from '../../../src/index.js'
+import type { Truncated } from '../../../src/index.js'
 
 const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   complete: false,
@@ -22,16 +22,17 @@ const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   files: [],
 }
 
-const reason = (guard: ListGuard): string | undefined => {
-  const failure = {
-    _tag: 'Truncated',
-    endpoint: 'GET /api/v1/things',
-    attempts: 0,
-    position: { page: 'a' },
-    pages: 1,
-    message: 'it went round',
-    guard,
-  } as const
+const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
+  _tag: 'Truncated',
+  endpoint: 'GET /api/v1/things',
+  attempts: 0,
+  position: { page: 'a' },
+  pages: 1,
+  message: 'it went round',
+  ...why,
+})
+
+const reason = (failure: Truncated): string | undefined => {
   const progress = { rows: 1, rejects: 0, pages: 1, ended: false, failure, entry }
   const { status, reason } = conclusion(progress, undefined, {
     name: 'x',
@@ -43,11 +44,11 @@ const reason = (guard: ListGuard): string | undefined => {
 }
 
 it.each(['Repeated', 'SameRows', 'Astray', 'Shapeless'] as const)('%s comes again', (guard) => {
-  expect(reason(guard)).toBe(
-    'it went round: --resume comes to the same, unless the list has changed',
-  )
+  const again = 'it went round: --resume comes to the same, unless the list has changed'
+  expect(reason(truncated({ guard }))).toBe(again)
+  expect(reason(truncated({ cause: truncated({ guard }) }))).toBe(again) // a second of a snapshot
 })
 
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
-  expect(reason(guard)).toBe('it went round; the same command with --resume goes on')
+  expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume goes on')
 })

@@ -1,14 +1,14 @@
 /** What one answer covers of the time that was asked for. */
 import { describe, expect, it } from 'vitest'
-import { verdict } from '../../../src/stream/snapshot/verdict.js'
+import { type Shown, verdict } from '../../../src/stream/snapshot/verdict.js'
 
 const asked = { from: 10_000, to: 20_000 }
-const of = (times: ReadonlyArray<number>, more = true, known?: 'ascending' | 'descending') =>
+const of = (times: ReadonlyArray<number>, more = true, known?: Shown) =>
   verdict({ asked, times, more, known })
 
 describe('an answer', () => {
   it('without more covers all, whatever it holds', () => {
-    expect(of([], false)).toEqual({ _tag: 'Covers', span: asked, order: undefined })
+    expect(of([], false)).toEqual({ _tag: 'Covers', span: asked, shown: undefined })
     expect(of([12_000, 11_000, 13_000], false)).toMatchObject({ _tag: 'Covers', span: asked })
   })
 
@@ -16,7 +16,7 @@ describe('an answer', () => {
     expect(of([10_000, 11_000, 14_700])).toEqual({
       _tag: 'Covers',
       span: { from: 10_000, to: 14_000 },
-      order: 'ascending',
+      shown: 'ascending',
     })
   })
 
@@ -24,7 +24,7 @@ describe('an answer', () => {
     expect(of([19_000, 15_000, 14_700])).toEqual({
       _tag: 'Covers',
       span: { from: 15_000, to: 20_000 },
-      order: 'descending',
+      shown: 'descending',
     })
   })
 
@@ -37,10 +37,14 @@ describe('an answer', () => {
   })
 
   it('in one second is crowded, where its order is known', () => {
-    const crowded = (from: number, to: number) => ({ _tag: 'Crowded', span: { from, to } })
-    expect(of([10_100, 10_900])).toEqual(crowded(10_000, 11_000))
-    expect(of([19_900, 19_100])).toEqual(crowded(19_000, 20_000))
-    expect(of([10_000, 10_000], true, 'ascending')).toEqual(crowded(10_000, 11_000))
+    const crowded = (from: number, to: number, shown: Shown) => ({
+      _tag: 'Crowded',
+      span: { from, to },
+      shown,
+    })
+    expect(of([10_100, 10_900])).toEqual(crowded(10_000, 11_000, 'ascending'))
+    expect(of([19_900, 19_100])).toEqual(crowded(19_000, 20_000, 'descending'))
+    expect(of([10_000, 10_000], true, 'ascending')).toEqual(crowded(10_000, 11_000, 'ascending'))
   })
 
   it('of one moment shows that nothing comes before it', () => {
@@ -54,10 +58,22 @@ describe('an answer', () => {
 
   it('without order, or without rows, is asked for in halves', () => {
     const halves = { _tag: 'Halves', at: 15_000 }
-    expect(of([11_000, 13_000, 12_000])).toEqual(halves)
+    expect(of([11_000, 13_000, 12_000])).toEqual({ ...halves, shown: 'none' })
     expect(of([12_000, 12_000])).toEqual(halves)
     expect(of([])).toEqual(halves)
     expect(of([Number.NaN])).toEqual(halves)
+  })
+
+  it('is no more than itself once another has shown that there is no order', () => {
+    const halves = { _tag: 'Halves', at: 15_000, shown: 'none' }
+    for (const times of [[11_000, 13_000], [13_000, 11_000], [12_000, 12_000], []]) {
+      expect(of(times, true, 'none')).toEqual(halves)
+      expect(of(times, false, 'none')).toEqual({ _tag: 'Covers', span: asked, shown: 'none' })
+    }
+    expect(of([13_000, 11_000], true, 'ascending')).toEqual(halves)
+    expect(of([11_000, 13_000], true, 'descending')).toEqual(halves)
+    expect(of([13_000, 11_000], false, 'ascending')).toMatchObject({ shown: 'none' })
+    expect(of([11_000, 13_000], true, 'ascending')).toMatchObject({ shown: 'ascending' })
   })
 
   it('without order in one second is read by pages', () => {
