@@ -32,25 +32,24 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   let flows = 0
   let tidyAt = FEW
 
-  const create = (request: R): Flow => {
-    // first all keys: one that throws leaves nothing behind
-    const keyed = tiers.map((tier) => ({
-      tier,
-      key: tier.spec.key === undefined ? '' : tier.spec.key(request),
-    }))
-    const buckets = keyed.flatMap(({ tier, key }) => (key === undefined ? [] : [tier.bucket(key)]))
+  /** `own`: of the tiers that have keys, in their order. */
+  const create = (own: ReadonlyArray<Key>): Flow => {
+    const left = own.values()
+    const buckets = tiers.flatMap((tier) => {
+      const key = tier.spec.key === undefined ? '' : left.next().value
+      return key === undefined ? [] : [tier.bucket(key)]
+    })
     const used = tiers.filter(({ buckets: own }) => buckets.some((b) => own.get(b.key) === b))
     const slacks = new Set(used.flatMap(({ learns, slack }) => (learns ? [slack] : [])))
     return flow(buckets, [...slacks], lanes)
   }
 
-  const add = (request: R): Flow => {
-    const created = create(request)
+  const add = (own: ReadonlyArray<Key>): Flow => {
+    const created = create(own)
     let branch = root
-    keys.forEach((keyOf, level) => {
-      const key = keyOf(request)
+    own.forEach((key, level) => {
       const next = branch.get(key)
-      if (level === keys.length - 1) branch.set(key, created)
+      if (level === own.length - 1) branch.set(key, created)
       else if (next instanceof Map) branch = next
       else {
         const below: Branch = new Map()
@@ -77,13 +76,23 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
     }
   }
 
+  const at = (own: ReadonlyArray<Key>): Branch | Flow | undefined => {
+    let found: Branch | Flow | undefined = root
+    for (const key of own) found = found instanceof Map ? found.get(key) : undefined
+    return found
+  }
+
   return {
     find: (request, clock) => {
-      let found: Branch | Flow | undefined = root
+      let known: Branch | Flow | undefined = root
       for (const keyOf of keys) {
-        found = found instanceof Map ? found.get(keyOf(request)) : undefined
-        if (found === undefined) break
+        known = known instanceof Map ? known.get(keyOf(request)) : undefined
+        if (known === undefined) break
       }
+      if (known !== undefined && !(known instanceof Map)) return known
+      // all of them before anything is made: one that throws leaves nothing behind
+      const own = keys.map((keyOf) => keyOf(request))
+      const found = at(own) // of a key that has a memory
       if (found !== undefined && !(found instanceof Map)) return found
       if (flows >= tidyAt) {
         const used = new Set<Bucket>()
@@ -95,7 +104,7 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
         }
         tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
       }
-      return add(request)
+      return add(own)
     },
   }
 }

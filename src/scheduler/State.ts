@@ -16,7 +16,7 @@ export interface TierSnapshot {
   readonly kind: 'rate' | 'concurrency' | 'shared'
   /** What is configured, after the share. */
   readonly limit: number
-  /** Keys that it holds places for. */
+  /** Keys that it remembers: those in use, and for a while those that were. */
   readonly keys: number
   /** Places taken, of all keys together. */
   readonly used: number

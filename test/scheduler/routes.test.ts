@@ -1,12 +1,14 @@
 /** Keys without end, each of which stays taken for long: what tidying up looks at, counted. */
+import { Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { clock } from '../../src/scheduler/Clock.js'
 import { departure } from '../../src/scheduler/Departure.js'
 import { slack } from '../../src/scheduler/Guard.js'
-import { rate } from '../../src/scheduler/index.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { routes } from '../../src/scheduler/Routes.js'
 import { tierState } from '../../src/scheduler/TierState.js'
+import { stateOf } from './world.js'
 
 const HOUR = 3_600_000
 
@@ -40,4 +42,18 @@ describe('keys that are used once an hour', () => {
     for (let key = keys; key < 3 * keys; key++) find(key, time)
     expect(tier.buckets.has('0')).toBe(false)
   })
+})
+
+it('counts a request under one key, also where the key of a tier has a memory', () => {
+  const timer = virtualTimer()
+  let asked = 0
+  const tokens = concurrency({ name: 'tokens', limit: 10, key: () => `token ${asked++ % 3}` })
+  const scheduler = createScheduler({ tiers: [tokens], timer })
+  let started = 0
+  const begun = new Observable<never>(() => {
+    started++
+  })
+  for (let i = 0; i < 60; i++) begun.pipe(schedule(scheduler, undefined)).subscribe()
+  expect(started).toBe(30)
+  expect(stateOf(scheduler)?.tiers).toMatchObject([{ keys: 3, usedMost: 10 }])
 })
