@@ -57,8 +57,8 @@ const batchTransfer = t.intersection([
     remarks: nullable(t.string),
     /** Keys and values that are stored with the batch. */
     metadata: nullable(Metadata),
-    /** When the batch is to be processed: a day, or a time. */
-    transfer_date: nullable(Instant),
+    /** When the batch is to be processed: a day, or a time, as it was asked for. */
+    transfer_date: nullable(t.string),
     /** Where the money comes from, and how far it has come. */
     funding: nullable(BatchFunding),
     /** What it costs, by pair of currencies, as last quoted. */

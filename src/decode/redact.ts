@@ -1,11 +1,14 @@
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 
+/** Before the decimals. */
+const wholePart = (n: number): number => Math.trunc(Math.abs(n))
+
 /** As long as a card number is: shown by its length, as a text would be. */
-const isLong = (n: number): boolean => Number.isInteger(n) && Math.abs(n) >= 1e11
+const isLong = (n: number): boolean => Number.isFinite(n) && wholePart(n) >= 1e11
 
 /**
  * What a value is, without what it says. Texts may hold secrets or card numbers, so only their
- * length is told, and so it is with whole numbers of twelve digits and more. Other numbers,
+ * length is told, and so it is with numbers of twelve digits and more before the decimals. Other numbers,
  * booleans, null and undefined are shown.
  */
 export const redact = (u: unknown): string => {
@@ -13,7 +16,7 @@ export const redact = (u: unknown): string => {
     case 'string':
       return `text of ${plural(u.length, 'character')}`
     case 'number':
-      if (isLong(u)) return `number of ${String(BigInt(Math.abs(u))).length} digits`
+      if (isLong(u)) return `number of ${String(BigInt(wholePart(u))).length} digits`
       return `number ${Object.is(u, -0) ? '-0' : u}`
     case 'boolean':
     case 'undefined':

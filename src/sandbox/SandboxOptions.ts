@@ -32,7 +32,10 @@ export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   readonly limits?: Partial<Limits> | false
   /** How many charges there are from the start, up to 2^31. Default 100,000. */
   readonly charges?: number
-  /** Decides every value, delay and fault: the same seed, the same sandbox. Default 1. */
+  /**
+   * Decides every value, delay and fault: the same seed, the same sandbox. A whole number up to 2^32 - 1.
+   * Default 1.
+   */
   readonly seed?: number
   /** When the first charge was created. Default 2024-01-01T00:00:00Z. */
   readonly since?: Date
@@ -54,7 +57,10 @@ export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   readonly tokenLife?: number
   /** From sending a request to having its answer, in ms: half on the way in, half back. Default 0. */
   readonly latency?: number
-  /** How far latency is spread, in ms: from `latency - jitter` to `latency + jitter`. Default 0. */
+  /**
+   * How far latency is spread, in ms: from `latency - jitter` to `latency + jitter`, half of it on the way
+   * in and half on the way back, each by itself and never below 0. Default 0.
+   */
   readonly jitter?: number
   /** What goes wrong on purpose. Default: nothing. The header `x-sandbox-fault` works either way. */
   readonly faults?: Faults

@@ -1,5 +1,6 @@
 /** Holds what a sandbox is told against what makes one. */
 import { limits } from '../api/limits.js'
+import { QuotaType } from '../codec/Quota.js'
 import { limitsRule } from '../http/limitsRule.js'
 import { checked, is, type Rule, type Rules } from '../options/index.js'
 import { faultNames } from './faults.js'
@@ -31,7 +32,7 @@ const rules: Rules<SandboxOptions> = {
     expected: 'an object of limits, or false',
   },
   charges: is.whole(0, 2 ** 31, '2^31'),
-  seed: { ...is.anyNumber, fits: Number.isFinite },
+  seed: is.whole(0, 2 ** 32 - 1, '2^32 - 1'),
   since: is.time,
   every: is.span,
   order: words<NonNullable<SandboxOptions['order']>>('ascending', 'descending'),
@@ -77,7 +78,7 @@ const rules: Rules<SandboxOptions> = {
     'codes',
     'categories',
   ),
-  quotaTypes: is.listOf(is.text, 'a list of types of quota'),
+  quotaTypes: is.listOf(is.oneOf(...Object.keys(QuotaType.keys)), 'a list of types of quota'),
 }
 
 /** A fake clock is often spread among the options, and has more of its own than `now` and `after`. */

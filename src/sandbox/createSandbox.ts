@@ -69,9 +69,9 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const handle: Sandbox['handle'] = async (request, play) => app.fetch(request, { play })
 
   return {
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       const request = new Request(input, init)
-      const answer = () => handle(request, inProcess(request.signal))
+      const answer = () => handle(request, inProcess(request))
       // made of promises alone, it would leave no turn to others; time of the caller's own has its turns
       return until(request.signal, options.after ? answer : () => turn().then(answer))
     },

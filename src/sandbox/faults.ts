@@ -58,6 +58,10 @@ export const STORM = 2_000
 export const isFaultName = (text: string): text is FaultName =>
   faultNames.some((name) => name === text)
 
+/** How likely it is that some fault befalls a request, as far as chances tell. */
+export const totalOf = (faults: Faults): number =>
+  typeof faults === 'function' ? 0 : faultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
+
 /** At most one fault a request. Always draws one number, so that what comes next does not shift. */
 export const befalling =
   (faults: Faults, random: IO<number>) =>

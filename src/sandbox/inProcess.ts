@@ -101,7 +101,7 @@ const streamed = (
 }
 
 export const inProcess =
-  (signal: AbortSignal): Play =>
+  ({ method, signal }: Request): Play =>
   (reply, finished, after) => {
     const init = { status: reply.status, headers: reply.headers }
     switch (reply.manner) {
@@ -115,6 +115,10 @@ export const inProcess =
         onAbort(signal, finished)
         return new Promise(() => {}) // the caller's signal ends the wait
       default:
+        if (method === 'HEAD') {
+          finished() // nobody reads a body
+          return new Response(null, init)
+        }
         return new Response(streamed(reply, signal, after, finished), init)
     }
   }

@@ -44,6 +44,12 @@ export const rounded = (amount: number, currency: string): number => {
   return Math.round(amount * units) / units
 }
 
+/** What the sandbox reckons with, in words. */
+export const REACH = 'at most 10^100'
+
+/** Whether what is made of an amount stays a number: sums, what they are in another currency, its cents. */
+export const isWithinReach = (amount: number): boolean => Math.abs(amount) <= 1e100
+
 /** Units of `to` for one of `from`, with six decimals; a currency that is not listed is a dollar. */
 export const rate = (from: string, to: string): number =>
   Math.max(1, Math.round(((perDollar[to] ?? 1) / (perDollar[from] ?? 1)) * 1e6)) / 1e6

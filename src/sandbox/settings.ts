@@ -3,6 +3,7 @@ import { type Limits, limits, unlimited } from '../api/limits.js'
 import { InvalidOption } from '../options/index.js'
 import { batchDefaults } from './batches/options.js'
 import { checkedOptions } from './checkOptions.js'
+import { totalOf } from './faults.js'
 import { referenceDefaults } from './reference/options.js'
 import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'
 
@@ -57,6 +58,9 @@ const later = (delay: number, work: () => void): (() => void) => {
   return () => running.unsubscribe()
 }
 
+/** What tenths that make a whole may be off by when they are added. */
+const ROUNDING = 1e-9
+
 /** Fills in the defaults. Throws an `InvalidOption` for what makes no sandbox. */
 export const settings = (given: SandboxOptions): Settings => {
   const { limits: wanted, ...options } = checkedOptions(given)
@@ -67,6 +71,9 @@ export const settings = (given: SandboxOptions): Settings => {
       'since',
       'after 1969, and so that the last of the charges, one each `every` ms, is created before 9999',
     )
+  }
+  if (totalOf(all.faults) > 1 + ROUNDING) {
+    throw new InvalidOption('faults', 'chances that add up to 1 at most')
   }
   return {
     ...all,

@@ -53,7 +53,7 @@ export const tokenOf = (seed: number, claims: Claims): string =>
 type Scopes = ReadonlyArray<string> | undefined
 
 /** Number, end, owner, seal. */
-const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/i
+const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8})$/
 
 const bearer = (
   header: string,
@@ -77,6 +77,10 @@ const basic = (header: string, { settings: { partner } }: Context): E.Either<Ref
     ? E.right(partner.scopes)
     : E.left(credentialsInvalid)
 
+/** With the scheme as it is written here: it may come in any letter case. */
+const authorization = (headers: Headers): string =>
+  (headers.get('authorization') ?? '').replace(/^bearer /i, 'Bearer ').replace(/^basic /i, 'Basic ')
+
 /** Whether a call may be made with these headers, and what for. */
 export const authorise = (
   { auth, errors }: AnyEndpoint,
@@ -84,7 +88,7 @@ export const authorise = (
   state: State,
   context: Context,
 ): E.Either<Refusal, Scopes> => {
-  const header = headers.get('authorization') ?? ''
+  const header = authorization(headers)
   switch (auth) {
     case 'none':
       return E.right(undefined)

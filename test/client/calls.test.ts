@@ -120,6 +120,27 @@ describe('a call', () => {
   })
 })
 
+it.each(['2027-05-05', '2027-05-05T10:00', '2027-05-05T10:00:00', '2027-05-05T10:00+08', ''])(
+  'a batch for %j is read back as it was sent',
+  (transfer_date) => {
+    const { client, run } = lab({
+      play: ({ body }) => ({
+        body: {
+          ...body,
+          id: 'bat_1',
+          short_reference_id: 'BT1',
+          status: 'DRAFTING',
+          total_item_count: 0,
+          valid_item_count: 0,
+          updated_at: '2026-01-01T00:00:00+0000',
+        },
+      }),
+    })
+    const [made] = run(client.batchTransfers.create({ request_id: 'payroll-1', transfer_date }))
+    expect(made?.value).toMatchObject(E.right({ transfer_date }))
+  },
+)
+
 describe('events', () => {
   it('tell what happens, while it happens', () => {
     const { client, events, run } = lab({

@@ -80,12 +80,17 @@ it('shows the keys of a record that its codec names', () => {
   }
 })
 
-it('shows a long whole number by its length', () => {
+it('shows a long number by its length, with decimals too', () => {
   expect(explain(errorsOf(t.string, 1e22))).toContain('number of 23 digits')
 
   expect(explain(errorsOf(t.string, 4242424242424242))).toBe(
     'value: expected string, got number of 16 digits',
   )
+  for (const amount of [4111111111111111.5, -411111111111.25]) {
+    expect(explain(errorsOf(t.string, amount))).not.toContain('4111')
+  }
+  expect(explain(errorsOf(t.string, 41111111111.5))).toContain('number 41111111111.5')
+  expect(explain(errorsOf(t.string, Number.NEGATIVE_INFINITY))).toContain('number -Infinity')
 })
 
 it('never throws and never tells a text', () => {

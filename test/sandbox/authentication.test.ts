@@ -60,6 +60,16 @@ it('credentials go into headers, and nowhere else', async () => {
 })
 
 describe('a token', () => {
+  it('comes after its scheme in any letter case', async () => {
+    const { send, authorization } = await open()
+    for (const scheme of ['bearer', 'BEARER', 'Bearer']) {
+      const headers = { authorization: authorization.replace('Bearer', scheme) }
+      expect(await send('/api/v1/charges', { headers })).toMatchObject({ status: 200 })
+    }
+    const headers = { authorization: authorization.replace('sandbox', 'SANDBOX') }
+    expect(await send('/api/v1/charges', { headers })).toEqual(invalid)
+  })
+
   it('works until its end', async () => {
     const { get, login, send, clock } = await open({ tokenLife: 60_000 })
     clock.pass(59_999)

@@ -171,6 +171,23 @@ describe('a batch that was submitted', () => {
       updated_at: '2026-01-03T00:00:01+0000',
     })
   })
+
+  it('is not overdue before its day', async () => {
+    const asked = { request_id: 'payroll-1', transfer_date: '2026-01-03' }
+    const { call, clock, retrieve } = await openedBatch(
+      { funding: 'overdue', tokenLife: 2 * DAY },
+      asked,
+    )
+    await call('add_items', { items: [newItem('a')] })
+    await call('submit')
+    const status = async (ms: number) => {
+      clock.pass(ms)
+      return Object((await retrieve()).body).status
+    }
+    expect(await status(Date.UTC(2026, 0, 3) - clock.now() - 1)).toBe('SCHEDULED')
+    expect(await status(1)).toBe('OVERDUE')
+    expect(await status(1_000)).toBe('BOOKING')
+  })
 })
 
 it('an item that is booked has a transfer, one that is not has an error', async () => {

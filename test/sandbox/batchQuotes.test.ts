@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
+import { E } from '../../src/fp.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items } from './support.js'
 
@@ -113,6 +115,22 @@ describe('POST /api/v1/batch_transfers/{id}/quote', () => {
       payer: null,
       application_fee_options: [],
     })
+  })
+
+  it.each(['source_amount', 'transfer_amount'])('has a number whatever the %s', async (name) => {
+    const { call, items } = await opened()
+    const item = (amount: number, n: number) =>
+      newItem(`item-${n}`, { transfer_amount: undefined, [name]: amount })
+    await call('add_items', { items: [1e308, -1e308, 1e101].map(item) })
+    const errors = [{ code: 'invalid_argument', source: name }]
+    for (const row of await items()) {
+      expect(row).toMatchObject({ status: 'VALIDATION_FAILED', errors })
+    }
+    const large = Array.from({ length: 100 }, (_, n) => item(1e100, 10 + n))
+    await call('add_items', { items: large })
+    const { body } = await call('quote')
+    expect(body).toMatchObject({ valid_item_count: 100 })
+    expect(E.isRight(BatchTransfer.decode(body))).toBe(true)
   })
 
   it('takes no body, and holds for half an hour then', async () => {

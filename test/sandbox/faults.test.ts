@@ -153,6 +153,19 @@ describe('a fault asked for by header', () => {
     expect(next.status).toBe(200)
   })
 
+  it.each(['slow', 'stall', 'cut-off'] as const)(
+    '%s keeps no place when the answer has no body',
+    async (fault) => {
+      const { sandbox, authorization, get } = await open({ limits: { concurrency: 1 } })
+      const head = await sandbox.fetch('http://test/api/v1/charges', {
+        method: 'HEAD',
+        headers: { authorization, ...by(fault) },
+      })
+      expect([head.status, head.body]).toEqual([200, null])
+      expect(await get('/api/v1/charges')).toMatchObject({ status: 200 })
+    },
+  )
+
   it('malformed-row spoils the row in the middle, and no other', async () => {
     const { get } = await open({ charges: 11 })
     const rows = items(await get('/api/v1/charges', by('malformed-row')))

@@ -173,6 +173,7 @@ describe('POST /api/v1/reference/order_items/upload', () => {
     ['item_url', '', 'invalid_argument'],
     ['item_url', 'x'.repeat(1_001), 'invalid_argument'],
     ['line_total', undefined, 'field_required'],
+    ['line_total', 1e308, 'invalid_argument'],
     ['order_datetime', '2026-01-01', 'invalid_argument'],
     ['order_datetime', '2025-01-17T03:04:04Z', 'invalid_argument'],
     ['order_id', 'x'.repeat(51), 'invalid_argument'],

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   createSandbox,
+  faultNames,
   InvalidOption,
   listen,
   type SandboxOptions,
@@ -33,7 +34,9 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ apiVersion: 'latest' }, 'apiVersion should be a date as YYYY-MM-DD'],
   [{ since: '2024-01-01' }, 'since should be a Date that is a time, and is a text'],
   [{ since: new Date(Number.NaN) }, 'since should be a Date that is a time'],
-  [{ seed: Number.NaN }, 'seed should be a number, and is NaN'],
+  [{ seed: Number.NaN }, 'seed should be a whole number from 0 to 2^32 - 1, and is NaN'],
+  [{ seed: 1.5 }, 'seed should be a whole number from 0 to 2^32 - 1'],
+  [{ seed: 2 ** 32 + 1 }, 'seed should be a whole number from 0 to 2^32 - 1'],
   [{ limits: 20 }, 'limits should be an object of limits, or false, and is a number'],
   [
     { limits: { endpoint: 0 } },
@@ -48,12 +51,17 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
     { faults: { 501: 0.1 } },
     'faults.501 should be left out: there is no such option, only 429, 500, 429-storm',
   ],
+  [{ faults: { 500: 0.7, 429: 0.7 } }, 'faults should be chances that add up to 1 at most'],
   [{ faults: '500' }, 'faults should be chances by the names of faults, or a function'],
   [{ credentials: 'key-81dc9bdb52d0' }, 'credentials should be a list of credentials'],
   [{ credentials: [{ clientId: 'me' }] }, 'credentials[0].apiKey should be a text that is not'],
   [{ partner: { clientId: 'me', secret: '81dc9bdb52d0' } }, 'partner.secret should be left out'],
   [{ funding: 'late' }, "funding should be one of 'funded', 'failed'"],
   [{ evry: 1_000 }, 'evry should be left out: there is no such option, only environment, limits'],
+  [
+    { quotaTypes: ['X'] },
+    "quotaTypes[0] should be one of 'CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND'",
+  ],
   [{ now: 5 }, 'now should be a function, and is a number'],
 ])('%j is told: %s', (options, message) => {
   expect(thrown(options)).toThrow(InvalidOption)
@@ -86,9 +94,14 @@ it('takes options that are undefined for those that were left out', () => {
   ).not.toThrow()
 })
 
-it.each<SandboxOptions>([{ charges: 0 }, { charges: 2 ** 31, every: 1 }, { every: 0 }])(
-  '%j makes a sandbox',
-  (options) => {
-    expect(() => createSandbox(options)).not.toThrow()
-  },
-)
+it.each<SandboxOptions>([
+  { charges: 0 },
+  { charges: 2 ** 31, every: 1 },
+  { every: 0 },
+  { seed: 2 ** 32 - 1 },
+  { faults: { 500: 1 } },
+  { faults: Object.fromEntries(faultNames.slice(0, 10).map((name) => [name, 0.1])) },
+  { quotaTypes: [] },
+])('%j makes a sandbox', (options) => {
+  expect(() => createSandbox(options)).not.toThrow()
+})

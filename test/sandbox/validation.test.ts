@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { open } from './support.js'
+import { Charge } from '../../src/codec/Charge.js'
+import { E } from '../../src/fp.js'
+import { items, open } from './support.js'
 
 const newCharge = {
   amount: '12.50',
@@ -40,6 +42,24 @@ describe('POST /api/v1/charges/create', () => {
     const { post } = await open()
     const body = { ...newCharge, [name]: value }
     expect(await post('/api/v1/charges/create', body)).toEqual(invalidArgument(name, wanted))
+  })
+
+  it.each([101, 307, 400])(
+    'refuses an amount of %i digits, and makes no charge',
+    async (digits) => {
+      const { post, get } = await open({ charges: 0 })
+      const body = { ...newCharge, amount: '9'.repeat(digits) }
+      const refused = await post('/api/v1/charges/create', body)
+      expect(refused).toEqual(invalidArgument('amount', 'at most 10^100'))
+      expect(items(await get('/api/v1/charges'))).toEqual([])
+    },
+  )
+
+  it('takes an amount of a hundred digits', async () => {
+    const { post } = await open()
+    const amount = '9'.repeat(100)
+    const made = await post('/api/v1/charges/create', { ...newCharge, amount })
+    expect(E.isRight(Charge.decode(made.body))).toBe(true)
   })
 
   it('refuses a reason that the interface does not list', async () => {
@@ -110,10 +130,29 @@ describe('GET /api/v1/charges', () => {
     },
   )
 
+  it.each(['request_id=', 'source='])('has no row for %s', async (query) => {
+    const { get } = await open()
+    expect(await get(`/api/v1/charges?${query}`)).toEqual({
+      status: 200,
+      body: { has_more: false, items: [] },
+    })
+  })
+
   it('takes a hundred rows a page when it is told nothing', async () => {
     const { get } = await open({ charges: 101 })
     const { body } = await get('/api/v1/charges')
     expect([Object(body).items.length, Object(body).has_more]).toEqual([100, true])
+  })
+})
+
+describe('a request that cannot be made', () => {
+  it.each<readonly [string, RequestInit]>([
+    ['/api/v1/charges', {}],
+    ['http://sandbox.test/api/v1/charges', { body: 'text' }],
+  ])('is rejected, as by fetch: %s %j', async (url, init) => {
+    const { sandbox } = await open()
+    const answer = sandbox.fetch(url, init)
+    await expect(answer).rejects.toThrow(TypeError)
   })
 })
 

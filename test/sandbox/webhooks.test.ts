@@ -193,6 +193,15 @@ describe('partner webhooks', () => {
     expect(await login({ ...loginHeaders, ...wrong })).toMatchObject({ status: 201 })
   })
 
+  it('take the scheme in any letter case', async () => {
+    const { send } = await open()
+    const credentials = btoa('sandbox-partner:sandbox-secret')
+    for (const scheme of ['basic', 'BASIC', 'Basic']) {
+      const headers = { authorization: `${scheme} ${credentials}` }
+      expect(await send(PARTNER, { headers })).toMatchObject({ status: 200 })
+    }
+  })
+
   it('know a partner whose name and password are no ASCII', async () => {
     const partner = { clientId: 'Zoë', clientSecret: 'pässwörd' }
     const sandbox = createSandbox({ partner })

@@ -14,7 +14,7 @@ import { none, type Rows, rows } from './Rows.js'
 // model
 
 export interface AccountOptions {
-  /** Any number gives another account; the same number the same one. */
+  /** A whole number of 32 bits. Another one gives another account; the same one the same. */
   readonly seed: number
   /** How many charges there are. */
   readonly charges: number

@@ -3,6 +3,7 @@ import type { BatchItem } from '../../codec/BatchItem.js'
 import { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { causes } from '../../decode/index.js'
 import { E, pipe } from '../../fp.js'
+import { isWithinReach } from '../rates.js'
 
 // model
 
@@ -23,6 +24,9 @@ const UNBOOKABLE = '_failed'
 
 export const isBookable = ({ reference }: NewBatchItem): boolean => !reference.endsWith(UNBOOKABLE)
 
+const isPriceable = ({ source_amount = 0, transfer_amount = 0 }: NewBatchItem): boolean =>
+  isWithinReach(source_amount) && isWithinReach(transfer_amount)
+
 export const checked = (item: unknown): Checked =>
   pipe(
     NewBatchItem.decode(item),
@@ -37,5 +41,8 @@ export const checked = (item: unknown): Checked =>
     E.filterOrElse(
       ({ reference }) => !reference.endsWith(INVALID),
       () => error('invalid_argument', 'reference'),
+    ),
+    E.filterOrElse(isPriceable, ({ source_amount }) =>
+      error('invalid_argument', source_amount === undefined ? 'transfer_amount' : 'source_amount'),
     ),
   )

@@ -75,7 +75,7 @@ const due = ({ asked: { transfer_date } }: Batch): number =>
 
 const scheduled = (batch: Batch, from: number, settings: Settings): ReadonlyArray<Step> => {
   const collected = from + 2 * settings.fundAfter
-  const later = collected + settings.fundAfter
+  const ready = Math.max(collected, due(batch))
   const before: ReadonlyArray<Step> = [
     { at: from, status: 'SCHEDULED', funding: 'SCHEDULED' },
     { at: from + settings.fundAfter, status: 'SCHEDULED', funding: 'PROCESSING' },
@@ -86,20 +86,20 @@ const scheduled = (batch: Batch, from: number, settings: Settings): ReadonlyArra
     case 'overdue':
       return [
         ...before,
-        { at: collected, status: 'OVERDUE', funding: 'PROCESSING' },
-        ...booking(batch, later, settings),
+        { at: ready, status: 'OVERDUE', funding: 'PROCESSING' },
+        ...booking(batch, ready + settings.fundAfter, settings),
       ]
     case 'cancelled':
       return [
         ...before,
         { at: collected, status: 'CANCELLATION_REQUESTED', funding: 'PROCESSING' },
-        { at: later, status: 'CANCELLED', funding: 'PROCESSING' },
+        { at: collected + settings.fundAfter, status: 'CANCELLED', funding: 'PROCESSING' },
       ]
     default:
       return [
         ...before,
         { at: collected, status: 'SCHEDULED', funding: 'FUNDED' },
-        ...booking(batch, Math.max(collected, due(batch)), settings),
+        ...booking(batch, ready, settings),
       ]
   }
 }

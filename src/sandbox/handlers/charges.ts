@@ -8,8 +8,9 @@ import { followedBy, texts } from '../account/Rows.js'
 import type { Context } from '../Context.js'
 import { pageByNumber } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { notFound, refusal, required } from '../Refusal.js'
+import { invalid, notFound, refusal, required } from '../Refusal.js'
 import { json, type Result, success } from '../Result.js'
+import { isWithinReach, REACH } from '../rates.js'
 import type { State } from '../State.js'
 import { append, at, find, toArray } from '../Table.js'
 
@@ -27,6 +28,8 @@ const duplicate = refusal(
   'A charge with this request_id was made before.',
   'request_id',
 )
+
+const tooLarge = invalid(`amount must be ${REACH}.`, 'amount')
 
 const isTaken = (requestId: string, state: State, { account }: Context): boolean =>
   O.isSome(find(requestId)(state.made)) ||
@@ -55,6 +58,7 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
   create: (state, params, context) => {
     const { request_id } = params
     if (request_id === undefined) return [required('request_id'), state]
+    if (!isWithinReach(Number(params.amount))) return [tooLarge, state]
     if (isTaken(request_id, state, context)) return [duplicate, state]
     const index = context.account.charges + state.made.length
     const charge: MadeCharge = { ...params, request_id, index, at: context.now }

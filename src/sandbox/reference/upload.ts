@@ -8,7 +8,7 @@ import { A, E, pipe } from '../../fp.js'
 import type { Given } from '../Handler.js'
 import { DAY } from '../instant.js'
 import { invalid, type Refusal, refusal, required } from '../Refusal.js'
-import { rate } from '../rates.js'
+import { isWithinReach, REACH, rate } from '../rates.js'
 import { LIMIT_CURRENCY, type Order } from './Order.js'
 
 // model
@@ -68,6 +68,10 @@ const judged = (item: unknown, i: number, now: number): Judged =>
         const source = `items[${i}].order_datetime`
         return invalid(`${source} must be at most ${ORDER_AGE} days old.`, source)
       },
+    ),
+    E.filterOrElse(
+      ({ line_total }) => isWithinReach(line_total),
+      () => invalid(`items[${i}].line_total must be ${REACH}.`, `items[${i}].line_total`),
     ),
   )
 

@@ -30,7 +30,7 @@ describe('the columns of a codec', () => {
     expect(said(BatchTransfer)).toEqual(
       expect.arrayContaining([
         'metadata: json',
-        'transfer_date: time',
+        'transfer_date: text',
         'funding.failure_details.provider_failure_details.code: text',
         'quote_summary.expires_at: time',
         'quote_summary.quotes: json',
