@@ -17,7 +17,16 @@ export interface Routes<in R> {
 }
 
 type Key = string | undefined
-interface Branch extends Map<Key, Branch | Flow> {}
+
+/** Those whose first keys are the same. */
+class Branch {
+  readonly below = new Map<Key, Branch | Flow>()
+  readonly keys: ReadonlyArray<Key>
+
+  constructor(keys: ReadonlyArray<Key>) {
+    this.keys = keys
+  }
+}
 
 /** Not worth tidying up below. */
 const FEW = 256
@@ -26,7 +35,7 @@ const idle = ({ held, strands }: Flow): boolean =>
   held === 0 && strands.every((strand) => strand.first === undefined)
 
 export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
-  const root: Branch = new Map()
+  const root = new Branch([])
   const keyed = tiers.flatMap(({ spec }) => (spec.key === undefined ? [] : [spec.key]))
   const keys = keyed.length === 0 ? [() => undefined] : keyed
   let flows = 0
@@ -47,53 +56,46 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   const add = (own: ReadonlyArray<Key>): Flow => {
     const created = create(own)
     let branch = root
-    own.forEach((key, level) => {
-      const next = branch.get(key)
-      if (level === own.length - 1) branch.set(key, created)
-      else if (next instanceof Map) branch = next
-      else {
-        const below: Branch = new Map()
-        branch.set(key, below)
-        branch = below
-      }
-    })
+    for (const [level, key] of own.slice(0, -1).entries()) {
+      const next = branch.below.get(key)
+      const below = next instanceof Branch ? next : new Branch(own.slice(0, level + 1))
+      branch.below.set(key, below)
+      branch = below
+    }
+    branch.below.set(own.at(-1), created)
     flows++
     return created
   }
 
   /** Keeps what is in use, and says in which buckets. */
   const tidy = (branch: Branch, used: Set<Bucket>): void => {
-    for (const [key, below] of branch) {
-      if (below instanceof Map) {
-        tidy(below, used)
-        if (below.size === 0) branch.delete(key)
-      } else if (idle(below)) {
-        branch.delete(key)
+    for (const [key, next] of branch.below) {
+      if (next instanceof Branch) {
+        tidy(next, used)
+        if (next.below.size === 0) branch.below.delete(key)
+      } else if (idle(next)) {
+        branch.below.delete(key)
         flows--
       } else {
-        for (const bucket of below.buckets) used.add(bucket)
+        for (const bucket of next.buckets) used.add(bucket)
       }
     }
   }
 
-  const at = (own: ReadonlyArray<Key>): Branch | Flow | undefined => {
-    let found: Branch | Flow | undefined = root
-    for (const key of own) found = found instanceof Map ? found.get(key) : undefined
-    return found
-  }
-
   return {
     find: (request, clock) => {
-      let known: Branch | Flow | undefined = root
+      let branch = root
+      let key: Key
       for (const keyOf of keys) {
-        known = known instanceof Map ? known.get(keyOf(request)) : undefined
-        if (known === undefined) break
+        key = keyOf(request)
+        const next = branch.below.get(key)
+        if (next === undefined) break
+        if (!(next instanceof Branch)) return next
+        branch = next
       }
-      if (known !== undefined && !(known instanceof Map)) return known
       // all of them before anything is made: one that throws leaves nothing behind
-      const own = keys.map((keyOf) => keyOf(request))
-      const found = at(own) // of a key that has a memory
-      if (found !== undefined && !(found instanceof Map)) return found
+      const rest = keys.slice(branch.keys.length + 1).map((keyOf) => keyOf(request))
+      const own = [...branch.keys, key, ...rest]
       if (flows >= tidyAt) {
         const used = new Set<Bucket>()
         tidy(root, used)
