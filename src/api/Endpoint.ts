@@ -12,11 +12,15 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
   ? Name | PathName<Rest>
   : never
 
-/** Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. */
+/**
+ * Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. Nothing stands
+ * beside a `whole body`, which a GET has not.
+ */
 export type Place = 'query' | 'whole body' | `header ${string}`
 
 /**
- * - `by request_id`: it carries one, and is done once however often it comes. Generated when left out.
+ * - `by request_id`: it carries one, and is done once however often it comes. Generated when left out. Where
+ *   `params` do not write it, the call is never repeated.
  * - `by request_id of items`: each of its `items` carries one.
  * - `as it is`: it moves nothing, or comes to the same each time.
  */
@@ -88,7 +92,10 @@ export interface Endpoint<
    * or a row.
    */
   readonly foundBy: Route | ListRow | undefined
-  /** What it shares with what was asked for: a `request_id` may have been used for something else before. */
+  /**
+   * The fields that it shares with what was asked for, as the wire has them: a `request_id` may have been used for
+   * something else before.
+   */
   readonly knownBy: ReadonlyArray<string>
   /** Who asks: an account's token, a partner's Basic credentials, or nobody. */
   readonly auth: 'bearer' | 'basic' | 'none'

@@ -110,7 +110,7 @@ export const baseUrlOf = (text: string): string => {
   const url = new URL(text)
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && loopback)
-  if (!secure || url.username + url.password + url.search + url.hash !== '') {
+  if (!secure || url.username + url.password !== '' || /[?#]/.test(url.href)) {
     throw new InvalidOption('baseUrl', BASE_URL)
   }
   return url.href.replace(/\/+$/, '')

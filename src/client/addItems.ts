@@ -31,16 +31,25 @@ const isRepeated = (failure: Failure): boolean =>
 export const addItems =
   (calls: BatchCalls): BatchCalls['addItems'] =>
   (params) =>
-    calls
-      .addItems(params)
-      .pipe(
-        orElse(
-          (failure: Failure): Added =>
-            isRepeated(failure) ? addMissing(calls, params, failure) : left(failure),
-        ),
-      )
+    adding(calls, params, 0)
 
-const addMissing = (calls: BatchCalls, { id, items }: ItemsToAdd, refusal: Failure): Added =>
+/** Beside so many items that were found to be there. */
+const adding = (calls: BatchCalls, params: ItemsToAdd, there: number): Added =>
+  calls.addItems(params).pipe(
+    map(E.mapLeft((failure) => (there === 0 ? failure : partly(params, there)(failure)))),
+    orElse(
+      (failure: Failure): Added =>
+        isRepeated(failure) ? addMissing(calls, params, there, failure) : left(failure),
+    ),
+  )
+
+/** Comes to an end, since each time fewer are missing. */
+const addMissing = (
+  calls: BatchCalls,
+  { id, items }: ItemsToAdd,
+  before: number,
+  refusal: Failure,
+): Added =>
   itemsThere(calls, id).pipe(
     concatMap(
       E.match(
@@ -54,7 +63,7 @@ const addMissing = (calls: BatchCalls, { id, items }: ItemsToAdd, refusal: Failu
           if (rest.length === items.length) return left(refusal)
           return rest.length === 0
             ? calls.retrieve({ id }).pipe(map(E.bimap(unread(refusal), recovered)))
-            : calls.addItems({ id, items: rest }).pipe(map(E.mapLeft(partly(items, rest))))
+            : adding(calls, { id, items: rest }, before + items.length - rest.length)
         },
       ),
     ),
@@ -77,10 +86,10 @@ const unread =
   }
 
 const partly =
-  (all: ItemsToAdd['items'], rest: ItemsToAdd['items']) =>
+  ({ items }: ItemsToAdd, there: number) =>
   (failure: Failure): Failure => ({
     ...failure,
-    message: `${failure.message}; ${all.length - rest.length} of ${all.length} items were there before`,
+    message: `${failure.message}; ${there} of ${there + items.length} items were there before`,
   })
 
 /** The request_ids of a batch: of the rows as they came, since one that does not decode is there, too. */

@@ -4,6 +4,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { AnyFailure, Failure } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
+import { requestIdOf } from '../http/requestIdOf.js'
 import { underRequestId } from '../http/underRequestId.js'
 import { left, type ObservableEither, type Page, right } from '../stream/index.js'
 
@@ -48,10 +49,11 @@ export const createOnce =
     found,
   }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
   (params) => {
-    const requestId = fieldsOf(params).request_id
-    if (typeof requestId !== 'string') {
+    const requestId = requestIdOf(params)
+    if (requestId === undefined) {
       const expected = 'a text that stays the same when the job runs again'
-      return left(invalidField(endpoint, 'request_id', expected, redact(requestId)))
+      const actual = redact(fieldsOf(params).request_id)
+      return left(invalidField(endpoint, 'request_id', expected, actual))
     }
 
     const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>

@@ -1,4 +1,13 @@
-import { bufferCount, concatMap, defer, map, type Observable } from 'rxjs'
+import {
+  bufferCount,
+  concatMap,
+  defer,
+  EMPTY,
+  map,
+  materialize,
+  type Observable,
+  throwError,
+} from 'rxjs'
 import type { E } from '../fp.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
 import { left, type ObservableEither } from '../stream/index.js'
@@ -28,7 +37,8 @@ export interface ChunkOptions<I, A> {
 
 /**
  * Sends the items of a stream, so many a call, one call after the other, and tells of each what became
- * of it. A call that fails ends nothing: the next items are sent all the same.
+ * of it. A call that fails ends nothing: the next items are sent all the same. When the source fails, the calls
+ * whose items came whole before are told of first; the last items, too few for a call, are not sent.
  */
 export const inChunks =
   <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>
@@ -37,7 +47,11 @@ export const inChunks =
       let first = 0
       return items.pipe(
         bufferCount(size),
-        concatMap((chunk) => {
+        materialize(), // an error would overtake what is under way
+        concatMap((came) => {
+          if (came.kind === 'E') return throwError(() => came.error)
+          if (came.kind === 'C') return EMPTY
+          const chunk = came.value
           const range = { first, count: chunk.length }
           first += chunk.length
           const outcome = first > most ? left(tooMany(endpoint, first, most)) : send(chunk)

@@ -5,6 +5,7 @@ import { isInProgressBy } from './codes.js'
 import type { Failure } from './Failure.js'
 import { redacted } from './redacted.js'
 import { isIdentified, isKnown, isUnsure, mayRepeat } from './replay.js'
+import type { Asked } from './request.js'
 import type { Session } from './Session.js'
 import type { Attempts } from './send.js'
 import { unclear } from './unclear.js'
@@ -23,16 +24,14 @@ export interface Repeats {
 
 // constructors
 
-/** Those of a call with these parameters, of which so many attempts were made. */
+/** Those of a call that carries these parameters, of which so many attempts were made. */
 export const repeats = (
   { backoff, budget, codes, emit }: Session,
   row: AnyEndpoint,
-  params: unknown,
+  written: Asked['written'],
   attempts: Attempts,
 ): Repeats => {
   const endpoint = row.route
-  const repeating = isIdentified(row, params) ? row : { ...row, repeatable: undefined }
-  const isInProgress = isInProgressBy(codes, isKnown(repeating))
   let unsure = false // an attempt may have done it
   let spent = false // all that the client may try again
   let taken = 0 // after so many attempts: a turn of those
@@ -49,6 +48,8 @@ export const repeats = (
     after: (failure, attempt) => {
       // the login's: it was repeated by itself, and says nothing of what became of this call
       if (failure.endpoint !== endpoint) return O.none
+      const repeating = isIdentified(row, written()) ? row : { ...row, repeatable: undefined }
+      const isInProgress = isInProgressBy(codes, isKnown(repeating))
       unsure ||= isUnsure(failure, isInProgress)
       if (!mayRepeat(repeating, failure, isInProgress)) return O.none
       const pause = pipe(backoff(attempt), O.chain(inTurn))
@@ -60,7 +61,7 @@ export const repeats = (
 
     conclude: (failure) => {
       const last = spent ? notAgain(failure) : failure
-      return unsure ? unclear(row, params, attempts.count, last) : last
+      return unsure ? unclear(row, written(), attempts.count, last) : last
     },
 
     end: () => {

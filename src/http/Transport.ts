@@ -23,9 +23,9 @@ export interface HttpRequest {
   readonly timeout: Timeout
 }
 
-/** Limits in ms. */
+/** Limits in ms. Node's `fetch` has its own as well: 10,000 to connect, 300,000 to the headers and between two parts. */
 export interface Timeout {
-  /** Until there is a connection, TLS included. Node's `fetch` has a limit of its own, 10,000. */
+  /** Until there is a connection, TLS included. */
   readonly connect: number
   /** From the departure of the request, connecting included, to the headers of its answer. */
   readonly headers: number

@@ -2,7 +2,7 @@ import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
-import { left, type ObservableEither, retry } from '../stream/index.js'
+import { left, type ObservableEither, orElse, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
@@ -12,8 +12,15 @@ import type { Session, Settings, Slot } from './Session.js'
 import { type Attempts, send } from './send.js'
 import { unfitParams } from './unfitParams.js'
 
-/** What a call comes to, one row and one set of parameters at a time. Cold; emits one value. */
-export type Ask = <A>(params: unknown, read: Read<A>) => ObservableEither<Failure, A>
+/**
+ * What a call comes to, one row and one set of parameters at a time. Cold; emits one value. A failure is told as
+ * `settle` has it, which is given the parameters that the call carried.
+ */
+export type Ask = <A>(
+  params: unknown,
+  read: Read<A>,
+  settle?: (failure: Failure, written: Asked['written']) => ObservableEither<Failure, A>,
+) => ObservableEither<Failure, A>
 
 /** Checks the parameters, sends them, reads the answer, and sends again what may be sent again. */
 export const ask = (
@@ -25,7 +32,7 @@ export const ask = (
   const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
   const sent = send(session, settings, row, slotOf)
 
-  return (params, read) => {
+  return (params, read, settle = left) => {
     // of the call, not of a subscription: whoever subscribes again means the same
     const requestId = memoized(session.uuid)
     return defer(() => {
@@ -36,12 +43,14 @@ export const ask = (
       if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
 
       const attempts: Attempts = { count: 0 }
-      const { after, conclude, end } = repeats(session, row, given, attempts)
+      const { written } = asked.right
+      const { after, conclude, end } = repeats(session, row, written, attempts)
       return sent(asked.right, attempts).pipe(
         map(E.chain(({ asking, answer }) => read(asking)(answer))),
         retry(after, session.timer),
         map(E.mapLeft(conclude)),
         finalize(end),
+        orElse((failure) => settle(failure, written)),
       )
     })
   }

@@ -45,7 +45,12 @@ export const bodyParts = (body: FetchResponse['body']): BodyParts => {
 /** A stream also lets go of the part that is waited for; an iterator, once it has come. */
 const sourceOf = (body: FetchResponse['body']): Source => {
   if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
-  if ('getReader' in body) return body.getReader()
-  const parts = body[Symbol.asyncIterator]()
-  return { read: async () => parts.next(), cancel: () => parts.return?.() }
+  if (typeof body === 'object') {
+    if ('getReader' in body) return body.getReader()
+    if (Symbol.asyncIterator in body) {
+      const parts = body[Symbol.asyncIterator]()
+      return { read: async () => parts.next(), cancel: () => parts.return?.() }
+    }
+  }
+  throw new TypeError('the body of the answer is no stream') // in words that repeat nothing of it
 }

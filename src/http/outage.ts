@@ -1,5 +1,6 @@
 /** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
 import { fieldsOf } from '../decode/unknown.js'
+import type { Millis } from '../stream/index.js'
 import { Late } from './Late.js'
 import type { Departure } from './line.js'
 import type { Outage, Timeout } from './Transport.js'
@@ -25,6 +26,13 @@ const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
 /** What `fetch` says, without a code, of a port that it asks nothing of. */
 const BLOCKED = 'bad port'
 
+/** Where Node's `fetch` gives up by itself, and after how many ms. */
+const GIVEN_UP: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> = new Map([
+  ['UND_ERR_CONNECT_TIMEOUT', ['connect', 10_000]],
+  ['UND_ERR_HEADERS_TIMEOUT', ['headers', 300_000]],
+  ['UND_ERR_BODY_TIMEOUT', ['body', 300_000]],
+])
+
 // constructors
 
 /** Whether it left is what the line knows; where that tells nothing, the code of the fault does. */
@@ -35,17 +43,18 @@ export const outage = (error: unknown, timeout: Timeout, departure: Departure): 
   const deepest = deepestOf(chain)
   const blocked = deepest?.message === BLOCKED
   const code = codeOf(deepest) ?? (blocked ? 'BLOCKED_PORT' : 'FETCH_FAILED')
-  return code === 'UND_ERR_CONNECT_TIMEOUT'
-    ? { _tag: 'TimedOut', phase: 'connect', limit: timeout.connect }
-    : {
-        _tag: 'Unreachable',
-        code,
-        reason: deepest?.message || 'the connection failed',
-        mayHaveArrived:
-          departure === 'unknown'
-            ? !(blocked || neverLeft(code, deepest))
-            : departure === 'written',
-      }
+  const givenUp = GIVEN_UP.get(code)
+  if (givenUp !== undefined) {
+    const [phase, most] = givenUp
+    return { _tag: 'TimedOut', phase, limit: Math.min(timeout[phase], most) }
+  }
+  return {
+    _tag: 'Unreachable',
+    code,
+    reason: deepest?.message || 'the connection failed',
+    mayHaveArrived:
+      departure === 'unknown' ? !(blocked || neverLeft(code, deepest)) : departure === 'written',
+  }
 }
 
 const neverLeft = (code: string, error: Error | undefined): boolean =>

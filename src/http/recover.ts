@@ -5,6 +5,7 @@ import { left, type ObservableEither } from '../stream/index.js'
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Ambiguous, Failure } from './Failure.js'
+import type { Asked } from './request.js'
 import { underRequestId } from './underRequestId.js'
 
 export interface Recovery {
@@ -22,11 +23,11 @@ export interface Recovery {
  */
 export const recover =
   <A>({ find, found, knownBy, parseText }: Recovery, decode: Decoder<A>) =>
-  (failure: Failure, params: unknown): ObservableEither<Failure, A> => {
+  (failure: Failure, written: Asked['written']): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
-      map(underRequestId({ requestId, params, knownBy, found })),
+      map(underRequestId({ requestId, params: written(), knownBy, found })),
       map(E.mapLeft((why) => still(failure, why))),
     )
   }

@@ -6,7 +6,7 @@ import type { Millis } from '../stream/index.js'
 import { codes } from './codes.js'
 import type { Failure, TimedOut, Unreachable } from './Failure.js'
 import { oneLine } from './oneLine.js'
-import { scrubAll } from './scrub.js'
+import { type Scrub, scrubAll } from './scrub.js'
 import type { Answer, Outage } from './Transport.js'
 
 // model
@@ -17,7 +17,7 @@ export interface Asking {
   readonly attempts: number
   readonly traceId?: string
   /** Takes the secrets of this request out of what came from outside. */
-  readonly scrub: (text: string) => string
+  readonly scrub: Scrub
 }
 
 // constructors
@@ -86,10 +86,11 @@ const AWAITED = {
 
 /**
  * An object may spell a secret in escapes, so it is read before it is scrubbed; of what is none only the
- * beginning is kept, which may end within a secret, so it is scrubbed before it is read.
+ * beginning is kept, which may end within a secret, as the body itself does that broke off: so it is scrubbed
+ * before it is read.
  */
 const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem => {
-  const said = problem(status, isRecord(parsed(body)) ? body : scrub(body))
+  const said = problem(status, isRecord(parsed(body)) ? body : scrub(body, 'may be cut'))
   const { code, message, traceId, source, details } = said
   const shown = shower(scrub)
   return {

@@ -39,11 +39,11 @@ export const isUnsure = (failure: Failure, isInProgress: InProgress): boolean =>
   }
 }
 
-/** Whether the request_ids are there that make a row safe to repeat: what is unchecked may lack them. */
-export const isIdentified = ({ repeatable }: AnyEndpoint, params: unknown): boolean => {
-  if (repeatable === 'by request_id') return hasId(params)
+/** Whether the request_ids were written that make a row safe to repeat: its codec may drop them. */
+export const isIdentified = ({ repeatable }: AnyEndpoint, written: unknown): boolean => {
+  if (repeatable === 'by request_id') return hasId(written)
   if (repeatable !== 'by request_id of items') return true
-  const items: unknown = fieldsOf(params).items
+  const items: unknown = fieldsOf(written).items
   return Array.isArray(items) && items.every(hasId)
 }
 

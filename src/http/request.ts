@@ -1,10 +1,17 @@
 /** A row and parameters, as a request: pure. */
-import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../api/Endpoint.js'
+import {
+  type AnyEndpoint,
+  method,
+  type Place,
+  paramsAt,
+  pathNames,
+  template,
+} from '../api/Endpoint.js'
 import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
-import { isRecord } from '../decode/unknown.js'
+import { fieldsOf, isRecord, parsed } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
 import { fitsHeader, HEADER_TEXT } from './headerText.js'
 
@@ -19,6 +26,8 @@ export interface Asked {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** The parameters that it carries, wherever they stand, as JSON has them. */
+  readonly written: IO<Readonly<Record<string, unknown>>>
 }
 
 /** Why parameters cannot be sent. */
@@ -77,19 +86,23 @@ const place = (
   const headers: Record<string, string> = {}
   const query = new URLSearchParams()
   const body: Record<string, unknown> = {}
-  const usual = method(row.route) === 'GET' ? 'query' : 'body'
-  let whole: unknown
+  let whole: string | undefined
 
   for (const [name, value] of given) {
     if (path.includes(name)) continue
-    const at = (Object.hasOwn(row.at, name) ? row.at[name] : undefined) ?? usual
-    if (at === 'whole body') whole = value
-    else if (at === 'body') body[name] = value
+    const at = placeOf(row, name)
+    if (at === 'whole body') whole ??= name
+    if (at === 'whole body' || at === 'body') body[name] = value
     else if (at === 'query') for (const one of [value].flat()) query.append(name, text(one))
     else if (fitsHeader(text(value))) headers[at.slice('header '.length)] = text(value)
     else return E.left(unfit([{ path: name, expected: HEADER_TEXT, actual: 'another value' }]))
   }
 
+  const beside = Object.keys(body).find((name) => name !== whole)
+  if (whole !== undefined && beside !== undefined) {
+    const expected = `left out, or somewhere else (at), since ${whole} is the whole body`
+    return E.left(unfit([{ path: beside, expected, actual: redact(body[beside]) }]))
+  }
   const missing = path.find((name) => !isSegment(encoded[name]))
   if (missing !== undefined) {
     const expected = 'a text that is not empty, "." or ".."'
@@ -105,9 +118,16 @@ const place = (
     path: filled,
     target: search === '' ? filled : `${filled}?${search}`,
     headers,
-    ...(method(row.route) === 'POST' ? { body: JSON.stringify(whole ?? body) } : {}),
+    ...(method(row.route) === 'POST'
+      ? { body: JSON.stringify(whole === undefined ? body : body[whole]) }
+      : {}),
+    written: () => fieldsOf(parsed(JSON.stringify(Object.fromEntries(given)))),
   })
 }
+
+/** Where a parameter that is not in the path goes. */
+const placeOf = ({ at, route }: AnyEndpoint, name: string): Place | 'body' =>
+  (Object.hasOwn(at, name) ? at[name] : undefined) ?? (method(route) === 'GET' ? 'query' : 'body')
 
 /** Where the interface shows no parameters, a caller may know of more than the codec lets through. */
 const unchecked = (row: AnyEndpoint, given: object): Readonly<Record<string, unknown>> => ({

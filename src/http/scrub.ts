@@ -1,26 +1,46 @@
 /** Takes secrets out of what came from outside, in whatever way they are spelled there. */
-import { spellings } from './spellings.js'
+import { cutSecret } from './cutSecret.js'
+import { letterSpellings, spellings } from './spellings.js'
+
+/** Takes secrets out of a text; out of one that `may be cut` off, the beginning of one at its end, too. */
+export type Scrub = (text: string, end?: 'may be cut') => string
 
 /** Digits beyond these are lost where a long number was read as a number. */
 const EXACT = 15
 
-/** A number, such as that of a card, may be shown in groups, or rounded. */
-const patternOf = (secret: string): string | RegExp =>
-  /^\d{12,}$/.test(secret)
-    ? new RegExp(`${[...secret.slice(0, EXACT)].join(GROUPED)}(?:${GROUPED}\\d)*`, 'g')
-    : spellings(secret)
-
 /** What stands between two digits of a number in groups. */
 const GROUPED = '[\\s.-]{0,2}'
 
+/** A number, such as that of a card, may be shown in groups, or rounded. */
+const isLong = (secret: string): boolean => /^\d{12,}$/.test(secret)
+
+const digitsOf = (number: string): ReadonlyArray<string> =>
+  Array.from(number, (digit, i) => (i === 0 ? digit : `${GROUPED}${digit}`))
+
+const patternOf = (secret: string): string | RegExp =>
+  isLong(secret)
+    ? new RegExp(`${digitsOf(secret.slice(0, EXACT)).join('')}(?:${GROUPED}\\d)*`, 'g')
+    : spellings(secret)
+
+const lettersOf = (secret: string): ReadonlyArray<string> =>
+  isLong(secret) ? digitsOf(secret) : letterSpellings(secret)
+
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
-export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
+  const known = secrets.filter((secret) => secret.length >= 4)
   let patterns: ReadonlyArray<string | RegExp> | undefined // most answers need none
-  return (text) => {
-    patterns ??= secrets.filter((secret) => secret.length >= 4).map(patternOf)
-    return patterns.reduce((rest: string, one) => rest.replaceAll(one, '[secret]'), text)
+  const scrubbed = (text: string): string => {
+    patterns ??= known.map(patternOf)
+    return patterns.reduce((rest: string, one) => rest.replaceAll(one, SECRET), text)
+  }
+  return (text, end) => {
+    if (end === undefined) return scrubbed(text)
+    const at = Math.min(...known.map((secret) => cutSecret(lettersOf(secret), text)), text.length)
+    return scrubbed(text.slice(0, at)) + (at < text.length ? SECRET : '')
   }
 }
+
+const SECRET = '[secret]'
 
 /** Levels of a value that are shown: what is nested deeper is left out. */
 const DEPTH = 50

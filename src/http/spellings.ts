@@ -15,7 +15,11 @@ const NAMED: Readonly<Record<string, string>> = {
  * `&#x2f;`, `\/` or `\u002f`.
  */
 export const spellings = (text: string): string | RegExp =>
-  PLAIN.test(text) ? text : new RegExp((text.match(/\s+|\S/g) ?? []).map(spelled).join(''), 'g')
+  PLAIN.test(text) ? text : new RegExp(letterSpellings(text).join(''), 'g')
+
+/** The same of each letter; space is one. */
+export const letterSpellings = (text: string): ReadonlyArray<string> =>
+  (text.match(/\s+|\S/g) ?? []).map(spelled)
 
 const spelled = (piece: string): string => {
   if (PLAIN.test(piece)) return piece

@@ -9,13 +9,13 @@ import { requestIdOf } from './requestIdOf.js'
  */
 export const unclear = (
   row: AnyEndpoint,
-  params: unknown,
+  written: unknown,
   attempts: number,
   failure: Failure,
 ): Failure => {
   if (method(row.route) === 'GET' || row.repeatable === 'as it is') return failure
   const endpoint = row.route
-  const requestId = row.repeatable === 'by request_id' ? requestIdOf(params) : undefined
+  const requestId = row.repeatable === 'by request_id' ? requestIdOf(written) : undefined
   const times = attempts === 1 ? 'sent once' : `sent ${attempts} times`
   return {
     _tag: 'Ambiguous',

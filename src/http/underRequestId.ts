@@ -1,5 +1,6 @@
 import { fieldsOf } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
+import { differs } from './differs.js'
 import type { Failure } from './Failure.js'
 import { recovered } from './recovered.js'
 
@@ -11,7 +12,7 @@ interface Shown<A> {
 
 export interface Sought {
   readonly requestId: string
-  /** What was asked for. */
+  /** What was asked for, as it was written. */
   readonly params: unknown
   /** The fields that what is found must share with that. */
   readonly knownBy: ReadonlyArray<string>
@@ -40,23 +41,9 @@ const itemOf =
     const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
     const item = items[at]
     if (item === undefined) return E.left('looked up by its request_id: not found')
+    if (E.isLeft(item)) return E.left(`found, but not readable: ${item.left.message}`)
     const other = knownBy.find((name) => differs(fieldsOf(params)[name], fieldsOf(raw[at])[name]))
-    if (other !== undefined) {
-      return E.left(`found under its request_id: another one, by its ${other}`)
-    }
-    return E.mapLeft(({ message }: Failure) => `found, but not readable: ${message}`)(item)
+    return other === undefined
+      ? item
+      : E.left(`found under its request_id: another one, by its ${other}`)
   }
-
-/**
- * Null is none; what is left out, on either side, tells nothing. Amounts are sent as text and come as numbers:
- * then they are compared as such.
- */
-const differs = (asked: unknown, found: unknown): boolean => {
-  if (!isScalar(asked)) return false
-  if (found === null) return true
-  if (!isScalar(found) || String(asked) === String(found)) return false
-  return (typeof asked === 'string' && typeof found === 'string') || Number(asked) !== Number(found)
-}
-
-const isScalar = (u: unknown): u is string | number =>
-  typeof u === 'string' || typeof u === 'number'

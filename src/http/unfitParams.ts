@@ -1,6 +1,7 @@
 import { inherited } from '../decode/inherited.js'
 import { redact } from '../decode/redact.js'
 import { isRecord } from '../decode/unknown.js'
+import { is } from '../options/index.js'
 import { type Unfit, unfit } from './request.js'
 
 /**
@@ -9,7 +10,7 @@ import { type Unfit, unfit } from './request.js'
  */
 export const unfitParams = (codec: unknown, params: unknown): Unfit | undefined => {
   if (params === undefined) return undefined
-  if (!isFields(params)) {
+  if (!is.isObject(params)) {
     const actual = isRecord(params) ? 'an object of another kind' : redact(params)
     return unfit([{ path: '', expected: 'an object with a field for each', actual }])
   }
@@ -18,8 +19,3 @@ export const unfitParams = (codec: unknown, params: unknown): Unfit | undefined 
     ? undefined
     : unfit([{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }])
 }
-
-/** Not a `Map`, a `URLSearchParams`, a `Date`: they show no fields, and would be taken for none given. */
-const isFields = (u: unknown): boolean =>
-  Object.prototype.toString.call(u) === '[object Object]' ||
-  (isRecord(u) && Object.keys(u).some((name) => !/^\d+$/.test(name)))

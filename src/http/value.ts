@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
-import { type ObservableEither, orElse } from '../stream/index.js'
+import type { ObservableEither } from '../stream/index.js'
 import { type ParseText, readValue } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Failure } from './Failure.js'
@@ -17,5 +17,5 @@ export const value = <A>(
   const read = readValue(decode, form, parseText)
   if (find === undefined) return (params) => ask(params, read)
   const recovery = recover(find, decode)
-  return (params) => ask(params, read).pipe(orElse((failure) => recovery(failure, params)))
+  return (params) => ask(params, read, recovery)
 }

@@ -91,7 +91,9 @@ const kindOf = (u: unknown, type: Rule['type']): string | undefined => {
   if (typeof u === 'number') return Number.isFinite(u) ? finiteKind(u, type) : String(u)
   if (Array.isArray(u)) return 'a list'
   if (typeof u === type) return undefined
-  return typeof u === 'string' ? 'a text' : typeof u === 'object' ? 'an object' : `a ${typeof u}`
+  if (typeof u === 'string') return 'a text'
+  if (typeof u !== 'object') return `a ${typeof u}`
+  return isObject(u) ? 'an object' : 'an object without fields'
 }
 
 const finiteKind = (n: number, type: Rule['type']): string | undefined => {

@@ -86,8 +86,13 @@ export const having = (expected: string, ...methods: ReadonlyArray<string>): Rul
 
 export const timer: Rule = having('a scheduler of RxJS', 'now', 'schedule')
 
+/** What shows its fields: no list, no `Map` and no `Date`, which would be taken for none given. */
 export const isObject = (u: unknown): u is object =>
-  typeof u === 'object' && u !== null && !Array.isArray(u)
+  Object.prototype.toString.call(u) === '[object Object]' ||
+  (typeof u === 'object' &&
+    u !== null &&
+    !Array.isArray(u) &&
+    Object.keys(u).some((name) => !/^\d+$/.test(name)))
 
 /** Something that is not looked into. */
 export const object = (expected: string): Rule => ({ fits: isObject, expected })

@@ -1,4 +1,4 @@
-import { from, mergeMap, range } from 'rxjs'
+import { concat, from, materialize, mergeMap, range, timer } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -199,6 +199,27 @@ describe('addAllItems', () => {
     })
     const out = run(items(300).pipe(client.batchTransfers.addAllItems('bat_1')))
     expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Left', 'Right'])
+  })
+
+  it.each([
+    ['while a call is under way', 5],
+    ['at once', 0],
+  ])('tells of what was sent before it fails with its source, %s', (_, ms) => {
+    const { client, calls, run, timer: clock } = answering()
+    const broken = timer(ms, clock).pipe(
+      map((): NewBatchItem => {
+        throw new Error('row 251 is bad')
+      }),
+    )
+    const out = run(
+      concat(items(250), broken).pipe(client.batchTransfers.addAllItems('bat_1'), materialize()),
+    ).map(({ value }) => value)
+    expect(calls()).toHaveLength(2)
+    expect(out).toMatchObject([
+      { kind: 'N', value: { first: 0, count: 100, outcome: E.right(BATCH) } },
+      { kind: 'N', value: { first: 100, count: 100, outcome: E.right(BATCH) } },
+      { kind: 'E', error: new Error('row 251 is bad') },
+    ])
   })
 
   it('advises whoever sends more than 100 in one call', () => {

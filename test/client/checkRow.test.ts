@@ -29,6 +29,8 @@ describe('a row', () => {
     'DELETE /api/v2/things',
     'get /api/v2/things',
     'GET api/v2/things',
+    'GET /api/v2/things?all=true',
+    'POST /api/v2/things#all',
     '/api/v2/things',
     '',
   ])('is of no route %o', (route) => {
@@ -51,9 +53,27 @@ describe('a row', () => {
     [{ rules: 1 }, /rules should be a function/],
     [{ knownBy: 'id' }, /knownBy should be a list of texts/],
     [{ at: 1 }, /at should be an object of places/],
+    [{ at: new Map([['id', 'query']]) }, /at should be an object of places/],
+    [{ at: { a: 'path' } }, /at\.a should be 'query' or a header such as 'header x-name'/],
+    [{ at: { a: 'cookie' } }, /at\.a should be/],
+    [{ at: { a: 'headers x-a' } }, /at\.a should be/],
+    [{ at: { a: 'header x y' } }, /at\.a should be/],
+    [{ at: { a: 'header ' } }, /at\.a should be/],
+    [{ at: { a: 'header x-ä' } }, /at\.a should be/],
+    [{ at: { a: 1 } }, /at\.a should be/],
+    [{ at: { a: 'whole body' } }, /at\.a should be/],
   ])('is none with %o', (row, message) => {
     expect(() => asked('GET /api/v2/things/{id}', row)).toThrow(InvalidOption)
     expect(() => asked('GET /api/v2/things/{id}', row)).toThrow(message)
+  })
+
+  it('of a POST has a body, and places in it', () => {
+    const route = 'POST /api/v2/things'
+    for (const place of ['query', 'whole body', 'header x-a', undefined]) {
+      expect(asked(route, { at: { a: place } })).toBeInstanceOf(Function)
+    }
+    const wrong = () => asked(route, { at: { a: 'body' } })
+    expect(wrong).toThrow(/at\.a should be 'query', 'whole body' or a header such as/)
   })
 
   it('is no text', () => {

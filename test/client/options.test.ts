@@ -38,6 +38,9 @@ describe('an option that cannot work', () => {
     ['baseUrl', { baseUrl: 'https://user:hunter22@platform.test' }],
     ['baseUrl', { baseUrl: 'https://platform.test/?a=hunter22' }],
     ['baseUrl', { baseUrl: 'https://platform.test/#hunter22' }],
+    ['baseUrl', { baseUrl: 'https://platform.test?' }],
+    ['baseUrl', { baseUrl: 'https://platform.test/#' }],
+    ['baseUrl', { baseUrl: 'https://platform.test/?#' }],
     ['credentials', { credentials: {} }],
     ['credentials.clientId', { credentials: { clientId: '', apiKey: 'hunter22' } }],
     ['credentials.apiKey', { credentials: { clientId: 'me', apiKey: 'hunter22\n' } }],
@@ -107,6 +110,12 @@ describe('an option that cannot work', () => {
     ['scheduler', { scheduler: createScheduler({ tiers: [], lanes: { interactive: 1 } }) }],
     ['scheduler', { scheduler: createScheduler({ tiers: [], lanes: { hunter22: 1 } }) }],
     ['scheduler', { scheduler: {} }],
+    ['limits', { limits: new Map([['global', 'hunter22']]) }],
+    ['retry', { retry: new Date(22) }],
+    ['timeout', { timeout: new Map() }],
+    ['lists', { lists: new Set(['hunter22']) }],
+    ['codes', { codes: new Date(22) }],
+    ['partner', { partner: new URLSearchParams({ clientId: 'me' }) }],
     ['tiemout', { tiemout: 5_000 }],
     ['limit', { limit: { global: 5 } }],
     ['limits.perEndpoint', { limits: { perEndpoint: 5 } }],
@@ -125,6 +134,10 @@ describe('an option that cannot work', () => {
     const client = createClient(good)
     expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
+    const entries: object = new Map([['check', false]])
+    expect(() => client.with(entries)).toThrow(
+      'options should be an object of apiVersion, onBehalfOf, timeout, priority, check, and is an object without fields',
+    )
     const misspelt: Readonly<Record<string, unknown>> = { apiversion: '2026-02-27' }
     expect(() => client.with(misspelt)).toThrow(
       'apiversion should be left out: there is no such option, only apiVersion, onBehalfOf, timeout, priority, check',

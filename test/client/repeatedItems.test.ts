@@ -116,6 +116,37 @@ describe('items that the platform has already', () => {
     )
   })
 
+  it('are looked up again when the answer to the others is lost', () => {
+    const held = new Set(['item-0'])
+    const wire = lab({
+      play: ({ route, body, request }) => {
+        if (route.endsWith('/items')) return there(...[...held].map((id) => Number(id.slice(5))))
+        if (request.method === 'GET') return { body: BATCH }
+        const ids = ((body.items ?? []) as ReadonlyArray<NewBatchItem>).map(
+          ({ request_id }) => request_id,
+        )
+        if (ids.some((id) => held.has(id))) return taken
+        for (const id of ids) held.add(id)
+        return { outage: RESET }
+      },
+    })
+    const [out] = wire.run(add(wire, 0, 1, 2))
+    expect(out?.value).toMatchObject(E.right(BATCH))
+    expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
+  })
+
+  it('are sent no third time when none of those that are refused is there', () => {
+    const wire = lab({ play: ({ route }) => (route.endsWith('/items') ? there(0) : taken) })
+    expect(wire.run(add(wire, 0, 1, 2))[0]?.value).toMatchObject(
+      E.left({
+        _tag: 'Refused',
+        code: 'request_id_in_batch_duplicate',
+        message: expect.stringMatching(/taken; 1 of 3 items were there before$/),
+      }),
+    )
+    expect(wire.calls().filter(({ request }) => request.method === 'POST')).toHaveLength(2)
+  })
+
   it('are seen behind one that cannot be read, and that one as well', () => {
     const odd = (body: { readonly items: ReadonlyArray<object> }) => ({
       items: body.items.map((row, i) => (i === 1 ? { ...row, status: 5 } : row)),

@@ -5,7 +5,7 @@
  * To watch over another secret, add it to `support/secrets.ts` and let a call carry it; over another
  * output, add it to `outputs`; over another way to fail, add it to `ways`.
  */
-import { map, type Observable, of } from 'rxjs'
+import { firstValueFrom, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import {
@@ -145,6 +145,35 @@ describe('no secret shows', () => {
     const credentials = { token: () => of({ token: secrets.ownToken }) }
     const { texts } = outputs({ credentials }, ({ charges }) => charges.list(), ways[way] ?? good)
     texts.forEach(expectNoSecret)
+  })
+
+  it.each(Object.keys(calls))('when the answer to %s breaks off within it', (call) => {
+    for (const status of [400, 401, 429, 503]) {
+      const seen: Array<string> = []
+      const { texts } = outputs({}, calls[call] ?? of, ({ headers }) => {
+        const secret = headers['x-pan'] ?? headers.authorization?.split(' ')[1] ?? ''
+        seen.push(secret.slice(0, 5))
+        return { status, body: `{"message":"no ${secret.slice(0, -4)}`, brokenOff: true }
+      })
+      expect(seen[0]).toHaveLength(5)
+      for (const text of texts) expect(seen.filter((begin) => text.includes(begin))).toEqual([])
+    }
+  })
+
+  it('when a `fetch` answers with a text where its parts should be', async () => {
+    const body = JSON.parse(JSON.stringify(JSON.stringify({ ...secrets, items: [secrets] })))
+    const client = createClient({
+      baseUrl: 'https://platform.test',
+      credentials: { token: () => of({ token: secrets.ownToken }) },
+      partner: { clientId: 'partner', clientSecret: secrets.clientSecret },
+      retry: { faults: 0 },
+      fetch: async () => ({ status: 200, headers: { get: () => null }, body }),
+    })
+    for (const call of Object.values(calls)) {
+      const value = await firstValueFrom(call(client))
+      expect(value).toMatchObject({ left: { message: expect.stringContaining('is no stream') } })
+      everything(value).forEach(expectNoSecret)
+    }
   })
 
   it('when all goes well', () => {

@@ -136,12 +136,56 @@ describe('a recorded one', () => {
     )
   })
 
+  it('whose body is a text, which no part of is told', async () => {
+    const text = '{"secret":"whsec_hidden"}'
+    for (const body of [JSON.parse(JSON.stringify(text)), Object(text)]) {
+      const answer = { status: 200, headers: { get: () => null }, body }
+      const told = await charge(clientOf('https://platform.test', async () => answer))
+      expect(told).toMatchObject(
+        E.left({
+          _tag: 'Unreachable',
+          message: expect.stringMatching(/FETCH_FAILED: the body of the answer is no stream$/),
+        }),
+      )
+      expect(JSON.stringify(told)).not.toContain('whsec')
+    }
+  })
+
   it('may throw at once: that is a fault of the line', async () => {
     const client = clientOf('https://platform.test', () => {
       throw Object.assign(new Error('nothing recorded'), { code: 'NOT_RECORDED' })
     })
     expect(await firstValueFrom(client.batchTransfers.submit({ id: 'b' }))).toMatchObject(
       E.left({ _tag: 'Ambiguous', cause: { _tag: 'Unreachable', code: 'NOT_RECORDED' } }),
+    )
+  })
+})
+
+describe('one with time limits of its own, as Node’s has', () => {
+  const late = (code: string) => Object.assign(new Error('late'), { code })
+  const giveUp = (code: string): never => {
+    throw new TypeError('fetch failed', { cause: late(code) })
+  }
+  const stalled = {
+    status: 200,
+    headers: { get: () => null },
+    body: (async function* () {
+      yield new TextEncoder().encode('{')
+      giveUp('UND_ERR_BODY_TIMEOUT')
+    })(),
+  }
+
+  it.each<readonly [string, number, () => FetchResponse]>([
+    ['connect', 10_000, () => giveUp('UND_ERR_CONNECT_TIMEOUT')],
+    ['headers', 300_000, () => giveUp('UND_ERR_HEADERS_TIMEOUT')],
+    ['body', 300_000, () => stalled],
+  ])('ends in time, and no later: %s', async (phase, limit, answer) => {
+    const forever = Number.POSITIVE_INFINITY
+    const client = clientOf('https://platform.test', async () => answer()).with({
+      timeout: { connect: forever, headers: forever, body: forever, whole: forever },
+    })
+    expect(await charge(client)).toMatchObject(
+      E.left({ _tag: 'TimedOut', phase, limit, message: expect.stringContaining(`${limit} ms`) }),
     )
   })
 })

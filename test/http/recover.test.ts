@@ -1,5 +1,7 @@
+import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { charges } from '../../src/api/charges.js'
+import type { Codec } from '../../src/codec/Codec.js'
 import { E } from '../../src/fp.js'
 import {
   byNumber,
@@ -174,6 +176,104 @@ describe('an ambiguous charge', () => {
     expect(charges.create.foundBy).toBe(charges.list.route)
   })
 })
+
+describe('what was asked for', () => {
+  const DueDate = new t.Type<Date, string, unknown>(
+    'a Date',
+    (u): u is Date => u instanceof Date,
+    (u, context) => (typeof u === 'string' ? t.success(new Date(u)) : t.failure(u, context)),
+    (date) => date.toISOString(),
+  )
+  const terms = t.partial({ net: t.string, tags: t.array(t.string) })
+  const asked = {
+    amount: 5,
+    due: new Date('2026-04-01'),
+    express: true,
+    terms: { net: '10.00', tags: ['a', 'b'] },
+  }
+  const shown = {
+    id: 'pay_1',
+    request_id: 'uuid-1',
+    amount: '5.00',
+    due: '2026-04-01T00:00:00+0000',
+    express: true,
+    terms: { id: 'terms_1', tags: ['a', 'b'], net: 10 },
+  }
+  const paid = t.type({ id: t.string })
+  const knownBy = ['amount', 'due', 'express', 'terms']
+
+  /** A payout whose answer is lost, and what the list then shows. */
+  const recovering = <A>(found: object, success: Codec<A>) => {
+    const payouts = endpoint('GET /api/v2/payouts', {
+      params: t.partial({ request_id: t.string, page_num: t.number }),
+      success,
+      paging: byNumber(10),
+    })
+    const pay = endpoint('POST /api/v2/payouts/create', {
+      params: t.intersection([
+        t.type({ amount: t.number, due: DueDate, express: t.boolean, terms }),
+        t.partial({ request_id: t.string }),
+      ]),
+      success,
+      repeatable: 'by request_id',
+      foundBy: payouts,
+      knownBy,
+    })
+    const all = lab({
+      play: ({ request }) =>
+        request.method === 'POST'
+          ? { outage: RESET }
+          : { body: { has_more: false, items: [found] } },
+    })
+    return all.run(all.client.request(pay)(asked))[0]?.value
+  }
+
+  it('is what is found when all its fields are the same, however they are written', () => {
+    expect(recovering(shown, paid)).toMatchObject(E.right({ id: 'pay_1' }))
+  })
+
+  it.each([
+    ['due', '2026-03-01T00:00:00+0000'],
+    ['express', false],
+    ['express', null],
+    ['terms', { net: 11 }],
+    ['terms', { net: 10, tags: ['b', 'a'] }],
+    ['terms', { net: 10, tags: ['a'] }],
+    ['terms', 'net 10'],
+    ['amount', { value: 5 }],
+  ])('is not what is found with another %s: %o', (field, other) => {
+    expect(recovering({ ...shown, [field]: other }, paid)).toMatchObject(
+      E.left({
+        _tag: 'Ambiguous',
+        message: expect.stringContaining(`another one, by its ${field}`),
+      }),
+    )
+  })
+
+  it.each<readonly [string, (made: object) => object]>([
+    ['an object', (made) => Object.freeze({ ...made })],
+    ['of a class', (made) => Object.freeze(Object.assign(new Payout(), made))],
+    ['a list', (made) => Object.freeze([made])],
+    ['sealed', (made) => Object.seal({ ...made })],
+  ])('is marked where its codec gives what cannot be changed: %s', (_, make) => {
+    const frozen = new t.Type<unknown>(
+      'frozen',
+      t.unknown.is,
+      (u) => t.success(make(Object(u))),
+      String,
+    )
+    const value = recovering(shown, frozen)
+    expect(value).toEqual(E.right(make(shown)))
+    if (value === undefined || E.isLeft(value)) throw new Error('not found')
+    expect(wasRecovered(value.right)).toBe(true)
+    expect(Object.getPrototypeOf(value.right)).toBe(Object.getPrototypeOf(make(shown)))
+    expect(Array.isArray(value.right)).toBe(Array.isArray(make(shown)))
+    expect(Object.isExtensible(value.right)).toBe(false)
+    expect(Object.isFrozen(value.right)).toBe(Object.isFrozen(make(shown)))
+  })
+})
+
+class Payout {}
 
 describe('a login that fails', () => {
   it.each([

@@ -325,3 +325,102 @@ describe('a request_id', () => {
     expect(made).toBe(1)
   })
 })
+
+describe('a request_id that is not written', () => {
+  const amount = { amount: t.number }
+  const Amount = t.type(amount)
+  const success = t.type({ id: t.string })
+  const renaming = new t.Type<t.TypeOf<typeof Amount>, unknown, unknown>(
+    'an amount, and nothing else',
+    Amount.is,
+    Amount.validate,
+    ({ amount }) => ({ amount }),
+  )
+  const lost: Play = () => ({ outage: RESET })
+
+  it.each([
+    ['strict', t.strict(amount)],
+    ['exact', t.exact(Amount)],
+    ['written by an encoder', renaming],
+  ])('makes no call safe to repeat, nor is told of: %s', (_, params) => {
+    const row = endpoint('POST /api/v1/payouts/create', {
+      params,
+      success,
+      repeatable: 'by request_id',
+    })
+    for (const given of [{ amount: 5 }, { amount: 5, request_id: 'mine' }]) {
+      const { client, calls, run } = lab({ play: lost })
+      const out = run(client.request(row)(given))
+      expect(calls().map(({ body }) => body)).toEqual([{ amount: 5 }])
+      expect(out).toMatchObject([
+        { value: E.left({ _tag: 'Ambiguous', attempts: 1, tried: ['sent once'] }) },
+      ])
+      expect(JSON.stringify(out)).not.toContain('requestId')
+    }
+  })
+
+  it('is none of an item either, nor is one that JSON leaves out', () => {
+    class Line {
+      a = 1
+      get request_id() {
+        return 'i1'
+      }
+    }
+    const strict = endpoint('POST /api/v1/lines/add', {
+      params: t.type({ items: t.array(t.strict({ a: t.number })) }),
+      success,
+      repeatable: 'by request_id of items',
+    })
+    const open = endpoint('POST /api/v1/lines/add', {
+      params: t.type({ items: t.array(t.type({ a: t.number })) }),
+      success,
+      repeatable: 'by request_id of items',
+    })
+    const line = { a: 1, request_id: 'i1' }
+    for (const add of [
+      ({ request }: Client) => request(strict)({ items: [line] }),
+      ({ request }: Client) => request(open)({ items: [new Line()] }),
+    ]) {
+      const { client, calls, run } = lab({ play: lost })
+      const out = run(add(client))
+      expect(calls().map(({ body }) => body)).toEqual([{ items: [{ a: 1 }] }])
+      expect(out).toMatchObject([{ value: E.left({ _tag: 'Ambiguous', attempts: 1 }) }])
+    }
+  })
+
+  it('is one where a row has another place for it', () => {
+    const row = endpoint('POST /api/v1/lines', {
+      params: t.intersection([
+        t.type({ lines: t.array(t.number) }),
+        t.partial({ request_id: t.string }),
+      ]),
+      success,
+      repeatable: 'by request_id',
+      at: { lines: 'whole body', request_id: 'header x-request' },
+    })
+    const { client, calls, run } = lab({ play: lost })
+    expect(run(client.request(row)({ lines: [1] }))).toMatchObject([
+      { value: E.left({ _tag: 'Ambiguous', attempts: 3, requestId: 'uuid-1' }) },
+    ])
+    expect(calls().map(({ request }) => request.headers['x-request'])).toEqual(
+      Array(3).fill('uuid-1'),
+    )
+  })
+
+  it('is an empty one', () => {
+    const row = endpoint('POST /api/v1/payouts/create', {
+      params: t.intersection([Amount, t.partial({ request_id: t.string })]),
+      success,
+      repeatable: 'by request_id',
+    })
+    const once = { _tag: 'Ambiguous', attempts: 1, tried: ['sent once'] }
+    const own = lab({ play: lost })
+    expect(own.run(own.client.request(row)({ amount: 5, request_id: '' }))).toMatchObject([
+      { value: E.left(once) },
+    ])
+    const unchecked = lab({ play: lost, check: false })
+    const charge = unchecked.client.charges.create({ ...NEW_CHARGE, request_id: '' })
+    expect(unchecked.run(charge)).toMatchObject([{ value: E.left(once) }])
+    expect(unchecked.calls().map(({ body }) => body.request_id)).toEqual([''])
+  })
+})

@@ -11,10 +11,15 @@ import { endpoint } from '../../src/index.js'
 const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, check = true) =>
   request(untyped(row), { check, now: () => 0 })(params)
 
-const asked = (row: { readonly route: AnyEndpoint['route'] }, params: unknown): Asked => {
+/** What is sent. */
+const asked = (
+  row: { readonly route: AnyEndpoint['route'] },
+  params: unknown,
+): Omit<Asked, 'written'> => {
   const made = ask(row, params)
   if (E.isLeft(made)) throw new Error(`${made.left.field}: ${made.left.expected}`)
-  return made.right
+  const { written: _, ...sent } = made.right
+  return sent
 }
 
 const anything = { params: t.UnknownRecord, success: t.unknown }
@@ -106,6 +111,27 @@ describe('a POST', () => {
       headers: { 'x-trace': 't' },
       body: '["a","b"]',
     })
+  })
+
+  it('has nothing in its body beside a parameter that is all of it', () => {
+    const row = {
+      params: t.type({ lines: t.array(t.number), note: t.string, rest: t.array(t.number) }),
+      success: t.unknown,
+    }
+    const given = { lines: [1], note: 'lost?', rest: [] }
+    const one = endpoint('POST /api/v1/lines', { ...row, at: { lines: 'whole body' } })
+    expect(ask(one, given)).toMatchObject(
+      E.left({
+        field: 'note',
+        expected: 'left out, or somewhere else (at), since lines is the whole body',
+        actual: 'text of 5 characters',
+      }),
+    )
+    const two = endpoint('POST /api/v1/lines', {
+      ...row,
+      at: { lines: 'whole body', rest: 'whole body', note: 'query' },
+    })
+    expect(ask(two, given)).toMatchObject(E.left({ field: 'rest', actual: 'list of 0' }))
   })
 })
 

@@ -67,3 +67,38 @@ describe('a secret', () => {
     }
   })
 })
+
+describe('a text that was cut off within a secret', () => {
+  const key = 'ak/live+c3VwZXI"s3cr3t\\&100%'
+
+  it.each(Object.entries(spelled))('shows no more of it than four letters, %s', (_, write) => {
+    const whole = `no such key: ${write(key)}`
+    const scrub = scrubber([key, CARD])
+    for (let end = whole.length; end > 0; end--) {
+      const shown = scrub(whole.slice(0, end), 'may be cut')
+      expect(shown.length).toBeLessThanOrEqual('no such key: '.length + write('ak/l').length + 8)
+    }
+  })
+
+  it.each(['4929', '4929 0', '4929-0000-', '49290000000067', '4929.0000.0000'])(
+    'of digits: %s',
+    (cut) => {
+      expect(scrubber([CARD])(`card ${cut}`, 'may be cut')).toBe('card [secret]')
+    },
+  )
+
+  it('is told whole otherwise', () => {
+    const scrub = scrubber(['abab-abc', CARD])
+    for (const text of ['card 492', 'aba', 'abab-abd', 'abab no', '4929 is not all']) {
+      expect(scrub(text, 'may be cut')).toBe(text)
+    }
+    expect(scrub('abab-abab-a', 'may be cut')).toBe('abab-[secret]')
+    expect(scrub('abab-abc, abab-ab', 'may be cut')).toBe('[secret], [secret]')
+  })
+
+  it('is searched in no time, however long it is', () => {
+    const scrub = scrubber([`abcd${'x'.repeat(4_000)}`, `${'%'.repeat(50)}x`])
+    expect(scrub(`${'%'.repeat(200_000)}${'abcd'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
+    expect(scrub(`${'abcd'.repeat(200_000)}${'%'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
+  })
+})

@@ -35,6 +35,13 @@ describe('options that fit', () => {
     const one = { name: 'a' }
     expect(check(Object.create(one, { limit: { get: () => 5 } }))).toEqual({ name: 'a', limit: 5 })
   })
+
+  it('may be all that a module exports, or have no prototype', () => {
+    const kinds = [Object.create(null), { [Symbol.toStringTag]: 'Module' }]
+    for (const kind of kinds) {
+      expect(check(Object.assign(kind, { name: 'a' }))).toMatchObject({ name: 'a' })
+    }
+  })
 })
 
 it('a table has a rule for every option, and says which are needed', () => {
@@ -92,6 +99,16 @@ describe('options that do not fit', () => {
     [{ name: 'a', codes: '22' }, 'codes', 'a list of texts, and is a text'],
     [{ name: 'a', codes: ['b', {}] }, 'codes[1]', 'a text, and is an object'],
     [{ name: 'a', codes: Array(1) }, 'codes[0]', 'a text, and is missing'],
+    [
+      { name: 'a', weights: new Map([['b', 22]]) },
+      'weights',
+      'weights by name, and is an object without fields',
+    ],
+    [
+      new Date(22),
+      'options',
+      'an object of name, limit, timeout, weights, codes, and is an object',
+    ],
     [undefined, 'options', 'an object of name, limit, timeout, weights, codes, and is missing'],
     [() => 22, 'options', 'an object of name, limit, timeout, weights, codes, and is a function'],
   ])('%o are told by name, and not repeated', (options, option, expected) => {

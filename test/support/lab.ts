@@ -3,7 +3,7 @@
  * when. Nothing waits; `run` goes on until nothing is left to happen.
  */
 import { Observable, VirtualTimeScheduler } from 'rxjs'
-import { E } from '../../src/fp.js'
+import { defined, E } from '../../src/fp.js'
 import {
   type Client,
   type ClientEvent,
@@ -24,6 +24,8 @@ export interface Reply {
   readonly body?: unknown
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The body broke here. */
+  readonly brokenOff?: true
   readonly outage?: Outage
 }
 
@@ -147,13 +149,21 @@ const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
       const body = JSON.parse(request.body ?? '{}')
       const departure = { at: timer.now(), route, request, body, query: searchParams }
       sent.push(departure)
-      const { ms = 10, status = 200, body: told = '', headers = {}, outage } = play(departure, nth)
+      const {
+        ms = 10,
+        status = 200,
+        body: told = '',
+        headers = {},
+        brokenOff,
+        outage,
+      } = play(departure, nth)
       let answered = false
       subscriber.add(
         timer.schedule(() => {
           answered = true
           const text = typeof told === 'string' ? told : JSON.stringify(told)
-          const answer = { status, header: (name: string) => headers[name], body: text }
+          const header = (name: string) => headers[name]
+          const answer = { status, header, body: text, ...defined({ brokenOff }) }
           subscriber.next(outage === undefined ? E.right(answer) : E.left(outage))
           subscriber.complete()
         }, ms),
