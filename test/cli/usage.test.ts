@@ -95,6 +95,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'batch-transfers', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'webhooks', '--sandbox', '--rows', '5'], "unknown option '--rows'"],
     [['export', 'charges', '--sandbox', '--base-url', 'https://a.example'], 'cannot be used with'],
     [['export', 'charges', '--sandbox', '--login-as', 'a'], 'cannot be used with'],
     [['export', 'charges', '--sandbox', '--on-behalf-of', 'a'], 'cannot be used with'],
