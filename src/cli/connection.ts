@@ -32,6 +32,12 @@ export interface Connection
   readonly environment: Environment
 }
 
+/** What a connection cannot do without. */
+export const NEEDED: ReadonlyArray<SettingName> = ['baseUrl', 'clientId', 'apiKey']
+
+/** The same of a partner's. */
+export const PARTNER_NEEDED: ReadonlyArray<SettingName> = ['baseUrl', 'partnerId', 'partnerSecret']
+
 // constructors
 
 export const withConnection = (command: Command): Command =>

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { asyncScheduler, fromEvent, map, merge } from 'rxjs'
+import { asyncScheduler, merge, Observable } from 'rxjs'
 import { thisProcess } from '../export/index.js'
 import { run } from './program.js'
 import { type Signal, STATUS } from './Terminal.js'
@@ -33,7 +33,14 @@ const manifest: { readonly version?: unknown } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 )
 
-const on = (signal: Signal) => fromEvent(process, signal).pipe(map(() => signal))
+// Who draws lines (`signal-exit`, to show the cursor again) hears signals after us, and ends the process at once
+// when nobody else listens: we go when that was looked at. The next one then does end it.
+const on = (signal: Signal): Observable<Signal> =>
+  new Observable((subscriber) => {
+    const hear = (): void => subscriber.next(signal)
+    process.on(signal, hear)
+    return () => void setImmediate(() => process.off(signal, hear))
+  })
 
 // a reader that went away is told by the write that fails, not by an event that ends the process
 process.stdout.on('error', () => {})

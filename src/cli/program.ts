@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { InvalidOption } from '../options/index.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
+import { once } from './once.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { named } from './settings.js'
 import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
@@ -20,7 +21,10 @@ export const run = async (terminal: Terminal): Promise<number> => {
     .addCommand(verifyCommand(terminal, done))
     .addCommand(sandboxCommand(terminal, done))
     .addCommand(doctorCommand(terminal, done))
-  quietly(program, terminal)
+  for (const command of all(program)) {
+    quietly(command, terminal)
+    once(command)
+  }
 
   try {
     await program.parseAsync(asked(program, terminal.args), { from: 'user' })
@@ -58,7 +62,13 @@ const withoutWords = (text: string): string =>
     .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
     .replace(/^(error: unknown option '[^=']*)=.*/s, "$1'\n")
 
-/** Every command, and those under it: throws where commander would exit, and writes where we say. */
+/** A command, and those under it. */
+const all = (command: Command): ReadonlyArray<Command> => [
+  command,
+  ...command.commands.flatMap(all),
+]
+
+/** Throws where commander would exit, and writes where we say. */
 const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>): void => {
   const { stdout, stderr } = terminal
   command.exitOverride().configureOutput({
@@ -66,5 +76,4 @@ const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>
     writeErr: (text) => stderr.write(text),
     outputError: (text, write) => write(withoutWords(text).replace(/^error: /, 'payments-rx: ')),
   })
-  for (const sub of command.commands) quietly(sub, terminal)
 }

@@ -36,6 +36,10 @@ const to = ({ url }: Judge, ...more: ReadonlyArray<string>): ReadonlyArray<strin
   ...more,
 ]
 
+/** The same with a key that nobody has. */
+const wrongly = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.map((word) => (word === CLIENT.apiKey ? 'wrong-key' : word))
+
 /** Where stderr is read whole: a log has a line every half minute, which is hasty here. */
 const NO_LOG = ['--progress', 'none']
 
@@ -163,7 +167,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   it('leaves the file of an earlier run alone when nothing can be read', async () => {
     await writeFile(out, 'earlier\n')
     const server = await serve({ charges: 10 })
-    const { status, stderr } = await cli([...to(server), '--api-key', 'wrong-key'])
+    const { status, stderr } = await cli(wrongly(to(server)))
     expect(status).toBe(2)
     expect(stderr).toContain('401 credentials_invalid')
     expect(stderr).not.toContain('wrong-key')
@@ -221,7 +225,8 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
       charges: 2,
       page: (page) => ({ ...page, items: [1, ...page.items] }),
     })
-    const { stdout, stderr, status } = await cli([...to(server), '--out', '-', ...NO_LOG])
+    out = '-'
+    const { stdout, stderr, status } = await cli(to(server, ...NO_LOG))
     expect(stdout.trim().split('\n')).toHaveLength(2)
     expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({ index: 0, row: 1 })
     expect(status).toBe(1)
@@ -234,12 +239,8 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
         done(Object.assign(new Error('closed'), { code: 'EPIPE' })),
     })
     stdout.on('error', () => {})
-    const { status, stderr } = await cli(
-      [...to(server, '--page-size', '10'), '--out', '-', ...NO_LOG],
-      {
-        stdout,
-      },
-    )
+    out = '-'
+    const { status, stderr } = await cli(to(server, '--page-size', '10', ...NO_LOG), { stdout })
     expect(status).toBe(141)
     expect(stderr).toBe('')
   })
@@ -248,7 +249,8 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     const signals = new Subject<'SIGINT'>()
     const server = await serve({ charges: 100 })
     const stdout = new Writable({ write: () => signals.next('SIGINT') }) // and never answers
-    const args = [...to(server, '--page-size', '10'), '--out', '-', ...NO_LOG]
+    out = '-'
+    const args = to(server, '--page-size', '10', ...NO_LOG)
     const { status, stderr } = await cli(args, { stdout, signals })
     expect(status).toBe(130)
     expect(stderr).toMatch(/^incomplete: 0 rows in stdout/)
@@ -256,7 +258,8 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
 
   it('asks for nothing when its folder is not there', async () => {
     const server = await serve({ charges: 5 })
-    const { status, stderr } = await cli([...to(server), '--out', file('no/such/file')])
+    out = file('no/such/file')
+    const { status, stderr } = await cli(to(server))
     expect(status).toBe(2)
     expect(stderr).toMatch(/^payments-rx: --out: \S+no\/such should be a folder .*\n$/)
     expect(server.seen).toEqual([])
@@ -265,7 +268,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   it('says nothing when it is quiet, but what went wrong', async () => {
     const server = await serve({ charges: 5 })
     expect(await cli(to(server, '--quiet'))).toMatchObject({ status: 0, stderr: '' })
-    const failed = await cli([...to(server, '--quiet'), '--api-key', 'wrong-key'])
+    const failed = await cli(wrongly(to(server, '--quiet')))
     expect(failed.stderr.split('\n')).toHaveLength(2)
   })
 

@@ -32,7 +32,7 @@ const charges = (
   cli(
     [
       ...['export', 'charges', '--base-url', url, ...KEYS, '--out', out, '--page-size', '50'],
-      ...['--progress', 'none', ...more],
+      ...(more.includes('--progress') ? more : ['--progress', 'none', ...more]),
     ],
     options,
   )

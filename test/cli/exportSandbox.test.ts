@@ -34,4 +34,49 @@ describe('the embedded sandbox', () => {
     const manifest: unknown = JSON.parse(await readFile(`${out}.manifest.json`, 'utf8'))
     expect(manifest).not.toHaveProperty('runs[0].quota')
   })
+
+  it.each([
+    [
+      ['charges', '--rows', '20'],
+      ['PAYMENTS_CLIENT_ID', 'PAYMENTS_API_KEY'],
+    ],
+    [['partner-webhooks'], ['PAYMENTS_PARTNER_ID', 'PAYMENTS_PARTNER_SECRET']],
+  ])('says what an account needs in its place, all of it and no more: %j', async (args, keys) => {
+    const command = ['export', ...args]
+    const { stderr } = await cli([...command, '--sandbox'])
+    const next = /\nnext: (.*) in place of --sandbox;/.exec(stderr)?.[1] ?? ''
+    const names = next.match(/PAYMENTS_\w+/g) ?? []
+    expect(names).toEqual(['PAYMENTS_BASE_URL', ...keys])
+    const env = Object.fromEntries(names.map((name) => [name, 'text']))
+    const real = command.filter((word) => word !== '--rows' && word !== '20')
+    for (const name of names) {
+      const { stderr } = await cli(real, { env: { ...env, [name]: '' } })
+      expect(stderr).toContain(`${name} is needed`)
+    }
+    expect((await cli(real, { env })).stderr).toContain('PAYMENTS_BASE_URL should be')
+  })
+})
+
+describe('batches of the embedded sandbox', () => {
+  const rowsFrom = async (...args: ReadonlyArray<string>) => {
+    const { status, stdout } = await cli(['export', ...args, '--sandbox', '--quiet'])
+    const lines = stdout.trim().split('\n')
+    return { status, rows: lines.map((line): { readonly id: string } => JSON.parse(line)) }
+  }
+
+  it('are there, as many as --rows says, each with its items', async () => {
+    expect(await rowsFrom('batch-transfers')).toMatchObject({ status: 0, rows: { length: 100 } })
+    const { rows } = await rowsFrom('batch-transfers', '--rows', '120')
+    expect(rows).toHaveLength(120)
+    const items = ['batch-items', '--batch', rows.at(-1)?.id ?? '']
+    expect((await rowsFrom(...items, '--rows', '120')).rows.length).toBeGreaterThan(0)
+    expect((await cli(['export', ...items, '--sandbox'])).stderr).toContain('404 not_found')
+  })
+
+  it('are told of in the help', async () => {
+    const helpOf = async (name: string) => (await cli(['export', name, '--help'])).stdout
+    expect(await helpOf('charges')).toMatch(/--rows <n> +how many charges that sandbox has/)
+    expect(await helpOf('batch-items')).toMatch(/--rows <n> +how many batches that sandbox has/)
+    expect(await helpOf('webhooks')).not.toContain('--rows')
+  })
 })

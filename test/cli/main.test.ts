@@ -1,11 +1,19 @@
 /** The command as it is installed: what only a process of its own shows. */
-import { spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import config from '../../rolldown.config.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,9 +28,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** With the exit status. */
-const started = (args: ReadonlyArray<string>, stderr: 'pipe' | number) => {
-  const child = spawn(process.execPath, [join(home, 'dist/cli/main.js'), ...args], {
+/** With the exit status. `before`: what to load first. */
+const started = (
+  args: ReadonlyArray<string>,
+  stderr: 'pipe' | number,
+  before: ReadonlyArray<string> = [],
+) => {
+  const imports = before.flatMap((text) => ['--import', `data:text/javascript,${text}`])
+  const child = spawn(process.execPath, [...imports, join(home, 'dist/cli/main.js'), ...args], {
     stdio: ['ignore', 'ignore', stderr],
   })
   const status = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -52,3 +65,60 @@ it('writes all rows when nobody hears how it goes', async () => {
   expect(await status).toBe(0)
   expect(linesOf(out)).toBe(3_000)
 }, 60_000)
+
+/** Takes what comes on a pipe for what is on a screen: a line is drawn, and the cursor hidden. */
+const SCREEN = "process.env.TERM='xterm';Object.assign(process.stderr,{isTTY:true,columns:100})"
+
+/** Keeps a process alive that has nothing to do. */
+const ALIVE = 'setInterval(()=>{},1e6)'
+
+/** Sends a signal the moment that each of these is said. */
+const sentAt = (child: ChildProcess, signal: NodeJS.Signals, words: ReadonlyArray<RegExp>) => {
+  const left = [...words]
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+    if (left[0]?.test(said)) {
+      left.shift()
+      child.kill(signal)
+    }
+  })
+  return () => said
+}
+
+const ROWS = /[1-9]\S* rows/
+const STOPPED = /stopped by/
+
+// elsewhere a signal that is sent ends the process at once
+describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', () => {
+  const drawing = (name: string, ...before: ReadonlyArray<string>) => {
+    const out = join(home, name)
+    const args = ['export', 'charges', '--sandbox', '--page-size', '10', '--out', out]
+    return { out, ...started(args, 'pipe', [SCREEN, ...before]) }
+  }
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'keeps all that was read: %s',
+    async (signal, code) => {
+      const { out, child, status } = drawing(`${signal}.ndjson`)
+      const said = sentAt(child, signal, [ROWS])
+      expect(await status).toBe(code)
+      expect(said()).toMatch(/incomplete: .*\npayments-rx: stopped by SIG/)
+      const manifest = JSON.parse(readFileSync(`${out}.manifest.json`, 'utf8'))
+      expect(manifest).toMatchObject({ runs: [{ complete: false, rows: linesOf(out) }] })
+      expect(existsSync(`${out}.lock`)).toBe(false)
+    },
+    60_000,
+  )
+
+  it('ends what does not end, the second time', async () => {
+    const { child, status } = drawing('twice.ndjson', ALIVE)
+    const said = sentAt(child, 'SIGINT', [ROWS, STOPPED])
+    expect(await status).toBe(null)
+    expect(child.signalCode).toBe('SIGINT')
+    expect(said()).toMatch(STOPPED)
+  }, 60_000)
+})

@@ -72,6 +72,20 @@ describe('wrong use ends with status 2 and one clear line', () => {
       ['export', 'charges', '--sandbox', '--progress', 'json', '--out', 'a.csv', '--since-last'],
       '--since-last needs',
     ],
+    [
+      ['export', 'charges', '--sandbox', '--status', 'SETTLED', '--status', 'FAILED'],
+      '--status is given twice',
+    ],
+    [
+      ['export', 'charges', '--sandbox', '--page-size=10', '--page-size=10'],
+      '--page-size is given',
+    ],
+    [
+      ['export', 'charges', '--since-last', '--since-last', 'm.json'],
+      '--since-last is given twice',
+    ],
+    [['export', 'charges', '--client-id', 'a', '--client-id', 'b'], '--client-id is given twice'],
+    [['sandbox', '--port', '0', '--port', '1'], '--port is given twice'],
     [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
     [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
@@ -81,6 +95,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'batch-transfers', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'webhooks', '--sandbox', '--rows', '5'], "unknown option '--rows'"],
     [['export', 'charges', '--sandbox', '--base-url', 'https://a.example'], 'cannot be used with'],
     [['export', 'charges', '--sandbox', '--login-as', 'a'], 'cannot be used with'],
     [['export', 'charges', '--sandbox', '--on-behalf-of', 'a'], 'cannot be used with'],
@@ -116,6 +132,14 @@ describe('wrong use ends with status 2 and one clear line', () => {
     expect(stdout).toBe('')
     expect(stderr).toContain(said)
     expect(stderr).toMatch(/^payments-rx: .*\n$/)
+  })
+
+  it('takes an option before its variable, and a word that says the same again', async () => {
+    const args = ['export', 'charges', '--api-key', 'k', '--quiet', '--quiet']
+    const { stderr } = await cli(args, { env: { PAYMENTS_API_KEY: 'key' } })
+    expect(stderr).toBe(
+      'payments-rx: --base-url or PAYMENTS_BASE_URL is needed (or --sandbox, to try it without an account)\n',
+    )
   })
 
   it('names the variable that is wrong', async () => {

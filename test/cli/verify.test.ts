@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { cli, folder } from './support.js'
@@ -15,6 +15,14 @@ it.each(['c.json', 'my-manifest.json'])('takes an export and its manifest: %s', 
   await exported(file(name))
   expect(await cli(['verify', file(name)])).toEqual(WELL)
   expect(await cli(['verify', file(`${name}.manifest.json`)])).toEqual(WELL)
+})
+
+it('says so when the manifest beside a file is of another', async () => {
+  await exported(file('charges.csv'))
+  await copyFile(file('charges.csv.manifest.json'), file('january.csv.manifest.json'))
+  const { status, stdout } = await cli(['verify', file('january.csv')])
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/january\.csv: is not in its manifest, which is of charges\.csv\n$/)
 })
 
 it('takes a folder, whatever it is called', async () => {

@@ -6,7 +6,18 @@ import type { Source } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
+import type { SettingName } from '../settings.js'
 import type { Terminal } from '../Terminal.js'
+
+/** What a sandbox has from the start. */
+export interface Simulated {
+  /** The option of the sandbox that says how many. */
+  readonly what: 'charges' | 'batches'
+  /** Unless somebody says. */
+  readonly count: number
+  /** At most. */
+  readonly most: number
+}
 
 export interface Resource<A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter> {
   /** As it is called on the command line and in a manifest: `batch-transfers`. */
@@ -17,6 +28,10 @@ export interface Resource<A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter>
   /** Whether its rows come with a `secret`, which `source` leaves out. */
   readonly hasSecret?: boolean
   readonly withOptions: (command: Command) => Command
+  /** How many a sandbox of an export's own has, where it has any. */
+  readonly simulated?: Simulated
+  /** The settings that `connection` cannot do without. */
+  readonly needed: ReadonlyArray<SettingName>
   /** Where it is read, and as whom. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
   /** What it is narrowed by, from the flags. Throws a `WrongUse` where these contradict each other. */

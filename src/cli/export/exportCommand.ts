@@ -9,7 +9,7 @@ import { PROGRESS } from '../view.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { exportResource } from './exportResource.js'
 import { help } from './help.js'
-import type { Resource } from './Resource.js'
+import type { Resource, Simulated } from './Resource.js'
 import { batchItems, batchTransfers, charges, partnerWebhooks, webhooks } from './resources.js'
 
 /** `export`: a list, into files. */
@@ -30,7 +30,7 @@ const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends
   const own = resource.withOptions(new Command(resource.name).description(resource.description))
   const timed = resource.since === undefined ? own : withTimes(own)
   const exported = exportResource(resource)
-  return withSandbox(withView(withPace(withFiles(timed))))
+  return withSandbox(withView(withPace(withFiles(timed))), resource.simulated)
     .addHelpText('after', help(resource.name))
     .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
 }
@@ -124,7 +124,10 @@ const withView = (command: Command): Command =>
     )
     .option('--report <file>', 'a page of how it went, to be opened in a browser', filled)
 
-const withSandbox = (command: Command): Command =>
-  command
-    .addOption(sandboxOption('start a sandbox on a free port, and read from it'))
-    .option('--rows <n>', 'how many charges that sandbox has [100000]', wholeNumber(0, 2 ** 31))
+const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
+  const option = sandboxOption('start a sandbox on a free port, and read from it')
+  if (simulated === undefined) return command.addOption(option)
+  const { what, count, most } = simulated
+  const words = `how many ${what} that sandbox has [${count}]`
+  return command.addOption(option).option('--rows <n>', words, wholeNumber(0, most))
+}

@@ -1,19 +1,26 @@
-import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
+import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Page } from '../../stream/index.js'
 import { environmentOf } from '../connection.js'
 import { inSandbox } from '../inSandbox.js'
+import { SETTINGS, type SettingName } from '../settings.js'
 import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { perform } from './perform.js'
 import { prepare } from './prepare.js'
-import type { Resource } from './Resource.js'
+import type { Resource, Simulated } from './Resource.js'
 import type { Connected } from './wantedOf.js'
 
 /** For whoever has seen the sandbox. */
-const next = (name: string): string =>
-  'next: PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY of your account in place of --sandbox; ' +
-  `all options: npx payments-rx export ${name} --help\n`
+const next = (name: string, needed: ReadonlyArray<SettingName>): string => {
+  const variables = needed.map((setting) => SETTINGS[setting].variable)
+  const all = `${variables.slice(0, -1).join(', ')} and ${variables.at(-1)}`
+  return `next: your ${all} in place of --sandbox; all options: npx payments-rx export ${name} --help\n`
+}
+
+/** What the sandbox has of it. */
+const optionsOf = (simulated: Simulated | undefined, rows: number | undefined): SandboxOptions =>
+  simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count }
 
 /** Answers with the exit status. Throws `WrongUse`, and what can only be a bug. */
 export const exportResource =
@@ -32,12 +39,12 @@ export const exportResource =
     const options = {
       environment: environmentOf(flags, terminal.env),
       ...(flags.limits ? {} : { limits: false as const }),
-      ...defined({ charges: flags.rows }),
+      ...optionsOf(resource.simulated, flags.rows),
     }
     const status = await inSandbox(options, (connection) =>
       exported({ ...connection, knownAs: 'the sandbox of this package' }),
     )
     if (status === COMPLETE && !flags.quiet && flags.progress !== 'json')
-      terminal.stderr.write(next(resource.name))
+      terminal.stderr.write(next(resource.name, resource.needed))
     return status
   }

@@ -15,6 +15,8 @@ import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js
 import {
   type ConnectionFlags,
   connection,
+  NEEDED,
+  PARTNER_NEEDED,
   type PartnerFlags,
   partnerConnection,
   withConnection,
@@ -22,7 +24,7 @@ import {
 } from '../connection.js'
 import { currency, filled, time, wholeNumber } from '../parse.js'
 import { WrongUse } from '../Terminal.js'
-import type { Resource } from './Resource.js'
+import type { Resource, Simulated } from './Resource.js'
 import { settled } from './settled.js'
 import { withoutSecret } from './withoutSecret.js'
 
@@ -58,6 +60,7 @@ export const charges: Resource<
   name: 'charges',
   description: 'Charges, as they stand when the export begins: every one that passes the filters.',
   codec: Charge,
+  simulated: { what: 'charges', count: 100_000, most: 2 ** 31 },
   since: (from, filter) => ({ ...filter, from_created_at: from }),
   withOptions: (command) =>
     statuses(
@@ -71,6 +74,7 @@ export const charges: Resource<
       .option('--source <id>', 'only charges of this account', filled)
       .option('--request-id <id>', 'only the charge that was made with it', filled)
       .option('--page-size <n>', 'rows a request, 10 to 2000', wholeNumber(10, 2_000), 2_000),
+  needed: NEEDED,
   connection,
   filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
     if (from !== undefined && to !== undefined && toMillis(from) > toMillis(to)) {
@@ -94,6 +98,9 @@ export const charges: Resource<
 
 // batches and their items
 
+/** The same for both: an id of the one is asked for in the other. */
+const batches: Simulated = { what: 'batches', count: 100, most: 1_000_000 }
+
 interface BatchFlags extends ConnectionFlags {
   readonly status?: BatchStatus
   readonly requestId?: string
@@ -104,10 +111,12 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
   name: 'batch-transfers',
   description: 'Batches of transfers.',
   codec: BatchTransfer,
+  simulated: batches,
   withOptions: (command) =>
     statuses(withConnection(command), 'batches', BatchStatus.keys)
       .option('--request-id <id>', 'only the batch that was made with it', filled)
       .option('--short-reference-id <id>', 'only the batch that has it', filled),
+  needed: NEEDED,
   connection,
   filter: ({ status, requestId, shortReferenceId }) => ({
     ...defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
@@ -123,8 +132,10 @@ export const batchItems: ListResource<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
   description: 'The items of one batch of transfers.',
   codec: BatchItem,
+  simulated: batches,
   withOptions: (command) =>
     withConnection(command).requiredOption('--batch <id>', 'the batch', filled),
+  needed: NEEDED,
   connection,
   filter: ({ batch }) => ({ id: batch }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.items(filter)),
@@ -138,6 +149,7 @@ export const webhooks: ListResource<Webhook, ConnectionFlags, object> = {
   codec: Webhook,
   hasSecret: true,
   withOptions: withConnection,
+  needed: NEEDED,
   connection,
   filter: () => ({}),
   source: ({ webhooks }) => fromList(withoutSecret(webhooks.list())),
@@ -149,6 +161,7 @@ export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
   codec: Webhook,
   hasSecret: true,
   withOptions: withPartner,
+  needed: PARTNER_NEEDED,
   connection: partnerConnection,
   filter: () => ({}),
   source: ({ partnerWebhooks }) =>

@@ -4,10 +4,11 @@ import { defer, from, type Observable } from 'rxjs'
 import { codeOf } from '../file/systemError.js'
 import { CannotRun } from './CannotRun.js'
 import { type Content, contentOf } from './Content.js'
+import { isSame } from './isSame.js'
 import { readManifest } from './Manifest.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './ManifestRun.js'
 import { manifestPath } from './manifestPath.js'
-import { isOfFolder } from './Paths.js'
+import { isOfFolder, pathsOf } from './Paths.js'
 import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
 
@@ -34,9 +35,10 @@ export interface Difference {
 
 /**
  * Reads all files of an export, one after the other, and tells of each what it found. `path` is that of its
- * file, its folder, or its manifest (whose name ends with `manifest.json`). Rows are counted where they are lines. In a folder, files that are called as those of a run are, and that the manifest does
- * not know, are told, too: whoever reads the folder reads them. Fails with a `CannotRun` when there is no
- * manifest, or none that can be read.
+ * file, its folder, or its manifest (whose name ends with `manifest.json`). Rows are counted where they are lines.
+ * A file whose manifest is of other files is told; in a folder, so are files that are called as those of a run are,
+ * and that the manifest does not know: whoever reads the folder reads them. Fails with a `CannotRun` when there is
+ * no manifest, or none that can be read.
  */
 export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<Checked> =>
   defer(() => from(checkedAll(path, files)))
@@ -45,6 +47,7 @@ export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<
 async function* checkedAll(given: string, files: SmallFiles): AsyncGenerator<Checked> {
   const path = await manifestPath(files, given)
   const { runs } = await manifestAt(files, path)
+  yield* await stranger(files, path, given, runs)
   for (const run of runs) {
     yield checkedRun(path, run)
     for (const expected of expectedOf(run)) {
@@ -85,6 +88,22 @@ const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.purpose.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
+}
+
+/** What was given, where it is a file and the manifest beside it is of others: copied, perhaps, or renamed. */
+const stranger = async (
+  files: SmallFiles,
+  path: string,
+  given: string,
+  runs: ReadonlyArray<ManifestRun>,
+): Promise<ReadonlyArray<Checked>> => {
+  if (isOfFolder(path) || path !== pathsOf(given).manifest) return []
+  const names = runs.flatMap((run) => run.files.map((file) => file.path))
+  for (const name of names) {
+    if (await isSame(files, resolve(dirname(path), name), resolve(given))) return []
+  }
+  const message = `is not in its manifest, which is of ${names.join(', ') || 'no file'}`
+  return [{ path: resolve(given), isFile: true, differences: [{ _tag: 'Unknown', message }] }]
 }
 
 /** Those in the folder that are called as files of a run, and that no run lists. */

@@ -53,6 +53,26 @@ describe('verify', () => {
     })
   })
 
+  it('does not vouch for a file by the manifest of another', async () => {
+    const files = await exported()
+    const copy = '/exports/copy.ndjson'
+    files.put(`${copy}.manifest.json`, files.text(MANIFEST))
+    const said = `Unknown ${copy} is not in its manifest, which is of items.ndjson`
+    expect(await found(files, copy)).toEqual([said])
+    files.put(copy, files.text(OUT))
+    expect(await found(files, copy)).toEqual([said])
+    expect(await found(files, `${copy}.manifest.json`)).toEqual([])
+    files.put(`${copy}.manifest.json`, JSON.stringify({ version: 1, key: 'id', runs: [] }))
+    expect(await found(files, copy)).toEqual([said.replace('items.ndjson', 'no file')])
+  })
+
+  it('takes another name of the same file', async () => {
+    const files = await exported()
+    await files.link(OUT, '/exports/latest.ndjson')
+    await files.link(MANIFEST, '/exports/latest.ndjson.manifest.json')
+    expect(await found(files, '/exports/latest.ndjson')).toEqual([])
+  })
+
   it('finds a file that is not there, longer, changed, or of fewer rows', async () => {
     const files = await exported()
     const text = files.text(OUT)
