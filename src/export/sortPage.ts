@@ -31,8 +31,10 @@ export interface Sorted<A, Q> {
 export interface Sorting<A> {
   /** Two rows with the same key are the same row; one without a key is like no other. */
   readonly key: (row: A) => string | undefined
-  /** Why a row that decoded cannot be written all the same, if it cannot. */
-  readonly misfit?: ((row: A) => { readonly message: string } | undefined) | undefined
+  /** Why a row that decoded cannot be written all the same, if it cannot: see `Format`. */
+  readonly misfit?:
+    | ((row: A, asCame: boolean) => { readonly message: string } | undefined)
+    | undefined
   /** A row that did not decode, as it may be kept: without what is secret. */
   readonly shown: (raw: unknown) => unknown
 }
@@ -64,7 +66,8 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
         if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
         else bad.push({ position, index, reason, row: shown(raw[index]) })
       }
-      let unchanged = texts !== undefined
+      const unchanged =
+        texts !== undefined && items.every((item, i) => E.isLeft(item) || item.right === raw[i])
       let index = -1
       for (const item of items) {
         index++
@@ -73,14 +76,13 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
           continue
         }
         const row = item.right
-        const wrong = misfit?.(row)
+        const wrong = misfit?.(row, unchanged)
         if (wrong !== undefined) {
           reject(index, wrong.message)
           continue
         }
         fit.push(row)
         places?.push(index)
-        unchanged &&= row === raw[index]
       }
 
       const all = before === undefined && !twice(fit)
