@@ -1,3 +1,4 @@
+import { parseExact } from '../decode/index.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { idOf } from '../http/idOf.js'
@@ -15,7 +16,7 @@ export interface Reject<Q = unknown> {
   readonly index: number
   /** Why it is not written: names the field, not its value. */
   readonly reason: string
-  /** As it came. */
+  /** As it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */
   readonly row: unknown
 }
 
@@ -61,10 +62,11 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
       let places: Array<number> | undefined // where each of them stands, once one is left out
       const bad: Array<Reject<Q>> = []
       let again = 0
+      const came = rawAt(raw, texts)
       const reject = (index: number, reason: string): void => {
         places ??= Array.from({ length: index }, (_, i) => i)
         if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
-        else bad.push({ position, index, reason, row: shown(raw[index]) })
+        else bad.push({ position, index, reason, row: shown(came(index)) })
       }
       const unchanged =
         texts !== undefined && items.every((item, i) => E.isLeft(item) || item.right === raw[i])
@@ -106,6 +108,17 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size
+}
+
+/** A row as it came: with the digits of its numbers, where its text is known. */
+const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
+  let all: RowTexts | undefined
+  return (index: number): unknown => {
+    all ??= texts?.()
+    return all === undefined
+      ? raw[index]
+      : parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
+  }
 }
 
 /** Of the texts of a page, those of the rows at these places. */

@@ -1,4 +1,6 @@
 /** Takes secrets out of what came from outside, in whatever way they are spelled there. */
+import { digitsOf, withDigitsOf } from '../decode/money/exact.js'
+import { O } from '../fp.js'
 import { spellings } from './spellings.js'
 
 /** Digits beyond these are lost where a long number was read as a number. */
@@ -25,7 +27,7 @@ export const scrubber = (secrets: ReadonlyArray<string>): ((text: string) => str
 /** Levels of a value that are shown: what is nested deeper is left out. */
 const DEPTH = 50
 
-/** A value with `scrub` applied to all that it holds, the names of fields among them. */
+/** A value with `scrub` applied to all that it holds, the names of fields and digits of numbers among them. */
 export const scrubAll =
   (scrub: (text: string) => string, depth = DEPTH): ((u: unknown) => unknown) =>
   (u) => {
@@ -34,7 +36,16 @@ export const scrubAll =
     if (typeof u !== 'object' || u === null) return u
     if (depth === 0) return '[...]'
     const inner = scrubAll(scrub, depth - 1)
-    return Array.isArray(u)
-      ? u.map(inner)
-      : Object.fromEntries(Object.entries(u).map(([name, value]) => [scrub(name), inner(value)]))
+    const field = (name: string, value: unknown): unknown => {
+      const digits = O.toUndefined(digitsOf(name)(u))
+      const shown = digits === undefined ? undefined : scrub(digits)
+      return shown === digits ? inner(value) : shown
+    }
+    return withDigitsOf(u)(
+      Array.isArray(u)
+        ? u.map((value, i) => field(String(i), value))
+        : Object.fromEntries(
+            Object.entries(u).map(([name, value]) => [scrub(name), field(name, value)]),
+          ),
+    )
   }

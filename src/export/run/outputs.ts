@@ -77,8 +77,9 @@ export const outputs = <A>({
     opened ??= begin()
     return opened
   }
-  const rejectFile = lineFile({ path: rejects, files, from: from?.rejects, after: rows })
-  const keyFile = lineFile({ path: keys, files, from: from?.keys, after: rows })
+  const common = { files, after: rows }
+  const rejectFile = lineFile({ ...common, path: rejects, from: from?.rejects, numbers: 'exact' })
+  const keyFile = lineFile({ ...common, path: keys, from: from?.keys, numbers: 'fast' })
 
   return {
     ready: async () => {
