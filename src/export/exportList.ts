@@ -89,7 +89,8 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
         ...(again === 0 ? {} : { repeated: again }),
         ...(O.isSome(page.next) ? { next: page.next.value } : {}),
       }
-      if (timer.now() - committedAt >= every) await keep()
+      const since = timer.now() - committedAt
+      if (since >= every || since < 0) await keep() // or the clock was set back
       return progress
     }
 
