@@ -57,7 +57,7 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   const { files, paths, begin, adds } = options
   const checkpoint = await checkpointOf(options)
   const entries = paths.isFolder ? await entriesOf(options) : []
-  const runs = endedBefore(checkpoint, entries)
+  const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
 
   if (checkpoint !== undefined) {
     const stale = { rows: [], records: [] }
@@ -79,14 +79,14 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   return { manifest: manifestOf(kept), run: kept.length + 1, stale }
 }
 
-/** A run whose checkpoint stands can have the last entry only: others may have begun at the same ms. */
-const endedBefore = (
-  checkpoint: Pick<Checkpoint<unknown>, 'started'> | undefined,
+/**
+ * Without the run whose checkpoint stands, by when it was `started`: it can have the last entry only, since others may
+ * have begun at the same ms.
+ */
+export const runsBefore = (
+  started: string | undefined,
   entries: Manifest['runs'],
-): Manifest['runs'] => {
-  const isOwn = checkpoint !== undefined && entries.at(-1)?.started === checkpoint.started
-  return (isOwn ? entries.slice(0, -1) : entries).filter(({ ended }) => ended)
-}
+): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
 
 /** Of the runs in a folder, also of those that did not come to their end. */
 const entriesOf = async <Q>({
