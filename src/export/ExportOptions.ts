@@ -35,8 +35,8 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
   /** In ms; 1,000 unless given. */
   readonly every?: Millis
   /**
-   * The keys of rows that are not to be written again. Those that are written are added; without it,
-   * rows are told apart within their page only. Unless there is a `key`, rejected rows are known by their ids,
+   * The keys of rows that are not to be written again. Those that are written are added, and those of a page
+   * that `sink` failed on are not; without it, rows are told apart within their page only. Unless there is a `key`, rejected rows are known by their ids,
    * too, and given to `rejects` once.
    */
   readonly seen?: Set<string>
@@ -69,7 +69,7 @@ export const exportRules: Rules<ExportOptions<never, never, never>> = {
   sink: is.needed(is.work),
   rejects: is.needed(is.work),
   commit: is.work,
-  seen: is.having('a Set', 'has', 'add'),
+  seen: is.having('a Set', 'add', 'delete'),
   misfit: is.work,
   ...paceRules,
 }

@@ -12,6 +12,9 @@ const isLazy = (u: unknown): u is LazyTexts => typeof u === 'function'
 export const asCame = <A>(rows: ReadonlyArray<A>, lazy: LazyTexts): ReadonlyArray<A> =>
   Object.defineProperty(rows, texts, { value: lazy })
 
+/** Whether rows have their texts with them. */
+export const haveTexts = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(rows, texts)
+
 /** The JSON of the rows as the service wrote it, where these are rows as they came. */
 export const textsOf = (rows: ReadonlyArray<unknown>): RowTexts | undefined => {
   const lazy: unknown = Reflect.get(rows, texts)

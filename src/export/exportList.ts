@@ -18,7 +18,7 @@ import { checked } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'
 import { NO_PROGRESS, type Progress } from './Progress.js'
-import { type Known, sortPage } from './sortPage.js'
+import { type Known, type Sorting, sortPage } from './sortPage.js'
 
 /**
  * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
@@ -37,8 +37,9 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
   defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
+    const key: Sorting<A>['key'] = options.key ?? idOf
     const sort = sortPage<A>({
-      key: options.key ?? idOf,
+      key,
       misfit: options.misfit,
       shown: options.shown ?? ((raw) => raw),
     })
@@ -59,10 +60,23 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
       committedAt = timer.now()
     }
 
+    /** They were not written. */
+    const forget = (rows: ReadonlyArray<A>): void => {
+      for (const row of rows) {
+        const name = key(row)
+        if (name !== undefined) seen?.delete(name)
+      }
+    }
+
     const write = async (page: P): Promise<Progress<Q>> => {
       if (unsubscribed) return progress
       const { good, bad, repeated } = sort(known)(page)
-      await sink(good, page)
+      try {
+        await sink(good, page)
+      } catch (error) {
+        forget(good)
+        throw error
+      }
       if (unsubscribed) return progress
       if (bad.length > 0) await rejects(bad)
       const { next: _, ...before } = progress
@@ -75,7 +89,8 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
         ...(again === 0 ? {} : { repeated: again }),
         ...(O.isSome(page.next) ? { next: page.next.value } : {}),
       }
-      if (timer.now() - committedAt >= every) await keep()
+      const since = timer.now() - committedAt
+      if (since >= every || since < 0) await keep() // or the clock was set back
       return progress
     }
 

@@ -1,3 +1,4 @@
+import { parseExact } from '../decode/index.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { idOf } from '../http/idOf.js'
@@ -15,7 +16,7 @@ export interface Reject<Q = unknown> {
   readonly index: number
   /** Why it is not written: names the field, not its value. */
   readonly reason: string
-  /** As it came. */
+  /** As it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */
   readonly row: unknown
 }
 
@@ -31,8 +32,10 @@ export interface Sorted<A, Q> {
 export interface Sorting<A> {
   /** Two rows with the same key are the same row; one without a key is like no other. */
   readonly key: (row: A) => string | undefined
-  /** Why a row that decoded cannot be written all the same, if it cannot. */
-  readonly misfit?: ((row: A) => { readonly message: string } | undefined) | undefined
+  /** Why a row that decoded cannot be written all the same, if it cannot: see `Format`. */
+  readonly misfit?:
+    | ((row: A, asCame: boolean) => { readonly message: string } | undefined)
+    | undefined
   /** A row that did not decode, as it may be kept: without what is secret. */
   readonly shown: (raw: unknown) => unknown
 }
@@ -59,12 +62,14 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
       let places: Array<number> | undefined // where each of them stands, once one is left out
       const bad: Array<Reject<Q>> = []
       let again = 0
+      const came = rawAt(raw, texts)
       const reject = (index: number, reason: string): void => {
         places ??= Array.from({ length: index }, (_, i) => i)
         if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
-        else bad.push({ position, index, reason, row: shown(raw[index]) })
+        else bad.push({ position, index, reason, row: shown(came(index)) })
       }
-      let unchanged = texts !== undefined
+      const unchanged =
+        texts !== undefined && items.every((item, i) => E.isLeft(item) || item.right === raw[i])
       let index = -1
       for (const item of items) {
         index++
@@ -73,14 +78,13 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
           continue
         }
         const row = item.right
-        const wrong = misfit?.(row)
+        const wrong = misfit?.(row, unchanged)
         if (wrong !== undefined) {
           reject(index, wrong.message)
           continue
         }
         fit.push(row)
         places?.push(index)
-        unchanged &&= row === raw[index]
       }
 
       const all = before === undefined && !twice(fit)
@@ -104,6 +108,17 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size
+}
+
+/** A row as it came: with the digits of its numbers, where its text is known. */
+const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
+  let all: RowTexts | undefined
+  return (index: number): unknown => {
+    all ??= texts?.()
+    return all === undefined
+      ? raw[index]
+      : parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
+  }
 }
 
 /** Of the texts of a page, those of the rows at these places. */

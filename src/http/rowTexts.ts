@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { isRecord, parsed } from '../decode/unknown.js'
 import type { Around, Place, RowTexts } from '../stream/index.js'
+import { scanned } from './scanned.js'
 import type { Answer } from './Transport.js'
 
 /** Up to the first row, in the shapes that the envelope comes in when no key before `items` has a list. */
@@ -13,13 +14,8 @@ const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
 const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
 
 /**
- * The JSON of the rows of a page as they came: digits, order and escapes are as the service wrote them.
- * Nothing where the answer cannot be cut into them for certain.
- *
- * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key.
- * All rows are objects and nothing is laid out with space, so there is one of these between any two rows: if
- * there are no more, none is within a row. Where another list comes before or after, the first or the last
- * piece does not parse.
+ * The JSON of the rows of a page as they came: digits, order and escapes are as the service wrote them; space
+ * between tokens is left out where there is some. Nothing where the answer has other rows, or is no UTF-8.
  */
 export const rowTexts = (
   { body, parts = [encode(body)] }: Pick<Answer, 'body' | 'parts'>,
@@ -27,9 +23,26 @@ export const rowTexts = (
 ): RowTexts | undefined => {
   const rows = raw.length
   const text = inBytes(body, parts)
+  if (text === '' || rows === 0) return undefined
+  const starts = raw.every(isRecord) ? plainStarts(text, rows) : undefined
+  if (starts !== undefined) return textsOf(parts, starts)
+  const slow = scanned(Buffer.concat(parts))
+  return slow.starts.length === rows + 1 ? textsOf([slow.bytes], slow.starts) : undefined
+}
+
+/**
+ * Where rows begin, and where one more would, of an answer that is laid out as most are; nothing where that is not
+ * certain.
+ *
+ * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key.
+ * All rows are objects and nothing is laid out with space, so there is one of these between any two rows: if
+ * there are no more, none is within a row. Where another list comes before or after, the first or the last
+ * piece does not parse.
+ */
+const plainStarts = (text: string, rows: number): ReadonlyArray<number> | undefined => {
   const head = HEAD.exec(text)?.[0].length
   const last = text.lastIndexOf('}]')
-  if (head === undefined || rows === 0 || !raw.every(isRecord)) return undefined
+  if (head === undefined) return undefined
   if (SPACED.some((space) => text.includes(space))) return undefined
   if (!TAIL.test(text.slice(last + 1))) return undefined
 
@@ -43,13 +56,15 @@ export const rowTexts = (
   starts.push(last + 2) // as if there were one more
   const parses = (row: number): boolean =>
     parsed(text.slice(starts[row], (starts[row + 1] ?? 0) - 1)) !== undefined
-  if (!parses(0) || !parses(rows - 1)) return undefined
-  return {
-    length: rows,
-    join: (places, around, place = (length) => new Uint8Array(length)) =>
-      joined(parts, starts, runs(places), around, place),
-  }
+  return parses(0) && parses(rows - 1) ? starts : undefined
 }
+
+/** Between two rows is one letter. */
+const textsOf = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts => ({
+  length: starts.length - 1,
+  join: (places, around, place = (length) => new Uint8Array(length)) =>
+    joined(parts, starts, runs(places), around, place),
+})
 
 /** What stands between two rows. */
 const BETWEEN = '},{'

@@ -1,4 +1,6 @@
 /** Takes secrets out of what came from outside, in whatever way they are spelled there. */
+import { digitsOf, withDigitsOf } from '../decode/money/exact.js'
+import { O } from '../fp.js'
 import { cutSecret } from './cutSecret.js'
 import { letterSpellings, spellings } from './spellings.js'
 
@@ -14,16 +16,16 @@ const GROUPED = '[\\s.-]{0,2}'
 /** A number, such as that of a card, may be shown in groups, or rounded. */
 const isLong = (secret: string): boolean => /^\d{12,}$/.test(secret)
 
-const digitsOf = (number: string): ReadonlyArray<string> =>
+const inGroups = (number: string): ReadonlyArray<string> =>
   Array.from(number, (digit, i) => (i === 0 ? digit : `${GROUPED}${digit}`))
 
 const patternOf = (secret: string): string | RegExp =>
   isLong(secret)
-    ? new RegExp(`${digitsOf(secret.slice(0, EXACT)).join('')}(?:${GROUPED}\\d)*`, 'g')
+    ? new RegExp(`${inGroups(secret.slice(0, EXACT)).join('')}(?:${GROUPED}\\d)*`, 'g')
     : spellings(secret)
 
 const lettersOf = (secret: string): ReadonlyArray<string> =>
-  isLong(secret) ? digitsOf(secret) : letterSpellings(secret)
+  isLong(secret) ? inGroups(secret) : letterSpellings(secret)
 
 /** Replaces every occurrence of the secrets; those shorter than four characters would hit by chance. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
@@ -45,7 +47,7 @@ const SECRET = '[secret]'
 /** Levels of a value that are shown: what is nested deeper is left out. */
 const DEPTH = 50
 
-/** A value with `scrub` applied to all that it holds, the names of fields among them. */
+/** A value with `scrub` applied to all that it holds, the names of fields and digits of numbers among them. */
 export const scrubAll =
   (scrub: (text: string) => string, depth = DEPTH): ((u: unknown) => unknown) =>
   (u) => {
@@ -54,7 +56,16 @@ export const scrubAll =
     if (typeof u !== 'object' || u === null) return u
     if (depth === 0) return '[...]'
     const inner = scrubAll(scrub, depth - 1)
-    return Array.isArray(u)
-      ? u.map(inner)
-      : Object.fromEntries(Object.entries(u).map(([name, value]) => [scrub(name), inner(value)]))
+    const field = (name: string, value: unknown): unknown => {
+      const digits = O.toUndefined(digitsOf(name)(u))
+      const shown = digits === undefined ? undefined : scrub(digits)
+      return shown === digits ? inner(value) : shown
+    }
+    return withDigitsOf(u)(
+      Array.isArray(u)
+        ? u.map((value, i) => field(String(i), value))
+        : Object.fromEntries(
+            Object.entries(u).map(([name, value]) => [scrub(name), field(name, value)]),
+          ),
+    )
   }

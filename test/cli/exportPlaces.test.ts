@@ -92,6 +92,32 @@ it.each([
   expect(await readdir(file('.'))).toEqual([])
 })
 
+it.each([
+  ['a link into a folder that is not there', 'dangling.csv', 'nowhere should be a folder that'],
+  ['a link to itself', 'loop.csv', 'loop.csv is a link that leads to no file'],
+  ['a folder whose place is a link to nothing', 'dangling/', 'dangling/ is a link to no folder'],
+  ['a folder in a file', 'c.csv/in/it/', 'c.csv should be a folder that can be written to'],
+])('are refused where nothing can be made: %s', async (_, out, said) => {
+  await symlink('nowhere/c.csv', file('dangling.csv'))
+  await symlink('nowhere', file('dangling'))
+  await symlink('loop.csv', file('loop.csv'))
+  await writeFile(file('c.csv'), 'earlier\n')
+  const before = await readdir(file('.'))
+  const path = out.endsWith('/') ? `${file(out.slice(0, -1))}/` : file(out)
+  const { status, stderr } = await exported('--out', path)
+  expect([status, stderr]).toEqual([2, expect.stringContaining(said)])
+  expect(stderr).toMatch(/^payments-rx: --out: .*\n$/)
+  expect(await readdir(file('.'))).toEqual(before)
+})
+
+it('are made behind a link, and in folders that are not there yet', async () => {
+  await symlink('later.csv', file('link.csv'))
+  expect((await exported('--out', file('link.csv'))).status).toBe(0)
+  expect((await exported('--out', `${file('a')}/b/`)).status).toBe(0)
+  expect(await readdir(file('a/b'))).toContain('manifest.json')
+  expect(await readdir(file('.'))).toContain('later.csv')
+})
+
 it('may have a name as long as leaves room for those of the files beside it', async () => {
   const name = `${'x'.repeat(255 - '.csv.lock.4194304.01234567.dead'.length)}.csv`
   const { status } = await exported('--out', file(name))

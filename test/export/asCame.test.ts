@@ -6,7 +6,13 @@ import { describe, expect, it } from 'vitest'
 import type { Position } from '../../src/api/Paging.js'
 import { Charge } from '../../src/codec/Charge.js'
 import { compile } from '../../src/decode/index.js'
-import { exportList, type FormatOptions, formatOf, openStream } from '../../src/export/index.js'
+import {
+  exportList,
+  type FormatOptions,
+  formatOf,
+  openStream,
+  type Reject,
+} from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { readPage } from '../../src/http/answer.js'
 import type { Failure } from '../../src/index.js'
@@ -29,14 +35,17 @@ const read = readPage(compile(Charge))({ page_num: 0 })({
   scrub: (told) => told,
 })
 
-const written = async (
+interface Play extends Partial<FormatOptions> {
+  readonly change?: (page: P) => P
+  /** What stands between two rows. */
+  readonly between?: string
+}
+
+const exported = async (
   rows: ReadonlyArray<string>,
-  {
-    change = (page: P): P => page,
-    ...options
-  }: Partial<FormatOptions> & { change?: (page: P) => P } = {},
-): Promise<string> => {
-  const body = `{"has_more":false,"items":[${rows}]}`
+  { change = (page: P): P => page, between = ',', ...options }: Play = {},
+): Promise<{ readonly told: string; readonly rejected: ReadonlyArray<Reject> }> => {
+  const body = `{"has_more":false,"items":[${rows.join(between)}]}`
   const page = E.map(change)(read({ status: 200, header: () => undefined, body }))
   const list = {
     drain: <B>(project: (page: E.Either<Failure, P>) => Observable<B>) => project(page),
@@ -46,13 +55,22 @@ const written = async (
   const to = new PassThrough()
   const told = text(to)
   const stream = await openStream({ stream: to, format: format.right })
+  const rejected: Array<Reject> = []
   await lastValueFrom(
-    exportList<Charge, Position, P>({ list, sink: stream.write, rejects: async () => {} }),
+    exportList<Charge, Position, P>({
+      list,
+      sink: stream.write,
+      misfit: format.right.misfit,
+      rejects: async (page) => rejected.push(...page),
+    }),
   )
   await stream.finish()
   to.end()
-  return told
+  return { told: await told, rejected }
 }
+
+const written = async (rows: ReadonlyArray<string>, play: Play = {}): Promise<string> =>
+  (await exported(rows, play)).told
 
 describe('rows in NDJSON and JSON', () => {
   it('have the digits, the order and the escapes that they came with', async () => {
@@ -83,4 +101,38 @@ describe('rows in NDJSON and JSON', () => {
       '{"id":"chg_1","amount":9.5}\n',
     )
   })
+
+  it('are those that came, however the answer is laid out, and whatever stands in a text', async () => {
+    const odd = json('chg_5', '1').replace(
+      '"reference":"',
+      '"reference":"[{\\"a\\":1},{\\"b\\":2}] ',
+    )
+    const big = json('chg_6', '1').replace('{', '{"order":90071992547409931,')
+    for (const between of [',', ', ', '\n,\n']) {
+      expect(await written([odd, big, first], { between })).toBe(`${odd}\n${big}\n${first}\n`)
+    }
+  })
+
+  it.each(['ndjson', 'json'] as const)(
+    'are put aside where %s would round what nobody described',
+    async (format) => {
+      const big = json('chg_6', '1').replace('{', '{"metadata":{"orders":[1,90071992547409931]},')
+      const changes: ReadonlyArray<(page: P) => P> = [
+        ({ texts: _, ...page }) => page,
+        (page) => ({
+          ...page,
+          items: page.items.map((row, i) =>
+            i === 0 ? E.map((a: Charge) => ({ ...a }))(row) : row,
+          ),
+        }),
+      ]
+      for (const change of changes) {
+        const { told, rejected } = await exported([first, big], { change, format })
+        expect(told).toContain('chg_1')
+        expect(told).not.toContain('chg_6')
+        const reason = expect.stringContaining('metadata.orders.1: expected a number below')
+        expect(rejected).toMatchObject([{ index: 1, reason }])
+      }
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { defer, firstValueFrom, lastValueFrom, of, take, toArray } from 'rxjs'
+import { defer, firstValueFrom, lastValueFrom, of, retry, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Position } from '../../src/api/Paging.js'
 import { exportList, type Progress, type Reject } from '../../src/export/index.js'
@@ -122,6 +122,26 @@ describe('exportList', () => {
       rejects: sinks().options.rejects,
     })
     await expect(lastValueFrom(run)).rejects.toThrow('disk full')
+  })
+
+  it('forgets the rows of a page that its sink did not take: who tries again has them', async () => {
+    const seen = new Set(['1'])
+    const table: Array<number> = []
+    let calls = 0
+    const run = exportList({
+      list: list([good(1, 2), good(2, 3, 4), good(5)]),
+      key: String,
+      seen,
+      sink: async (rows) => {
+        if (++calls === 2) throw new Error('connection lost')
+        table.push(...rows)
+      },
+      rejects: sinks().options.rejects,
+    })
+    const last = await lastValueFrom(run.pipe(retry(1)))
+    expect(last).toMatchObject({ rows: 3, repeated: 3, ended: true })
+    expect(table).toEqual([2, 3, 4, 5])
+    expect([...seen]).toEqual(['1', '2', '3', '4', '5'])
   })
 
   it('asks for no further page once nobody listens', async () => {

@@ -48,6 +48,18 @@ describe('commit', () => {
     expect(commits.map(({ rows }) => rows)).toEqual([2, 5])
   })
 
+  it('goes on to be called when the clock was set back', async () => {
+    const { commits, options } = watched()
+    options.timer.frame = 10_000_000
+    const sink = async (page: ReadonlyArray<Item>) => {
+      await options.sink(page)
+      options.timer.frame += page.length === 1 ? -3_600_000 : 600
+    }
+    const list = listOf([good(0, 1), good(2), good(3, 4), good(5, 6), good(7, 8)])
+    await lastValueFrom(exportList({ ...options, sink, list: list.pages() }))
+    expect(commits.map(({ rows }) => rows)).toEqual([2, 3, 7, 9])
+  })
+
   it('is called when the list fails, and not when there is nothing new', async () => {
     const { commits, options } = watched()
     const last = await lastValueFrom(

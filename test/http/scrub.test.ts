@@ -1,8 +1,10 @@
 /** What must not show, in whatever way it is spelled. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { digitsOf, parseExact } from '../../src/decode/index.js'
+import { O } from '../../src/fp.js'
 import { fitsHeader } from '../../src/http/headerText.js'
-import { scrubber } from '../../src/http/scrub.js'
+import { scrubAll, scrubber } from '../../src/http/scrub.js'
 
 const CARD = '4929000000006789'
 
@@ -100,5 +102,23 @@ describe('a text that was cut off within a secret', () => {
     const scrub = scrubber([`abcd${'x'.repeat(4_000)}`, `${'%'.repeat(50)}x`])
     expect(scrub(`${'%'.repeat(200_000)}${'abcd'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
     expect(scrub(`${'abcd'.repeat(200_000)}${'%'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
+  })
+})
+
+describe('what is kept beside a number', () => {
+  it('stays where it is harmless', () => {
+    const shown = scrubAll(scrubber([CARD]))(parseExact('{"a":[1.50],"b":1e400}'))
+    expect(Object(shown)).toEqual(expect.objectContaining({ b: Number.POSITIVE_INFINITY }))
+    expect(digitsOf('b')(Object(shown))).toEqual(O.some('1e400'))
+    expect(digitsOf('0')(Object(shown).a)).toEqual(O.some('1.50'))
+  })
+
+  it('shows no secret that the number itself does not hold', () => {
+    const row = parseExact(
+      `{"a":1.0000000000000000000000${CARD},"b":[0.50000000000000000000${CARD}]}`,
+    )
+    const shown = scrubAll(scrubber([CARD]))(row)
+    expect(Object(shown).a).toContain('[secret]')
+    expect(Object(shown).b[0]).toContain('[secret]')
   })
 })

@@ -123,7 +123,10 @@ export const writeFailure = (error: unknown, output: Output, canResume: boolean)
     return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
   }
   if (error instanceof Disturbed) {
-    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over` }
+    const moved = error.isGone
+      ? ', or, where it was moved with its checkpoint, --resume goes on there'
+      : ''
+    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over${moved}` }
   }
   if (!isSystemError(error)) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough

@@ -4,11 +4,14 @@ import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
 import { WrongUse } from '../Terminal.js'
 
-/** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. */
+/** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. And for links that go round. */
 export const mayBeFile = async (option: string, path: string): Promise<void> => {
   const other = await stat(path).then(
     (found) => !found.isFile() && !found.isDirectory(),
-    () => false, // it is made
+    (error: unknown) => {
+      if (codeOf(error) !== 'ELOOP') return false // it is made
+      throw new WrongUse(`${option}: ${path} is a link that leads to no file`)
+    },
   )
   if (!other) return
   throw new WrongUse(

@@ -81,7 +81,7 @@ const performed = async (
     .catch((error: unknown) => writeFailure(error, prepared, prepared.canResume && last.pages > 0))
     .finally(() => listening.unsubscribe())
 
-  const ms = timer.now() - started
+  const ms = Math.max(0, timer.now() - started) // the clock may have been set back
   const untouched = prepared.canResume && isUntouched(last)
   const line = summary(meter, last.entry?.ms ?? ms, name, untouched)
   const unwritten = await report?.write(

@@ -1,8 +1,10 @@
 /** Where the files of an export are: whether each can be there, and is no other. */
-import { access, constants, realpath, stat } from 'node:fs/promises'
+import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathsOf } from '../../export/index.js'
+import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
+import { wholeDisk } from '../../export/run/SmallFiles.js'
 import { WrongUse } from '../Terminal.js'
 import { fits, mayBeFile, mayBeNamed } from './mayBeFiles.js'
 
@@ -54,18 +56,31 @@ export const checkPlaces = async (places: Places): Promise<void> => {
   if (kind !== 'stdout') await apart(filesOf(places), own)
   const files = kind === 'file' ? [...given('--out', out), ...options] : options
   for (const [option, path] of files) {
-    const folder = dirname(path)
+    const folder = dirname(await realName(wholeDisk, path))
     if ((await placeOf(folder)) !== own) await writable(option, folder) // its own is made
   }
 }
 
 const mayBeFolder = async (out: string): Promise<void> => {
-  const isFile = await stat(resolve(out)).then(
+  const folder = resolve(out)
+  const isFile = await stat(folder).then(
     (found) => !found.isDirectory(),
     () => false, // it is made
   )
-  if (isFile) throw new WrongUse(`--out: ${resolve(out)} is a file, and no folder`)
+  if (isFile) throw new WrongUse(`--out: ${folder} is a file, and no folder`)
+  const there = await standing(folder)
+  if (there !== folder && (await readlink(folder).catch(() => undefined)) !== undefined) {
+    throw new WrongUse(`--out: ${out} is a link to no folder`)
+  }
+  await writable('--out', there)
 }
+
+/** The folder itself, or that in which it is made, and those above it. */
+const standing = (folder: string): Promise<string> =>
+  stat(folder).then(
+    () => folder,
+    () => (dirname(folder) === folder ? folder : standing(dirname(folder))),
+  )
 
 const writable = async (option: string, folder: string): Promise<void> => {
   const can = access(folder, constants.W_OK).then(

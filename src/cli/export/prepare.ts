@@ -65,7 +65,10 @@ export const prepare =
         : await since({
             plan,
             sinceLast: flags.sinceLast,
-            ...defined({ lookback: flags.lookback }),
+            ...defined({
+              lookback: flags.lookback,
+              checkpoint: flags.resume ? pathsOf(plan.out, flags.checkpoint).checkpoint : undefined,
+            }),
             purpose: wanted(asked),
             format,
             files: wholeDisk,

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
 import {
   type Format,
   lastComplete,
@@ -11,7 +12,9 @@ import {
   type SmallFiles,
   type Wanted,
 } from '../../export/index.js'
+import { runsBefore } from '../../export/run/begin.js'
 import { purposeOf } from '../../export/run/Purpose.js'
+import { readText } from '../../export/run/SmallFiles.js'
 import { plural } from '../progress/words.js'
 import { DAY, HOUR, MINUTE } from '../spans.js'
 import { WrongUse } from '../Terminal.js'
@@ -37,6 +40,8 @@ export interface SinceOptions {
   /** Of the run to be, without its times. */
   readonly purpose: Wanted
   readonly format: Format<never>
+  /** Where that of a run to be gone on with is, if there is one. */
+  readonly checkpoint?: string
   readonly files: SmallFiles
 }
 
@@ -52,9 +57,12 @@ export const since = async ({
   lookback = LOOKBACK,
   purpose,
   format,
+  checkpoint,
   files,
 }: SinceOptions): Promise<Since> => {
-  const { path, manifest } = await manifestBefore(plan, sinceLast, files)
+  const { path, manifest: found } = await manifestBefore(plan, sinceLast, files)
+  const started = checkpoint && (await startOf(files, checkpoint))
+  const manifest = found && { ...found, runs: runsBefore(started, found.runs) }
   const last = manifest && lastComplete(manifest)
   const advice = manifest === undefined ? '' : afterRejects(manifest, lookback)
   if (manifest === undefined || last?.bounds === undefined) {
@@ -71,6 +79,13 @@ export const since = async ({
   const before = `${span(lookback)} before ${end} of the last complete run`
   const what = from.getTime() > back ? `the beginning of the folder, less than ${before}` : before
   return { from: fromDate(from), note: `since ${from.toISOString()}: ${what}${advice}` }
+}
+
+/** When the run of a checkpoint began. Whoever goes on with it tells what is wrong with one that cannot be read. */
+const startOf = async (files: SmallFiles, checkpoint: string): Promise<string | undefined> => {
+  const text = await readText(files, checkpoint).catch(() => undefined)
+  const { started } = fieldsOf(parsed(text ?? ''))
+  return typeof started === 'string' ? started : undefined
 }
 
 /** How to go on from a last run that was read to its end and is not complete: as long as it is not, each adds more. */

@@ -12,6 +12,7 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
+import { jsonOf } from '../../export/column/jsonOf.js'
 import {
   type ExportOptions,
   exportList,
@@ -49,6 +50,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
     let last: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
     const begun: RunProgress<Q> = { ...last, begun: { resumed: false } }
 
+    const json = jsonOf('exact')
     const written = defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
       concatMap((destination) =>
         exportList<A, Q, P>({
@@ -58,7 +60,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
           misfit: format.misfit,
           sink: (rows) => destination.write(rows, 0),
           rejects: async (rows) => {
-            for (const row of rows) stderr.write(`${JSON.stringify(row)}\n`)
+            for (const row of rows) stderr.write(`${json(row)}\n`)
           },
         }).pipe(
           concatMap((progress) =>

@@ -1,4 +1,5 @@
 /** Rows without what is called `secret`. */
+import { withDigitsOf } from '../../decode/money/exact.js'
 import { isObject } from '../../export/column/read.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
@@ -14,7 +15,7 @@ export const stripped = (u: unknown, depth = DEPTH): unknown => {
   if (depth === 0) return '[...]'
   if (Array.isArray(u)) {
     const all = u.map((one) => stripped(one, depth - 1))
-    return all.some((one, i) => one !== u[i]) ? all : u
+    return all.some((one, i) => one !== u[i]) ? withDigitsOf(u)(all) : u
   }
   const { secret: _, ...rest }: Record<string, unknown> = u
   let isSame = !('secret' in u)
@@ -34,7 +35,8 @@ const drained = <A extends { readonly secret?: unknown }, Q>(
     list.drain(
       (page) =>
         project(
-          E.map(({ items, raw, texts: _, ...rest }: Page<AnyFailure, A, Q>) => ({
+          // the texts are of those that had none: a row that had one is another object than the raw one
+          E.map(({ items, raw, ...rest }: Page<AnyFailure, A, Q>) => ({
             ...rest,
             items: items.map(E.map(strip)),
             raw: raw.map((row) => stripped(row)),

@@ -26,6 +26,15 @@ function keep(this: object, key: string, value: unknown, context?: { readonly so
  */
 export const parseExact = (text: string): unknown => JSON.parse(text, keep)
 
+/** What was made anew, with the digits that are kept beside `holder`; they count where the number is the same. */
+export const withDigitsOf =
+  (holder: object) =>
+  <A extends object>(anew: A): A => {
+    const own = known(holder)
+    if (own !== undefined) Reflect.set(anew, digits, own)
+    return anew
+  }
+
 /**
  * The number under `key` as decimal text, digit by digit as it came, if `parseExact` read it. None
  * if the number was changed since, or what holds it was made anew, as `strict` does to strip a key.

@@ -1,4 +1,5 @@
 /** A row that cannot be written without a change to what it says. */
+import { haveTexts } from '../asCame.js'
 
 // model
 
@@ -43,12 +44,13 @@ export const misfit = (path: ReadonlyArray<string>, expected: string): Misfit =>
 
 /** Throws `DoesNotFit` for the first row that does not. */
 export const allFit = <A>(
-  format: { readonly misfit: (row: A) => Misfit | undefined },
+  format: { readonly misfit: (row: A, asCame: boolean) => Misfit | undefined },
   rows: ReadonlyArray<A>,
 ): void => {
+  const asCame = haveTexts(rows)
   let index = 0
   for (const row of rows) {
-    const misfit = format.misfit(row)
+    const misfit = format.misfit(row, asCame)
     if (misfit !== undefined) throw new DoesNotFit(misfit, index)
     index++
   }

@@ -1,4 +1,5 @@
 /** How deep values are nested. What walks through them goes as deep, and the stack ends somewhere. */
+import { withDigitsOf } from '../../decode/money/exact.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { isObject } from './read.js'
 
@@ -38,7 +39,11 @@ export const shallow = (u: unknown): unknown =>
 const topOf = (u: unknown, levels: number): unknown => {
   if (!isObject(u)) return u
   if (levels === 0) return '[...]'
-  return Array.isArray(u)
-    ? u.map((one) => topOf(one, levels - 1))
-    : Object.fromEntries(Object.entries(u).map(([key, value]) => [key, topOf(value, levels - 1)]))
+  return withDigitsOf(u)(
+    Array.isArray(u)
+      ? u.map((one) => topOf(one, levels - 1))
+      : Object.fromEntries(
+          Object.entries(u).map(([key, value]) => [key, topOf(value, levels - 1)]),
+        ),
+  )
 }

@@ -134,3 +134,12 @@ export const exactMoney = (columns: ReadonlyArray<Column>, looking: Looking): Fi
     return undefined
   }
 }
+
+/** Looks at every number of a row, also where no codec knows of it. */
+export const exactNumbers = (numbers: Numbers): Fitting => {
+  const find = inside(number(ANY, numbers))
+  return (row) => {
+    const found = find({ row }, 'row')
+    return found && misfit(found.path.slice(1), found.expected)
+  }
+}

@@ -10,10 +10,13 @@ export class Disturbed extends Error {
   readonly _tag = 'Disturbed'
   /** The file that was. */
   readonly path: string
+  /** Whether nothing is there by this name: it was removed, or it was moved and is whole elsewhere. */
+  readonly isGone: boolean
 
-  constructor(path: string, why: string) {
+  constructor(path: string, why: string, isGone = false) {
     super(`${path} ${why} while it was written`)
     this.path = path
+    this.isGone = isGone
   }
 }
 
@@ -27,7 +30,7 @@ export const checkUndisturbed = async (
   own?: Handle,
 ): Promise<void> => {
   const handle = await files.open(path, 'r').catch((error: unknown) => {
-    throw isAbsence(error) ? new Disturbed(path, 'was removed') : error
+    throw isAbsence(error) ? new Disturbed(path, 'was removed or moved', true) : error
   })
   try {
     const there = await handle.stat()

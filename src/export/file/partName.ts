@@ -9,14 +9,20 @@ export interface Naming {
   readonly extension: string
 }
 
-/** With zeros before it, so that names sort as numbers do. */
-const digits = (n: number, width: number): string => String(n).padStart(width, '0')
+/** A letter for each digit more than usual: letters sort after digits. */
+const LETTERS = ['', ...'abcdefghijklm']
 
-/** `part-00003-001.csv.gz` */
+/** With zeros before it, or a letter where it is longer than `width`, so that names sort as numbers do. */
+export const sortable = (n: number, width: number): string => {
+  const digits = String(n).padStart(width, '0')
+  return `${LETTERS[digits.length - width]}${digits}`
+}
+
+/** `part-00003-001.csv.gz`; after piece 999 comes `part-00003-a1000.csv.gz`. */
 export const partName =
   ({ prefix = 'part', extension }: Naming) =>
   ({ slice, piece }: Pick<PartMark, 'slice' | 'piece'>): string =>
-    `${prefix}-${digits(slice, 5)}-${digits(piece, 3)}.${extension}`
+    `${prefix}-${sortable(slice, 5)}-${sortable(piece, 3)}.${extension}`
 
 /** Whether a file is called as one of these is. */
 export const isPartName =
@@ -24,4 +30,4 @@ export const isPartName =
   (name: string): boolean =>
     name.startsWith(`${prefix}-`) &&
     name.endsWith(`.${extension}`) &&
-    /^\d{5,}-\d{3,}$/.test(name.slice(prefix.length + 1, -extension.length - 1))
+    /^[a-m]?\d{5,}-[a-m]?\d{3,}$/.test(name.slice(prefix.length + 1, -extension.length - 1))

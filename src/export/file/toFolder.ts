@@ -56,10 +56,10 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
   needZstd(format.compress)
   await files.mkdir(path, { recursive: true })
   await syncName(files, path)
-  await takeAway(files, path, naming, known.map(nameOf))
   for (const part of known) {
     if (part.ended) await sameFile(join(path, nameOf(part)), part, files)
   }
+  await takeAway(files, path, naming, known.map(nameOf))
 
   const slices = new Map<number, Parts<A>>()
   const slice = (number: number): Parts<A> => {

@@ -46,8 +46,11 @@ export interface Format<in A> {
   readonly extension: string
   /** Which columns, as they are named in the file; none where rows are written whole. */
   readonly columns: ReadonlyArray<string>
-  /** Why a row cannot be written without a change to what it says; see `sift`. */
-  readonly misfit: (row: A) => Misfit | undefined
+  /**
+   * Why a row cannot be written without a change to what it says; see `sift`. `asCame`: its page has its text,
+   * and no row of it was changed, so that a format that writes rows whole writes this text.
+   */
+  readonly misfit: (row: A, asCame?: boolean) => Misfit | undefined
   /** Begins a file, or goes on with one. */
   readonly encoder: (to: Bytes, kept?: Kept) => Promise<Encoder<A>>
 }

@@ -3,7 +3,7 @@ import { E, pipe } from '../../fp.js'
 import { checked, is, type Rules } from '../../options/index.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
 import { tooDeep } from '../column/depth.js'
-import { exactMoney } from '../column/exactMoney.js'
+import { exactMoney, exactNumbers } from '../column/exactMoney.js'
 import type { Fitting } from '../column/Misfit.js'
 import type { Numbers } from '../column/Numbers.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
@@ -95,6 +95,7 @@ const withColumns = (
   const all = chosen ?? columnsOf(shape)
   const isWhole = chosen === undefined && (name === 'ndjson' || name === 'json')
   const exact = both(tooDeep, exactMoney(all, { numbers, anywhere: !isWhole }))
+  const anew = isWhole ? both(exact, exactNumbers(numbers)) : exact
   const named = all.map((column) => column.name)
 
   if (name === 'parquet') {
@@ -126,7 +127,7 @@ const withColumns = (
     compress,
     extension: extensionOf(name, compress),
     columns: name === 'csv' || chosen !== undefined ? named : [],
-    misfit: exact,
+    misfit: (row, asCame = false) => (asCame ? exact : anew)(row),
     encoder: textEncoder(texts[name](), compress),
   }
 }

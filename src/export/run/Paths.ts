@@ -50,6 +50,5 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
 /** Whether a manifest is that of a folder; else it is called after the one file it is of. */
 export const isOfFolder = (manifest: string): boolean => basename(manifest) === MANIFEST
 
-/** As it is called from where `from` is, so that both can be moved together. */
-export const seenFrom = (from: string, path: string): string =>
-  relative(dirname(from), path) || basename(path)
+/** As it is called from where `from` is, so that both can be moved together; `.` is the folder that `from` is in. */
+export const seenFrom = (from: string, path: string): string => relative(dirname(from), path) || '.'

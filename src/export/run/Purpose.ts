@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from 'node:path'
 import * as t from 'io-ts'
 import type { Format } from '../format/Format.js'
 import { CannotRun } from './CannotRun.js'
@@ -14,7 +15,7 @@ export const Purpose = t.readonly(
     query: t.readonly(t.record(t.string, t.string)),
     /** How it is written: format, compression, columns ... */
     format: t.readonly(t.record(t.string, t.string)),
-    /** Where to, seen from the folder of the checkpoint. */
+    /** Where to, seen from the folder of the checkpoint; `.` is that folder. */
     output: t.string,
   }),
 )
@@ -67,8 +68,13 @@ export const samePurpose =
         differs(`${part}.${name}`, was[name], is[name])
       }
     }
-    differs('output', found.output, wanted.output)
+    if (wanted.output !== '.' || found.output !== folderOf(path)) {
+      differs('output', found.output, wanted.output)
+    }
   }
+
+/** What the folder that a file is in is called: some checkpoints have this for `.`. */
+const folderOf = (path: string): string => basename(dirname(resolve(path)))
 
 const show = (text: string | undefined): string =>
   text === undefined ? 'not given' : JSON.stringify(text)

@@ -88,7 +88,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     slices,
     requests: before.requests + tally.requests(),
     refused: before.refused + tally.refused(),
-    ms: before.ms + timer.now() - beganAt,
+    ms: before.ms + Math.max(0, timer.now() - beganAt), // the clock may have been set back
     starts: before.starts + 1,
   })
 

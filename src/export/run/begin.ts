@@ -26,8 +26,15 @@ export interface Found<Q> {
   readonly manifest: Manifest
   /** Which run of its folder it is, from 1. */
   readonly run: number
-  /** Files that are of no use any more: to be taken away before the first row is written. */
-  readonly stale: ReadonlyArray<string>
+  readonly stale: Stale
+}
+
+/** Files that are of no use any more: to be taken away before the first row is written. */
+export interface Stale {
+  /** Of rows, all in one folder. */
+  readonly rows: ReadonlyArray<string>
+  /** What is kept of them. It goes last: while it stands, nobody takes some of the rows for all. */
+  readonly records: ReadonlyArray<string>
 }
 
 /** Where to look, and what may stand there. */
@@ -50,32 +57,36 @@ export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
   const { files, paths, begin, adds } = options
   const checkpoint = await checkpointOf(options)
   const entries = paths.isFolder ? await entriesOf(options) : []
-  const runs = endedBefore(checkpoint, entries)
+  const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
 
   if (checkpoint !== undefined) {
-    return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale: [] }
+    const stale = { rows: [], records: [] }
+    return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale }
   }
   const before = [paths.checkpoint, paths.keys, ...(paths.isFolder ? [] : [paths.manifest])]
   if (begin !== 'restart') {
     if (!adds && runs.length > 0) {
       throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')
     }
-    return { manifest: manifestOf(runs), run: runs.length + 1, stale: before }
+    const stale = { rows: [], records: before }
+    return { manifest: manifestOf(runs), run: runs.length + 1, stale }
   }
   const kept = adds ? runs : []
-  const others = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
-  const stale = [...before, ...(kept.length === 0 ? [paths.manifest] : []), ...others]
+  const stale: Stale = {
+    rows: paths.isFolder ? await otherFiles(files, paths, entries, kept) : [],
+    records: kept.length === 0 ? [...before, paths.manifest] : before,
+  }
   return { manifest: manifestOf(kept), run: kept.length + 1, stale }
 }
 
-/** A run whose checkpoint stands can have the last entry only: others may have begun at the same ms. */
-const endedBefore = (
-  checkpoint: Pick<Checkpoint<unknown>, 'started'> | undefined,
+/**
+ * Without the run whose checkpoint stands, by when it was `started`: it can have the last entry only, since others may
+ * have begun at the same ms.
+ */
+export const runsBefore = (
+  started: string | undefined,
   entries: Manifest['runs'],
-): Manifest['runs'] => {
-  const isOwn = checkpoint !== undefined && entries.at(-1)?.started === checkpoint.started
-  return (isOwn ? entries.slice(0, -1) : entries).filter(({ ended }) => ended)
-}
+): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
 
 /** Of the runs in a folder, also of those that did not come to their end. */
 const entriesOf = async <Q>({

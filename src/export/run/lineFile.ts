@@ -1,5 +1,6 @@
 /** A file of JSON lines that is opened when it is needed. */
 import { defined } from '../../fp.js'
+import type { Numbers } from '../column/Numbers.js'
 import type { Files } from '../file/Files.js'
 import { openFile } from '../file/openFile.js'
 import type { Mark, RowFile } from '../file/RowFile.js'
@@ -22,6 +23,8 @@ export interface LineFileOptions {
   readonly files: Files
   /** Cuts it back to there. */
   readonly from: Mark | undefined
+  /** Whether numbers are written with their digits. */
+  readonly numbers: Numbers
   /** What must be done before it is opened. */
   readonly after: () => Promise<unknown>
 }
@@ -29,11 +32,11 @@ export interface LineFileOptions {
 // constructors
 
 /** Opens nothing before it is asked for. */
-export const lineFile = ({ path, files, from, after }: LineFileOptions): LineFile => {
+export const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
-    opened ??= openFile({ path, format: jsonLines(), files, ...defined({ from }) })
+    opened ??= openFile({ path, format: jsonLines('none', numbers), files, ...defined({ from }) })
     return opened
   }
   return {

@@ -37,7 +37,11 @@ export const takeLocks =
 const LINKS = 40
 
 /** What a file is called where it is, or will be: a link may lead to one that is not there yet. */
-const realName = async (files: SmallFiles, path: string, links = LINKS): Promise<string> => {
+export const realName = async (
+  files: Pick<SmallFiles, 'readlink'>,
+  path: string,
+  links = LINKS,
+): Promise<string> => {
   const target = await files.readlink(path).catch(() => undefined) // it is no link
   if (target === undefined || links === 0) return path
   // not joined: that would take `..` for the folder above, which it is not behind a link

@@ -2,8 +2,10 @@
 import { defined } from '../../fp.js'
 import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
+import { syncName } from '../file/Files.js'
 import type { FileSummary, Mark } from '../file/RowFile.js'
 import type { Reject } from '../sortPage.js'
+import type { Stale } from './begin.js'
 import { lineFile } from './lineFile.js'
 import type { SmallFiles } from './SmallFiles.js'
 
@@ -51,7 +53,7 @@ export interface OutputsOptions<A> {
   /** Cuts all back to there. */
   readonly from: Marks | undefined
   /** Files to take away before. */
-  readonly stale: ReadonlyArray<string>
+  readonly stale: Stale
 }
 
 // constructors
@@ -66,7 +68,7 @@ export const outputs = <A>({
   stale,
 }: OutputsOptions<A>): Outputs<A> => {
   const begin = async (): Promise<Destination<A>> => {
-    for (const path of stale) await files.rm(path, { force: true })
+    await takeAway(files, stale)
     if (from?.rejects === undefined) await files.rm(rejects, { force: true })
     return open(from?.output)
   }
@@ -75,8 +77,9 @@ export const outputs = <A>({
     opened ??= begin()
     return opened
   }
-  const rejectFile = lineFile({ path: rejects, files, from: from?.rejects, after: rows })
-  const keyFile = lineFile({ path: keys, files, from: from?.keys, after: rows })
+  const common = { files, after: rows }
+  const rejectFile = lineFile({ ...common, path: rejects, from: from?.rejects, numbers: 'exact' })
+  const keyFile = lineFile({ ...common, path: keys, from: from?.keys, numbers: 'fast' })
 
   return {
     ready: async () => {
@@ -115,4 +118,12 @@ export const outputs = <A>({
       for (const file of all) await file?.abandon()
     },
   }
+}
+
+/** Records only when no rows that they are of can come back. */
+const takeAway = async (files: SmallFiles, { rows, records }: Stale): Promise<void> => {
+  for (const path of rows) await files.rm(path, { force: true })
+  const [first] = rows
+  if (first !== undefined) await syncName(files, first)
+  for (const path of records) await files.rm(path, { force: true })
 }

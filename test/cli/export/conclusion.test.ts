@@ -1,7 +1,9 @@
 /** What is advised at the end: to go on only where that leads on. */
 import { expect, it } from 'vitest'
-import { conclusion } from '../../../src/cli/export/conclusion.js'
+import { conclusion, writeFailure } from '../../../src/cli/export/conclusion.js'
+import { checkUndisturbed } from '../../../src/export/file/Disturbed.js'
 import type { Truncated } from '../../../src/index.js'
+import { memory } from '../../export/run/memory.js'
 
 const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   complete: false,
@@ -22,6 +24,8 @@ const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   files: [],
 }
 
+const output = { name: 'x', rejectsName: 'y', canAdd: true }
+
 const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
   _tag: 'Truncated',
   endpoint: 'GET /api/v1/things',
@@ -34,11 +38,7 @@ const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
 
 const reason = (failure: Truncated): string | undefined => {
   const progress = { rows: 1, rejects: 0, pages: 1, ended: false, failure, entry }
-  const { status, reason } = conclusion(progress, undefined, {
-    name: 'x',
-    rejectsName: 'y',
-    canAdd: true,
-  })
+  const { status, reason } = conclusion(progress, undefined, output)
   expect(status).toBe(1)
   return reason
 }
@@ -51,4 +51,18 @@ it.each(['Repeated', 'SameRows', 'Astray', 'Shapeless'] as const)('%s comes agai
 
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
   expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume goes on')
+})
+
+it('a file that is not there any more may have been moved', async () => {
+  const files = memory()
+  const gone = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
+  files.put('x', 'more')
+  const changed = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
+  const [first, second] = [gone, changed].map((error) => writeFailure(error, output, true))
+  expect(first).toEqual({
+    status: 1,
+    reason:
+      'x was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there',
+  })
+  expect(second?.reason).toMatch(/in place of 1\) while it was written: --restart starts over$/)
 })

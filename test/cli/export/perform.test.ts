@@ -88,6 +88,9 @@ const exported = (
     said,
     written,
     runUntil,
+    setBack: (ms: number) => {
+      timer.frame -= ms
+    },
     listeners: () => ({ during: most, after: listeners }),
   }
 }
@@ -126,6 +129,17 @@ describe('an export that waits for its disk', () => {
     run.error(new CannotRun('locked', 'c.ndjson.lock', 'is in the way'))
     expect(await performed).toBe(2)
     expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
+  })
+
+  it('took no time where the clock was set back, rather than less than none', async () => {
+    const run = new Subject<RunProgress>()
+    const { performed, started, said, setBack } = exported(run, { progress: 'auto' })
+    await started
+    setBack(60_000)
+    run.next({ ...EMPTY_METER, rows: 5, pages: 1, ended: true })
+    run.complete()
+    expect(await performed).toBe(0)
+    expect(said().at(-1)).toMatch(/^complete: 5 rows in c.ndjson, 0.0 s/)
   })
 
   it('tells how it goes from when it begins', async () => {

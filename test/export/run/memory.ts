@@ -2,7 +2,7 @@
  * A disk in memory that a crash can be played on. What was written is there for a process that starts
  * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
  */
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { SmallFiles } from '../../../src/export/run/SmallFiles.js'
 
 interface Inode {
@@ -21,7 +21,7 @@ export interface Memory extends SmallFiles {
   readonly text: (path: string) => string
   readonly names: () => ReadonlyArray<string>
   /** What the next process finds. */
-  readonly after: (what: 'kill' | 'power cut') => Memory
+  readonly after: (what: 'kill' | 'power cut', options?: MemoryOptions) => Memory
   readonly put: (path: string, text: string) => void
 }
 
@@ -78,8 +78,9 @@ const memoryOf = (
     truncate: async () => fails('EISDIR', path),
     sync: async () => {
       change()
-      for (const name of durable.keys()) if (dirname(name) === path) durable.delete(name)
-      for (const [name, inode] of names) if (dirname(name) === path) durable.set(name, inode)
+      const isHere = (name: string) => dirname(name) === resolve(path)
+      for (const name of durable.keys()) if (isHere(name)) durable.delete(name)
+      for (const [name, inode] of names) if (isHere(name)) durable.set(name, inode)
     },
     close: async () => {},
   })
@@ -129,7 +130,7 @@ const memoryOf = (
       }
       if (inode !== undefined) return file(path, inode)
       const isFolder = [...names.keys(), ...durable.keys()].some((name) =>
-        name.startsWith(`${path}/`),
+        name.startsWith(join(path, '/')),
       )
       return isFolder ? folder(path) : fails('ENOENT', path)
     },
@@ -169,14 +170,14 @@ const memoryOf = (
       const bytes = new TextEncoder().encode(text)
       names.set(path, inodeOf(bytes))
     },
-    after: (what) => {
+    after: (what, options = {}) => {
       const left = what === 'kill' ? names : durable
       const kept: Names = new Map()
       for (const [name, inode] of left) {
         const bytes = (what === 'kill' ? inode.bytes : inode.synced).slice()
         kept.set(name, { bytes, synced: bytes.slice(), ino: inode.ino })
       }
-      return memoryOf(kept, new Map(kept), {})
+      return memoryOf(kept, new Map(kept), options)
     },
   }
 }

@@ -1,6 +1,7 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
 import { describe, expect, it } from 'vitest'
 import { jsonLines, targetOf } from '../../../src/export/index.js'
+import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import { memory } from './memory.js'
 import {
   away,
@@ -50,6 +51,33 @@ describe('a checkpoint that is there', () => {
     expect(asked).toEqual([0, 1, 2])
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+  })
+
+  it('of a folder is gone on with by whatever name the folder is found', async () => {
+    const before = await stopped({ out: '/exports/items/' })
+    const files = memory()
+    for (const name of before.names()) {
+      files.put(name.replace('/items/', '/renamed/'), before.text(name))
+    }
+    const last = await outcome(files, listOf(rest), { out: '/exports/renamed/', begin: 'resume' })
+    expect(last).toMatchObject({ ended: true, rows: 4 })
+    expect(files.names()).toEqual([
+      '/exports/renamed/manifest.json',
+      '/exports/renamed/part-00000-001.ndjson',
+    ])
+  })
+
+  it('of a folder is gone on with where it says the name of the folder', async () => {
+    const files = await stopped({ out: '/exports/items/' })
+    const path = '/exports/items/checkpoint.json'
+    const { sum: _, ...found } = JSON.parse(files.text(path))
+    const named = (output: string) =>
+      files.put(path, showCheckpoint({ ...found, purpose: { ...found.purpose, output } }))
+    const resumption: Played = { out: '/exports/items/', begin: 'resume' }
+    named('other')
+    expect(await refused(files, resumption)).toMatchObject({ field: 'output' })
+    named('items')
+    expect(await outcome(files, listOf(rest), resumption)).toMatchObject({ ended: true, rows: 4 })
   })
 
   it('may be kept elsewhere', async () => {

@@ -1,8 +1,8 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
-import { jsonLines, readManifest } from '../../../src/export/index.js'
+import { CannotRun, jsonLines, NotTheSame, readManifest } from '../../../src/export/index.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, listOf, outcome, type Played, run } from './playing.js'
+import { away, good, listOf, numbers, outcome, type Played, run, runner } from './playing.js'
 
 const OUT = '/exports/items/'
 const MANIFEST = `${OUT}manifest.json`
@@ -74,5 +74,43 @@ describe('a restart in a folder', () => {
     const last = await outcome(files, listOf([good(5)]), { ...inFolder, begin: 'restart' })
     expect(last).toMatchObject({ ended: true, entry: { complete: true } })
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
+  })
+})
+
+describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends by a %s', (what) => {
+  const again: Played = { ...inFolder, begin: 'restart' }
+  const changed = () => listOf([good(5), good(6), good(7)])
+
+  const before = async (): Promise<Memory> => {
+    const files = folder()
+    await outcome(files, listOf([good(0, 1)]), { ...inFolder, adds: true })
+    await outcome(files, listOf([good(2)]), { ...inFolder, adds: true })
+    return files
+  }
+
+  const killed = async (files: Memory, dies: number): Promise<Memory> => {
+    const dying = files.after('kill', { dies })
+    await outcome(dying, changed(), { ...again, runner: runner(2) }).catch(() => {})
+    return dying.after(what)
+  }
+
+  it('is not taken for complete with files of the runs before, when it is resumed', async () => {
+    const files = await before()
+    const whole = files.after('kill')
+    await outcome(whole, changed(), again)
+    const left = ['manifest.json', ...mine, 'part-00000-001.ndjson'].sort()
+    let refused = 0
+    for (let dies = 1; dies <= whole.changes(); dies++) {
+      const next = await killed(files, dies)
+      const resumption: Played = { ...inFolder, begin: 'resume', runner: runner(3) }
+      await outcome(next, changed(), resumption).catch((error: unknown) => {
+        if (!(error instanceof CannotRun || error instanceof NotTheSame)) throw error
+        refused++
+        return outcome(next, changed(), { ...again, runner: runner(4) })
+      })
+      expect([dies, names(next)]).toEqual([dies, left])
+      expect(numbers(next.text(`${OUT}part-00000-001.ndjson`))).toEqual([5, 6, 7])
+    }
+    expect(refused).toBeGreaterThan(0)
   })
 })

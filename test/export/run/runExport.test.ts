@@ -1,4 +1,4 @@
-import { firstValueFrom, lastValueFrom, of, Subject, take } from 'rxjs'
+import { firstValueFrom, lastValueFrom, of, Subject, take, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import type { ClientEvent, DriftFact } from '../../../src/index.js'
@@ -29,6 +29,22 @@ describe('runExport', () => {
     await lastValueFrom(exporting)
     expect(asked).toEqual([0, 1, 0, 1])
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
+  })
+
+  it('took no time where the clock was set back, rather than less than none', async () => {
+    const files = memory()
+    const timer = new VirtualTimeScheduler()
+    timer.frame = 10_000_000
+    const source = listOf(pagesOf(4, 2))
+    const setBack: typeof source = {
+      ...source,
+      sliceOf: () => {
+        timer.frame -= 1_000_000
+        return undefined
+      },
+    }
+    const last = await outcome(files, setBack, { timer })
+    expect(last?.entry).toMatchObject({ ms: 0, complete: true })
   })
 
   it('gives everything back when nobody listens any more, and can be resumed', async () => {

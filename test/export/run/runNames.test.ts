@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isPartName } from '../../../src/export/file/partName.js'
 import { jsonLines, targetOf } from '../../../src/export/index.js'
 import { isOfRun } from '../../../src/export/run/runNames.js'
 
@@ -32,8 +33,31 @@ describe('the files of the runs of a folder', () => {
     )
   })
 
+  it('sort by slice, and by piece within a slice, however many there are', () => {
+    fc.assert(
+      fc.property(run, run, fc.nat(), fc.nat(), (a, b, piece, other) => {
+        fc.pre(a < b)
+        expect(nameOf(1, a, piece) < nameOf(1, b, other)).toBe(true)
+        expect(nameOf(2, other, a) < nameOf(2, other, b)).toBe(true)
+      }),
+      {
+        examples: [
+          [101, 1_000, 1, 1],
+          [99_999, 100_000, 7, 1],
+        ],
+      },
+    )
+  })
+
   it('are known by their names', () => {
-    fc.assert(fc.property(run, fc.nat(), (n, slice) => isOfRun(nameOf(n, slice))))
+    const known = isPartName({ extension: 'ndjson' })
+    fc.assert(
+      fc.property(run, run, run, (n, slice, piece) => {
+        expect(isOfRun(nameOf(n, slice, piece))).toBe(true)
+        expect(known(nameOf(1, slice, piece))).toBe(true)
+      }),
+    )
+    expect(isOfRun('part-00001-1000.ndjson')).toBe(true) // of an earlier version
     expect(isOfRun('run-10000-00000-001.ndjson')).toBe(true) // of an earlier version
     expect(isOfRun('run-z10000-00000-001.ndjson')).toBe(false)
   })
