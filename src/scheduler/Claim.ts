@@ -33,8 +33,11 @@ export interface Claim {
 /** A place is kept no longer than that: who holds the other bucket may never leave. */
 const KEPT: Millis = 10_000
 
+/** What a shared store lends is not kept: it may lend one at a time to all. */
 const isKept = ({ flow }: Strand, bucket: Bucket, now: Millis): boolean =>
-  flow.buckets.includes(bucket) && bucket.room(now) <= 1
+  flow.buckets.includes(bucket) &&
+  bucket.ceiling.limit(now) < Number.POSITIVE_INFINITY &&
+  bucket.room(now) <= 1
 
 export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void): Claim => {
   let holder: Strand | undefined

@@ -1,8 +1,12 @@
+import { of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import type { Bucket } from '../../src/scheduler/Bucket.js'
 import { claim } from '../../src/scheduler/Claim.js'
+import { clock } from '../../src/scheduler/Clock.js'
 import { departure } from '../../src/scheduler/Departure.js'
 import { flow } from '../../src/scheduler/Flow.js'
+import { loan } from '../../src/scheduler/Loan.js'
 import { places } from '../../src/scheduler/Places.js'
 import { strand } from '../../src/scheduler/Strand.js'
 
@@ -33,5 +37,29 @@ describe('a claim', () => {
     expect(other.ceiling.wait(101)).toBeGreaterThan(0)
     claimed.stopped(waiting, other, 101)
     expect(claimed.holder()).toBeUndefined()
+  })
+
+  it('keeps the last place of a limit from others, and nothing that a shared store lends', () => {
+    const counts = { refused: 0 }
+    const last = places({ key: '', limit: 1, counts })
+    const full = bucket()
+    const lent = loan({
+      name: 'store',
+      key: '',
+      take: () => of({ places: 1 }),
+      batch: 1,
+      clock: clock(virtualTimer()),
+      counts,
+      changed: () => {},
+    })
+    const waiting = strand(flow([last, lent, full], [], 1), 0)
+    const other = strand(flow([last, lent], [], 1), 0)
+    full.enter(departure(50, false), 50)
+    const claimed = claim(100, () => {})
+    claimed.stopped(waiting, full, 101)
+    expect(lent.wait(101)).toBe(0)
+    const kept = [last, lent].map((one) => claimed.keeps(one, other, 101))
+    expect(kept).toEqual([true, false])
+    expect(claimed.keeps(last, waiting, 101)).toBe(false)
   })
 })
