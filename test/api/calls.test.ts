@@ -5,7 +5,7 @@ import { rows } from '../../src/api/index.js'
 import { Envelope } from '../../src/codec/Envelope.js'
 import { compile } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request.js'
+import { type Asked, request } from '../../src/http/request.js'
 import { examples } from './examples/index.js'
 
 /** The day on which the examples happen. */
@@ -24,7 +24,7 @@ describe.each(examples)('$route', ({ route, params, sent, answer }) => {
     const asked = request(row, { check: true, now: () => NOW })(params)
     const { target, headers = {}, body } = sent
     expect(
-      E.map(({ body: text = 'null', ...rest }: { body?: string }) => ({
+      E.map(({ body: text = 'null', written, ...rest }: Asked) => ({
         ...rest,
         body: JSON.parse(text),
       }))(asked),
