@@ -1,7 +1,7 @@
 /** Rows of one's own, for code without types: what the compiler says of them otherwise. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { checked, is, type Needed, type Rule, type Rules } from '../options/index.js'
+import { checked, InvalidOption, is, type Needed, type Rule, type Rules } from '../options/index.js'
 
 const route: Rule = is.textThat(
   (text) => /^(GET|POST) \/[^\s?#]*$/.test(text),
@@ -65,5 +65,14 @@ const rulesOf = (isPost: boolean): Rules<AnyEndpoint> => ({
 export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
   const rules = rulesOf(String(fieldsOf(row).route).startsWith('POST '))
   checked(row, rules, { of: 'request: ', passes: () => true }) // what it says besides is its own
+  const { repeatable, at } = row
+  if (
+    repeatable === 'by request_id' &&
+    Object.values(at).includes('whole body') &&
+    at.request_id === undefined
+  ) {
+    const expected = "'query' or a header, where the whole body is another parameter"
+    throw new InvalidOption('at.request_id', expected, 'request: ')
+  }
   return row
 }

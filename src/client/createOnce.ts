@@ -2,6 +2,7 @@ import { concatMap, map, type Observable, take } from 'rxjs'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
+import { asJson } from '../http/asJson.js'
 import type { AnyFailure, Failure } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
 import { requestIdOf } from '../http/requestIdOf.js'
@@ -59,7 +60,7 @@ export const createOnce =
     const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
       list({ request_id: requestId }).pages.pipe(
         take(1),
-        map(underRequestId({ requestId, params, knownBy, found })),
+        map(underRequestId({ requestId, params: asJson(params), knownBy, found })),
         map(
           E.mapLeft(
             (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),

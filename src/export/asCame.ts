@@ -1,4 +1,4 @@
-import type { RowTexts } from '../stream/index.js'
+import { type RowTexts, someOf } from '../stream/index.js'
 
 /** Rows that have their texts with them, so that what writes JSON need not write it anew. */
 const texts = Symbol('texts')
@@ -19,4 +19,16 @@ export const haveTexts = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(
 export const textsOf = (rows: ReadonlyArray<unknown>): RowTexts | undefined => {
   const lazy: unknown = Reflect.get(rows, texts)
   return isLazy(lazy) ? lazy() : undefined
+}
+
+/** Some of the rows, which have their texts with them if all have. */
+export const sliced = <A>(rows: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
+  if (from === 0 && to >= rows.length) return rows
+  const some = rows.slice(from, to)
+  if (!haveTexts(rows)) return some
+  const places = some.map((_, i) => from + i)
+  return asCame(some, () => {
+    const all = textsOf(rows)
+    return all && someOf(places, all)
+  })
 }

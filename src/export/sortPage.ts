@@ -112,10 +112,10 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
 
 /** A row as it came: with the digits of its numbers, where its text is known. */
 const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
-  let all: RowTexts | undefined
+  let all: RowTexts | 'none' | undefined
   return (index: number): unknown => {
-    all ??= texts?.()
-    return all === undefined
+    all ??= texts?.() ?? 'none'
+    return all === 'none'
       ? raw[index]
       : parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
   }

@@ -63,8 +63,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
           ),
         ),
         catchError((error: unknown) =>
-          // a `fetch` of the caller's own may have sent it in another way than the one that is watched
-          left(outage(error, timeout, fetch === viaKy ? departure() : 'unknown')),
+          left(outage(error, timeout, fetch === viaKy ? departure() : undefined)),
         ),
         finalize(() => abort.abort()),
       )

@@ -11,6 +11,7 @@ import type { Outage, Timeout } from './Transport.js'
 const NEVER_LEFT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
   'ENOTFOUND',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -35,8 +36,16 @@ const GIVEN_UP: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Mi
 
 // constructors
 
-/** Whether it left is what the line knows; where that tells nothing, the code of the fault does. */
-export const outage = (error: unknown, timeout: Timeout, departure: Departure): Outage => {
+/**
+ * Whether it left is what the line knows; where that tells nothing, the code of the fault does. `departure` is left
+ * out for a `fetch` of the caller's own: it may send it in another way than the one that is watched, and has time limits
+ * that nobody told us.
+ */
+export const outage = (
+  error: unknown,
+  timeout: Timeout,
+  departure: Departure | undefined,
+): Outage => {
   const chain = chainOf(error)
   const late = chain.find((cause) => cause instanceof Late)
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
@@ -44,7 +53,7 @@ export const outage = (error: unknown, timeout: Timeout, departure: Departure): 
   const blocked = deepest?.message === BLOCKED
   const code = codeOf(deepest) ?? (blocked ? 'BLOCKED_PORT' : 'FETCH_FAILED')
   const givenUp = GIVEN_UP.get(code)
-  if (givenUp !== undefined) {
+  if (givenUp !== undefined && departure !== undefined) {
     const [phase, most] = givenUp
     return { _tag: 'TimedOut', phase, limit: Math.min(timeout[phase], most) }
   }
@@ -53,7 +62,9 @@ export const outage = (error: unknown, timeout: Timeout, departure: Departure): 
     code,
     reason: deepest?.message || 'the connection failed',
     mayHaveArrived:
-      departure === 'unknown' ? !(blocked || neverLeft(code, deepest)) : departure === 'written',
+      departure === undefined || departure === 'unknown'
+        ? !(blocked || neverLeft(code, deepest))
+        : departure === 'written',
   }
 }
 

@@ -11,8 +11,9 @@ import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
 import { type Cause, causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
-import { fieldsOf, isRecord, parsed } from '../decode/unknown.js'
+import { isRecord } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
+import { asJson } from './asJson.js'
 import { fitsHeader, HEADER_TEXT } from './headerText.js'
 
 // model
@@ -121,7 +122,7 @@ const place = (
     ...(method(row.route) === 'POST'
       ? { body: JSON.stringify(whole === undefined ? body : body[whole]) }
       : {}),
-    written: () => fieldsOf(parsed(JSON.stringify(Object.fromEntries(given)))),
+    written: () => asJson(Object.fromEntries(given)),
   })
 }
 

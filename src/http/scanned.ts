@@ -17,29 +17,29 @@ export const scanned = (json: Uint8Array): Scanned => {
   const out = new Uint8Array(json.length)
   let length = 0
   let depth = 0
-  let name: Uint8Array = out.subarray(0, 0) // the text before
+  let [from, to] = [0, 0] // of the text before
   let isWithin = false
   let starts: Array<number> = []
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0
-    if (SPACES.has(byte)) continue
-    if (byte === QUOTE) {
-      const text = json.subarray(at, endOfText(json, at))
-      out.set(text, length)
-      length += text.length
-      at += text.length - 1
-      name = text
+    const kind = KINDS[byte]
+    if (kind === SPACE) continue
+    if (kind === QUOTE) {
+      from = at
+      to = endOfText(json, at)
+      for (; at < to; at++) out[length++] = json[at] ?? 0
+      at--
       continue
     }
     out[length++] = byte
-    if (OPENING.has(byte)) {
+    if (kind === OPENING) {
       depth++
-      if (depth !== ITEMS || byte !== LIST || !isItems(name)) continue
+      if (depth !== ITEMS || byte !== LIST || !isItems(json.subarray(from, to))) continue
       isWithin = true
       starts = [length]
-    } else if (byte === COMMA) {
+    } else if (kind === COMMA) {
       if (isWithin && depth === ITEMS) starts.push(length)
-    } else if (CLOSING.has(byte)) {
+    } else if (kind === CLOSING) {
       if (isWithin && depth === ITEMS) {
         isWithin = false
         starts.push(length)
@@ -53,17 +53,22 @@ export const scanned = (json: Uint8Array): Scanned => {
 /** How deep the items of an envelope stand. */
 const ITEMS = 2
 
-const code = (letter: string): number => letter.charCodeAt(0)
+const LIST = '['.charCodeAt(0)
+const QUOTE_ITSELF = '"'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
 
-const [QUOTE, BACKSLASH, COMMA, LIST] = [code('"'), code('\\'), code(','), code('[')]
-const SPACES: ReadonlySet<number> = new Set([...' \t\n\r'].map(code))
-const OPENING: ReadonlySet<number> = new Set([...'[{'].map(code))
-const CLOSING: ReadonlySet<number> = new Set([...']}'].map(code))
+const [SPACE, QUOTE, COMMA, OPENING, CLOSING] = [1, 2, 3, 4, 5]
+const kinds = [' \t\n\r', '"', ',', '[{', ']}']
+/** By byte; 0 for all others. A table, since every byte is looked up. */
+const KINDS = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => 1 + kinds.findIndex((letters) => letters.includes(String.fromCharCode(byte))),
+)
 
 /** After the quote that ends a text which begins at `start`. */
 const endOfText = (json: Uint8Array, start: number): number => {
   let at = start + 1
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1
+  while (at < json.length && json[at] !== QUOTE_ITSELF) at += json[at] === BACKSLASH ? 2 : 1
   return at + 1
 }
 

@@ -95,7 +95,8 @@ it.each([
 it.each([
   ['a link into a folder that is not there', 'dangling.csv', 'nowhere should be a folder that'],
   ['a link to itself', 'loop.csv', 'loop.csv is a link that leads to no file'],
-  ['a folder whose place is a link to nothing', 'dangling/', 'dangling/ is a link to no folder'],
+  ['a folder whose place is a link to nothing', 'dangling/', 'dangling is a link to no folder'],
+  ['a folder in a link to nothing', 'dangling/in/it/', 'dangling is a link to no folder'],
   ['a folder in a file', 'c.csv/in/it/', 'c.csv should be a folder that can be written to'],
 ])('are refused where nothing can be made: %s', async (_, out, said) => {
   await symlink('nowhere/c.csv', file('dangling.csv'))

@@ -76,6 +76,15 @@ describe('a row', () => {
     expect(wrong).toThrow(/at\.a should be 'query', 'whole body' or a header such as/)
   })
 
+  it('says where its request_id stands, when the whole body is something else', () => {
+    const row = { at: { lines: 'whole body' }, repeatable: 'by request_id' }
+    expect(() => asked('POST /api/v2/things', row)).toThrow(
+      "request: at.request_id should be 'query' or a header, where the whole body is another parameter",
+    )
+    const placed = { ...row, at: { ...row.at, request_id: 'header x-request' } }
+    expect(asked('POST /api/v2/things', placed)).toBeInstanceOf(Function)
+  })
+
   it('is no text', () => {
     const { client } = lab()
     expect(() => Reflect.apply(client.request, undefined, ['GET /x'])).toThrow(InvalidOption)

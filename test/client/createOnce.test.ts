@@ -72,6 +72,18 @@ describe('a create for a job that runs again', () => {
     expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([])
   })
 
+  it('is known by what was written, such as an amount that writes itself', () => {
+    const { client, run } = lab({
+      play: ({ route }) =>
+        route === CREATE ? problem(400, 'request_id_duplicate') : listed({ ...MADE, amount: 12.5 }),
+    })
+    const { createOnce } = client.with({ check: false }).charges
+    const written = { ...KEPT, amount: { toJSON: () => '12.50' } }
+    const call: ObservableEither<Failure, Charge> = Reflect.apply(createOnce, undefined, [written])
+    const [out] = run(call)
+    expect(isRecovered(out?.value)).toBe(true)
+  })
+
   it('is refused for any other reason without a look', () => {
     const { value, calls } = creating(problem(400, 'insufficient_fund'), listed(MADE))
     expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'insufficient_fund' }))

@@ -12,12 +12,14 @@ import {
   formatOf,
   openStream,
   type Reject,
+  toFolder,
 } from '../../src/export/index.js'
-import { E } from '../../src/fp.js'
+import { defined, E } from '../../src/fp.js'
 import { readPage } from '../../src/http/answer.js'
 import type { Failure } from '../../src/index.js'
 import type { Page } from '../../src/stream/index.js'
 import { CHARGE } from '../support/lab.js'
+import { memory } from './run/memory.js'
 
 type P = Page<Failure, Charge, Position>
 
@@ -41,15 +43,22 @@ interface Play extends Partial<FormatOptions> {
   readonly between?: string
 }
 
-const exported = async (
+const listOf = (
   rows: ReadonlyArray<string>,
-  { change = (page: P): P => page, between = ',', ...options }: Play = {},
-): Promise<{ readonly told: string; readonly rejected: ReadonlyArray<Reject> }> => {
+  { change = (page: P): P => page, between = ',' }: Play = {},
+) => {
   const body = `{"has_more":false,"items":[${rows.join(between)}]}`
   const page = E.map(change)(read({ status: 200, header: () => undefined, body }))
-  const list = {
+  return {
     drain: <B>(project: (page: E.Either<Failure, P>) => Observable<B>) => project(page),
   }
+}
+
+const exported = async (
+  rows: ReadonlyArray<string>,
+  { change, between, ...options }: Play = {},
+): Promise<{ readonly told: string; readonly rejected: ReadonlyArray<Reject> }> => {
+  const list = listOf(rows, { ...defined({ change, between }) })
   const format = formatOf(Charge)({ format: 'ndjson', ...options })
   if (E.isLeft(format)) throw new Error('no such format')
   const to = new PassThrough()
@@ -76,6 +85,44 @@ describe('rows in NDJSON and JSON', () => {
   it('have the digits, the order and the escapes that they came with', async () => {
     expect(await written([first, second])).toBe(`${first}\n${second}\n`)
     expect(await written([first, second], { format: 'json' })).toBe(`[\n${first},\n${second}\n]\n`)
+  })
+
+  it('are those that came in a folder, too, however its parts are cut', async () => {
+    const big = json('chg_5', '1').replace('{', '{"order":90071992547409931,')
+    const rows = [first, big, second, broken, third]
+    for (const most of [1, 2, 3, 10]) {
+      const files = memory()
+      files.put('/all/note', 'mine')
+      const format = formatOf(Charge)({ format: 'ndjson' })
+      if (E.isLeft(format)) throw new Error('no such format')
+      const rotation = { rows: most }
+      const to = await toFolder({ path: '/all', format: format.right, rotation, files })
+      await lastValueFrom(
+        exportList<Charge, Position, P>({
+          list: listOf(rows),
+          sink: (good) => to.write(good, 1),
+          misfit: format.right.misfit,
+          rejects: async () => {},
+        }),
+      )
+      const parts = await to.finish()
+      const told = parts.map(({ path }) => files.text(path)).join('')
+      expect(told).toBe(`${first}\n${big}\n${second}\n${third}\n`)
+    }
+  })
+
+  it('are cut out of a page once, however many of them are rejected', async () => {
+    let cuts = 0
+    const change = (page: P): P => ({
+      ...page,
+      texts: () => {
+        cuts++
+        return undefined
+      },
+    })
+    const { rejected } = await exported(Array(50).fill(broken), { change })
+    expect(rejected).toHaveLength(50)
+    expect(cuts).toBeLessThan(3)
   })
 
   it('are told apart from those that are rejected, or came before', async () => {

@@ -68,18 +68,18 @@ const mayBeFolder = async (out: string): Promise<void> => {
     () => false, // it is made
   )
   if (isFile) throw new WrongUse(`--out: ${folder} is a file, and no folder`)
-  const there = await standing(folder)
-  if (there !== folder && (await readlink(folder).catch(() => undefined)) !== undefined) {
-    throw new WrongUse(`--out: ${out} is a link to no folder`)
-  }
-  await writable('--out', there)
+  await writable('--out', await standing(folder))
 }
 
 /** The folder itself, or that in which it is made, and those above it. */
 const standing = (folder: string): Promise<string> =>
   stat(folder).then(
     () => folder,
-    () => (dirname(folder) === folder ? folder : standing(dirname(folder))),
+    async () => {
+      const link = await readlink(folder).catch(() => undefined)
+      if (link !== undefined) throw new WrongUse(`--out: ${folder} is a link to no folder`)
+      return dirname(folder) === folder ? folder : standing(dirname(folder))
+    },
   )
 
 const writable = async (option: string, folder: string): Promise<void> => {

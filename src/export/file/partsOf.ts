@@ -1,4 +1,5 @@
 /** The files of one slice, one after the other. */
+import { sliced } from '../asCame.js'
 import type { PartMark } from './Destination.js'
 import type { FileSummary, Mark, RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
@@ -80,7 +81,7 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
         for (let at = 0; at < rows.length; ) {
           const part = await begun()
           const room = Math.max(0, mostRows - part.rows) // it may have been begun with more in mind
-          const some = rows.slice(at, at + room)
+          const some = sliced(rows, at, at + room)
           await part.file.write(some)
           part.rows += some.length
           at += some.length

@@ -59,7 +59,6 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
   for (const part of known) {
     if (part.ended) await sameFile(join(path, nameOf(part)), part, files)
   }
-  await takeAway(files, path, naming, known.map(nameOf))
 
   const slices = new Map<number, Parts<A>>()
   const slice = (number: number): Parts<A> => {
@@ -85,6 +84,7 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
 
   try {
     for (const part of known) await slice(part.slice).ready
+    await takeAway(files, path, naming, known.map(nameOf))
   } catch (error) {
     await abandon()
     throw error

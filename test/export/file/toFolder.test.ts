@@ -125,8 +125,11 @@ describe('a folder', () => {
     const again = () => toFolder({ path, format: how, ...(mark && { from: mark }) })
     const isAnother = () => expect(again()).rejects.toMatchObject({ _tag: 'NotTheSame' })
     const [ended, open] = [join(path, 'part-00001-001.csv'), join(path, 'part-00002-001.csv')]
+    const newer = join(path, 'part-00003-001.csv')
+    await writeFile(newer, 'of whoever these are')
     await writeFile(open, 'id\r\nz\r\n')
     await isAnother()
+    expect(await readFile(newer, 'utf8')).toBe('of whoever these are') // all is left as it is
     await writeFile(open, 'id\r\nb\r\n')
     await (await again()).abandon()
     await writeFile(ended, 'id\r\nz\r\n')
