@@ -5,7 +5,7 @@ import type { Bytes } from '../file/ByteFile.js'
 import { NotTheSame } from '../file/NotTheSame.js'
 import type { Compression, Encoder, Kept } from '../format/Format.js'
 import { pageCodec } from './codec.js'
-import { groupsUpTo, recordOf } from './record.js'
+import { type Groups, groupsUpTo, recordOf } from './record.js'
 import { schemaOf } from './schema.js'
 
 // model
@@ -15,6 +15,25 @@ export interface ParquetOptions extends StoreOptions {
   readonly compress: Compression
   /** Rows that are kept back for a row group; a flush ends one with fewer. */
   readonly rowGroup: number
+}
+
+// combinators
+
+/** As a message says it. */
+const described = ({ name, type }: Column, { decimal }: StoreOptions): string =>
+  `${name} (${type === 'decimal' && decimal === 'text' ? 'decimal as text' : type})`
+
+/** Throws `NotTheSame`: one footer would say of all groups what is true of the new ones. */
+const sameColumns = (path: string, was: Groups['columns'], is: Groups['columns']): void => {
+  const at = is.findIndex((column, i) => column !== was[i])
+  if (at < 0 && is.length === was.length) return
+  const differs = at < 0 ? is.length : at
+  const begun = was[differs] ?? 'none'
+  const now = is[differs] ?? 'none'
+  throw new NotTheSame(
+    path,
+    `was begun with other columns: column ${differs + 1} was ${begun}, and now it is ${now}`,
+  )
 }
 
 // constructors
@@ -31,12 +50,15 @@ export const parquetEncoder =
       schema: schemaOf(columns, options, 'the writer'),
       createdBy: 'payments-rx',
     })
+    const named = columns.map((column) => described(column, options))
     let recorded = 0
     let before = 0
     if (kept !== undefined && kept.mark.bytes > 0) {
-      const groups = await groupsUpTo(kept)
-      if (groups === undefined) throw new NotTheSame(kept.path, 'is not Parquet up to its mark')
-      writer.row_groups = [...groups]
+      const records = await groupsUpTo(kept)
+      if (records === undefined) throw new NotTheSame(kept.path, 'is not Parquet up to its mark')
+      for (const { columns } of records) sameColumns(kept.path, columns, named)
+      const groups = records.flatMap(({ groups }) => groups)
+      writer.row_groups = groups
       writer.num_rows = groups.reduce((sum, { num_rows }) => sum + num_rows, 0n)
       recorded = groups.length
       before = kept.mark.bytes
@@ -83,7 +105,10 @@ export const parquetEncoder =
       flush: async () => {
         await endGroup()
         if (to.size() === before && before > 0) return // nothing came since
-        const record = recordOf(writer.row_groups.slice(recorded), before)
+        const record = recordOf(
+          { columns: named, groups: writer.row_groups.slice(recorded) },
+          before,
+        )
         bytes.appendBytes(record)
         await handOn()
         recorded = writer.row_groups.length

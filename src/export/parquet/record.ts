@@ -5,8 +5,9 @@
  *     PAR1 | groups | record | groups | record |  ...  | groups | footer | PAR1
  *                       ^--------'  '-- a mark
  *
- * Each points to the one before. Readers go by the footer and never see them. As the file does not end
- * with PAR1 until it is finished, no reader takes the first rows for all.
+ * Each points to the one before, and says of which columns its groups are: the footer says it once, for all.
+ * Readers go by the footer and never see them. As the file does not end with PAR1 until it is finished, no
+ * reader takes the first rows for all.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
@@ -19,8 +20,15 @@ const MAGIC = 0x4b52_414d // MARK
 /** Bytes of the end of a record: where the one before ends, the length, the magic. */
 const TAIL = 16
 
+/** Some row groups, one after the other. */
+export interface Groups {
+  /** Each as its name and its type. */
+  readonly columns: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<RowGroup>
+}
+
 /** `before` is where the record before ends; 0 for none. */
-export const recordOf = (groups: ReadonlyArray<RowGroup>, before: number): Uint8Array => {
+export const recordOf = (groups: Groups, before: number): Uint8Array => {
   const body = serialize(groups) // knows bigints and bytes, as JSON does not
   const tail = new DataView(new ArrayBuffer(TAIL))
   tail.setFloat64(0, before, true)
@@ -29,12 +37,12 @@ export const recordOf = (groups: ReadonlyArray<RowGroup>, before: number): Uint8
   return Buffer.concat([body, new Uint8Array(tail.buffer)])
 }
 
-/** The row groups up to a mark; undefined if no record ends there. */
+/** The row groups up to a mark, by record; undefined if none ends there. */
 export const groupsUpTo = async ({
   mark,
   read,
-}: Kept): Promise<ReadonlyArray<RowGroup> | undefined> => {
-  const found: Array<ReadonlyArray<RowGroup>> = []
+}: Kept): Promise<ReadonlyArray<Groups> | undefined> => {
+  const found: Array<Groups> = []
   for (let end = mark.bytes; end > 0; ) {
     if (end < TAIL) return undefined
     const bytes = await read(end - TAIL, TAIL)
@@ -48,7 +56,7 @@ export const groupsUpTo = async ({
     if (!(before >= 0 && before < end)) return undefined
     end = before
   }
-  return found.flat()
+  return found
 }
 
 const isGroup = (u: unknown): u is RowGroup => {
@@ -56,4 +64,10 @@ const isGroup = (u: unknown): u is RowGroup => {
   return Array.isArray(columns) && typeof num_rows === 'bigint'
 }
 
-const isGroups = (u: unknown): u is ReadonlyArray<RowGroup> => Array.isArray(u) && u.every(isGroup)
+const isTexts = (u: unknown): boolean =>
+  Array.isArray(u) && u.every((one) => typeof one === 'string')
+
+const isGroups = (u: unknown): u is Groups => {
+  const { columns, groups } = fieldsOf(u)
+  return isTexts(columns) && Array.isArray(groups) && groups.every(isGroup)
+}

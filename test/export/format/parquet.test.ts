@@ -182,4 +182,41 @@ describe('Parquet', () => {
       path,
     })
   })
+
+  it.each<[string, Partial<FormatOptions>, Partial<FormatOptions>, string]>([
+    [
+      'another type',
+      { columns: ['id', 'note'] },
+      { columns: ['id', 'note:time'] },
+      'column 2 was note (text), and now it is note (time)',
+    ],
+    [
+      'amounts as text',
+      {},
+      { decimal: 'text' },
+      'column 2 was amount (decimal), and now it is amount (decimal as text)',
+    ],
+    [
+      'fewer columns',
+      { columns: ['id', 'tries'] },
+      { columns: ['id'] },
+      'column 2 was tries (integer), and now it is none',
+    ],
+    [
+      'more columns',
+      { columns: ['id'] },
+      { columns: ['id', 'tries'] },
+      'column 2 was none, and now it is tries (integer)',
+    ],
+  ])('is not gone on with for rows of other columns: %s', async (_, before, after, why) => {
+    const file = await openFile({ path, format: format({ format: 'parquet', ...before }) })
+    await file.write([rowOf({})])
+    const mark = await file.commit()
+    await file.abandon()
+    const how = format({ format: 'parquet', ...after })
+    await expect(openFile({ path, format: how, from: mark })).rejects.toMatchObject({
+      _tag: 'NotTheSame',
+      message: `${path} was begun with other columns: ${why}: it cannot be gone on with`,
+    })
+  })
 })
