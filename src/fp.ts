@@ -1,7 +1,9 @@
 /**
- * fp-ts under the names used here, and a word that it lacks. Node's ESM loads 'fp-ts/lib/Either.js', not
+ * fp-ts under the names used here, and words that it lacks. Node's ESM loads 'fp-ts/lib/Either.js', not
  * 'fp-ts/Either'.
  */
+import type { IO } from 'fp-ts/lib/IO.js'
+
 export * as A from 'fp-ts/lib/Array.js'
 export * as E from 'fp-ts/lib/Either.js'
 export { flow, pipe } from 'fp-ts/lib/function.js'
@@ -21,6 +23,15 @@ export const defined = <A extends object>(fields: A): Defined<A> => {
     Reflect.defineProperty(kept, name, { value, ...PLAIN }) // which `__proto__` is, too
   }
   return kept
+}
+
+/** Made when it is first asked for. */
+export const memoized = <A>(make: IO<A>): IO<A> => {
+  let made: { readonly value: A } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 const PLAIN = { configurable: true, enumerable: true, writable: true }

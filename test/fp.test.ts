@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from 'vitest'
-import { A, type Defined, defined, E, flow, O, pipe, R } from '../src/fp.js'
+import { A, type Defined, defined, E, flow, memoized, O, pipe, R } from '../src/fp.js'
 
 it('loads under ESM with the names used here', () => {
   const half = flow(
@@ -21,6 +21,17 @@ it('takes `__proto__` for a field, as JSON does', () => {
   const kept = defined(JSON.parse('{"__proto__":{"a":1},"b":2}'))
   expect(Object.keys(kept)).toEqual(['__proto__', 'b'])
   expect(Object.getPrototypeOf(kept)).toBe(Object.prototype)
+})
+
+it('makes a value once, when it is first asked for, even if it is undefined', () => {
+  let made = 0
+  const nothing = memoized(() => {
+    made++
+  })
+  expect(made).toBe(0)
+  nothing()
+  nothing()
+  expect(made).toBe(1)
 })
 
 it('has fields that may be left out, and are not undefined', () => {

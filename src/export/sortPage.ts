@@ -1,5 +1,5 @@
 import { parseExact } from '../decode/index.js'
-import { E } from '../fp.js'
+import { E, memoized } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { idOf } from '../http/idOf.js'
 import { type Page, type RowTexts, someOf } from '../stream/index.js'
@@ -112,10 +112,10 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
 
 /** A row as it came: with the digits of its numbers, where its text is known. */
 const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
-  let all: RowTexts | 'none' | undefined
+  const cut = memoized(() => texts?.())
   return (index: number): unknown => {
-    all ??= texts?.() ?? 'none'
-    return all === 'none'
+    const all = cut()
+    return all === undefined
       ? raw[index]
       : parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
   }

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { following, type Position } from '../api/Paging.js'
 import { Envelope } from '../codec/Envelope.js'
 import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
-import { defined, E } from '../fp.js'
+import { defined, E, memoized } from '../fp.js'
 import type { Page } from '../stream/index.js'
 import { NOT_UTF8 } from './body.js'
 import type { Failure, Undecodable } from './Failure.js'
@@ -60,7 +60,7 @@ export const readPage = <A>(
     return E.right({
       items,
       raw: page.right.items,
-      texts: () => rowTexts(answer, page.right.items),
+      texts: memoized(() => rowTexts(answer, page.right.items)),
       position,
       next: following(position, page.right),
     })

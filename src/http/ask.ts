@@ -1,7 +1,7 @@
 import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, type IO } from '../fp.js'
+import { E, type IO, memoized } from '../fp.js'
 import { left, type ObservableEither, orElse, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import type { Failure } from './Failure.js'
@@ -53,15 +53,6 @@ export const ask = (
         orElse((failure) => settle(failure, written)),
       )
     })
-  }
-}
-
-/** Made when it is first asked for. */
-const memoized = (make: IO<string>): IO<string> => {
-  let made: string | undefined
-  return () => {
-    made ??= make()
-    return made
   }
 }
 

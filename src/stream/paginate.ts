@@ -12,7 +12,7 @@ export interface Page<E, A, Q> {
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
-  /** Their texts, letter by letter, where the answer can be cut into them; it is cut when this is called. */
+  /** Their texts, letter by letter, where the answer can be cut into them; it is cut when this is first called. */
   readonly texts?: () => RowTexts | undefined
   /** What asks for this page again. */
   readonly position: Q

@@ -112,6 +112,13 @@ describe('one value', () => {
 describe('a page', () => {
   const row = JSON.parse(CHARGE_TEXT)
 
+  it('is cut into the texts of its rows once', () => {
+    const page = readCharges(answered(200, `{"has_more": false, "items": [${CHARGE_TEXT}]}`))
+    const texts = E.isRight(page) ? page.right.texts : undefined
+    expect(texts?.()).toMatchObject({ length: 1 })
+    expect(texts?.()).toBe(texts?.())
+  })
+
   it('has its rows decoded one by one, beside the rows as they came', () => {
     const rows = [row, { ...row, amount: {} }, { ...row, id: 'chg_2' }, 'no row']
     const page = readCharges(answered(200, { has_more: true, items: rows }))
