@@ -1,7 +1,7 @@
 /** Which handler answers which row; a row without one does not compile. */
 import { login } from '../../api/authentication.js'
-import type { AnyEndpoint } from '../../api/Endpoint.js'
-import { api } from '../../api/index.js'
+import { type AnyEndpoint, untyped } from '../../api/Endpoint.js'
+import { type Api, tables } from '../../api/index.js'
 import { R } from '../../fp.js'
 import type { Handle, HandlersOf, ReadsItself } from '../Handler.js'
 import { authentication } from './authentication.js'
@@ -11,9 +11,11 @@ import { partnerWebhooks } from './partnerWebhooks.js'
 import { reference } from './reference.js'
 import { webhooks } from './webhooks.js'
 
-const tables = { ...api, authentication: { login } }
+interface Tables extends Api {
+  readonly authentication: { readonly login: typeof login }
+}
 
-const handlers: HandlersOf<typeof tables> = {
+const handlers: HandlersOf<Tables> = {
   authentication,
   batchTransfers,
   charges,
@@ -37,11 +39,13 @@ const flat = <A>(all: Plain<A>): ReadonlyArray<readonly [string, A]> =>
     R.toEntries(named).map(([name, a]) => [`${resource}.${name}`, a] as const),
   )
 
-// Walking the tables loses which handler goes with which row; `HandlersOf` has checked it above.
-const rows = flat(tables as unknown as Plain<AnyEndpoint>)
+const rows = flat({ ...tables, authentication: { login: untyped(login) } })
+
+// Walking the handlers loses which row each goes with; `HandlersOf` has checked it above.
 const byName = new Map(flat(handlers as unknown as Plain<AnyHandler>))
 
-export const services: ReadonlyArray<Service> = rows.flatMap(([name, row]) => {
+export const services: ReadonlyArray<Service> = rows.map(([name, row]) => {
   const handle = byName.get(name)
-  return handle === undefined ? [] : [{ row, handle }]
+  if (handle === undefined) throw new Error(`${name} has no handler`) // does not compile
+  return { row, handle }
 })
