@@ -16,17 +16,22 @@ export interface Paging {
   readonly size?: number
 }
 
+/** The same, of a list whose size of a page is known. */
+export interface SizedPaging extends Paging {
+  readonly size: number
+}
+
 // constructors
 
 /** By `page_num` from 0, for as long as `has_more` is true. */
-export const byNumber = (size: number): Paging => ({
+export const byNumber = (size: number): SizedPaging => ({
   style: 'number',
   first: { page_num: 0 },
   size,
 })
 
 /** By the bookmark `page_after`, for as long as there is one. */
-export const byCursor = (size: number): Paging => ({ style: 'cursor', first: {}, size })
+export const byCursor = (size: number): SizedPaging => ({ style: 'cursor', first: {}, size })
 
 // combinators
 

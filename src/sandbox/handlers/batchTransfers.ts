@@ -47,7 +47,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   list: (state, params, asking) => {
     const { settings } = asking
-    const { page, page_size = rows.list.paging.size ?? 50, ...filter } = params
+    const { page, page_size = rows.list.paging.size, ...filter } = params
     const passing = all(state.batches).filter(
       (batch) =>
         (filter.request_id ?? batch.request_id) === batch.request_id &&
@@ -145,7 +145,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
       ),
   },
 
-  items: (state, { id, page, page_size = rows.items.paging.size ?? 1_000 }, asking) => {
+  items: (state, { id, page, page_size = rows.items.paging.size }, asking) => {
     const result = pipe(
       findBatch(id, state, asking),
       E.chain((batch) =>

@@ -85,7 +85,7 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
   },
 
   list: (state, params, context) => {
-    const { page_num = 0, page_size = rows.list.paging.size ?? 100 } = params
+    const { page_num = 0, page_size = rows.list.paging.size } = params
     const filter = filterOf(params)
     const older = context.account.select(filter)
     const newer = toArray(state.made).filter(isListed(moment(context), filter))

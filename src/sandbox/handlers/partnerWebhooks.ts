@@ -19,7 +19,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
 
   retrieve: (state, { id }, asking) => retrieve(partner, state, id, asking),
 
-  list: (state, { page_num = 0, page_size = rows.list.paging.size ?? 20 }, { settings }) => {
+  list: (state, { page_num = 0, page_size = rows.list.paging.size }, { settings }) => {
     const oldestFirst = all(state.partnerWebhooks)
     const hooks = settings.order === 'descending' ? oldestFirst.toReversed() : oldestFirst
     const end = (page_num + 1) * page_size

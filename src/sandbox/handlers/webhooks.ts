@@ -14,7 +14,7 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
 
   retrieve: (state, { id }, asking) => retrieve(account, state, id, asking),
 
-  list: (state, { page, page_size = rows.list.paging.size ?? 20 }, { settings }) => {
+  list: (state, { page, page_size = rows.list.paging.size }, { settings }) => {
     const { seed, order } = settings
     const result = pipe(
       all(state.webhooks),
