@@ -83,7 +83,11 @@ export const createClient = (given: ClientOptions): Client => {
       ...reading,
       lists: { strictEnd: true, ...reading.lists },
     })
-    const more = additions(calls, session, typed(strictly(untyped(api.charges.list))))
+    const more = additions({
+      calls,
+      strictCharges: typed(strictly(untyped(api.charges.list))),
+      session,
+    })
     return {
       ...calls,
       charges: { ...calls.charges, ...more.charges },

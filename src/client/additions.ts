@@ -1,7 +1,7 @@
 /** Small words made of the rows. */
 import type { Observable } from 'rxjs'
 import type { AnyEndpoint, Endpoint } from '../api/Endpoint.js'
-import { api } from '../api/index.js'
+import { type Api, api } from '../api/index.js'
 import type { Acknowledgement } from '../codec/Acknowledgement.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
@@ -54,7 +54,7 @@ export interface Additions {
     >
     /** Waits until nothing happens to a batch by itself any more, or for the `states` that you name. */
     readonly untilState: UntilState<BatchTransfer>
-    readonly addItems: ClientOf<typeof api>['batchTransfers']['addItems']
+    readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /** Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. */
     readonly addAllItems: (
       id: string,
@@ -69,14 +69,18 @@ export interface Additions {
   }
 }
 
+/** What they are made of. */
+interface Base {
+  readonly calls: ClientOf<Api>
+  /** The list of charges, whose pages have to say which is the last. */
+  readonly strictCharges: ClientOf<Api>['charges']['list']
+  readonly session: Pick<Session, 'codes' | 'emit' | 'random' | 'timer'>
+}
+
 // constructors
 
-/** `strictList`: the charges, whose pages have to say which is the last. */
-export const additions = (
-  calls: ClientOf<typeof api>,
-  { codes, emit, random, timer }: Pick<Session, 'codes' | 'emit' | 'random' | 'timer'>,
-  strictList: ClientOf<typeof api>['charges']['list'],
-): Additions => {
+export const additions = ({ calls, strictCharges, session }: Base): Additions => {
+  const { codes, emit, random, timer } = session
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(
@@ -92,7 +96,7 @@ export const additions = (
       createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
-        list: strictList,
+        list: strictCharges,
         now: () => timer.now(),
       }),
       untilState: untilState({

@@ -5,6 +5,7 @@ import { defined } from '../fp.js'
 import type { ParseText } from '../http/answer.js'
 import { ask } from '../http/ask.js'
 import type { Budget } from '../http/Budget.js'
+import type { Calling } from '../http/Calling.js'
 import { type ListOptions, list } from '../http/list.js'
 import type { Pace } from '../http/plan.js'
 import type { Session, Settings } from '../http/Session.js'
@@ -35,11 +36,14 @@ export const callOf =
       found: (requestId: string) =>
         session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }
-    const asking = ask(session, settings, row)
-    const decode = watched(drift?.watch(row.route, row.success), compile(row.success))
+    const calling: Omit<Calling<unknown>, 'row'> = {
+      ask: ask(session, settings, row),
+      decode: watched(drift?.watch(row.route, row.success), compile(row.success)),
+      parseText,
+    }
     return isList(row)
-      ? list(row, asking, decode, lists, parseText, drift)
-      : value(asking, decode, recovery, row.answer, parseText)
+      ? list({ ...calling, row, options: lists, drift })
+      : value({ ...calling, row, recovery })
   }
 
 /** The list that tells what became of a write. */

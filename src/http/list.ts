@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
-import type { Decoder, Drift } from '../decode/index.js'
+import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, O, pipe } from '../fp.js'
@@ -13,8 +13,8 @@ import {
   paged,
   paginate,
 } from '../stream/index.js'
-import { type Look, type ParseText, readPage } from './answer.js'
-import type { Ask } from './ask.js'
+import { type Look, readPage } from './answer.js'
+import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
@@ -59,20 +59,29 @@ export interface List<E, A> extends Paged<E, A, Position> {
   readonly explain: (options?: PlanOptions) => ListPlan
 }
 
+/** What the calls of a list are made of. */
+export interface ListCalling<A> extends Calling<A> {
+  readonly row: AnyEndpoint & { readonly paging: Paging }
+  readonly options: ListOptions & { readonly pace: Pace }
+  /** Is told where a list does not go on as its row says. */
+  readonly drift?: Drift | undefined
+}
+
 /** The guards of a list (defaults, not specified by the interface document). */
 export const LISTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100 }
 
 // constructors
 
 /** A list, from the page that the parameters name, or from its first. */
-export const list = <A>(
-  { route, params: codec, paging }: AnyEndpoint & { readonly paging: Paging },
-  ask: Ask,
-  decode: Decoder<A>,
-  { pace, strictEnd = false, ...guards }: ListOptions & { readonly pace: Pace },
-  parseText?: ParseText,
-  drift?: Drift,
-): ((params: unknown) => List<Failure, A>) => {
+export const list = <A>({
+  row,
+  ask,
+  decode,
+  parseText,
+  options: { pace, strictEnd = false, ...guards },
+  drift,
+}: ListCalling<A>): ((params: unknown) => List<Failure, A>) => {
+  const { route, params: codec, paging } = row
   const read = readPage(decode, parseText, pagingOf(route, paging, strictEnd, drift))
   return (params) => {
     const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong

@@ -1,21 +1,29 @@
-import type { AnyEndpoint } from '../api/Endpoint.js'
-import type { Decoder } from '../decode/index.js'
 import type { ObservableEither } from '../stream/index.js'
-import { type ParseText, readValue } from './answer.js'
-import type { Ask } from './ask.js'
+import { readValue } from './answer.js'
+import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { type Recovery, recover } from './recover.js'
 
-/** A call of one value. `find` tells what became of a write, if there is one. */
-export const value = <A>(
-  ask: Ask,
-  decode: Decoder<A>,
-  find: Recovery | undefined,
-  form: AnyEndpoint['answer'] = 'json',
-  parseText?: ParseText,
-): ((params: unknown) => ObservableEither<Failure, A>) => {
-  const read = readValue(decode, form, parseText)
-  if (find === undefined) return (params) => ask(params, read)
-  const recovery = recover(find, decode)
-  return (params) => ask(params, read, recovery)
+// model
+
+/** What the calls of one value are made of. */
+export interface ValueCalling<A> extends Calling<A> {
+  /** Tells what became of a write, where that can be told. */
+  readonly recovery: Recovery | undefined
+}
+
+// constructors
+
+/** A call of one value. */
+export const value = <A>({
+  row,
+  ask,
+  decode,
+  parseText,
+  recovery,
+}: ValueCalling<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
+  const read = readValue(decode, row.answer, parseText)
+  if (recovery === undefined) return (params) => ask(params, read)
+  const settle = recover(recovery, decode)
+  return (params) => ask(params, read, settle)
 }
