@@ -71,3 +71,8 @@ export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answe
 
 /** In ms, unless given (defaults, not specified by the interface document). */
 export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
+
+// combinators
+
+export const isSuccess = ({ status }: Pick<Answer, 'status'>): boolean =>
+  status >= 200 && status < 300

@@ -14,8 +14,7 @@ import type { Place } from '../stream/index.js'
 import { type BodyParts, bodyParts } from './bodyParts.js'
 import type { FetchResponse } from './Fetch.js'
 import { lateAfter } from './Late.js'
-import { isSuccess } from './refusal.js'
-import type { Answer, Timeout } from './Transport.js'
+import { type Answer, isSuccess, type Timeout } from './Transport.js'
 
 // model
 

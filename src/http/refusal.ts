@@ -3,27 +3,14 @@ import { type Problem, problem } from '../codec/Problem.js'
 import { isRecord, parsed } from '../decode/unknown.js'
 import { defined, O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
+import type { Asking } from './Asking.js'
 import { codes } from './codes.js'
 import type { Failure, TimedOut, Unreachable } from './Failure.js'
 import { oneLine } from './oneLine.js'
 import { type Scrub, scrubAll } from './scrub.js'
 import type { Answer, Outage } from './Transport.js'
 
-// model
-
-/** Which request of which call this is about. */
-export interface Asking {
-  readonly endpoint: string
-  readonly attempts: number
-  readonly traceId?: string
-  /** Takes the secrets of this request out of what came from outside. */
-  readonly scrub: Scrub
-}
-
 // constructors
-
-export const isSuccess = ({ status }: Pick<Answer, 'status'>): boolean =>
-  status >= 200 && status < 300
 
 /** An answer that is not 2xx. A 400 with one of the codes of `faults` says what a 5xx says. */
 export const refused = (
@@ -89,7 +76,7 @@ const AWAITED = {
  * beginning is kept, which may end within a secret, as the body itself does that broke off: so it is scrubbed
  * before it is read.
  */
-const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem => {
+const problemOf = ({ status, body }: Answer, scrub: Scrub): Problem => {
   const said = problem(status, isRecord(parsed(body)) ? body : scrub(body, 'may be cut'))
   const { code, message, traceId, source, details } = said
   const shown = shower(scrub)
@@ -104,12 +91,12 @@ const problemOf = ({ status, body }: Answer, scrub: Asking['scrub']): Problem =>
 
 /** On one line, which may put the words of a secret together. */
 const shower =
-  (scrub: Asking['scrub']) =>
+  (scrub: Scrub) =>
   (text: string): string =>
     scrub(oneLine(scrub(text)))
 
 /** Not documented; read if it comes. */
-const traceOf = ({ header }: Answer, scrub: Asking['scrub']): string | undefined => {
+const traceOf = ({ header }: Answer, scrub: Scrub): string | undefined => {
   const id = header('x-request-id') ?? header('request-id')
   return id === undefined ? undefined : shower(scrub)(id)
 }

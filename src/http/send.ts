@@ -3,13 +3,14 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
+import type { Asking } from './Asking.js'
 import type { Failure } from './Failure.js'
 import { redactedOutage } from './redacted.js'
-import { type Asking, isSuccess, refused, throttling, unanswered } from './refusal.js'
+import { refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
 import type { Session, Settings, Slot } from './Session.js'
 import { scrubber } from './scrub.js'
-import type { Answer, HttpRequest, Outage } from './Transport.js'
+import { type Answer, type HttpRequest, isSuccess, type Outage } from './Transport.js'
 
 // model
 

@@ -1,8 +1,10 @@
 /** What is no success, as a failure. */
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
-import { type Asking, isSuccess, refused, throttling, unanswered } from '../../src/http/refusal.js'
+import type { Asking } from '../../src/http/Asking.js'
+import { refused, throttling, unanswered } from '../../src/http/refusal.js'
 import { scrubber } from '../../src/http/scrub.js'
+import { isSuccess } from '../../src/http/Transport.js'
 import type { Answer } from '../../src/index.js'
 
 const asking: Asking = {
