@@ -15,13 +15,14 @@ import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './clie
 import { callOf, type Reading } from './client/callOf.js'
 import { callOptions, clientOptions } from './client/checkOptions.js'
 import { checkedRow } from './client/checkRow.js'
-import { openSession } from './client/openSession.js'
+import { engineOf } from './client/engineOf.js'
 import { type DriftFact, drift, parseExact } from './decode/index.js'
 import { type IO, pipe, R } from './fp.js'
 import type { ClientEvent } from './http/ClientEvent.js'
 import { LISTS } from './http/list.js'
 import { paceOf } from './http/paceOf.js'
-import type { Settings, Slot } from './http/Session.js'
+import type { Settings } from './http/Settings.js'
+import type { Slot } from './http/Slot.js'
 import { TIMEOUT } from './http/Transport.js'
 import type { Scheduler } from './scheduler/index.js'
 
@@ -63,30 +64,30 @@ export const createClient = (given: ClientOptions): Client => {
     { baseUrl: baseUrlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
     options,
   )
-  const { session, events } = openSession(options, settings)
+  const { engine, events } = engineOf(options, settings)
   const reading: Reading = {
     lists: {
       ...LISTS,
       ...options.lists,
-      pace: paceOf(session.scheduler),
+      pace: paceOf(engine.scheduler),
     },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
     ...(options.drift === true
-      ? { drift: drift({ onFact: (fact) => session.emit({ _tag: 'Drifted', fact }) }) }
+      ? { drift: drift({ onFact: (fact) => engine.emit({ _tag: 'Drifted', fact }) }) }
       : {}),
   }
 
   const clientWith = (settings: Settings): Client => {
-    const call = callOf(session, settings, reading)
+    const call = callOf(engine, settings, reading)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const strictly = callOf(session, settings, {
+    const strictly = callOf(engine, settings, {
       ...reading,
       lists: { strictEnd: true, ...reading.lists },
     })
     const more = additions({
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),
-      session,
+      engine,
     })
     return {
       ...calls,
@@ -97,7 +98,7 @@ export const createClient = (given: ClientOptions): Client => {
       request: (row) => typed(call(checkedRow(untyped(row)))),
       drift: () => reading.drift?.facts() ?? [],
       events,
-      scheduler: session.scheduler,
+      scheduler: engine.scheduler,
     }
   }
   return clientWith(settings)

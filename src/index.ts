@@ -17,7 +17,7 @@ export type { List, ListOptions } from './http/list.js'
 export type { Credentials } from './http/login.js'
 export type { ListPlan, PlanOptions } from './http/plan.js'
 export { wasRecovered } from './http/recovered.js'
-export type { Slot } from './http/Session.js'
+export type { Slot } from './http/Slot.js'
 export { tiers } from './http/tiers.js'
 export { InvalidOption } from './options/index.js'
 

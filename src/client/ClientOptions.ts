@@ -8,16 +8,15 @@ import type { Fetch } from '../http/Fetch.js'
 import type { TokenSource } from '../http/foreignToken.js'
 import type { ListOptions } from '../http/list.js'
 import type { Credentials } from '../http/login.js'
-import type { Settings, Slot } from '../http/Session.js'
+import type { Priority } from '../http/Priority.js'
+import type { Settings } from '../http/Settings.js'
+import type { Slot } from '../http/Slot.js'
 import type { Timeout, Transport } from '../http/Transport.js'
 import { InvalidOption } from '../options/index.js'
 import type { Guard, Scheduler } from '../scheduler/index.js'
 import type { Millis } from '../stream/index.js'
 
 // model
-
-/** The lanes that a scheduler must have for a client. */
-export const PRIORITIES = ['interactive', 'bulk'] as const
 
 /** What `payments.with` may change. */
 export interface CallOptions {
@@ -29,7 +28,7 @@ export interface CallOptions {
    * body, 600,000 to its end. */
   readonly timeout?: Partial<Timeout>
   /** Who goes first when limits bind. Exports are `bulk`. */
-  readonly priority?: 'interactive' | 'bulk'
+  readonly priority?: Priority
   /** `false`: parameters are not held against the interface's rules before they are sent. */
   readonly check?: boolean
 }

@@ -8,7 +8,7 @@ import type { Charge, NewCharge } from '../codec/Charge.js'
 import { ITEMS_PER_BATCH, ITEMS_PER_CALL, type NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
 import { hasCode } from '../http/codes.js'
-import type { Session } from '../http/Session.js'
+import type { Engine } from '../http/Engine.js'
 import { addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, createOnce, type Making } from './createOnce.js'
@@ -74,13 +74,13 @@ interface Base {
   readonly calls: ClientOf<Api>
   /** The list of charges, whose pages have to say which is the last. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly session: Pick<Session, 'codes' | 'emit' | 'random' | 'timer'>
+  readonly engine: Pick<Engine, 'codes' | 'emit' | 'random' | 'timer'>
 }
 
 // constructors
 
-export const additions = ({ calls, strictCharges, session }: Base): Additions => {
-  const { codes, emit, random, timer } = session
+export const additions = ({ calls, strictCharges, engine }: Base): Additions => {
+  const { codes, emit, random, timer } = engine
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(

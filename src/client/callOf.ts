@@ -6,9 +6,10 @@ import type { ParseText } from '../http/answer.js'
 import { ask } from '../http/ask.js'
 import type { Budget } from '../http/Budget.js'
 import type { Calling } from '../http/Calling.js'
+import type { Engine } from '../http/Engine.js'
 import { type ListOptions, list } from '../http/list.js'
 import type { Pace } from '../http/plan.js'
-import type { Session, Settings } from '../http/Session.js'
+import type { Settings } from '../http/Settings.js'
 import { value } from '../http/value.js'
 import { InvalidOption } from '../options/index.js'
 import type { Call } from './Call.js'
@@ -26,18 +27,18 @@ export interface Reading {
 
 /** What a row does; `Call` says the same of its type. */
 export const callOf =
-  (session: Session, settings: Settings, { lists, parseText, drift }: Reading) =>
+  (engine: Engine, settings: Settings, { lists, parseText, drift }: Reading) =>
   (row: AnyEndpoint): Call<AnyEndpoint> => {
     const finder = finderOf(row)
     const recovery = finder && {
-      find: ask({ ...session, budget: notEarned(session.budget) }, settings, finder),
+      find: ask({ ...engine, budget: notEarned(engine.budget) }, settings, finder),
       knownBy: row.knownBy,
       ...defined({ parseText }),
       found: (requestId: string) =>
-        session.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
+        engine.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }
     const calling: Omit<Calling<unknown>, 'row'> = {
-      ask: ask(session, settings, row),
+      ask: ask(engine, settings, row),
       decode: watched(drift?.watch(row.route, row.success), compile(row.success)),
       parseText,
     }

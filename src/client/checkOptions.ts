@@ -5,10 +5,11 @@ import { fitsHeader, HEADER_TEXT } from '../http/headerText.js'
 import { limitsRule } from '../http/limitsRule.js'
 import type { ListOptions } from '../http/list.js'
 import type { Credentials } from '../http/login.js'
+import { PRIORITIES } from '../http/Priority.js'
 import type { Timeout } from '../http/Transport.js'
 import { checked, InvalidOption, invalid, is, type Rules } from '../options/index.js'
 import { guardRule } from '../scheduler/guardRule.js'
-import { BASE_URL, type CallOptions, type ClientOptions, PRIORITIES } from './ClientOptions.js'
+import { BASE_URL, type CallOptions, type ClientOptions } from './ClientOptions.js'
 
 const header = is.textThat(fitsHeader, HEADER_TEXT)
 const wait = { ...is.above(0), expected: 'milliseconds above 0' }

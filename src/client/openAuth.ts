@@ -3,29 +3,25 @@ import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { ask } from '../http/ask.js'
 import { type Auth, absent, basic, bearer, EARLY, nobody } from '../http/auth.js'
+import type { Engine } from '../http/Engine.js'
 import { foreignToken } from '../http/foreignToken.js'
 import { logIn } from '../http/login.js'
-import type { Session, Settings } from '../http/Session.js'
+import type { Settings } from '../http/Settings.js'
 import type { ClientOptions } from './ClientOptions.js'
 
 export const openAuth = (
   { credentials, partner, renewEarly = EARLY }: ClientOptions,
-  session: Session,
+  engine: Engine,
   settings: Settings,
 ): ((row: AnyEndpoint) => Auth) => {
-  const now = () => session.timer.now()
+  const now = () => engine.timer.now()
 
   const tokens = (given: NonNullable<typeof credentials>) => {
     if ('token' in given) {
-      return foreignToken(given.token, { limit: settings.timeout.headers, timer: session.timer })
+      return foreignToken(given.token, { limit: settings.timeout.headers, timer: engine.timer })
     }
     const slot = { endpoint: login.route, login: given.clientId }
-    const asking = ask(
-      session,
-      { ...settings, priority: 'interactive' },
-      untyped(login),
-      () => slot,
-    )
+    const asking = ask(engine, { ...settings, priority: 'interactive' }, untyped(login), () => slot)
     return logIn(asking, given, now)
   }
 
@@ -36,8 +32,8 @@ export const openAuth = (
       early: renewEarly,
       now,
       renewed: ({ token, validFor }) => {
-        session.secrets.add(token)
-        session.emit({ _tag: 'LoggedIn', validFor })
+        engine.secrets.add(token)
+        engine.emit({ _tag: 'LoggedIn', validFor })
       },
     })
   const application = partner && basic(partner.clientId, partner.clientSecret)

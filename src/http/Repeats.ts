@@ -2,11 +2,11 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { O, pipe } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import { isInProgressBy } from './codes.js'
+import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { redacted } from './redacted.js'
 import { isIdentified, isKnown, isUnsure, mayRepeat } from './replay.js'
 import type { Asked } from './request.js'
-import type { Session } from './Session.js'
 import type { Attempts } from './send.js'
 import { unclear } from './unclear.js'
 
@@ -26,7 +26,7 @@ export interface Repeats {
 
 /** Those of a call that carries these parameters, of which so many attempts were made. */
 export const repeats = (
-  { backoff, budget, codes, emit }: Session,
+  { backoff, budget, codes, emit }: Engine,
   row: AnyEndpoint,
   written: Asked['written'],
   attempts: Attempts,

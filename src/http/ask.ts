@@ -4,11 +4,13 @@ import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, memoized } from '../fp.js'
 import { left, type ObservableEither, orElse, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
+import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { repeats } from './Repeats.js'
 import { type Asked, request } from './request.js'
-import type { Session, Settings, Slot } from './Session.js'
+import type { Settings } from './Settings.js'
+import type { Slot } from './Slot.js'
 import { type Attempts, send } from './send.js'
 import { unfitParams } from './unfitParams.js'
 
@@ -24,17 +26,17 @@ export type Ask = <A>(
 
 /** Checks the parameters, sends them, reads the answer, and sends again what may be sent again. */
 export const ask = (
-  session: Session,
+  engine: Engine,
   settings: Settings,
   row: AnyEndpoint,
   slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
 ): Ask => {
-  const prepare = request(row, { check: settings.check, now: () => session.timer.now() })
-  const sent = send(session, settings, row, slotOf)
+  const prepare = request(row, { check: settings.check, now: () => engine.timer.now() })
+  const sent = send(engine, settings, row, slotOf)
 
   return (params, read, settle = left) => {
     // of the call, not of a subscription: whoever subscribes again means the same
-    const requestId = memoized(session.uuid)
+    const requestId = memoized(engine.uuid)
     return defer(() => {
       const unfit = unfitParams(row.params, params)
       if (unfit !== undefined) return left(invalidRequest(row.route, unfit))
@@ -44,10 +46,10 @@ export const ask = (
 
       const attempts: Attempts = { count: 0 }
       const { written } = asked.right
-      const { after, conclude, end } = repeats(session, row, written, attempts)
+      const { after, conclude, end } = repeats(engine, row, written, attempts)
       return sent(asked.right, attempts).pipe(
         map(E.chain(({ asking, answer }) => read(asking)(answer))),
-        retry(after, session.timer),
+        retry(after, engine.timer),
         map(E.mapLeft(conclude)),
         finalize(end),
         orElse((failure) => settle(failure, written)),

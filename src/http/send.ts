@@ -4,11 +4,13 @@ import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
 import type { Asking } from './Asking.js'
+import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { redactedOutage } from './redacted.js'
 import { refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
-import type { Session, Settings, Slot } from './Session.js'
+import type { Settings } from './Settings.js'
+import type { Slot } from './Slot.js'
 import { scrubber } from './scrub.js'
 import { type Answer, type HttpRequest, isSuccess, type Outage } from './Transport.js'
 
@@ -37,10 +39,10 @@ interface Tried {
 
 /** Sends a request: logs in for it if it has to, and waits until all limits have room for it. */
 export const send =
-  (session: Session, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
+  (engine: Engine, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { budget, codes, emit, secrets, timer } = session
-    const auth = session.auth(row)
+    const { budget, codes, emit, secrets, timer } = engine
+    const auth = engine.auth(row)
     const endpoint = row.route
     const slot = slotOf(asked)
 
@@ -76,7 +78,7 @@ export const send =
           answer,
         })
         emit({ _tag: 'Sent', endpoint, attempt: number })
-        return session.transport(httpRequest(settings, row, asked, authorization)).pipe(
+        return engine.transport(httpRequest(settings, row, asked, authorization)).pipe(
           map(tried),
           tap((one) => tell(one, timer.now() - departed)),
         )
@@ -85,7 +87,7 @@ export const send =
     /** Again after a 429, when there is room. */
     const scheduled = (header: string): Observable<Tried> =>
       attempt(header).pipe(
-        schedule(session.scheduler, slot, {
+        schedule(engine.scheduler, slot, {
           lane: settings.priority,
           refused: ({ answer }) =>
             E.isRight(answer) ? throttling(timer.now())(answer.right) : O.none,

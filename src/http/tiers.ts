@@ -1,6 +1,6 @@
 import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 import { concurrency, rate, type Tier } from '../scheduler/index.js'
-import type { Slot } from './Session.js'
+import type { Slot } from './Slot.js'
 
 /**
  * The limits of the interface, for a scheduler: those of `limits.production`, or of your own. A login counts

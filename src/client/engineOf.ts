@@ -3,9 +3,10 @@ import { defined } from '../fp.js'
 import { budget, SHARE } from '../http/Budget.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { codes } from '../http/codes.js'
+import type { Engine } from '../http/Engine.js'
 import { kyTransport } from '../http/ky.js'
 import { secretsWith } from '../http/Secrets.js'
-import type { Session, Settings } from '../http/Session.js'
+import type { Settings } from '../http/Settings.js'
 import { tiers } from '../http/tiers.js'
 import { createScheduler } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
@@ -17,10 +18,10 @@ import { openAuth, secretsOf } from './openAuth.js'
 const REPEATS = 2
 
 /** What a client and all that `with` makes of it have in common: one token, one queue, one line out. */
-export const openSession = (
+export const engineOf = (
   options: ClientOptions,
   settings: Settings,
-): { readonly session: Session; readonly events: Observable<ClientEvent> } => {
+): { readonly engine: Engine; readonly events: Observable<ClientEvent> } => {
   const { retry, timer = asyncScheduler, random = Math.random } = options
   const repeats = retry?.faults ?? REPEATS
   const events = new Subject<ClientEvent>()
@@ -42,7 +43,7 @@ export const openSession = (
       ...defined({ fetch: options.fetch, maxBytes: options.maxBytes }),
     })
 
-  const session: Session = {
+  const engine: Engine = {
     transport,
     scheduler,
     timer,
@@ -60,7 +61,7 @@ export const openSession = (
     emit: (event) => events.next(event),
     uuid: options.uuid ?? (() => crypto.randomUUID()),
   }
-  const auth = openAuth(options, session, settings)
+  const auth = openAuth(options, engine, settings)
 
-  return { session, events: events.asObservable() }
+  return { engine, events: events.asObservable() }
 }
