@@ -8,7 +8,7 @@ import type { Credentials } from '../http/login.js'
 import { PRIORITIES } from '../http/Priority.js'
 import type { Timeout } from '../http/Transport.js'
 import { checked, InvalidOption, invalid, is, type Rules } from '../options/index.js'
-import { guardRule } from '../scheduler/guardRule.js'
+import { guardRule } from '../scheduler/Guard.js'
 import { BASE_URL, type CallOptions, type ClientOptions } from './ClientOptions.js'
 
 const header = is.textThat(fitsHeader, HEADER_TEXT)

@@ -6,8 +6,8 @@
  * All requests that are counted in the same buckets, whatever their lane.
  */
 import type { Bucket } from './Bucket.js'
-import type { Slack } from './Guard.js'
 import { type RoundTrip, roundTrip } from './RoundTrip.js'
+import type { Slack } from './Slack.js'
 import { type Strand, strand } from './Strand.js'
 
 export interface Flow {

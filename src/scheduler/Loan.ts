@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const loan: (options: Loan) => Bucket
+ * const loan: (options: LoanOptions) => Bucket
  * ```
  *
  * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
@@ -13,7 +13,7 @@ import type { Clock, Millis } from './Clock.js'
 import type { Lent, Shared } from './Tier.js'
 import { unhandled } from './unhandled.js'
 
-export interface Loan {
+export interface LoanOptions {
   readonly name: string
   readonly key: string
   readonly take: Shared<never>['take']
@@ -39,7 +39,7 @@ const isNumber = (value: unknown): value is number =>
 
 const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
 
-export const loan = (options: Loan): Bucket => {
+export const loan = (options: LoanOptions): Bucket => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let letIn = 0

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const places: (options: Places) => Bucket
+ * const places: (options: PlacesOptions) => Bucket
  * ```
  *
  * A limit on how many are under way at once. Those who left while the server may still be at work
@@ -13,7 +13,7 @@ import { type Crowd, crowd } from './Crowd.js'
 import type { Departure } from './Departure.js'
 import type { Park } from './Park.js'
 
-export interface Places {
+export interface PlacesOptions {
   readonly key: string
   readonly limit: number
   readonly counts: { refused: number }
@@ -22,7 +22,7 @@ export interface Places {
 /** What a concurrency limit has instead of a window, where refusals are judged. */
 const PERIOD: Millis = 1_000
 
-export const places = (options: Places): Bucket => new AtOnce(options)
+export const places = (options: PlacesOptions): Bucket => new AtOnce(options)
 
 class AtOnce implements Bucket {
   due = false
@@ -41,7 +41,7 @@ class AtOnce implements Bucket {
   private pending = 0 // of them, those of whom nobody knows whether they were let in
   private filled: Millis = -PERIOD // when the last place was taken
 
-  constructor({ key, limit, counts }: Places) {
+  constructor({ key, limit, counts }: PlacesOptions) {
     this.key = key
     this.counts = counts
     this.limit = limit

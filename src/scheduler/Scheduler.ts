@@ -13,12 +13,12 @@ import type { Bucket } from './Bucket.js'
 import { type Clock, clock, type Millis } from './Clock.js'
 import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
-import { type Guard, type Slack, slack } from './Guard.js'
-import { guardRule } from './guardRule.js'
+import { type Guard, guardRule } from './Guard.js'
 import { type LaneOptions, laneRules, lanesOf } from './lanes.js'
 import { type Refusals, refusalDefaults, refusalsRule } from './Refusals.js'
 import { routes } from './Routes.js'
-import { type SchedulerState, shown } from './State.js'
+import { type Slack, slack } from './Slack.js'
+import { type SchedulerState, tierSnapshot } from './State.js'
 import type { Strand, Ticket } from './Strand.js'
 import { checkedTier, type Tier, tiersRule } from './Tier.js'
 import { tierState } from './TierState.js'
@@ -115,7 +115,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       ...counts,
       inFlight: flown.inFlight(),
       refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
-      tiers: tiers.map((tier) => shown(tier, time.now())),
+      tiers: tiers.map((tier) => tierSnapshot(tier, time.now())),
     }),
   )
 

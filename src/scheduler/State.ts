@@ -53,7 +53,7 @@ export interface SchedulerState {
 const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
 
 /** How a tier stands. */
-export const shown = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
+export const tierSnapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
   let [used, usedMost, waiting, allowed] = [0, 0, 0, tier.limit]
   for (const bucket of tier.buckets.values()) {
     const taken = bucket.used(now)

@@ -8,8 +8,7 @@
 import type { Observable } from 'rxjs'
 import { checked, is, type Rule, type Rules } from '../options/index.js'
 import type { Millis } from './Clock.js'
-import type { Guard } from './Guard.js'
-import { guardRule } from './guardRule.js'
+import { type Guard, guardRule } from './Guard.js'
 
 // model
 

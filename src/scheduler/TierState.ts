@@ -7,9 +7,10 @@
  */
 import type { Bucket } from './Bucket.js'
 import type { Clock, Millis } from './Clock.js'
-import type { Guard, Slack } from './Guard.js'
+import type { Guard } from './Guard.js'
 import { loan } from './Loan.js'
 import { places } from './Places.js'
+import type { Slack } from './Slack.js'
 import type { Tier } from './Tier.js'
 import { window } from './Window.js'
 

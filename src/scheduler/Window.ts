@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const window: (options: Window) => Bucket
+ * const window: (options: WindowOptions) => Bucket
  * ```
  *
  * A rolling window: so many places, each taken for as long as the server may count it.
@@ -9,11 +9,12 @@ import type { Blame, Bucket } from './Bucket.js'
 import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
-import type { Guard, Slack } from './Guard.js'
+import type { Guard } from './Guard.js'
 import type { Park } from './Park.js'
+import type { Slack } from './Slack.js'
 import { byAnswer, byDeparture, type Taken } from './Taken.js'
 
-export interface Window {
+export interface WindowOptions {
   readonly key: string
   readonly limit: number
   readonly per: Millis
@@ -22,7 +23,7 @@ export interface Window {
   readonly counts: { refused: number }
 }
 
-const takenBy = ({ guard, per, slack }: Window): Taken => {
+const takenBy = ({ guard, per, slack }: WindowOptions): Taken => {
   if (guard === 'safe') return byAnswer(per)
   return byDeparture(per, guard === 'learned' ? slack.after : () => guard)
 }
@@ -33,7 +34,7 @@ const takenBy = ({ guard, per, slack }: Window): Taken => {
  */
 const EVEN = 1 / 4
 
-export const window = (options: Window): Bucket => new Rolling(options)
+export const window = (options: WindowOptions): Bucket => new Rolling(options)
 
 class Rolling implements Bucket {
   due = false
@@ -54,7 +55,7 @@ class Rolling implements Bucket {
   private tidyAt: Millis = 0
   private filled: Millis // when the last place was taken
 
-  constructor(options: Window) {
+  constructor(options: WindowOptions) {
     this.key = options.key
     this.limit = options.limit
     this.per = options.per

@@ -1,0 +1,154 @@
+/**
+ * ```ts
+ * const slack: (per: Millis, learned: () => void) => Slack
+ * ```
+ *
+ * The guard that is `'learned'`: so many times what round trips scatter by, more after a refusal, and a little
+ * less with each answer.
+ */
+import { bursts, late } from './Bursts.js'
+import { type Millis, TICK } from './Clock.js'
+import type { Departure } from './Departure.js'
+import { excesses, KEPT, type Look } from './Excesses.js'
+import { opening } from './Opening.js'
+
+/**
+ * What `learned` adds to the window after a departure. One for all tiers of the same window, so that
+ * their places become free together.
+ *
+ * Those who depart together arrive in some order, and so do those who depart a window later. The first
+ * takes the place of the first, the last that of the last, which differ less than any two: much less
+ * than the whole spread of the round trips is enough, as long as bursts stay together.
+ */
+export interface Slack {
+  readonly value: () => Millis
+  /** Whether there were answers enough to tell. */
+  readonly known: () => boolean
+  /** What is added for this burst: more than `value` if it was held up on its way as a whole. */
+  readonly after: (departure: Departure) => Millis
+  /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
+  readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
+  /** None of this burst will be answered any more. True if its places are free sooner than was told. */
+  readonly settled: (departure: Departure) => boolean
+  /** A request was refused that followed closely upon a place that had just become free. */
+  readonly refused: (now: Millis) => void
+}
+
+// Found by bench/scheduler/simulate.ts, over all its networks.
+
+/** Windows with a refusal, of all requests let in, at which the slack settles. */
+const CHANCE = 0.0028
+/** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
+const GROWTH = 0.16
+const GROWTH_LEAST = 4
+/** When so many are refused in one window, it doubles. */
+const MANY = 8
+/** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
+const START = 1.5
+const LEAST = 0.4
+/** The clock ticks, timers are late, and a burst takes a while to leave. */
+const OWN: Millis = 3 * TICK
+
+/** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time. */
+const FEW = 5
+const LESSONS = 32
+
+export const slack = (per: Millis, learned: () => void): Slack => {
+  const most = per / 2
+  const recent = excesses()
+  let seen = 0
+  let lessons = 0
+  let looked: Departure | undefined // when all are remembered, a burst of thousands is looked at once
+  let look: Look = { spread: 0, deviation: 0 }
+  let learnt = 0 // more, or less, than at the start
+  let learntAt = 0 // with this spread
+  let value = most
+  let told = value // to those who wait
+  let next = Number.NEGATIVE_INFINITY
+  let together = 0 // refused in the present window
+  const opened = opening()
+  const burst = bursts()
+
+  const step = (): Millis => Math.max(GROWTH * look.spread, GROWTH_LEAST)
+
+  const measure = (): void => {
+    look = recent.look()
+    const { spread } = look
+    if (spread > learntAt) {
+      learntAt = spread
+    } else if (spread < learntAt / 2) {
+      learnt *= spread / learntAt // of another network
+      learntAt = spread
+    }
+  }
+
+  const learn = (by: Millis): void => {
+    const { spread } = look
+    learnt = Math.max((LEAST - START) * spread, Math.min(most, learnt + by))
+    const part = START * spread + learnt
+    value = Math.min(most, Math.sqrt(OWN * OWN + part * part))
+  }
+
+  /** How much later than others a burst arrived. */
+  const shift = (departure: Departure): Millis => {
+    const { cold, answers, usual } = departure
+    if (answers === 0) return cold ? most : 0
+    return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
+  }
+
+  /** Before the shortest round trip is known: until a window after the last answer. */
+  const proven = ({ open, answers, most }: Departure): Millis =>
+    open > 0 || answers === 0 ? Number.POSITIVE_INFINITY : OWN + most
+
+  /** How long its places stay taken beyond their window. */
+  const held = (departure: Departure): Millis => {
+    if (seen < FEW) return Math.min(most + per, proven(departure))
+    const tracked = value + Math.max(0, Math.min(most, shift(departure)))
+    // When all are answered, none of them can have arrived later than the last answer allows.
+    const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
+    return Math.min(tracked, certain)
+  }
+
+  return {
+    value: () => value,
+    known: () => seen >= FEW,
+    after: (departure) => {
+      const guard = held(departure)
+      departure.told = Math.max(departure.told, guard)
+      return guard
+    },
+    answered: (took, excess, departure) => {
+      const { cold } = departure
+      if (seen >= FEW) departure.usual ??= burst.look(look.deviation) // others may have left with it that know more
+      recent.add(excess, cold)
+      seen++
+      if (!cold && opened.answered(took)) learned()
+      if (seen < FEW) return
+      const lesson = lessons < LESSONS
+      const due = seen < KEPT ? seen % FEW === 0 : seen % KEPT === 0 && departure !== looked
+      if (lesson || due) {
+        measure()
+        looked = departure
+      }
+      learn(-step() * CHANCE)
+      if (lesson) lessons++
+      told = Math.max(told, value)
+      if (value > told - TICK) return
+      told = value
+      learned()
+    },
+    settled: (departure) => {
+      burst.settled(departure)
+      return departure.told - held(departure) > TICK
+    },
+    refused: (now) => {
+      if (now >= next) {
+        next = now + per
+        together = 0
+        learn(step())
+      }
+      together++ // what refuses one often refuses several
+      if (together === MANY) learn(value)
+    },
+  }
+}
