@@ -7,7 +7,7 @@
  */
 import type { IO } from '../fp.js'
 import { is, type Rule } from '../options/index.js'
-import { doubling } from '../stream/Backoff.js'
+import { doubling, PAUSES } from '../stream/Backoff.js'
 import type { Blame } from './Bucket.js'
 import type { Millis } from './Clock.js'
 
@@ -38,14 +38,14 @@ export interface Refusals {
 /** The interface recommends 1, 2, 4 ... up to 16 s, plus jitter. */
 export const refusalDefaults: Required<Refusals> = {
   attempts: 8,
-  backoff: 1_000,
-  maxBackoff: 16_000,
+  backoff: PAUSES.first,
+  maxBackoff: PAUSES.cap,
   jitter: 0.5,
   maxRetryAfter: 60_000,
   lone: 'resend',
 }
 
-export const attemptsRule: Rule = is.least(1)
+export const attemptsRule: Rule = is.bound
 
 export const refusalsRule: Rule = is.group<Refusals>({
   attempts: attemptsRule,

@@ -176,7 +176,7 @@ export const task = <R, A>(
   subscriber: Subscriber<A>,
 ): void => {
   const { attempts } = options
-  if (attempts !== undefined && !(attempts >= 1)) {
+  if (attempts !== undefined && !attemptsRule.fits(attempts)) {
     throw invalid('attempts', attempts, attemptsRule)
   }
   const self = new Task(core, core.strand(request, options.lane), options, source, subscriber)

@@ -22,8 +22,8 @@ const DEFAULTS = {}
  *     schedule, room in 3     -----a|
  *     refused, room in 10     --r       then again, after backoff, through all tiers
  *
- * Fails with what a key function throws, and with an `InvalidOption` when there is no such lane or `attempts`
- * is less than 1.
+ * Fails with what a key function throws, and with an `InvalidOption` when there is no such lane, or `attempts`
+ * is no whole number of at least 1.
  */
 export const schedule =
   <R, A>(

@@ -43,14 +43,18 @@ describe('numbers that make no sense', () => {
     )
   })
 
-  it.each([0, Number.NaN])('attempts %d', (attempts) => {
+  it.each([
+    [0, ', and is 0'],
+    [1.5, ''],
+    [Number.NaN, ', and is NaN'],
+  ])('attempts %d', (attempts, actual) => {
     const errors: Array<unknown> = []
     const scheduler = createScheduler({ tiers: [] })
     of(1)
       .pipe(schedule(scheduler, undefined, { attempts }))
       .subscribe({ error: (error: unknown) => errors.push(error) })
     expect(errors.map(String)).toEqual([
-      `InvalidOption: attempts should be a number of at least 1, and is ${attempts}`,
+      `InvalidOption: attempts should be a whole number of at least 1, or Infinity${actual}`,
     ])
   })
 
@@ -72,8 +76,12 @@ describe('numbers that make no sense', () => {
   })
 
   it.each([
-    [{ attempts: 0 }, 'attempts should be a number of at least 1, and is 0'],
-    [{ attempts: Number.NaN }, 'attempts should be a number of at least 1, and is NaN'],
+    [{ attempts: 0 }, 'attempts should be a whole number of at least 1, or Infinity, and is 0'],
+    [{ attempts: 1.5 }, 'attempts should be a whole number of at least 1, or Infinity'],
+    [
+      { attempts: Number.NaN },
+      'attempts should be a whole number of at least 1, or Infinity, and is NaN',
+    ],
     [{ backoff: -1 }, 'backoff should be milliseconds of at least 0, and is below 0'],
     [{ maxBackoff: Number.NaN }, 'maxBackoff should be milliseconds of at least 0, and is NaN'],
     [{ maxRetryAfter: -1 }, 'maxRetryAfter should be milliseconds of at least 0, and is below 0'],

@@ -232,7 +232,7 @@ describe('a receiver', () => {
     expect(tell()).toEqual(['Forged', 'evt_1'])
   })
 
-  it.each([-1, Number.NaN])('is not made with limits of %d', (number) => {
+  it.each([-1, 0.5, Number.NaN])('is not made with limits of %d', (number) => {
     for (const name of ['maxBytes', 'remember'] as const) {
       expect(() => createReceiver({ secret: SECRET, [name]: number })).toThrow(
         new RegExp(`^${name} should be`),
