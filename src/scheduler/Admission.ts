@@ -59,10 +59,11 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
-  /** Which of its buckets has no room for it. */
+  /** Which of its buckets has no room for it. Stores come last: they are asked when all others have. */
   const full = (strand: Strand, now: Millis): Bucket | undefined => {
     for (const bucket of strand.flow.buckets) {
       if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
+      if (bucket.borrow?.(now) === false) return bucket
     }
     return undefined
   }

@@ -25,8 +25,10 @@ export interface Bucket extends Ranked {
   readonly entered: Millis
   /** Whether it is to be looked at: it may have room. */
   due: boolean
-  /** Until there is room: 0 for now, `Infinity` for when somebody leaves. */
+  /** Until there may be room: 0 for now, `Infinity` for when somebody leaves, or a store answers. */
   readonly wait: (now: Millis) => Millis
+  /** Until there is more room than now, by time alone; `Infinity` when nobody knows. */
+  readonly more: (now: Millis) => Millis
   /** How many can start now. */
   readonly room: (now: Millis) => number
   readonly used: (now: Millis) => number
@@ -37,6 +39,8 @@ export interface Bucket extends Ranked {
   readonly suspicion: (departure: Departure, now: Millis) => number
   /** Whether nothing would be lost if it were forgotten. */
   readonly idle: (now: Millis) => boolean
+  /** One could go but for this bucket, which has to ask: whether there is room at once. */
+  readonly borrow?: (now: Millis) => boolean
   /** To be called when nobody waits for it any more. */
   readonly deserted?: () => void
 

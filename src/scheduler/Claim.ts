@@ -22,11 +22,11 @@ export interface Claim {
   readonly stopped: (strand: Strand, at: Bucket, now: Millis) => void
   /** Whether the last place of this bucket is kept from this strand. */
   readonly keeps: (bucket: Bucket, strand: Strand, now: Millis) => boolean
-  /** Until those who wait at this bucket can go, as far as it tells: 0 for now. */
+  /** Until those who wait at this bucket may go, as far as it tells: 0 for now. */
   readonly wait: (bucket: Bucket, now: Millis) => Millis
   /** This strand was served, or nobody waits in it any more. */
   readonly over: (strand: Strand) => void
-  /** Ends it when it has had its time. */
+  /** Ends it when it has had its time, or a limit pauses. */
   readonly look: (now: Millis) => void
 }
 
@@ -38,6 +38,13 @@ const isKept = ({ flow }: Strand, bucket: Bucket, now: Millis): boolean =>
   flow.buckets.includes(bucket) &&
   bucket.ceiling.limit(now) < Number.POSITIVE_INFINITY &&
   bucket.room(now) <= 1
+
+/** Whether it cannot go, whatever is kept for it: a limit pauses after refusals, or a store lends nothing now. */
+const pauses = ({ flow }: Strand, now: Millis): boolean =>
+  flow.buckets.some(
+    (bucket) =>
+      bucket.ceiling.wait(now) > 0 || (bucket.borrow !== undefined && bucket.wait(now) > 0),
+  )
 
 export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void): Claim => {
   let holder: Strand | undefined
@@ -52,8 +59,9 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
   return {
     holder: () => holder,
     stopped: (strand, at, now) => {
+      if (strand === holder && pauses(strand, now)) end()
       if (holder !== undefined || now - strand.since <= patience) return
-      if (strand.flow.buckets.length === 1 || at.ceiling.wait(now) > 0) return
+      if (strand.flow.buckets.length === 1 || pauses(strand, now)) return
       if (at.entered <= Math.max(strand.since, strand.claimed)) return // nobody has overtaken it there
       holder = strand
       strand.claimed = now
@@ -64,13 +72,14 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
     wait: (bucket, now) => {
       const wait = bucket.wait(now)
       if (holder === undefined || holder.parkedAt === bucket.park) return wait
-      return isKept(holder, bucket, now) ? Math.max(wait, until - now) : wait
+      if (!isKept(holder, bucket, now)) return wait
+      return Math.max(wait, Math.min(bucket.more(now), until - now))
     },
     over: (strand) => {
       if (strand === holder) end()
     },
     look: (now) => {
-      if (holder !== undefined && now >= until) end()
+      if (holder !== undefined && (now >= until || pauses(holder, now))) end()
     },
   }
 }

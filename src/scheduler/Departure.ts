@@ -30,6 +30,8 @@ export interface Departure {
   open: number
   /** How many of those may still be. */
   pending: number
+  /** By when the last of those that had no answer was counted, since it left: 0 when all had one. */
+  lost: Millis
   /** Whose they are, until none is pending. Some may stand here twice. */
   flows: Array<Flow>
   answers: number
@@ -60,6 +62,7 @@ export const departure = (at: Millis, cold: boolean): Departure => ({
   count: 0,
   open: 0,
   pending: 0,
+  lost: 0,
   flows: [],
   answers: 0,
   took: 0,

@@ -17,8 +17,8 @@ export interface Departures {
   /** One of these was answered; to be followed by `settle`, once its answer is known to all. */
   readonly answered: (departure: Departure) => void
   readonly settle: (departure: Departure, now: Millis) => void
-  /** One of these will not be answered. */
-  readonly lost: (departure: Departure, now: Millis) => void
+  /** One of these will not be answered. `until`: when at the latest the server has counted it. */
+  readonly lost: (departure: Departure, until: Millis, now: Millis) => void
 }
 
 export interface Options {
@@ -84,8 +84,10 @@ export const departures = ({ clock, stamps, sooner }: Options): Departures => {
       departure.pending--
     },
     settle,
-    lost: (departure, now) => {
+    lost: (departure, until, now) => {
+      departure.open--
       departure.pending--
+      departure.lost = Math.max(departure.lost, until - departure.at)
       settle(departure, now)
     },
   }

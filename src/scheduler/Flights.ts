@@ -124,7 +124,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): F
         if (!answered) bucket.lost(until)
         bucket.left(now, ended ? now : until)
       }
-      if (!answered) departed.lost(departure, now)
+      if (!answered) departed.lost(departure, until, now)
       changed(flow.buckets, now)
     },
   }

@@ -54,11 +54,12 @@ export const loan = (options: LoanOptions): Bucket => {
 
   const left = (now: Millis): number => (now < until ? places : 0)
 
-  const answered = (granted: number, closed: Millis, valid: Millis): void => {
+  /** Valid from when they were asked for: the store has lent them at some time since. */
+  const answered = (granted: number, closed: Millis, lapsed: Millis): void => {
     const now = clock.now()
     asking = false
-    places = left(now) + Math.max(0, Math.floor(granted))
-    until = now + valid
+    places = Math.max(0, Math.floor(granted))
+    until = lapsed
     if (left(now) === 0) closedUntil = now + Math.max(closed, 1)
     changed(self, now)
   }
@@ -78,13 +79,21 @@ export const loan = (options: LoanOptions): Bucket => {
     throw new TypeError(`shared '${name}': take must answer with a number of places`)
   }
 
-  const ask = (): void => {
-    if (asking) return
+  const lent = ({ places, wait, valid }: Required<Lent>, since: Millis): void => {
+    const took = clock.now() - since
+    const late = places >= 1 && valid <= took
+    answered(places, late && valid > 0 ? 0 : wait, since + valid)
+    if (!late) return
+    const why = `what was lent for ${valid} ms came after ${took} ms, and is not used`
+    tell(new Error(`shared '${name}': ${why}`))
+  }
+
+  const ask = (now: Millis): void => {
     asking = true
     asked = defer(() => take(key, batch))
       .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
       .subscribe({
-        next: ({ places, wait, valid }) => answered(places, wait, valid),
+        next: (answer) => lent(answer, now),
         error: (error) => {
           answered(0, AGAIN, 0)
           tell(error)
@@ -108,12 +117,17 @@ export const loan = (options: LoanOptions): Bucket => {
     slot: -1,
     wait: (now) => {
       if (now < closedUntil) return closedUntil - now
-      if (left(now) > 0) return 0
-      ask()
-      if (now < closedUntil) return closedUntil - now
-      return left(now) > 0 ? 0 : Number.POSITIVE_INFINITY
+      return asking ? Number.POSITIVE_INFINITY : 0
     },
-    room: (now) => (now < closedUntil ? 0 : left(now)),
+    more: () => Number.POSITIVE_INFINITY,
+    room: (now) => {
+      if (now < closedUntil || asking) return 0
+      return Math.max(1, left(now)) // one may ask
+    },
+    borrow: (now) => {
+      if (left(now) === 0 && self.wait(now) === 0) ask(now)
+      return self.wait(now) === 0 && left(now) > 0
+    },
     used: () => 0,
     suspicion: () => UNTOLD * 2 ** -bursts,
     idle: (now) => !asking && left(now) === 0 && now >= closedUntil,

@@ -51,9 +51,12 @@ class AtOnce implements Bucket {
   wait(now: Millis): Millis {
     const limit = this.ceiling.limit(now)
     const cool = this.ceiling.wait(now)
-    if (this.used(now) < limit) return cool
-    const next = Math.min(this.lingering[0] ?? Number.POSITIVE_INFINITY, this.ceiling.raised())
-    return Math.max(cool, next - now)
+    return this.used(now) < limit ? cool : Math.max(cool, this.more(now))
+  }
+
+  more(now: Millis): Millis {
+    this.used(now) // those that have become free are none of them
+    return Math.min(this.lingering[0] ?? Number.POSITIVE_INFINITY, this.ceiling.raised()) - now
   }
 
   room(now: Millis): number {

@@ -92,21 +92,21 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   /** How much later than others a burst arrived. */
   const shift = (departure: Departure): Millis => {
     const { cold, answers, usual } = departure
-    if (answers === 0) return cold ? most : 0
+    if (answers === 0) return cold ? Math.min(most, proven(departure)) : 0
     return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
   }
 
-  /** Before the shortest round trip is known: until a window after the last answer. */
-  const proven = ({ open, answers, most }: Departure): Millis =>
-    open > 0 || answers === 0 ? Number.POSITIVE_INFINITY : OWN + most
+  /** When none is open, none of them can have arrived later than the last answer allows. */
+  const proven = ({ open, answers, lost, most }: Departure): Millis =>
+    open > 0 || (answers === 0 && lost === 0)
+      ? Number.POSITIVE_INFINITY
+      : Math.max(OWN + most, lost)
 
   /** How long its places stay taken beyond their window. */
   const held = (departure: Departure): Millis => {
     if (seen < FEW) return Math.min(most + per, proven(departure))
     const tracked = value + Math.max(0, Math.min(most, shift(departure)))
-    // When all are answered, none of them can have arrived later than the last answer allows.
-    const certain = departure.open > 0 || departure.cold ? per : OWN + departure.most
-    return Math.min(tracked, certain)
+    return Math.min(tracked, departure.cold ? per : proven(departure))
   }
 
   return {

@@ -50,7 +50,7 @@ export interface Lent {
   readonly places: number
   /** When there are none: how long until it is worth asking again. Default 1,000 ms. */
   readonly wait?: Millis
-  /** For how long they may be used. Default 1,000 ms. */
+  /** For how long they may be used after they were asked for. Default 1,000 ms. */
   readonly valid?: Millis
 }
 
@@ -64,8 +64,8 @@ export interface Shared<in R> {
    */
   readonly key?: (request: R) => string | undefined
   /**
-   * Borrows up to so many places. Asked only when somebody waits, and once at a time for a key. After an
-   * error nobody starts, and it is asked again 1,000 ms later.
+   * Borrows up to so many places. Asked only when somebody waits who has room in all other limits, and once at
+   * a time for a key. After an error nobody starts, and it is asked again 1,000 ms later.
    */
   readonly take: (key: string, places: number) => Observable<Lent>
   /** How many are asked for at a time. Default 1. */

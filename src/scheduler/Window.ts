@@ -71,7 +71,12 @@ class Rolling implements Bucket {
     const limit = this.ceiling.limit(now)
     const cool = this.ceiling.wait(now)
     if (this.places < limit || this.used(now) < limit) return cool
-    return Math.max(cool, Math.min(this.taken.next(), this.ceiling.raised()) - now)
+    return Math.max(cool, this.more(now))
+  }
+
+  more(now: Millis): Millis {
+    this.used(now) // those that have become free are none of them
+    return Math.min(this.taken.next(), this.ceiling.raised()) - now
   }
 
   room(now: Millis): number {

@@ -3,6 +3,7 @@ import { NEVER, Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../bench/scheduler/random.ts'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import { O } from '../../src/fp.js'
 import {
   concurrency,
   createScheduler,
@@ -12,15 +13,18 @@ import {
   shared,
 } from '../../src/scheduler/index.js'
 
+/** Those that are empty do not count. */
 interface Request {
   readonly account: string
   readonly endpoint: string
 }
 
+type Refused = () => O.Option<{ readonly retryAfter: number }>
+
 const PATIENCE = 10_000
 
-const account = { name: 'account', key: ({ account }: Request) => account }
-const endpoint = { name: 'endpoint', key: ({ endpoint }: Request) => endpoint }
+const account = { name: 'account', key: ({ account }: Request) => account || undefined }
+const endpoint = { name: 'endpoint', key: ({ endpoint }: Request) => endpoint || undefined }
 
 const tiersOf = (kind: 'rates' | 'places', limit: number) =>
   kind === 'rates'
@@ -35,8 +39,12 @@ const world = (options: SchedulerOptions<Request>, seed = 1) => {
   const answer = new Observable<number>((subscriber) =>
     timer.schedule(() => subscriber.complete(), 50 + 100 * random()),
   )
-  const send = (request: Request, done: () => void, source: Observable<number> = answer) =>
-    source.pipe(schedule(scheduler, request)).subscribe({ complete: done })
+  const send = (
+    request: Request,
+    done: () => void,
+    source: Observable<number> = answer,
+    refused: Refused = () => O.none,
+  ) => source.pipe(schedule(scheduler, request, { refused })).subscribe({ complete: done })
   const keepAsking = (request: Request, done: () => void): void => {
     send(request, () => {
       done()
@@ -96,14 +104,19 @@ describe.each([
 })
 
 describe('a place that is kept for one that waits too long', () => {
-  /** One place for each, and all places of one account in use from 0 on. */
-  const busy = (options: SchedulerOptions<Request> = { tiers: tiersOf('places', 1) }) => {
+  /** One place for each, and all places of one account, or endpoint, in use from 0 on. */
+  const busy = (
+    options: SchedulerOptions<Request> = { tiers: tiersOf('places', 1) },
+    what: keyof Request = 'account',
+  ) => {
     const w = world(options)
     const times: Array<number> = []
     const served = (from: number, to: number): number =>
       times.filter((at) => at >= from && at < to).length
     for (let i = 0; i < 5; i++) {
-      w.keepAsking({ account: 'busy', endpoint: `${i}` }, () => times.push(w.timer.now()))
+      const own = what === 'account' ? { endpoint: `${i}` } : {}
+      const request = { account: '', endpoint: '', ...own, [what]: 'busy' }
+      w.keepAsking(request, () => times.push(w.timer.now()))
     }
     return { ...w, served }
   }
@@ -135,6 +148,51 @@ describe('a place that is kept for one that waits too long', () => {
     waiting.unsubscribe()
     timer.flush(12_500)
     expect(served(11_500, 12_500)).toBeGreaterThan(7)
+  })
+
+  it('is one, of a limit whose other places are used, however long that one waits', () => {
+    const tiers = [
+      rate({ ...endpoint, limit: 20, per: 1_000 }),
+      concurrency({ ...account, limit: 1 }),
+    ]
+    const { timer, keepAsking, send } = world({ tiers, guard: 0 })
+    let served = 0
+    for (let i = 0; i < 60; i++) keepAsking({ account: '', endpoint: 'busy' }, () => served++)
+    const slow = new Observable<number>((subscriber) =>
+      timer.schedule(() => subscriber.complete(), 9_000),
+    )
+    for (const [i, account] of ['slow 1', 'slow 2', 'slow 3'].entries()) {
+      const again = () => send({ account, endpoint: account }, again, slow)
+      timer.schedule(() => {
+        for (let n = 0; n < 3; n++) again()
+        keepAsking({ account, endpoint: 'busy' }, () => served++)
+      }, i * 3_000)
+    }
+    timer.flush(300_000)
+    expect(served).toBeGreaterThan(0.94 * 20 * 300)
+  })
+
+  it('is given on when a limit of that one pauses', () => {
+    const tiers = [concurrency({ ...endpoint, limit: 1 }), concurrency({ ...account, limit: 4 })]
+    const { timer, keepAsking, send, served } = busy({ tiers }, 'endpoint')
+    let refusing = false
+    const refused = () => (refusing ? O.some({ retryAfter: 30_000 }) : O.none)
+    const slow = new Observable<number>((subscriber) =>
+      timer.schedule(() => {
+        subscriber.next(1)
+        subscriber.complete()
+      }, 3_000),
+    )
+    for (let i = 0; i < 20; i++) {
+      const again = () => send({ account: 'slow', endpoint: '' }, again, slow, refused)
+      again()
+    }
+    timer.schedule(() => {
+      refusing = true
+    }, 11_000)
+    keepAsking({ account: 'slow', endpoint: 'busy' }, nothing)
+    timer.flush(20_000)
+    expect(served(14_000, 20_000)).toBeGreaterThan(50)
   })
 
   it('is not kept where nobody has overtaken it: a store that lends nothing holds up no others', () => {

@@ -1,9 +1,16 @@
-import { defer } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../bench/scheduler/judge.ts'
 import { type Network, networks } from '../../bench/scheduler/network.ts'
 import { seeded, uniform } from '../../bench/scheduler/random.ts'
-import { type Guard, type SchedulerState, schedule } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../../bench/scheduler/timer.ts'
+import {
+  createScheduler,
+  type Guard,
+  rate,
+  type SchedulerState,
+  schedule,
+} from '../../src/scheduler/index.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
@@ -206,4 +213,30 @@ describe('a limit of few', () => {
       expect(w.server.refused()).toBe(0)
     },
   )
+})
+
+describe('a first burst that fails without an answer', () => {
+  it.each([
+    [20, 1_000],
+    [30, 60_000],
+    [1_000, 86_400_000],
+  ])('holds the next one up no longer than the safe guard does: %d in %d ms', (limit, per) => {
+    const next = (guard: Guard): number => {
+      const timer = virtualTimer()
+      const tiers = [rate<void>({ name: 'all', limit, per })]
+      const scheduler = createScheduler({ timer, guard, tiers })
+      let started = Number.NaN
+      const lost = new Observable<never>((subscriber) => {
+        started = timer.now()
+        return timer.schedule(() => subscriber.error(new Error('ECONNREFUSED')), 5)
+      })
+      for (let i = 0; i <= limit; i++) {
+        lost.pipe(schedule(scheduler, undefined)).subscribe({ error: () => {} })
+      }
+      timer.flush()
+      return started
+    }
+    expect(next('learned')).toBeGreaterThanOrEqual(per + 1_000) // so long may it be on its way
+    expect(next('learned')).toBeLessThanOrEqual(next('safe'))
+  })
 })

@@ -6,6 +6,7 @@ import {
   concurrency,
   createScheduler,
   type Lent,
+  rate,
   schedule,
   shared,
 } from '../../src/scheduler/index.js'
@@ -56,6 +57,41 @@ describe('a limit in a store', () => {
   })
 })
 
+describe("a limit in a store beside limits of one's own", () => {
+  it.each([
+    ['before', 1],
+    ['before', 20],
+    ['after', 1],
+    ['after', 20],
+  ])(
+    'lends nothing to who cannot go yet: it stands %s them, and lends %d at a time',
+    (where, batch) => {
+      const clock = virtualTimer()
+      let [lent, used] = [0, 0]
+      const store = shared<string>({
+        name: 'store',
+        batch,
+        take: (_, places) => {
+          lent += places
+          return timer(5, clock).pipe(map(() => ({ places, valid: 200 })))
+        },
+      })
+      const own = rate({ name: 'own', limit: 20, per: 1_000, guard: 0, key: (key: string) => key })
+      const tiers = where === 'before' ? [store, own] : [own, store]
+      const scheduler = createScheduler({ tiers, timer: clock })
+      for (const key of ['a', 'b', 'c']) {
+        for (let i = 0; i < 200; i++) {
+          of(1)
+            .pipe(schedule(scheduler, key))
+            .subscribe(() => used++)
+        }
+      }
+      clock.flush()
+      expect([used, lent]).toEqual([600, 600])
+    },
+  )
+})
+
 /** A store of one's own, and who waits for it. */
 const waiting = (take: (nth: number) => Observable<Lent>, keyed = false) => {
   const clock = virtualTimer()
@@ -104,6 +140,19 @@ describe('a store that misbehaves', () => {
     ask().subscribe()
     clock.flush(3_500)
     expect(asked).toEqual([0, 1_000, 2_000, 3_000])
+  })
+
+  it('by answering when what it lent is void is asked again, and lets nobody start', () => {
+    const { ask, asked, clock, told, went } = waiting((nth) =>
+      timer(nth === 1 ? 150 : 50, clock).pipe(map(() => ({ places: 1, valid: 100 }))),
+    )
+    ask().subscribe()
+    clock.flush()
+    expect(asked).toEqual([0, 151])
+    expect(went).toEqual([201])
+    expect(told).toEqual([
+      new Error("shared 'store': what was lent for 100 ms came after 150 ms, and is not used"),
+    ])
   })
 
   it('by numbers that are none is taken at the usual ones', () => {
