@@ -26,14 +26,14 @@ type Bounds = Pick<BackoffOptions, 'first' | 'cap'>
 
 /** Pauses without an end. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
-  /** The most that chance adds, as a share of a pause; a quarter unless given. */
+  /** The most that chance adds, as a share of a pause. Default: a quarter. */
   readonly jitter?: number
 }
 
 /** 1, 2, 4 ... up to 16 seconds, in ms (interface, Limits). */
 export const PAUSES = { first: 1_000, cap: 16_000 } as const
 
-/** The most that chance adds unless given, as a share of a pause. */
+/** The most that chance adds by default, as a share of a pause. */
 const JITTER = 0.25
 
 /** More of them are no number any longer. */
