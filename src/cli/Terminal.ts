@@ -13,7 +13,7 @@ export interface Terminal {
   /** Someone wants it to end. Listens only while subscribed. */
   readonly signals: Observable<Signal>
   readonly timer: SchedulerLike
-  /** How long a request may take, by `timer`; as long as for any client unless given. */
+  /** How long a request may take, by `timer`. Default: as long as for any client. */
   readonly timeout?: Timeout
   /** This process, as others see it. */
   readonly runner: Runner

@@ -24,12 +24,14 @@ export interface CallOptions {
   readonly apiVersion?: string
   /** The connected account to act for, sent as `x-on-behalf-of`. */
   readonly onBehalfOf?: string
-  /** Limits in ms: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a
-   * body, 600,000 to its end. */
+  /**
+   * Limits in ms. Default: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a body,
+   * 600,000 to its end.
+   */
   readonly timeout?: Partial<Timeout>
-  /** Who goes first when limits bind. Exports are `bulk`. */
+  /** Who goes first when limits bind. Exports are `bulk`. Default `interactive`. */
   readonly priority?: Priority
-  /** `false`: parameters are not held against the interface's rules before they are sent. */
+  /** `false`: parameters are not held against the interface's rules before they are sent. Default `true`. */
   readonly check?: boolean
 }
 
@@ -41,15 +43,15 @@ export interface ClientOptions extends CallOptions {
   readonly credentials?: Credentials | { readonly token: TokenSource }
   /** The OAuth application, for the partner calls. */
   readonly partner?: { readonly clientId: string; readonly clientSecret: string }
-  /** Whose limits apply; `production` unless given. */
+  /** Whose limits apply. Default `production`. */
   readonly environment?: Environment
   /** Other limits than the environment's. */
   readonly limits?: Partial<Limits>
-  /** The part of all limits to use, above 0 and up to 1, for those who share an account. */
+  /** The part of all limits to use, above 0 and up to 1, for those who share an account. Default 1. */
   readonly share?: number
   /**
    * How much longer than its window a place in a rate limit stays taken, for the network's jitter:
-   * `'learned'` (unless given), `'safe'`, or ms.
+   * `'learned'`, `'safe'`, or ms. Default `'learned'`.
    */
   readonly guard?: Guard
   /**
@@ -59,39 +61,38 @@ export interface ClientOptions extends CallOptions {
   readonly scheduler?: Scheduler<Slot>
   /** What is sent again, and how often. */
   readonly retry?: {
-    /** Attempts after the first, after a 429; 7 unless given. */
+    /** Attempts after the first, after a 429. Default 7. */
     readonly throttled?: number
-    /** Attempts after the first, after other faults; 2 unless given. */
+    /** Attempts after the first, after other faults. Default 2. */
     readonly faults?: number
     /**
-     * How many retries after faults the client may make for each request it sends, over all calls; 0.2
-     * unless given. On top of that: two a second, and a burst of as many as `limits.concurrency`.
-     * `Infinity`: no bound.
+     * How many retries after faults the client may make for each request it sends, over all calls. On top of
+     * that: two a second, and a burst of as many as `limits.concurrency`. Default 0.2; `Infinity`: no bound.
      */
     readonly budget?: number
   }
   /** Codes of refusals that are repeated, or not, in place of those of `codes`; each list by itself. */
   readonly codes?: Partial<Pick<Codes, 'duplicate' | 'inProgress' | 'fault'>>
-  /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. */
+  /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. Default `'fast'`. */
   readonly numbers?: 'exact' | 'fast'
   /** `true` counts what comes that no codec names: see `events` and `drift` of the client. */
   readonly drift?: boolean
   /**
-   * When a list is given up as endless: after 10,000 pages, or more than 100 empty pages in a row, unless
-   * given. And what a page is that does not say whether there are more.
+   * When a list is given up as endless, and what a page is that does not say whether there are more. Default:
+   * after 10,000 pages, or more than 100 empty pages in a row.
    */
   readonly lists?: Partial<ListOptions>
-  /** How long before its end a token is renewed, in ms; 60,000 unless given. */
+  /** How long before its end a token is renewed, in ms. Default 60,000. */
   readonly renewEarly?: Millis
-  /** Bytes that an answer may have, unpacked; 256 MiB unless given. `Infinity` is no bound. */
+  /** Bytes that an answer may have, unpacked. Default 256 MiB; `Infinity` is no bound. */
   readonly maxBytes?: number
-  /** What sends, given a URL as text and all of the request beside it; the runtime's own `fetch` unless given. */
+  /** What sends, given a URL as text and all of the request beside it. Default: the runtime's own `fetch`. */
   readonly fetch?: Fetch
   /** Sends the requests itself; `fetch` is then not used. */
   readonly transport?: Transport
-  /** Clock and timers; RxJS's `asyncScheduler` unless given. */
+  /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   readonly timer?: SchedulerLike
-  /** A number from 0 up to, but not including, 1; `Math.random` unless given. */
+  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: IO<number>
   /** Makes a `request_id` where none is given. */
   readonly uuid?: IO<string>

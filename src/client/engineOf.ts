@@ -53,7 +53,7 @@ export const engineOf = (
     budget: budget({
       share: retry?.budget ?? SHARE,
       burst: limitsOf(options).concurrency,
-      patience: pausesOf(repeats),
+      patience: pausesOf({ ...PAUSES, repeats }),
       now: () => timer.now(),
     }),
     codes: { ...codes, ...options.codes },

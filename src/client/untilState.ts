@@ -16,7 +16,7 @@ export interface Wait {
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
   readonly states?: ReadonlyArray<string>
-  /** The longest wait, in ms; an hour unless given. `Infinity`: as long as it takes. */
+  /** The longest wait, in ms. Default: an hour; `Infinity`: as long as it takes. */
   readonly limit?: Millis
 }
 
@@ -46,7 +46,7 @@ export const FINAL = {
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
-/** How long is waited unless given: an hour, in ms (default, not specified by the interface). */
+/** How long is waited by default: an hour, in ms (default, not specified by the interface). */
 const LIMIT: Millis = 3_600_000
 
 // constructors

@@ -32,7 +32,7 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
    * since. Not called after a sink has failed, nor when nobody listens any more.
    */
   readonly commit?: (progress: Progress<Q>) => Promise<unknown>
-  /** In ms; 1,000 unless given. */
+  /** In ms. Default 1,000. */
   readonly every?: Millis
   /**
    * The keys of rows that are not to be written again. Those that are written are added, and those of a page
@@ -41,13 +41,13 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
    */
   readonly seen?: Set<string>
   /**
-   * Ends it when more rows than that are rejected: any number unless given. A run that has more already is
+   * Ends it when more rows than that are rejected. Default: any number. A run that has more already is
    * not gone on with: see `CannotRun`.
    */
   readonly maxRejects?: number
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown>
-  /** Tells when `every` has passed; `asyncScheduler` unless given. */
+  /** Tells when `every` has passed. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike
 }
 

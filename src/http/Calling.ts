@@ -8,6 +8,6 @@ export interface Calling<A> {
   readonly row: AnyEndpoint
   readonly ask: Ask
   readonly decode: Decoder<A>
-  /** `JSON.parse` unless given. */
+  /** Default `JSON.parse`. */
   readonly parseText?: ParseText | undefined
 }

@@ -8,7 +8,7 @@
  */
 import type { Position } from '../api/Paging.js'
 import type { Cause } from '../decode/index.js'
-import type { SnapshotPosition } from '../stream/index.js'
+import type { Millis, SnapshotPosition } from '../stream/index.js'
 
 // model
 
@@ -89,7 +89,7 @@ export interface TimedOut extends Common {
    * end; or to reach a state that was waited for. */
   readonly phase: 'connect' | 'headers' | 'body' | 'whole' | 'state'
   /** The limit that was passed, in ms. */
-  readonly limit: number
+  readonly limit: Millis
 }
 
 /** An answer, or one row of it, that is not what the interface says. */

@@ -5,7 +5,7 @@
  *
  * The seam between what is asked and how it is sent.
  */
-import type { ObservableEither } from '../stream/index.js'
+import type { Millis, ObservableEither } from '../stream/index.js'
 
 // model
 
@@ -26,13 +26,13 @@ export interface HttpRequest {
 /** Limits in ms. Node's `fetch` has its own as well: 10,000 to connect, 300,000 to the headers and between two parts. */
 export interface Timeout {
   /** Until there is a connection, TLS included. */
-  readonly connect: number
+  readonly connect: Millis
   /** From the departure of the request, connecting included, to the headers of its answer. */
-  readonly headers: number
+  readonly headers: Millis
   /** Between two parts of the body. */
-  readonly body: number
+  readonly body: Millis
   /** From the headers of the answer to the end of its body. */
-  readonly whole: number
+  readonly whole: Millis
 }
 
 /** An answer, whatever its status. */
@@ -59,7 +59,7 @@ export type Outage =
       readonly reason: string
       readonly mayHaveArrived: boolean
     }
-  | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: number }
+  | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: Millis }
 
 /**
  * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: an answer of
@@ -69,7 +69,7 @@ export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answe
 
 // constructors
 
-/** In ms, unless given (defaults, not specified by the interface document). */
+/** In ms (defaults, not specified by the interface document). */
 export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
 
 // combinators

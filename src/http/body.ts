@@ -27,7 +27,7 @@ export interface BodyBounds {
   readonly maxBytes: number
 }
 
-/** Bytes that an answer may have unless given: 256 MiB. A page of 2,000 rows has about 2 MB. */
+/** Bytes that an answer may have by default: 256 MiB. A page of 2,000 rows has about 2 MB. */
 export const MAX_BYTES = 256 * 1024 * 1024
 
 /** Bytes that are read of what is no success: the rest says nothing more. */

@@ -28,9 +28,9 @@ import type { Answer, HttpRequest, Transport } from './Transport.js'
 export interface KyOptions {
   /** What sends in place of ky and the runtime's own `fetch`. */
   readonly fetch?: Fetch
-  /** Bytes that the body of a success may have, unpacked; 256 MiB unless given. */
+  /** Bytes that the body of a success may have, unpacked. Default 256 MiB. */
   readonly maxBytes?: number
-  /** Clock of the time limits; RxJS's `asyncScheduler` unless given. */
+  /** Clock of the time limits. Default: RxJS's `asyncScheduler`. */
   readonly timer?: SchedulerLike
 }
 

@@ -27,14 +27,14 @@ import { unfitParams } from './unfitParams.js'
 
 /** When a list is given up as endless, with a `Truncated`. */
 export interface ListOptions {
-  /** Pages a list may have before it is given up as endless; 10,000 unless given. */
+  /** Pages a list may have before it is given up as endless. Default 10,000. */
   readonly maxPages: number
-  /** Empty pages in a row that still count as going on; 100 unless given. */
+  /** Empty pages in a row that still count as going on. Default 100. */
   readonly maxEmptyPages: number
   /**
    * Whether a numbered page has to say that it is the last one, by `has_more: false` or, as a bookmark list
-   * does, `page_after: null`: else it is `Undecodable`, and not the end. `false` for lists, `true` for
-   * snapshots, unless given.
+   * does, `page_after: null`: else it is `Undecodable`, and not the end. Default `false` for lists, `true` for
+   * snapshots.
    */
   readonly strictEnd?: boolean
 }

@@ -1,5 +1,6 @@
 import type { Limits } from '../api/limits.js'
 import { checkCount } from '../stream/count.js'
+import type { Millis } from '../stream/index.js'
 
 // model
 
@@ -22,8 +23,8 @@ export interface ListPlan {
 export interface PlanOptions {
   /** Rows that the list is thought to have. */
   readonly rows?: number
-  /** How long a page is thought to take, in ms; 0 unless given. */
-  readonly roundTrip?: number
+  /** How long a page is thought to take, in ms. Default 0. */
+  readonly roundTrip?: Millis
 }
 
 /** The limits that a list is under, in requests a second; the part of them that this client uses. */

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const admission: (options: Options) => Admission
+ * const admission: (options: AdmissionOptions) => Admission
  * ```
  *
  * Lets strands through as soon as all their buckets have room. A strand that cannot go waits at one
@@ -27,7 +27,7 @@ export interface Admission {
   readonly refresh: () => void
 }
 
-export interface Options {
+export interface AdmissionOptions {
   readonly clock: Clock
   readonly weights: ReadonlyArray<number>
   /** A strand that was not served for so long goes before those that were. */
@@ -39,7 +39,7 @@ export interface Options {
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
-export const admission = ({ clock, weights, patience, start }: Options): Admission => {
+export const admission = ({ clock, weights, patience, start }: AdmissionOptions): Admission => {
   const claimed = claim(patience, (buckets) => buckets.forEach(mark))
   const wakes = alarms(clock, claimed.wait, (now) => run(now))
   const pool = park(weights, patience)
@@ -59,7 +59,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
-  /** Which of its buckets has no room for it. Stores come last: they are asked when all others have. */
+  /** The first of its buckets that has no room for it. Stores come last: they are asked when all others have. */
   const full = (strand: Strand, now: Millis): Bucket | undefined => {
     for (const bucket of strand.flow.buckets) {
       if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
@@ -93,7 +93,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     }
   }
 
-  /** Whether it has left where it waited, or another of it is the first there. */
+  /** Lets its first one through, or has it wait where there is no room. Whether another one may be next now. */
   const serve = (strand: Strand | undefined, now: Millis): boolean => {
     const ticket = strand?.first
     const from = strand?.parkedAt
@@ -142,7 +142,7 @@ export const admission = ({ clock, weights, patience, start }: Options): Admissi
     if (running) return
     running = true
     try {
-      claimed.look(now)
+      claimed.expire(now)
       for (let early = EARLY; collect(now, early); early = 0) round(now)
     } finally {
       running = false

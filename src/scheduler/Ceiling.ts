@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const ceiling: (limit: number, per: Millis) => Ceiling
+ * const ceiling: (most: number, per: Millis, byChance?: boolean) => Ceiling
  * ```
  *
  * How much of a limit can be used. The server may allow less than it says, or somebody else may use

@@ -16,7 +16,7 @@ import type { Millis } from './Clock.js'
 import type { Strand } from './Strand.js'
 
 export interface Claim {
-  /** Whose it is. */
+  /** Whom places are kept for. */
   readonly holder: () => Strand | undefined
   /** This strand, whose turn it is, cannot go: that bucket is full. */
   readonly stopped: (strand: Strand, at: Bucket, now: Millis) => void
@@ -27,13 +27,13 @@ export interface Claim {
   /** This strand was served, or nobody waits in it any more. */
   readonly over: (strand: Strand) => void
   /** Ends it when it has had its time, or a limit pauses. */
-  readonly look: (now: Millis) => void
+  readonly expire: (now: Millis) => void
 }
 
-/** A place is kept no longer than that: who holds the other bucket may never leave. */
+/** A place is kept no longer than that: those in the bucket that is full may never leave. */
 const KEPT: Millis = 10_000
 
-/** What a shared store lends is not kept: it may lend one at a time to all. */
+/** Whether the last place is kept. What a shared store lends is not: it may lend one at a time to all. */
 const isKept = ({ flow }: Strand, bucket: Bucket, now: Millis): boolean =>
   flow.buckets.includes(bucket) &&
   bucket.ceiling.limit(now) < Number.POSITIVE_INFINITY &&
@@ -62,9 +62,9 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
       if (strand === holder && pauses(strand, now)) end()
       if (holder !== undefined || now - strand.since <= patience) return
       if (strand.flow.buckets.length === 1 || pauses(strand, now)) return
-      if (at.entered <= Math.max(strand.since, strand.claimed)) return // nobody has overtaken it there
+      if (at.entered <= Math.max(strand.since, strand.keptAt)) return // nobody has overtaken it there
       holder = strand
-      strand.claimed = now
+      strand.keptAt = now
       until = now + KEPT
     },
     keeps: (bucket, strand, now) =>
@@ -78,7 +78,7 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
     over: (strand) => {
       if (strand === holder) end()
     },
-    look: (now) => {
+    expire: (now) => {
       if (holder !== undefined && (now >= until || pauses(holder, now))) end()
     },
   }

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const departures: (options: Options) => Departures
+ * const departures: (options: DeparturesOptions) => Departures
  * ```
  *
  * Who leaves with whom: those that start in one turn of the event loop do so together, and their bytes
@@ -21,7 +21,7 @@ export interface Departures {
   readonly lost: (departure: Departure, until: Millis, now: Millis) => void
 }
 
-export interface Options {
+export interface DeparturesOptions {
   readonly clock: Clock
   /** Whether departures matter to any tier. */
   readonly stamps: boolean
@@ -29,7 +29,7 @@ export interface Options {
   readonly sooner: (buckets: ReadonlyArray<Bucket>, now: Millis) => void
 }
 
-export const departures = ({ clock, stamps, sooner }: Options): Departures => {
+export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Departures => {
   let turn: Departure | undefined // of those that start now
   let heard = false // whether there was an answer, since the last of them started
 

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const flights: (options: Options) => Flights
+ * const flights: (options: FlightsOptions) => Flights
  * ```
  *
  * What has started: when it departed, when it was answered, when it left, and what its buckets are
@@ -35,7 +35,7 @@ export interface Flights {
   readonly inFlight: () => number
 }
 
-export interface Options {
+export interface FlightsOptions {
   readonly clock: Clock
   /** Whether departures matter to any tier. */
   readonly stamps: boolean
@@ -55,7 +55,7 @@ const ON_ITS_WAY: Millis = 1_000
  */
 const SOON = 50
 
-export const flights = ({ clock, stamps, waiting, sooner, changed }: Options): Flights => {
+export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOptions): Flights => {
   const all = roundTrip()
   const suspected = suspects()
   const departed = departures({ clock, stamps, sooner })

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const ladder: <T extends Long>() => Ladder<T>
+ * const ladder: <T extends Long<T>>() => Ladder<T>
  * ```
  *
  * Queues by length: the longest first, and of those of one length, the one that has had it longest.

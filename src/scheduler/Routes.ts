@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const routes: <R>(options: Options<R>) => Routes<R>
+ * const routes: <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number) => Routes<R>
  * ```
  *
  * From a request to the buckets it is counted in, by one key after the other. Those that nobody uses
@@ -37,32 +37,32 @@ const idle = ({ held, strands }: Flow): boolean =>
 export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
   const root = new Branch([])
   const keyed = tiers.flatMap(({ spec }) => (spec.key === undefined ? [] : [spec.key]))
-  const keys = keyed.length === 0 ? [() => undefined] : keyed
+  const keysOf = keyed.length === 0 ? [() => undefined] : keyed // a branch needs one
   let flows = 0
   let tidyAt = FEW
 
-  /** `own`: of the tiers that have keys, in their order. */
-  const create = (own: ReadonlyArray<Key>): Flow => {
-    const left = own.values()
+  /** `keys`: of the tiers that have keys, in their order. */
+  const create = (keys: ReadonlyArray<Key>): Flow => {
+    const left = keys.values()
     const buckets = tiers.flatMap((tier) => {
       const key = tier.spec.key === undefined ? '' : left.next().value
       return key === undefined ? [] : [tier.bucket(key)]
     })
-    const used = tiers.filter(({ buckets: own }) => buckets.some((b) => own.get(b.key) === b))
+    const used = tiers.filter(({ buckets: all }) => buckets.some((b) => all.get(b.key) === b))
     const slacks = new Set(used.flatMap(({ learns, slack }) => (learns ? [slack] : [])))
     return flow(buckets, [...slacks], lanes)
   }
 
-  const add = (own: ReadonlyArray<Key>): Flow => {
-    const created = create(own)
+  const add = (keys: ReadonlyArray<Key>): Flow => {
+    const created = create(keys)
     let branch = root
-    for (const [level, key] of own.slice(0, -1).entries()) {
+    for (const [level, key] of keys.slice(0, -1).entries()) {
       const next = branch.below.get(key)
-      const below = next instanceof Branch ? next : new Branch(own.slice(0, level + 1))
+      const below = next instanceof Branch ? next : new Branch(keys.slice(0, level + 1))
       branch.below.set(key, below)
       branch = below
     }
-    branch.below.set(own.at(-1), created)
+    branch.below.set(keys.at(-1), created)
     flows++
     return created
   }
@@ -86,7 +86,7 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
     find: (request, clock) => {
       let branch = root
       let key: Key
-      for (const keyOf of keys) {
+      for (const keyOf of keysOf) {
         key = keyOf(request)
         const next = branch.below.get(key)
         if (next === undefined) break
@@ -94,8 +94,8 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
         branch = next
       }
       // all of them before anything is made: one that throws leaves nothing behind
-      const rest = keys.slice(branch.keys.length + 1).map((keyOf) => keyOf(request))
-      const own = [...branch.keys, key, ...rest]
+      const rest = keysOf.slice(branch.keys.length + 1).map((keyOf) => keyOf(request))
+      const keys = [...branch.keys, key, ...rest]
       if (flows >= tidyAt) {
         const used = new Set<Bucket>()
         tidy(root, used)
@@ -106,7 +106,7 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
         }
         tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
       }
-      return add(own)
+      return add(keys)
     },
   }
 }

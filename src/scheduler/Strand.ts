@@ -35,7 +35,7 @@ export interface Strand extends Long<Strand>, Ranked {
   /** When it was last served, or began to wait. */
   since: Millis
   /** When places were last kept for it. */
-  claimed: Millis
+  keptAt: Millis
 }
 
 export const strand = (flow: Flow, lane: number): Strand => new Waiting(flow, lane)
@@ -50,7 +50,7 @@ class Waiting implements Strand {
   back: Ticket | undefined = undefined
   length = 0
   since: Millis = 0
-  claimed: Millis = Number.NEGATIVE_INFINITY
+  keptAt: Millis = Number.NEGATIVE_INFINITY
   rank: Millis = 0
   slot = -1
   readonly flow: Flow

@@ -21,19 +21,19 @@ export interface BackoffOptions {
   readonly random: IO<number>
 }
 
+/** What a pause begins with, and what it grows to. */
+type Bounds = Pick<BackoffOptions, 'first' | 'cap'>
+
 /** Pauses without an end. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
-  /** The most that chance adds, as a share of a pause; a quarter unless given. */
+  /** The most that chance adds, as a share of a pause. Default: a quarter. */
   readonly jitter?: number
 }
 
 /** 1, 2, 4 ... up to 16 seconds, in ms (interface, Limits). */
 export const PAUSES = { first: 1_000, cap: 16_000 } as const
 
-/** How often a pause doubles until it is as long as any. */
-const DOUBLED = Math.log2(PAUSES.cap / PAUSES.first)
-
-/** The most that chance adds unless given, as a share of a pause. */
+/** The most that chance adds by default, as a share of a pause. */
 const JITTER = 0.25
 
 /** More of them are no number any longer. */
@@ -55,16 +55,18 @@ export const exponential = ({ first, cap, repeats, random }: BackoffOptions): Ba
 
 // combinators
 
-/** How long all pauses of so many repeats are together, in ms, chance left aside. */
-export const pausesOf = (repeats: number): Millis => {
-  const { first, cap } = PAUSES
-  const doubling = Math.min(repeats, DOUBLED)
-  return first * (2 ** doubling - 1) + cap * (repeats - doubling)
+/** How long all pauses are together, in ms, chance left aside. */
+export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>): Millis => {
+  const growing = Math.min(repeats, doublings({ first, cap }))
+  return first * (2 ** growing - 1) + cap * (repeats - growing)
 }
 
-/** The fewest repeats whose pauses are together as long as `ms`. */
-export const repeatsFor = (ms: Millis): number => {
-  const { first, cap } = PAUSES
-  const longer = ms - pausesOf(DOUBLED)
-  return longer > 0 ? DOUBLED + Math.ceil(longer / cap) : Math.ceil(Math.log2(ms / first + 1))
+/** The fewest repeats whose pauses are together at least so long. */
+export const repeatsFor = ({ first, cap, least }: Bounds & { readonly least: Millis }): number => {
+  const growing = doublings({ first, cap })
+  const longer = least - pausesOf({ first, cap, repeats: growing })
+  return longer > 0 ? growing + Math.ceil(longer / cap) : Math.ceil(Math.log2(least / first + 1))
 }
+
+/** So many pauses are shorter than any that follow. */
+const doublings = ({ first, cap }: Bounds): number => Math.max(0, Math.ceil(Math.log2(cap / first)))

@@ -21,7 +21,7 @@ export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E
 
 /** How far `drain` asks ahead. */
 export interface Drain {
-  /** Pages asked for before they are wanted; 1 unless given, 0 to wait with each. */
+  /** Pages asked for before they are wanted. Default 1; 0 to wait with each. */
   readonly prefetch?: number
 }
 

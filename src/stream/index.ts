@@ -2,13 +2,36 @@
 export { ahead } from './ahead.js'
 export { asTheyCome } from './asTheyCome.js'
 export { type Backoff, type BackoffOptions, exponential, type Millis, PAUSES } from './Backoff.js'
-export * from './collect.js'
+export { collect, type Tally, type TooMany, tally } from './collect.js'
 export { iterate } from './iterate.js'
-export * from './ObservableEither.js'
+export {
+  concatChain,
+  left,
+  lefts,
+  mapLeft,
+  mapRight,
+  mergeChain,
+  type ObservableEither,
+  orElse,
+  orThrow,
+  right,
+  rights,
+  toTaskEither,
+  until,
+} from './ObservableEither.js'
 export { type Drain, type Paged, type Pages, paged, views } from './Paged.js'
-export * from './Pull.js'
-export * from './paginate.js'
+export { consume, observe, type Pull, pullOf } from './Pull.js'
+export { type Cut, type Page, type PaginateOptions, paginate } from './paginate.js'
 export { inParallel, type ParallelOptions, parallel } from './parallel.js'
-export * from './RowTexts.js'
-export * from './retry.js'
-export * from './snapshot/index.js'
+export { type Around, type Place, type RowTexts, someOf } from './RowTexts.js'
+export { retry } from './retry.js'
+export {
+  type Slice,
+  type SnapshotCut,
+  type SnapshotOptions,
+  type SnapshotPage,
+  type SnapshotPosition,
+  type Span,
+  snapshot,
+  wholeOf,
+} from './snapshot/index.js'

@@ -12,7 +12,7 @@ import { type Page, type PaginateOptions, paginate } from './paginate.js'
 
 /** How pages that are asked for together are delivered. */
 export interface ParallelOptions {
-  /** `false`: pages are delivered as they come; `true` unless given. */
+  /** `false`: pages are delivered as they come. Default `true`. */
   readonly ordered?: boolean
 }
 

@@ -13,7 +13,8 @@ interface Attempt<V> {
 
 /**
  * Subscribes again, later, when a `Left` comes out and `after` has a pause for it. A `Left` without a
- * pause is passed on, and so is the last one. Pauses are those of `timer`, `asyncScheduler` unless given.
+ * pause is passed on, and so is the last one. Pauses are those of `timer`, by default
+ * `asyncScheduler`.
  *
  *     first try         --L|
  *     second try             --R|

@@ -35,7 +35,7 @@ export interface Scheme {
 /** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
 export interface SigningScheme
   extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
-  /** What stands in the header; HMAC-SHA256 in hexadecimal digits unless given. */
+  /** What stands in the header. Default: HMAC-SHA256 in hexadecimal digits. */
   readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
 }
 

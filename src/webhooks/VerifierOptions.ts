@@ -9,7 +9,7 @@ import { defaultScheme, type Scheme, type SigningScheme } from './Scheme.js'
 export interface VerifierOptions {
   /** As `webhooks.create` answered it, whole; or several, while one takes the place of another. */
   readonly secret: string | ReadonlyArray<string>
-  /** How long ago, or how far ahead, a delivery may be signed; 5 minutes unless given. `Infinity`: any time. */
+  /** How long ago, or how far ahead, a delivery may be signed. Default: 5 minutes; `Infinity`: any time. */
   readonly tolerance?: Millis
   /** What differs from the scheme that is assumed. */
   readonly scheme?: Partial<Scheme>

@@ -21,9 +21,9 @@ import type { DeliveryFailure } from './WebhookFailure.js'
 
 /** Of `createReceiver`: how deliveries are verified, and what is kept of them. */
 export interface ReceiverOptions extends VerifierOptions {
-  /** The largest body that is read; 1 MiB unless given. */
+  /** The largest body that is read. Default 1 MiB. */
   readonly maxBytes?: number
-  /** How many ids are remembered, so that an event that comes again is dropped; 10,000 unless given, 0 for none. */
+  /** How many ids are remembered, so that an event that comes again is dropped. Default 10,000; 0 for none. */
   readonly remember?: number
   /** Time: `now`, and when events are told of. */
   readonly timer?: SchedulerLike

@@ -77,23 +77,26 @@ describe('doubling', () => {
 
 describe('all pauses of a call', () => {
   it('are together what they are one by one', () => {
-    for (const repeats of [0, 1, 2, 4, 5, 22]) {
-      const all = pauses({ ...PAUSES, repeats, random: () => 0 })
-      expect(pausesOf(repeats)).toBe(all.reduce((sum, pause) => sum + pause, 0))
-    }
-    expect([0, 1, 2, 4, 5, 22].map(pausesOf)).toEqual([0, 1_000, 3_000, 15_000, 31_000, 303_000])
+    fc.assert(
+      fc.property(options, (some) => {
+        const all = pauses({ ...some, random: () => 0 })
+        expect(pausesOf(some)).toBe(all.reduce((sum, pause) => sum + pause, 0))
+      }),
+    )
+    expect([0, 1, 2, 4, 5, 22].map((repeats) => pausesOf({ ...PAUSES, repeats }))).toEqual([
+      0, 1_000, 3_000, 15_000, 31_000, 303_000,
+    ])
   })
 
   it('are as many as last long enough, and not one more', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (ms) => {
-        const repeats = repeatsFor(ms)
-        expect(pausesOf(repeats)).toBeGreaterThanOrEqual(ms)
-        if (repeats > 0) expect(pausesOf(repeats - 1)).toBeLessThan(ms)
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (least) => {
+        const repeats = repeatsFor({ ...PAUSES, least })
+        expect(pausesOf({ ...PAUSES, repeats })).toBeGreaterThanOrEqual(least)
+        if (repeats > 0) expect(pausesOf({ ...PAUSES, repeats: repeats - 1 })).toBeLessThan(least)
       }),
     )
-    expect([0, 1, 1_000, 1_001, 31_000, 31_001, 300_000].map(repeatsFor)).toEqual([
-      0, 1, 1, 2, 5, 6, 22,
-    ])
+    const spans = [0, 1, 1_000, 1_001, 31_000, 31_001, 300_000]
+    expect(spans.map((least) => repeatsFor({ ...PAUSES, least }))).toEqual([0, 1, 1, 2, 5, 6, 22])
   })
 })

@@ -22,7 +22,7 @@ import type { Reach, Secured, Server } from './Reach.js'
 export interface Network {
   readonly reach: Reach
   readonly timer: SchedulerLike
-  /** For each step, in ms; 10,000 unless given. */
+  /** For each step, in ms. Default 10,000. */
   readonly patience?: number
 }
 

@@ -2,7 +2,7 @@ import { type Limits, limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client.js'
 import { defined } from '../../fp.js'
 import { kyTransport } from '../../http/ky.js'
-import { repeatsFor } from '../../stream/Backoff.js'
+import { PAUSES, repeatsFor } from '../../stream/Backoff.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { guardFor } from './pace.js'
@@ -31,7 +31,7 @@ export const clientFor = (
 ): ExportClient => {
   const { knownAs: _, ...options } = connection
   const allowed = flags.limits ? limits[connection.environment] : unlimited
-  const attempts = repeatsFor(flags.patience * 1_000)
+  const attempts = repeatsFor({ ...PAUSES, least: flags.patience * 1_000 })
   const { transport, sent } = rememberingTokens(kyTransport({ timer }))
   const client = createClient({
     ...options,

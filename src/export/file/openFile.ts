@@ -18,7 +18,7 @@ export interface FileOptions<A> {
   readonly format: Format<A>
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
   readonly from?: Mark
-  /** The disk unless given. */
+  /** Default: the disk. */
   readonly files?: Files
 }
 

@@ -16,7 +16,7 @@ export interface StreamOptions<A> {
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>
-  /** Whether `finish` ends the stream, too: yes unless given. Not for stdout. */
+  /** Whether `finish` ends the stream, too. Default `true`. Not for stdout. */
   readonly close?: boolean
 }
 

@@ -3,7 +3,7 @@ import type { PartMark } from './Destination.js'
 
 /** What the files of a folder are called by. */
 export interface Naming {
-  /** What names begin with; `part` unless given. */
+  /** What names begin with. Default `part`. */
   readonly prefix?: string
   /** Of the format. */
   readonly extension: string

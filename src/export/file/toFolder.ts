@@ -22,11 +22,11 @@ export interface ToFolderOptions<A> {
   readonly format: Format<A>
   /** Goes on where it was committed; else all files that are called as its parts are taken away. */
   readonly from?: DestinationMark
-  /** One part a slice unless given. */
+  /** Default: one part a slice. */
   readonly rotation?: Rotation
-  /** What the names of parts begin with: `part`, as in `part-00001-001.ndjson`, unless given. */
+  /** What the names of parts begin with. Default `part`, as in `part-00001-001.ndjson`. */
   readonly prefix?: string
-  /** The disk unless given. */
+  /** Default: the disk. */
   readonly files?: Files
 }
 

@@ -27,26 +27,26 @@ export interface FormatOptions {
   /** Its name. */
   readonly format: FormatName
   /**
-   * `none` unless given. In Parquet it is the pages that are compressed: with zstd unless given, or with
-   * gzip where this version of Node has no zstd.
+   * Default `none`. In Parquet it is the pages that are compressed: by default with zstd, or with gzip where
+   * this version of Node has no zstd.
    */
   readonly compress?: Compression
   /**
    * Fields and their order, those of nested objects under dotted names; `NAME:TYPE` for a field that the
-   * codec does not name. Unless given, all that the codec names; in NDJSON and JSON, all that came.
+   * codec does not name. Default: all that the codec names; in NDJSON and JSON, all that came.
    */
   readonly columns?: ReadonlyArray<string>
   /** `exact` writes the digits of numbers as they came: for a client that reads them so. */
   readonly numbers?: Numbers
-  /** CSV: `escape` keeps spreadsheets from running texts as formulas; `keep` unless given. */
+  /** CSV: `escape` keeps spreadsheets from running texts as formulas. Default `keep`. */
   readonly formulas?: 'escape' | 'keep'
-  /** Parquet: amounts as `DECIMAL(18, 4)` unless given, or as text. */
+  /** Parquet: amounts as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   readonly decimal?: 'decimal' | 'text'
-  /** Parquet: rows a row group; 20,000 unless given. */
+  /** Parquet: rows a row group. Default 20,000. */
   readonly rowGroup?: number
 }
 
-/** Rows in a row group, unless given. */
+/** Rows in a row group by default. */
 const ROW_GROUP = 20_000
 
 // constructors

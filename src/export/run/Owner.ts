@@ -2,6 +2,7 @@
 import * as t from 'io-ts'
 import { parsed } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
+import type { Millis } from '../../stream/index.js'
 
 // model
 
@@ -12,9 +13,9 @@ export interface Runner {
   /** What its machine is called. */
   readonly host: string
   /** When the process began, in ms since 1970: a number of a process is given again. */
-  readonly since: number
+  readonly since: Millis
   /** When this machine began, in ms since 1970, if that is known: no process is older. */
-  readonly booted?: number
+  readonly booted?: Millis
   /** Tells runs of one process apart, when they begin at the same time: letters, digits and hyphens. */
   readonly token?: string
   /** Whether a process of this machine runs. */

@@ -29,7 +29,7 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
   readonly target: Target<A>
   /** What it is of: a checkpoint of something else is refused. */
   readonly purpose: Wanted
-  /** What to do about a checkpoint that is there; `new` unless given: to refuse. */
+  /** What to do about a checkpoint that is there. Default `new`: to refuse. */
   readonly begin?: Begin
   /** In a folder: whether it adds to the runs that are there. */
   readonly adds?: boolean
@@ -37,9 +37,9 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
   readonly client?: Watched
   /** Requests a second that the limits allow, to tell the share that was used. */
   readonly perSecond?: number
-  /** Who runs, so that of two runs of one output the second is refused; `thisProcess()` unless given. */
+  /** Who runs, so that of two runs of one output the second is refused. Default `thisProcess()`. */
   readonly runner?: Runner | 'none'
-  /** The disk unless given. */
+  /** Default: the disk. */
   readonly files?: SmallFiles
 }
 

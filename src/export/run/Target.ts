@@ -33,11 +33,11 @@ export interface TargetOptions<A> {
   readonly out: string
   /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>
-  /** Where the checkpoint is kept; beside the output unless given. */
+  /** Where the checkpoint is kept. Default: beside the output. */
   readonly checkpoint?: string
-  /** In a folder: when a part is ended and another begun. One a slice of time unless given. */
+  /** In a folder: when a part is ended and another begun. Default: one a slice of time. */
   readonly rotation?: Rotation
-  /** The disk unless given. */
+  /** Default: the disk. */
   readonly files?: Files
 }
 

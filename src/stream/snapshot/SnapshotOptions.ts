@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs'
 import type { E } from '../../fp.js'
+import type { Millis } from '../Backoff.js'
 import type { Page } from '../paginate.js'
 import type { Unsteady } from './crowd.js'
 import type { Outcome } from './Field.js'
@@ -18,7 +19,7 @@ export interface SnapshotOptions<E, A> {
     readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
   }
   /** When a row was made, in ms since 1970, from the row as it came; NaN if that cannot be read. */
-  readonly time: (raw: unknown) => number
+  readonly time: (raw: unknown) => Millis
   /** Two rows with the same key are the same row. One without goes by all that it says. */
   readonly key: (raw: unknown) => string | undefined
   /** The failure that ends a snapshot of which `position` is missing, after `pages` pages. */

@@ -1,9 +1,11 @@
+import type { Millis } from '../Backoff.js'
+
 /** A stretch of time in ms since 1970: from `from` on, up to and without `to`. */
 export interface Span {
   /** In ms since 1970, inclusive. */
-  readonly from: number
+  readonly from: Millis
   /** In ms since 1970, exclusive. */
-  readonly to: number
+  readonly to: Millis
 }
 
 /** In ms. Lists are filtered in such steps, both ends inclusive: no time is split finer than that. */

@@ -1,4 +1,5 @@
 /** The walks of a snapshot: each reads one slice from one end to the other, an answer at a time. */
+import type { Millis } from '../Backoff.js'
 import type { Slice } from './Slice.js'
 import { isEmpty, type Span, splitNear, without } from './Span.js'
 import type { Order } from './verdict.js'
@@ -9,7 +10,7 @@ import type { Order } from './verdict.js'
 export interface Gait {
   readonly order: Order
   /** The time that a full page spans, in ms. */
-  readonly pace: number
+  readonly pace: Millis
 }
 
 /** A slice that is being read. */

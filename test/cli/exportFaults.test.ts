@@ -1,0 +1,152 @@
+/** What an export makes of faults, of the service and of the disk, and of another run. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Seen } from '../support/judge.js'
+import { upTo } from '../support/numbers.js'
+import { hasty } from '../support/timers.js'
+import { breaking, charges, exporting, idsOf } from './exporting.js'
+import { cli, rowsOf } from './support.js'
+
+const { file, serve } = await exporting()
+
+describe('an export whose first page never comes', () => {
+  it.each(['c.ndjson', 'c/'])('says that %s is as it was', async (name) => {
+    const before = await serve({ charges: 30 })
+    const out = file(name)
+    await charges(before, out)
+    const there = await readdir(dirname(out), { recursive: true })
+    const { fault } = breaking(1, { status: 503 })
+    const server = await serve({ charges: 9, fault })
+    const { status, stderr } = await charges(server, out, ['--restart', '--patience', '0'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^incomplete: nothing was read, \S+ is as it was, .* 0 refused, /)
+    expect(await readdir(dirname(out), { recursive: true })).toEqual(there)
+    expect((await cli(['verify', out])).status).toBe(0)
+  })
+
+  it.each([400, 403, 404])(
+    'ends with status 2 after a %i, which no waiting mends',
+    async (code) => {
+      const { fault } = breaking(1, { status: code })
+      const server = await serve({ charges: 9, fault })
+      const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+      expect(status).toBe(2)
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+        new RegExp(`^payments-rx: .*${code} (?!.*--resume)`),
+      )
+      expect(await readdir(dirname(file('c')))).toEqual([])
+    },
+  )
+
+  it('of a batch that there is not ends with status 2', async () => {
+    const { status, stderr } = await cli(['export', 'batch-items', '--sandbox', '--batch', 'none'])
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^payments-rx: .*404.*\n$/)])
+  })
+
+  it('ends with status 1 after a refusal that comes later than rows', async () => {
+    const { fault } = breaking(6, { status: 403 })
+    const server = await serve({ charges: 700, fault })
+    const first = await charges(server, file('c.ndjson'))
+    expect(first.status).toBe(1)
+    expect(first.stderr).toContain('the same command with --resume goes on')
+  })
+
+  it('says how much is there, when it was resumed', async () => {
+    const { fault } = breaking(6)
+    const server = await serve({ charges: 700, fault })
+    await charges(server, file('c.ndjson'))
+    const { stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+    expect(stderr).toMatch(/^incomplete: [1-9]\d* rows in /m)
+  })
+})
+
+describe('two runs of one output', () => {
+  it('are refused', async () => {
+    const server = await serve({ charges: 5 })
+    const out = file('c.ndjson')
+    await writeFile(`${out}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
+    const runner = { isAlive: () => true }
+    const { status, stderr } = await charges(server, out, [], { runner })
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^payments-rx: .*process 7 on here is writing there.*\n$/)
+    expect(existsSync(out)).toBe(false)
+
+    const later = await charges(server, out)
+    expect(later.stderr).toContain('took over the lock of process 7, which is no more')
+    expect(later.status).toBe(0)
+  })
+})
+
+describe('faults', () => {
+  const isPage = ({ route }: Seen): boolean => route === 'GET /api/v1/charges'
+
+  it('of a service that is gone for a minute are waited for', async () => {
+    let away = 0
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => (isPage(seen) && seen.nth > 2 && away++ < 14 ? 'reset' : undefined),
+    })
+    const out = file('c.ndjson')
+    const { status, stderr } = await charges(server, out, ['--parallel', '1'])
+    expect(stderr).toMatch(/waiting (1[6-9]|20)\.\d s: /) // 1 + 2 + 4 + 8 + 16 + 16 + 16 s, of two at a time
+    expect(status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
+  })
+
+  it('are waited for no longer than patience lasts', async () => {
+    const server = await serve({ charges: 300, fault: breaking(3, 'reset').fault })
+    const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5'])
+    expect(stderr.match(/waiting/g)?.length).toBeGreaterThanOrEqual(3)
+    expect(stderr).toContain('the same command with --resume goes on')
+    expect(status).toBe(1)
+  })
+
+  it('such as a token that is revoked in the middle are got over', async () => {
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => {
+        if (isPage(seen) && seen.nth === 4) server.revoke()
+        return undefined
+      },
+    })
+    const out = file('c.ndjson')
+    expect((await charges(server, out)).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
+    const logins = server.seen.filter(({ route }) => route.endsWith('/login'))
+    expect(logins.length).toBeGreaterThan(1)
+  })
+
+  it('such as a full disk leave what was committed, and that is what is counted', async () => {
+    const out = file('c.ndjson')
+    const server = await serve({
+      charges: 300,
+      fault: (seen) => {
+        if (isPage(seen) && seen.nth === 4) mkdirSync(`${out}.checkpoint.json.tmp`)
+        return undefined
+      },
+    })
+    const asShown = ['--parallel', '1', '--progress', 'json']
+    const { status, stderr } = await charges(server, out, asShown, { timer: hasty(1) })
+    const { counts } = JSON.parse(await readFile(`${out}.checkpoint.json`, 'utf8'))
+    const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+    expect(counts.rows).toBeLessThan(300)
+    expect(last).toMatchObject({
+      type: 'end',
+      rows: counts.rows,
+      summary: expect.stringContaining(`incomplete: ${counts.rows} rows`),
+      reason: expect.stringContaining('the same command with --resume goes on'),
+    })
+    expect(last.rowsPerSecond).toBeGreaterThanOrEqual(0)
+    expect(status).toBe(1)
+  })
+
+  it('such as a file that cannot be written are said with its name', async () => {
+    const server = await serve({ charges: 5 })
+    await mkdir(file('c.ndjson.checkpoint.json.tmp'))
+    const { status, stderr } = await charges(server, file('c.ndjson'))
+    expect(stderr).toMatch(/cannot write \S+c\.ndjson\.checkpoint\.json\.tmp: EISDIR/)
+    expect(status).toBe(1)
+  })
+})

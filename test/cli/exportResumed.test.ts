@@ -1,0 +1,192 @@
+/** An export that stopped, and what goes on with it. */
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { Subject } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { duckdb } from '../export/reading.js'
+import { upTo } from '../support/numbers.js'
+import { breaking, charges, exporting, idsOf, KEYS, runsOf } from './exporting.js'
+import { cli, rowsOf } from './support.js'
+
+const { file, serve } = await exporting()
+
+describe('an export that stopped', () => {
+  it.each([['c.ndjson'], ['c.csv.gz'], ['c.parquet']])('goes on: %s', async (name) => {
+    const { fault, state } = breaking(6)
+    const server = await serve({ charges: 700, fault })
+    const out = file(name)
+    const first = await charges(server, out)
+    expect(first.status).toBe(1)
+    expect(first.stderr).toContain('the same command with --resume goes on')
+    expect(existsSync(`${out}.checkpoint.json`)).toBe(true)
+    expect((await runsOf(`${out}.manifest.json`))[0]?.complete).toBe(false)
+
+    const again = await charges(server, out)
+    expect(again.status).toBe(2)
+    expect(again.stderr).toContain('--resume goes on with it, --restart starts over')
+
+    state.on = false
+    const { status, stderr } = await charges(server, out, ['--resume'])
+    expect(stderr).toMatch(/resumed after [\d,]+ rows\ncomplete: 700 rows/)
+    expect(status).toBe(0)
+    const sql = await duckdb()
+    const [found] = await sql(`select count(*) as rows, count(distinct id) as ids from '${out}'`)
+    expect(found).toEqual({ rows: '700', ids: '700' })
+    expect(existsSync(`${out}.checkpoint.json`)).toBe(false)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([{ complete: true, starts: 2 }])
+    const verified = await cli(['verify', out])
+    expect(verified).toEqual({
+      status: 0,
+      stdout: 'as the manifest says: 1 file\n',
+      stderr: '',
+    })
+  })
+
+  it('by a signal says how to go on, and goes on', async () => {
+    const signals = new Subject<'SIGTERM'>()
+    const { fault, state } = breaking(5, 'silent')
+    const server = await serve({
+      charges: 400,
+      fault: (seen) => {
+        const found = fault(seen)
+        if (found !== undefined) queueMicrotask(() => signals.next('SIGTERM'))
+        return found
+      },
+    })
+    const out = file('c.ndjson')
+    const { status, stderr } = await charges(server, out, [], { signals })
+    expect(status).toBe(143)
+    expect(stderr).toContain('stopped by SIGTERM; the same command with --resume goes on')
+    state.on = false
+    expect((await charges(server, out, ['--resume', '--parallel', '2'])).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
+  })
+
+  it('is not gone on with for another query', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    const { status, stderr } = await charges(server, out, ['--resume', '--status', 'SETTLED'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('its query.status is not given, and now it is "SETTLED"')
+  })
+
+  it('is not gone on with for another account', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out, ['--login-as', 'a', '--on-behalf-of', 'x'])
+    for (const other of [
+      ['--login-as', 'b', '--on-behalf-of', 'x'],
+      ['--login-as', 'a'],
+      ['--login-as', 'x', '--on-behalf-of', 'a'],
+    ]) {
+      const { status, stderr } = await charges(server, out, ['--resume', ...other])
+      expect([status, stderr]).toEqual([2, expect.stringContaining('its account (base URL')])
+    }
+  })
+
+  it('is not gone on with for another version of the API', async () => {
+    const { fault, state } = breaking(4)
+    const server = await serve({ charges: 400, fault })
+    const out = file('c.ndjson')
+    const env = { PAYMENTS_API_VERSION: '2024-09-27' }
+    await charges(server, out, [], { env })
+    expect(new Set(server.seen.slice(1).map(({ headers }) => headers['x-api-version']))).toEqual(
+      new Set(['2024-09-27']),
+    )
+    const other = await charges(server, out, ['--resume', '--api-version', '2025-08-29'], { env })
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('its format.apiVersion is "2024-09-27", and now it is "2025-08-29"'),
+    ])
+    state.on = false
+    const same = ['--resume', '--api-version', '2024-09-27']
+    expect((await charges(server, out, same)).status).toBe(0)
+  })
+
+  it('is not gone on with when its file is not what it was', async () => {
+    const server = await serve({ charges: 400, fault: breaking(4).fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    await writeFile(out, 'short')
+    const { status, stderr } = await charges(server, out, ['--resume'])
+    expect([status, await readFile(out, 'utf8')]).toEqual([2, 'short'])
+    expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
+  })
+
+  it('reads a list again whose bookmark is not known any more, and has each row once', async () => {
+    const state = { until: 3, dead: undefined as string | null | undefined }
+    const server = await serve({
+      batches: 120,
+      fault: ({ route, nth, url }) => {
+        if (route !== 'GET /api/v1/batch_transfers') return undefined
+        const page = url.searchParams.get('page')
+        if (nth === state.until) state.dead = page
+        const gone = page !== null && page === state.dead && nth <= state.until + 1
+        return gone
+          ? { status: 400, body: { code: 'invalid_argument', source: 'page' } }
+          : undefined
+      },
+    })
+    const out = file('b.csv')
+    const args = ['export', 'batch-transfers', '--base-url', server.url, ...KEYS, '--out', out]
+    expect(await cli(args)).toMatchObject({ status: 1 })
+    const { status, stderr } = await cli([...args, '--resume'])
+    expect(stderr).toMatch(
+      /^resumed after 100 rows\nthe list is read from its beginning again, .*: its bookmark was refused: GET .*400 invalid_argument.*\ncomplete: 120 rows/,
+    )
+    expect(status).toBe(0)
+    expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(121)
+    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([
+      { complete: true, rows: 120, distinct: 120, repeated: 100, starts: 2 },
+    ])
+  })
+
+  it('starts anew, and says so, where there is nothing to resume', async () => {
+    const server = await serve({ charges: 5 })
+    const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
+    expect(stderr).toContain('there is no checkpoint to resume: it starts anew')
+    expect(status).toBe(0)
+  })
+
+  it('starts over when it is told to', async () => {
+    const { fault, state } = breaking(4)
+    const server = await serve({ charges: 400, fault })
+    const out = file('c.ndjson')
+    await charges(server, out)
+    state.on = false
+    expect((await charges(server, out, ['--restart'])).status).toBe(0)
+    expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
+  })
+
+  it('because too many rows were rejected goes on when more may be', async () => {
+    const server = await serve({
+      charges: 300,
+      page: (page) => ({
+        ...page,
+        items: page.items.map((row, i) => (i % 10 === 0 ? { ...row, amount: null } : row)),
+      }),
+    })
+    const out = file('c.ndjson')
+    const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
+    expect(first.status).toBe(1)
+    expect(first.stderr).toMatch(
+      /more rows than --max-rejects could not be written: see .*; --resume with a greater --max-rejects goes on\n$/,
+    )
+    const asked = server.seen.length
+    const same = await charges(server, out, ['--max-rejects', '3', '--resume'])
+    expect(same.status).toBe(2)
+    expect(same.stderr).toMatch(
+      /^payments-rx: .*checkpoint\.json has more rejected rows \(\d+\) than there may be \(3\): --resume with a greater --max-rejects goes on, --restart starts over\n$/,
+    )
+    expect(server.seen.length).toBe(asked)
+    const last = await charges(server, out, ['--resume'])
+    expect(last.status).toBe(1)
+    const rejected = await rowsOf(`${out}.rejects.ndjson`)
+    expect((await rowsOf(out)).length + rejected.length).toBe(300)
+    expect(await cli(['verify', out])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('rows that were rejected'),
+    })
+  })
+})
