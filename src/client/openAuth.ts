@@ -30,7 +30,7 @@ export const openAuth = (
     bearer({
       login: tokens(credentials),
       early: renewEarly,
-      now,
+      timer: engine.timer,
       renewed: ({ token, validFor }) => {
         engine.secrets.add(token)
         engine.emit({ _tag: 'LoggedIn', validFor })

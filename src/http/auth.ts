@@ -5,7 +5,7 @@
  *
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
-import { defer, map, share } from 'rxjs'
+import { defer, map, of, type SchedulerLike, share, tap, timer as wait } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import { basicHeader } from './basicHeader.js'
@@ -34,7 +34,7 @@ export interface BearerOptions {
   readonly login: ObservableEither<Failure, Token>
   /** How long before its end a token is replaced; never more than half its life. */
   readonly early: Millis
-  readonly now: IO<Millis>
+  readonly timer: SchedulerLike
   readonly renewed: (token: Token) => void
 }
 
@@ -43,7 +43,11 @@ export interface BearerOptions {
 /** How long before its end a token is replaced, in ms (default, not specified by the interface document). */
 export const EARLY: Millis = 60_000
 
-export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
+/** A login goes on so long when nobody waits: `switchMap` leaves one call before it begins the next. */
+const GRACE: Millis = 1_000
+
+export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth => {
+  const now = () => timer.now()
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
 
@@ -57,8 +61,21 @@ export const bearer = ({ login, early, now, renewed }: BearerOptions): Auth => {
     return header
   }
 
-  /** One login in flight, whoever waits; given up when nobody waits any longer. */
-  const fresh: ObservableEither<Failure, string> = login.pipe(mapRight(keep), share())
+  let ended = false
+
+  /** One login in flight, whoever waits; given up when nobody has waited for a while. */
+  const fresh: ObservableEither<Failure, string> = login.pipe(
+    tap({
+      subscribe: () => {
+        ended = false
+      },
+      complete: () => {
+        ended = true
+      },
+    }),
+    mapRight(keep),
+    share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),
+  )
 
   const header = defer(() => {
     const before = held

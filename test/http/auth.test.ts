@@ -1,4 +1,14 @@
-import { asyncScheduler, defer, map, mergeMap, NEVER, type Observable, range, toArray } from 'rxjs'
+import {
+  asyncScheduler,
+  defer,
+  map,
+  mergeMap,
+  NEVER,
+  type Observable,
+  range,
+  switchMap,
+  toArray,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { basic, bearer, EARLY, type Token } from '../../src/http/auth.js'
@@ -38,7 +48,7 @@ const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
   const made = bearer({
     login,
     early,
-    now: () => asyncScheduler.now(),
+    timer: asyncScheduler,
     renewed: ({ token }) => renewed.push(token),
   })
   return { ...made, header: made.header.pipe(short), renewed }
@@ -75,13 +85,34 @@ describe('a bearer token', () => {
   )
 
   it(
-    'is given up when nobody waits for it any longer, and not before',
+    'is given up when nobody has waited for it for a second, and not before',
     marbles((m) => {
-      const login = m.cold('-----a|', values)
+      const login = m.cold('3s a|', values)
       const { header } = auth(login)
       m.expectObservable(header, '^--!')
       m.expectObservable(header, '-^--!')
-      m.expectSubscriptions(login.subscriptions).toBe('^---!')
+      m.expectSubscriptions(login.subscriptions).toBe('^--- 1s !')
+    }),
+  )
+
+  it(
+    'is asked for once by calls that each take the place of the one before',
+    marbles((m) => {
+      const login = m.cold('500ms a|', values)
+      const { header } = auth(login)
+      const keys = m.cold('a 99ms a 99ms a 99ms a 99ms a 99ms (a|)')
+      m.expectObservable(keys.pipe(switchMap(() => header))).toBe('500ms a|')
+      m.expectSubscriptions(login.subscriptions).toBe('^ 500ms !')
+    }),
+  )
+
+  it(
+    'leaves no timer behind when it has come',
+    marbles((m) => {
+      const { header } = auth(m.cold('--a|', values))
+      m.expectObservable(header).toBe('--a|')
+      m.flush()
+      expect(asyncScheduler.now()).toBe(3)
     }),
   )
 
