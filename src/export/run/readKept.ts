@@ -46,8 +46,6 @@ export const readKept =
       if (isIntact(Object(u))) return read.right
       throw damaged('it was changed or damaged since it was written', 'sum')
     }
-    const [{ path: field, expected, actual } = { path: '', expected: '', actual: '' }] = causes(
-      read.left,
-    )
+    const [{ path: field, expected, actual }] = causes(read.left)
     throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
   }
