@@ -2,12 +2,12 @@ import type * as t from 'io-ts'
 import { E } from '../fp.js'
 import { closures, type Reader } from './closures/readers.js'
 import type { Decoder } from './Decoder.js'
+import { decodeSafely } from './decodeSafely.js'
 import { generate } from './generate/generate.js'
 import { mayGenerate } from './generate/made.js'
 import type { Plan } from './Plan.js'
 import { planOf } from './planOf.js'
 import { refused } from './runtime.js'
-import { decodeSafely } from './tooDeep.js'
 
 /** How decoders are made: as generated code, or as functions where that is forbidden. */
 export type Means = 'code' | 'closures'
