@@ -62,17 +62,18 @@ export const compiler = (
   means?: Means,
 ): (<A>(codec: t.Type<A, unknown, unknown>) => Decoder<A>) => {
   const made = new WeakMap<object, Decoder<unknown>>()
-  return <A>(codec: t.Type<A, unknown, unknown>) => {
+  const decoderOf = (codec: t.Mixed): Decoder<unknown> => {
     const known = made.get(codec)
-    if (known !== undefined) return known as Decoder<A> // made of this very codec
+    if (known !== undefined) return known
     let decode: Slow = (u) => {
       decode = make(codec, means ?? (mayGenerate() ? 'code' : 'closures'))
       return decode(u)
     }
     const decoder: Decoder<unknown> = (u) => decode(u)
     made.set(codec, decoder)
-    return decoder as Decoder<A>
+    return decoder
   }
+  return <A>(codec: t.Type<A, unknown, unknown>) => decoderOf(codec) as Decoder<A> // of this very codec
 }
 
 /**
