@@ -2,12 +2,15 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
+import { patternOf } from './matching.js'
 import { described } from './Schema.js'
 import { nullable } from './shapes.js'
 
 const digits = (text: string): string => text.replace(/[ -]/g, '')
 
-const isNumber = (u: unknown): u is string => typeof u === 'string' && /^\d{12,19}$/.test(u)
+const shape = /^\d{12,19}$/
+
+const isNumber = (u: unknown): u is string => typeof u === 'string' && shape.test(u)
 
 /**
  * A card number of 12 to 19 digits (default, not specified by the interface document); spaces and
@@ -23,7 +26,7 @@ const CardNumber: Codec<string> = described(
     },
     (text) => (typeof text === 'string' ? digits(text) : text),
   ),
-  { type: 'string', pattern: String.raw`^\d{12,19}$`, 'x-not-specified': ['pattern'] },
+  patternOf(shape, { 'x-not-specified': ['pattern'] }),
 )
 
 const byCardNumber = t.exact(

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { patternOf } from './matching.js'
 import { described } from './Schema.js'
 
 // model
@@ -15,7 +16,8 @@ export interface InstantBrand {
  */
 export type Instant = t.Branded<string, InstantBrand>
 
-const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
+/** A day of a month, whether the month has it or not. */
+export const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
 
 const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d)`
 
@@ -32,7 +34,7 @@ const isUsual = (text: string): boolean => usualShape.test(text)
 
 export const Instant = described(
   t.brand(t.string, (text): text is Instant => isUsual(text) || shape.test(text), 'Instant'),
-  { type: 'string', pattern: shape.source },
+  patternOf(shape),
 )
 
 // interop

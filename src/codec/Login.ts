@@ -4,7 +4,8 @@
  */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
-import { described, unspecified } from './Schema.js'
+import { matching } from './matching.js'
+import { unspecified } from './Schema.js'
 
 const loginParams = t.intersection([
   t.type({ client_id: t.string, api_key: t.string }),
@@ -16,10 +17,7 @@ export interface LoginParams extends t.TypeOf<typeof loginParams> {}
 
 export const LoginParams: Codec<LoginParams> = loginParams
 
-const token: Codec<string> = described(
-  t.refinement(t.string, (text) => /^[!-~]+$/.test(text), 'a token'),
-  { type: 'string', pattern: '^[!-~]+$' },
-)
+const token: Codec<string> = matching(/^[!-~]+$/, 'a token')
 
 const session = t.intersection([
   unspecified(t.type({ token })),

@@ -1,4 +1,4 @@
-import { isRecord, parsed } from '../decode/unknown.js'
+import { isRecord, parsed, wordOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
 
 // model
@@ -23,21 +23,18 @@ const EXCERPT = 200
 
 // constructors
 
-const text = (u: unknown): string | undefined =>
-  typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
-
 /** Reads any body of any error answer; never fails. */
 export const problem = (status: number, body: string): Problem => {
   const u = parsed(body)
   if (!isRecord(u)) {
     return { code: `http_${status}`, message: body.slice(0, EXCERPT).trim() || 'no message' }
   }
-  const traceId = text(u.trace_id)
-  const source = text(u.source)
+  const traceId = wordOf(u.trace_id)
+  const source = wordOf(u.source)
   const details = u.details ?? u.errors ?? u.params
   return {
-    code: text(u.code) ?? `http_${status}`,
-    message: text(u.message) ?? 'no message',
+    code: wordOf(u.code) ?? `http_${status}`,
+    message: wordOf(u.message) ?? 'no message',
     ...defined({ traceId, source, details }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Cause } from '../decode/index.js'
+import type { Cause, Causes } from '../decode/causes.js'
 
 // model
 
@@ -19,7 +19,7 @@ export interface Undecodable {
 
 // constructors
 
-export const undecodable = (all: readonly [Cause, ...Cause[]]): Undecodable => {
+export const undecodable = (all: Causes): Undecodable => {
   const [{ path, expected, actual }] = all
   return {
     _tag: 'Undecodable',

@@ -7,8 +7,7 @@
  * that charges and batches come as their calls return them is a default, not specified by it.
  */
 import * as t from 'io-ts'
-import { type Cause, causes } from '../decode/index.js'
-import { redact } from '../decode/redact.js'
+import { causes, causesUnder } from '../decode/causes.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
@@ -119,18 +118,8 @@ const reader =
   ({ at, value }) =>
     pipe(
       codec.decode(value),
-      E.bimap((errors) => misfit(at, value, errors), payload),
+      E.bimap((errors) => undecodable(causesUnder(at, causes(errors))), payload),
     )
-
-const misfit = (at: string, value: unknown, errors: t.Errors): Undecodable => {
-  const [one = { path: '', expected: 'what its name says', actual: redact(value) }, ...more] =
-    causes(errors)
-  const under = (cause: Cause): Cause => ({
-    ...cause,
-    path: cause.path === '' ? at : `${at}.${cause.path}`,
-  })
-  return undecodable([under(one), ...more.map(under)])
-}
 
 /** By the start of the name, so that an event that was added to a family is read like its sisters. */
 const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [

@@ -1,6 +1,7 @@
 /** The single values that resources and parameters are made of. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
+import { matching, patternOf } from './matching.js'
 import { described } from './Schema.js'
 
 // responses and parameters
@@ -18,7 +19,7 @@ export const Currency: Codec<string> = described(
     (text) => text.length === 3 && isCapital(text, 0) && isCapital(text, 1) && isCapital(text, 2),
     'a currency code of 3 capital letters',
   ),
-  { type: 'string', pattern: '^[A-Z]{3}$' },
+  patternOf(/^[A-Z]{3}$/),
 )
 
 /** How many there are of something. */
@@ -56,25 +57,19 @@ export const Filled: Codec<string> = described(
 )
 
 /** A 2-letter ISO 3166 code. */
-export const Country: Codec<string> = described(
-  t.refinement(t.string, (text) => /^[A-Z]{2}$/.test(text), 'a country code of 2 capital letters'),
-  { type: 'string', pattern: '^[A-Z]{2}$' },
-)
+export const Country: Codec<string> = matching(/^[A-Z]{2}$/, 'a country code of 2 capital letters')
 
 /** A SWIFT code (BIC). Its length is a default, not specified by the interface document. */
-export const SwiftCode: Codec<string> = described(
-  t.refinement(
-    t.string,
-    (text) => /^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$/.test(text),
-    'a SWIFT code of 8 or 11 letters and digits',
-  ),
-  { type: 'string', pattern: '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$', 'x-not-specified': ['pattern'] },
+export const SwiftCode: Codec<string> = matching(
+  /^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$/,
+  'a SWIFT code of 8 or 11 letters and digits',
+  { 'x-not-specified': ['pattern'] },
 )
 
 /** A text that can be sent as a header. */
-export const HeaderText: Codec<string> = described(
-  t.refinement(t.string, (text) => /^[!-~]([ -~]*[!-~])?$/.test(text), 'a text that fits a header'),
-  { type: 'string', pattern: '^[!-~]([ -~]*[!-~])?$' },
+export const HeaderText: Codec<string> = matching(
+  /^[!-~]([ -~]*[!-~])?$/,
+  'a text that fits a header',
 )
 
 /** A number that JSON can say. */
@@ -114,15 +109,11 @@ export const Amount: Codec<number | string> = described(
     (u, context) => (isDecimal(u) ? t.success(u) : t.failure(u, context)),
     (amount) => (typeof amount === 'number' ? plain(amount) : amount),
   ),
-  { type: 'string', pattern: decimal.source },
+  patternOf(decimal),
 )
 
 /** An amount of money to send, in the smallest unit of its currency: 1050 is 10.50 EUR. */
-export const MinorAmount: Codec<string> = described(
-  t.refinement(
-    t.string,
-    (text) => /^0*[1-9]\d*$/.test(text),
-    'a positive whole number as text, in the smallest unit',
-  ),
-  { type: 'string', pattern: String.raw`^0*[1-9]\d*$` },
+export const MinorAmount: Codec<string> = matching(
+  /^0*[1-9]\d*$/,
+  'a positive whole number as text, in the smallest unit',
 )

@@ -12,10 +12,8 @@ export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
 /** The same enumeration where values may be added: for answers. */
 export const opened = <D extends { readonly [value: string]: unknown }>(
   codec: t.KeyofC<D>,
-): OpenType<Extract<keyof D, string>> => {
-  const known = Object.keys(codec.keys) as Array<Extract<keyof D, string>> // what keyof says
-  return new OpenType(`${known.map((value) => JSON.stringify(value)).join(' | ')} | string`, known)
-}
+): OpenType<Extract<keyof D, string>> =>
+  new OpenType(Object.keys(codec.keys) as Array<Extract<keyof D, string>>) // what keyof says
 
 export const isEmpty = (o: object): o is Readonly<Record<string, never>> =>
   Object.keys(o).length === 0
@@ -29,10 +27,18 @@ export const Empty: Codec<Readonly<Record<string, never>>> = described(
 /** Keys and values that are stored with a resource, and mean nothing to the service. */
 export const Metadata = t.UnknownRecord
 
+interface Listed {
+  readonly min: number
+  readonly max?: number
+  /** What the items are, in words. */
+  readonly what: string
+  readonly advice?: string
+}
+
 /** A list of `min` to `max` items; `advice` for those who have more. */
 export const listOf = <A>(
   item: Codec<A>,
-  { min, max, what, advice }: { min: number; max?: number; what: string; advice?: string },
+  { min, max, what, advice }: Listed,
 ): Codec<ReadonlyArray<A>> =>
   described(
     t.refinement(

@@ -1,12 +1,11 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
-import { fromDate } from './Instant.js'
-import { described, type Schema } from './Schema.js'
+import { DATE, fromDate } from './Instant.js'
+import { patternOf } from './matching.js'
+import { described } from './Schema.js'
 
 // model
-
-const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
 
 const HOUR = String.raw`([01]\d|2[0-3])`
 
@@ -20,8 +19,6 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
 
 const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
-
-const schemaOf = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source })
 
 /** One that can be written: years have four digits. */
 const isDate = (u: unknown): u is Date => {
@@ -48,7 +45,7 @@ const time = (name: string, shape: RegExp): Codec<Date | string> => {
       (u, context) => (is(u) ? t.success(u) : t.failure(u, context)),
       (time) => (time instanceof Date ? fromDate(time) : time),
     ),
-    schemaOf(shape),
+    patternOf(shape),
   )
 }
 
@@ -74,7 +71,7 @@ export const Day: Codec<string> = described(
 /** A day without a time. */
 export const PlainDate: Codec<string> = described(
   t.refinement(t.string, (text) => DAY.test(text) && isDay(text), 'a date as YYYY-MM-DD'),
-  schemaOf(DAY),
+  patternOf(DAY),
 )
 
 // combinators

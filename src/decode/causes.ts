@@ -1,8 +1,9 @@
 import type * as t from 'io-ts'
 import { arrange } from './arrange.js'
 import { hasOwn, part, tagOf, typesOf, unwrapped } from './codecParts.js'
+import { TOO_DEEP } from './decodeSafely.js'
 import { errorPath } from './errorPath.js'
-import { expected, expectedTags, refusing, tooDeep } from './expected.js'
+import { expected, expectedTags, refusing } from './expected.js'
 import { redact } from './redact.js'
 
 /** Why a value was refused: where, what was wanted and, without its content, what was there. */
@@ -14,6 +15,12 @@ export interface Cause {
   /** A type and a size, never the content of a text. */
   readonly actual: string
 }
+
+/** One at least. */
+export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
+
+/** Where io-ts names no error, or a trap in the value keeps it from being read. */
+const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' }
 
 const isMissing = (context: t.Context): boolean => {
   const last = context[context.length - 1]
@@ -30,7 +37,7 @@ const isMissing = (context: t.Context): boolean => {
 const cause = (error: t.ValidationError): Cause => {
   const path = errorPath(error.context)
   const actual = isMissing(error.context) ? 'missing' : redact(error.value)
-  if (error.message === tooDeep) return { path, expected: 'less nesting', actual }
+  if (error.message === TOO_DEEP) return { path, expected: 'less nesting', actual }
   const codec = unwrapped(refusing(error)?.type)
   const tag = part(codec, 'tag')
   if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
@@ -62,13 +69,23 @@ const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
  * One cause per place. Of a union, the likeliest branch comes first: the one that got deepest, whose
  * tag fits and that names most of what is there. Never throws.
  */
-export const causes = (errors: t.Errors): ReadonlyArray<Cause> => {
+export const causes = (errors: t.Errors): Causes => {
   try {
-    return merged(arrange(errors).map(cause))
+    const [one = UNKNOWN, ...more] = merged(arrange(errors).map(cause))
+    return [one, ...more]
   } catch {
-    return [{ path: '', expected: 'another value', actual: 'unknown' }] // a trap in the value
+    return [UNKNOWN]
   }
 }
+
+/** The causes of what stands at a path, from where that path begins. */
+export const causesUnder = (at: string, [one, ...more]: Causes): Causes => {
+  const under = (cause: Cause): Cause => ({ ...cause, path: joined(at, cause.path) })
+  return [under(one), ...more.map(under)]
+}
+
+const joined = (at: string, path: string): string =>
+  at === '' || path === '' || path.startsWith('[') ? at + path : `${at}.${path}`
 
 /** The causes as lines: `items[3].amount: expected number, got text of 5 characters`. */
 export const explain = (errors: t.Errors): string =>

@@ -2,11 +2,12 @@ import type * as t from 'io-ts'
 import { E } from '../fp.js'
 import { closures, type Reader } from './closures/readers.js'
 import type { Decoder } from './Decoder.js'
-import { generate, mayGenerate } from './generate/generate.js'
+import { decodeSafely } from './decodeSafely.js'
+import { generate } from './generate/generate.js'
+import { mayGenerate } from './generate/made.js'
 import type { Plan } from './Plan.js'
 import { planOf } from './planOf.js'
 import { refused } from './runtime.js'
-import { decodeSafely } from './tooDeep.js'
 
 /** How decoders are made: as generated code, or as functions where that is forbidden. */
 export type Means = 'code' | 'closures'
@@ -61,17 +62,18 @@ export const compiler = (
   means?: Means,
 ): (<A>(codec: t.Type<A, unknown, unknown>) => Decoder<A>) => {
   const made = new WeakMap<object, Decoder<unknown>>()
-  return <A>(codec: t.Type<A, unknown, unknown>) => {
+  const decoderOf = (codec: t.Mixed): Decoder<unknown> => {
     const known = made.get(codec)
-    if (known !== undefined) return known as Decoder<A> // made of this very codec
+    if (known !== undefined) return known
     let decode: Slow = (u) => {
       decode = make(codec, means ?? (mayGenerate() ? 'code' : 'closures'))
       return decode(u)
     }
     const decoder: Decoder<unknown> = (u) => decode(u)
     made.set(codec, decoder)
-    return decoder as Decoder<A>
+    return decoder
   }
+  return <A>(codec: t.Type<A, unknown, unknown>) => decoderOf(codec) as Decoder<A> // of this very codec
 }
 
 /**

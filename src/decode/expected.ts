@@ -1,9 +1,6 @@
 import type * as t from 'io-ts'
 import { part, tagOf, typesOf, unwrapped } from './codecParts.js'
 
-/** The message of the one failure that io-ts has no word for: it would overflow the stack. */
-export const tooDeep = 'nested too deeply'
-
 const short = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 const someOf = (values: ReadonlyArray<string>): string =>

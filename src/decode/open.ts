@@ -8,7 +8,8 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
   readonly _tag = 'OpenType'
   /** The values that are known; others pass. */
   readonly known: ReadonlyArray<K>
-  constructor(name: string, known: ReadonlyArray<K>) {
+  constructor(known: ReadonlyArray<K>) {
+    const name = `${known.map((k) => JSON.stringify(k)).join(' | ')} | string`
     super(name, t.string.is, t.string.validate, t.identity)
     this.known = known
   }
@@ -32,4 +33,4 @@ export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
  */
 export const open = <const K extends readonly [string, ...ReadonlyArray<string>]>(
   ...known: K
-): OpenC<K> => new OpenType(`${known.map((k) => JSON.stringify(k)).join(' | ')} | string`, known)
+): OpenC<K> => new OpenType(known)

@@ -12,6 +12,7 @@ const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<Field> =>
     ? Object.keys(props).map((key) => ({ key, plan: planOf(part(props, key)) }))
     : []
 
+/** That of a refinement of io-ts, which is asked of nothing but what the inner codec takes. */
 const isPredicate = (u: unknown): u is (a: unknown) => unknown => typeof u === 'function'
 
 /** Literals side by side are one enumeration; a union in a union is one union. */

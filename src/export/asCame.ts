@@ -6,7 +6,10 @@ const texts = Symbol('texts')
 /** Made when they are asked for. */
 type LazyTexts = () => RowTexts | undefined
 
-const isLazy = (u: unknown): u is LazyTexts => typeof u === 'function'
+/** An array like any other, but for what is put here. */
+interface Rows extends ReadonlyArray<unknown> {
+  readonly [texts]?: LazyTexts
+}
 
 /** The same array of rows, as it came: `lazy` gives their JSON, where that is known. */
 export const asCame = <A>(rows: ReadonlyArray<A>, lazy: LazyTexts): ReadonlyArray<A> =>
@@ -16,10 +19,7 @@ export const asCame = <A>(rows: ReadonlyArray<A>, lazy: LazyTexts): ReadonlyArra
 export const haveTexts = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(rows, texts)
 
 /** The JSON of the rows as the service wrote it, where these are rows as they came. */
-export const textsOf = (rows: ReadonlyArray<unknown>): RowTexts | undefined => {
-  const lazy: unknown = Reflect.get(rows, texts)
-  return isLazy(lazy) ? lazy() : undefined
-}
+export const textsOf = (rows: Rows): RowTexts | undefined => rows[texts]?.()
 
 /** Some of the rows, which have their texts with them if all have. */
 export const sliced = <A>(rows: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {

@@ -2,7 +2,8 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { following, type Position } from '../api/Paging.js'
 import { Envelope } from '../codec/Envelope.js'
-import { type Cause, causes, compile, type Decoder } from '../decode/index.js'
+import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
+import { compile, type Decoder } from '../decode/index.js'
 import { defined, E, memoized } from '../fp.js'
 import type { Page } from '../stream/index.js'
 import type { Asking } from './Asking.js'
@@ -33,7 +34,7 @@ export const readValue =
     const parsed = parse(asking, answer, parseText)
     if (E.isLeft(parsed) && form === 'json') return parsed
     const value = decode(E.isRight(parsed) ? parsed.right : answer.body || undefined)
-    return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left), ''))
+    return E.isRight(value) ? value : E.left(undecodable(asking, causes(value.left)))
   }
 
 /** Looks at what a page came in; answers what is wrong with it, where it is not to be read. */
@@ -50,9 +51,9 @@ export const readPage = <A>(
     const parsed = parse(asking, answer, parseText)
     if (E.isLeft(parsed)) return parsed
     const page = envelope(parsed.right)
-    if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left), ''))
+    if (E.isLeft(page)) return E.left(undecodable(asking, causes(page.left)))
     const wrong = look?.(position, page.right)
-    if (wrong !== undefined) return E.left(undecodable(asking, [wrong], ''))
+    if (wrong !== undefined) return E.left(undecodable(asking, [wrong]))
     const items = page.right.items.map((row, i): E.Either<Failure, A> => {
       const item = decode(row)
       return E.isRight(item) ? item : E.left(undecodable(asking, causes(item.left), `items[${i}]`))
@@ -72,25 +73,21 @@ const parse = (
   { body, flaw }: Answer,
   parseText: ParseText,
 ): E.Either<Undecodable, unknown> => {
-  if (flaw !== undefined) return E.left(undecodable(asking, [{ path: '', ...flaw }], ''))
+  if (flaw !== undefined) return E.left(undecodable(asking, [{ path: '', ...flaw }]))
   try {
     return E.right(parseText(body))
   } catch {
     const actual = body === '' ? 'empty' : `text of ${body.length} characters`
-    return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }], ''))
+    return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }]))
   }
 }
 
 /** What a body should be, in words. */
 const JSON_TEXT = 'JSON'
 
-const undecodable = (asking: Asking, all: ReadonlyArray<Cause>, at: string): Undecodable => {
-  const under = all.map((cause) => ({ ...cause, path: join(at, cause.path) }))
-  const { path, expected, actual } = under[0] ?? {
-    path: at,
-    expected: 'a value',
-    actual: 'another',
-  }
+const undecodable = (asking: Asking, all: Causes, at = ''): Undecodable => {
+  const under = causesUnder(at, all)
+  const [{ path, expected, actual }] = under
   const { endpoint, attempts, traceId } = asking
   return {
     _tag: 'Undecodable',
@@ -104,9 +101,6 @@ const undecodable = (asking: Asking, all: ReadonlyArray<Cause>, at: string): Und
     message: `${endpoint}: ${path || 'the answer'} should be ${expected}, and is ${actual}`,
   }
 }
-
-const join = (at: string, path: string): string =>
-  at === '' || path === '' || path.startsWith('[') ? at + path : `${at}.${path}`
 
 // interop
 

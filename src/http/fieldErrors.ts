@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord } from '../decode/unknown.js'
+import { fieldsOf, isRecord, wordOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
 import type { AnyFailure } from './Failure.js'
 
@@ -59,15 +59,16 @@ const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
 
 const isError = (u: unknown): boolean => {
   const { code, message } = fieldsOf(u)
-  return text(code) !== undefined || text(message) !== undefined
+  return wordOf(code) !== undefined || wordOf(message) !== undefined
 }
 
 const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
-  const [field, code, message] = [text(u.source) ?? text(u.field), text(u.code), text(u.message)]
+  const [field, code, message] = [
+    wordOf(u.source) ?? wordOf(u.field),
+    wordOf(u.code),
+    wordOf(u.message),
+  ]
   return {
     ...defined({ field, code, message }),
   }
 }
-
-const text = (u: unknown): string | undefined =>
-  typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined

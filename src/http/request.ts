@@ -9,7 +9,7 @@ import {
 } from '../api/Endpoint.js'
 import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
-import { type Cause, causes } from '../decode/index.js'
+import { type Cause, type Causes, causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
@@ -64,12 +64,10 @@ export const request =
   }
 
 /** Which parameter is to blame: the first of the causes. */
-export const unfit = (causes: ReadonlyArray<Cause>): Unfit => ({
-  field: causes[0]?.path ?? '',
-  expected: causes[0]?.expected ?? 'parameters',
-  actual: causes[0]?.actual ?? 'something else',
-  causes,
-})
+export const unfit = (causes: Causes): Unfit => {
+  const [{ path, expected, actual }] = causes
+  return { field: path, expected, actual, causes }
+}
 
 /** Each parameter where it belongs: path, header, query or body. */
 const place = (

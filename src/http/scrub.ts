@@ -1,5 +1,5 @@
 /** Takes secrets out of what came from outside, in whatever way they are spelled there. */
-import { digitsOf, withDigitsOf } from '../decode/money/exact.js'
+import { digitsOf, withDigitsOf } from '../decode/digits.js'
 import { O } from '../fp.js'
 import { cutSecret } from './cutSecret.js'
 import { letterSpellings, spellings } from './spellings.js'

@@ -73,7 +73,6 @@ const refusalOf =
   (errors: Parameters<typeof causes>[0]): Refusal => {
     const [cause] = causes(errors)
     if (row.auth === 'none') return credentialsInvalid
-    if (cause === undefined) return notAnObject
     if (row.errors[400]?.includes('validation_error') === true) {
       return refusal(400, 'validation_error', `${cause.path} must be ${cause.expected}.`)
     }

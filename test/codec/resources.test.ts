@@ -61,7 +61,7 @@ describe('a batch', () => {
     const decoded = BatchTransfer.decode({ ...batch, [top]: below })
     const paths = pipe(
       decoded,
-      E.match(causes, () => []),
+      E.matchW(causes, () => []),
     ).map((cause) => cause.path)
     expect(paths).toContain(path)
   })
@@ -102,7 +102,7 @@ describe('an industry', () => {
     const decoded = IndustryCategories.decode([{ type: 'LIST', values: [{ name: 'no type' }] }])
     const [cause] = pipe(
       decoded,
-      E.match(causes, () => []),
+      E.matchW(causes, () => []),
     )
     expect(cause).toEqual({ path: '[0].values[0].type', expected: 'string', actual: 'missing' })
   })
@@ -153,7 +153,7 @@ describe('a card number', () => {
       const decoded = ByCardNumber.decode({ pan })
       const told = pipe(
         decoded,
-        E.match(causes, () => []),
+        E.matchW(causes, () => []),
       )
       expect(told).toHaveLength(1)
       expect(JSON.stringify(told)).not.toContain('4242')

@@ -93,6 +93,14 @@ it('shows a long number by its length, with decimals too', () => {
   expect(explain(errorsOf(t.string, Number.NEGATIVE_INFINITY))).toContain('number -Infinity')
 })
 
+it('has a cause also where the codec that refused names no error', () => {
+  const Silent = new t.Type('Silent', t.unknown.is, () => t.failures([]), t.identity)
+  expect(causes(errorsOf(Silent, 1))).toEqual([
+    { path: '', expected: 'another value', actual: 'unknown' },
+  ])
+  expect(explain(errorsOf(Silent, 1))).toBe('value: expected another value, got unknown')
+})
+
 it('never throws and never tells a text', () => {
   const secret = 'sk_live_4242'
   const Value = fc.letrec((tie) => ({

@@ -2,8 +2,9 @@
 import { login as LOGIN } from '../../api/authentication.js'
 import type { Position } from '../../api/Paging.js'
 import type { Charge } from '../../codec/Charge.js'
-import { Instant, toDate } from '../../codec/Instant.js'
+import { millisOf } from '../../codec/Instant.js'
 import type { DriftFact } from '../../decode/index.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
@@ -65,7 +66,7 @@ export const list = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Findin
 
 /** By the times of the rows of one page, as they came. */
 export const order = (rows: ReadonlyArray<unknown>): Finding => {
-  const times = rows.map(timeOf)
+  const times = rows.map((row) => millisOf(fieldsOf(row).created_at))
   const steps = times.slice(1).map((time, i) => Math.sign(time - (times[i] ?? Number.NaN)))
   const [up, down] = [steps.includes(1), steps.includes(-1)]
   if (steps.some(Number.isNaN)) return unordered('rows without a time', 'unreadable')
@@ -81,8 +82,3 @@ const unordered = (found: string, order: string): Finding =>
     facts: { order },
     advice: 'snapshots need the order of time: an export may refuse this list',
   })
-
-const timeOf = (row: unknown): number => {
-  const { created_at }: { readonly created_at?: unknown } = Object(row)
-  return Instant.is(created_at) ? toDate(created_at).getTime() : Number.NaN
-}

@@ -1,5 +1,5 @@
 /** Rows without what is called `secret`. */
-import { withDigitsOf } from '../../decode/money/exact.js'
+import { withDigitsOf } from '../../decode/digits.js'
 import { isObject } from '../../export/column/read.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'

@@ -4,7 +4,7 @@ import type { Program } from './Program.js'
  * Up to here a chain of comparisons is faster than a `Set`, since texts fresh from a parser have no
  * hash yet.
  */
-const chain = 24
+const CHAIN = 24
 
 const equals = (x: string, values: ReadonlyArray<string>): string =>
   values.map((value) => `${x} === ${JSON.stringify(value)}`).join(' || ')
@@ -20,7 +20,7 @@ const byLength = (values: ReadonlyArray<string>): ReadonlyMap<number, ReadonlyAr
 const texts = (values: ReadonlyArray<string>, x: string, to: Program): string => {
   if (values.length <= 8) return equals(x, values)
   const groups = byLength(values)
-  if ([...groups.values()].some((group) => group.length > chain)) {
+  if ([...groups.values()].some((group) => group.length > CHAIN)) {
     return `typeof ${x} === "string" && ${to.constant(new Set(values))}.has(${x})`
   }
   const cases = [...groups].map(

@@ -3,6 +3,7 @@ import type { E } from '../../fp.js'
 import type { Plan } from '../Plan.js'
 import { ask, copy, merge, refused, strip, unusual } from '../runtime.js'
 import { keepsInput } from '../traits.js'
+import { made } from './made.js'
 import { locals, program } from './Program.js'
 import { readOf } from './reads.js'
 import { testOf } from './tests.js'
@@ -27,8 +28,6 @@ const runtime = {
 
 type Maker = (runtime: object, constants: ReadonlyArray<unknown>, slow: Decode) => Decode
 
-const isMaker = (u: unknown): u is Maker => typeof u === 'function'
-
 /**
  * A plain object, as `E.right` makes it, but not by a literal: V8 puts what a literal makes among the old
  * once many of them were alive at a collection. Old ones keep the rows of a page that is gone until the
@@ -36,15 +35,6 @@ const isMaker = (u: unknown): u is Maker => typeof u === 'function'
  */
 const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
     Right.prototype = base;`
-
-/** Whether the platform lets code be made of text, by trying. */
-export const mayGenerate = (): boolean => {
-  try {
-    return isMaker(new Function(''))
-  } catch {
-    return false
-  }
-}
 
 /**
  * A decoder for a plan as straight-line code. It answers what is taken; all that is refused, unusual
@@ -58,12 +48,9 @@ export const generate = (plan: Plan, slow: Decode): Decode => {
     : `const a = ${readOf(plan, to)}(x); if (a !== refused) return new Right(a);`
   const names = to.constants.map((_, i) => `c${i}`)
   // Constants of the code's own scope are constants to the engine, which parameters are not.
-  const maker: unknown = new Function(
-    'runtime',
-    'constants',
-    'slow',
-    `"use strict";
-    const { ${Object.keys(runtime).join(', ')} } = runtime;
+  const maker = made<Maker>(
+    ['runtime', 'constants', 'slow'],
+    `const { ${Object.keys(runtime).join(', ')} } = runtime;
     const [${names.join(', ')}] = constants;
     ${RIGHT}
     ${to.functions.join('\n')}
@@ -73,6 +60,5 @@ export const generate = (plan: Plan, slow: Decode): Decode => {
       return slow(x)
     }`,
   )
-  if (!isMaker(maker)) throw new TypeError('no code was made')
   return maker(runtime, to.constants, slow)
 }

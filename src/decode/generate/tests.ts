@@ -24,11 +24,11 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
 }
 
 /** How many tests are written in one place before a function of their own is worth its call. */
-const inlined = 80
+const INLINED = 80
 
 /** Whether a plan has more parts than are written in one place; does not count further. */
 const isLarge = (plan: Plan): boolean => {
-  let left = inlined
+  let left = INLINED
   const count = (part: Plan): void => {
     if (left-- <= 0) return
     if (part._tag === 'Struct') for (const field of part.fields) count(field.plan)

@@ -1,4 +1,5 @@
-import { E, O, pipe } from '../../fp.js'
+import { E, pipe } from '../../fp.js'
+import { parseDecimal, unitsAt } from './Decimal.js'
 import { exponentOf } from './exponents.js'
 
 /** Why an amount is not a whole number of minor units. The amount itself is not told. */
@@ -13,25 +14,8 @@ export type MinorUnitsFailure =
       readonly exponent: number
     }
 
-interface Decimal {
-  /** The value is `units` times ten to the power of minus `scale`. */
-  readonly units: bigint
-  readonly scale: number
-}
-
-/** Plain decimal text, or with an exponent as JSON may write a number. */
-const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
-
-const parse = (text: string): O.Option<Decimal> => {
-  const [, sign = '', whole = '', fraction = '', power = '0'] =
-    (text.length <= 100 && decimal.exec(text)) || []
-  return whole === ''
-    ? O.none
-    : O.some({
-        units: BigInt(`${whole}${fraction}`) * (sign === '-' ? -1n : 1n),
-        scale: fraction.length - Number(power),
-      })
-}
+/** Characters of an amount. */
+const MOST = 100
 
 const exponentFor = (currency: string): E.Either<MinorUnitsFailure, number> =>
   pipe(
@@ -53,15 +37,11 @@ export const toMinorUnits =
       exponentFor(currency),
       E.chain((exponent) =>
         pipe(
-          parse(amount),
+          parseDecimal(amount, MOST),
           E.fromOption((): MinorUnitsFailure => ({ _tag: 'NotDecimal', currency })),
-          E.chain(({ units, scale }) => {
-            if (scale <= exponent) return E.right(units * 10n ** BigInt(exponent - scale))
-            const parts = 10n ** BigInt(scale - exponent)
-            return units % parts === 0n
-              ? E.right(units / parts)
-              : E.left({ _tag: 'FractionOfMinorUnit', currency, exponent })
-          }),
+          E.chainOptionK(
+            (): MinorUnitsFailure => ({ _tag: 'FractionOfMinorUnit', currency, exponent }),
+          )(unitsAt(exponent)),
         ),
       ),
     )

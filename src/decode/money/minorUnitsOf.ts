@@ -1,6 +1,6 @@
 import { E, O, pipe } from '../../fp.js'
+import { digitsOf } from '../digits.js'
 import { fieldsOf } from '../unknown.js'
-import { digitsOf } from './exact.js'
 import { type MinorUnitsFailure, toMinorUnits } from './minorUnits.js'
 
 /** There is no decimal text, and no number that still has the digits it came with: see `digitsOf`. */

@@ -1,4 +1,6 @@
 /** Decimal text and doubles as whole numbers of ten-thousandths: four places, as many as a currency has. */
+import { parseDecimal, unitsAt } from '../../decode/money/Decimal.js'
+import { O } from '../../fp.js'
 
 /** Decimals of the column. */
 export const SCALE = 4
@@ -12,8 +14,8 @@ const FACTOR = 10 ** SCALE
 /** The first that has more digits than the column. */
 const MOST = 10n ** BigInt(PRECISION)
 
-/** As JSON and `String` write numbers: sign, whole part, fraction, power of ten. */
-const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+/** Characters of a text that is read as a number. */
+const LENGTH = 400
 
 /**
  * Of a double below 2^39, undefined if it has more places. The product may be off by one; the right one,
@@ -26,14 +28,11 @@ export const scaledNumber = (n: number): bigint | undefined => {
   return scaled === undefined ? undefined : BigInt(scaled)
 }
 
+const toScale = unitsAt(SCALE)
+
 /** Undefined if it has more places or more digits than the column, or is no number. */
 export const scaledText = (text: string): bigint | undefined => {
-  const [, sign, whole, fraction = '', power = '0'] = decimal.exec(text) ?? []
-  if (whole === undefined || text.length > 400) return undefined
-  const digits = BigInt(`${whole}${fraction}`) * (sign === '-' ? -1n : 1n)
-  const shift = SCALE - fraction.length + Number(power)
-  const factor = 10n ** BigInt(Math.abs(shift))
-  if (shift < 0 && digits % factor !== 0n) return undefined
-  const scaled = shift < 0 ? digits / factor : digits * factor
-  return scaled < MOST && scaled > -MOST ? scaled : undefined
+  const read = parseDecimal(text, LENGTH) // of each row: without `pipe`, in a fifth of the time
+  const scaled = O.isSome(read) ? toScale(read.value) : O.none
+  return O.isSome(scaled) && scaled.value < MOST && scaled.value > -MOST ? scaled.value : undefined
 }

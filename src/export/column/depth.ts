@@ -1,5 +1,5 @@
 /** How deep values are nested. What walks through them goes as deep, and the stack ends somewhere. */
-import { withDigitsOf } from '../../decode/money/exact.js'
+import { withDigitsOf } from '../../decode/digits.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { isObject } from './read.js'
 

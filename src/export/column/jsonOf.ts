@@ -6,7 +6,8 @@ import { isObject } from './read.js'
 /** What `JSON.stringify` writes as it is. */
 type Raw = (text: string) => unknown
 
-const isRaw = (u: unknown): u is Raw => typeof u === 'function'
+/** `rawJSON` is of ES2026: Node 22 has it, the types do not yet. */
+const json: JSON & { readonly rawJSON?: Raw } = JSON
 
 /** In place of a number, its digits as they came, where they are known. */
 const exactly = (raw: Raw) =>
@@ -19,8 +20,8 @@ const exactly = (raw: Raw) =>
 /** JSON text, with the digits of numbers as they came if they are to be `exact`. Null for what has none. */
 export const jsonOf = (numbers: Numbers): ((value: unknown) => string) => {
   if (numbers === 'fast') return (value) => JSON.stringify(value) ?? 'null'
-  const raw: unknown = Reflect.get(JSON, 'rawJSON') // of ES2026: Node 22 has it, the types do not yet
-  if (!isRaw(raw)) throw new TypeError('this platform has no JSON.rawJSON')
+  const raw = json.rawJSON
+  if (raw === undefined) throw new TypeError('this platform has no JSON.rawJSON')
   const replace = exactly(raw)
   return (value) => JSON.stringify(value, replace) ?? 'null'
 }

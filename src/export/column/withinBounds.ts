@@ -3,14 +3,12 @@
  * columns in a few nanoseconds a row. What it does not see through (a list, an object that nobody
  * described) it does not vouch for.
  */
-import { mayGenerate } from '../../decode/generate/generate.js'
+import { made, mayGenerate } from '../../decode/generate/made.js'
 import { type Column, columnsOf } from './Column.js'
 import { hasSource, sourceOf } from './source.js'
 
 /** True for a row whose numbers are all within bounds; false tells nothing. */
 type Vouch = (row: unknown) => boolean
-
-const isVouch = (u: unknown): u is Vouch => typeof u === 'function'
 
 /**
  * Bounds that are excluded; with `anywhere`, of numbers that no codec describes, too. Vouches for nothing
@@ -43,10 +41,8 @@ export const withinBounds = (
           return []
       }
     })
-  const vouch: unknown = new Function(
-    'row',
-    `"use strict"; let v; return ${['true', ...conditions.map((one) => `(${one})`)].join(' && ')}`,
+  return made<Vouch>(
+    ['row'],
+    `let v; return ${['true', ...conditions.map((one) => `(${one})`)].join(' && ')}`,
   )
-  if (!isVouch(vouch)) throw new TypeError('no code was made')
-  return vouch
 }

@@ -2,7 +2,7 @@
  * Lines of cells. Code that is made for the columns reads `row.id` where a loop has to look up whatever
  * is named: a third less time a row. Where no code may be made of text, it is the loop.
  */
-import { mayGenerate } from '../../decode/generate/generate.js'
+import { made, mayGenerate } from '../../decode/generate/made.js'
 import { sourceOf } from '../column/source.js'
 import type { Cells } from './Cells.js'
 
@@ -49,14 +49,10 @@ type Put = (cells: Cells, text: string) => void
 /** What the code is of: it is given what it cannot name. */
 type Maker = (write: ReadonlyArray<Cell['write']>, put: Put) => Lines
 
-const isMaker = (u: unknown): u is Maker => typeof u === 'function'
-
 const generated = (columns: ReadonlyArray<Cell>, { mask, begins }: Masking): Lines => {
-  const maker: unknown = new Function(
-    'write',
-    'put',
-    `"use strict";
-    const [${columns.map((_, i) => `w${i}`).join(', ')}] = write;
+  const maker = made<Maker>(
+    ['write', 'put'],
+    `const [${columns.map((_, i) => `w${i}`).join(', ')}] = write;
     return function lines(rows, cells) {
       let v;
       for (const row of rows) {
@@ -65,7 +61,6 @@ const generated = (columns: ReadonlyArray<Cell>, { mask, begins }: Masking): Lin
       }
     }`,
   )
-  if (!isMaker(maker)) throw new TypeError('no code was made')
   return maker(
     columns.map(({ write }) => write),
     (cells, text) => {

@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
-import { parsed } from '../../decode/unknown.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { CannotRun } from './CannotRun.js'
 
@@ -32,7 +32,7 @@ export const readKept =
 
     const u = parsed(text)
     if (u === undefined) throw damaged('it should be JSON')
-    const found: unknown = Object(u).version
+    const { version: found } = fieldsOf(u)
     if (typeof found === 'number' && found > version) {
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
       throw new CannotRun('later', path, why, 'version')
@@ -43,11 +43,9 @@ export const readKept =
     }
     const read = codec.decode(u)
     if (E.isRight(read)) {
-      if (isIntact(Object(u))) return read.right
+      if (isIntact(fieldsOf(u))) return read.right
       throw damaged('it was changed or damaged since it was written', 'sum')
     }
-    const [{ path: field, expected, actual } = { path: '', expected: '', actual: '' }] = causes(
-      read.left,
-    )
+    const [{ path: field, expected, actual }] = causes(read.left)
     throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
   }

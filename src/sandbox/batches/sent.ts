@@ -1,5 +1,6 @@
 /** Reads what is sent to add and to delete items. More is taken than the rows say: wrong items are kept. */
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
 import type { Given } from '../Handler.js'
 import { invalid, type Refusal, required } from '../Refusal.js'
@@ -38,7 +39,7 @@ const listed = (
 /** An item needs a `request_id` to be kept; what else is wrong with it is kept too. */
 const sentItem = (i: number, item: unknown): E.Either<Refusal, SentItem> => {
   const source = `items[${i}].request_id`
-  const request_id: unknown = Object(item).request_id
+  const { request_id } = fieldsOf(item)
   if (request_id === undefined) return E.left(required(source))
   return typeof request_id === 'string' && request_id !== ''
     ? E.right({ request_id, checked: checked(item) })

@@ -3,7 +3,7 @@ import { ITEMS_PER_UPLOAD, ORDER_AGE, OrderItem } from '../../codec/OrderItem.js
 import { QuotaType } from '../../codec/Quota.js'
 import { Flag, repeated } from '../../codec/query.js'
 import { toMillis } from '../../codec/times.js'
-import { causes } from '../../decode/index.js'
+import { causes, causesUnder } from '../../decode/causes.js'
 import { A, E, pipe } from '../../fp.js'
 import type { Given } from '../Handler.js'
 import { DAY } from '../instant.js'
@@ -56,11 +56,8 @@ const judged = (item: unknown, i: number, now: number): Judged =>
   pipe(
     OrderItem.decode(item),
     E.mapLeft((errors) => {
-      const [cause] = causes(errors)
-      const source = `items[${i}]${cause === undefined || cause.path === '' ? '' : `.${cause.path}`}`
-      return cause?.actual === 'missing'
-        ? required(source)
-        : invalid(`${source} must be ${cause?.expected ?? 'an order item'}.`, source)
+      const [{ path, expected, actual }] = causesUnder(`items[${i}]`, causes(errors))
+      return actual === 'missing' ? required(path) : invalid(`${path} must be ${expected}.`, path)
     }),
     E.filterOrElse(
       ({ order_datetime }) => toMillis(order_datetime) >= now - ORDER_AGE * DAY,

@@ -1,6 +1,8 @@
 import * as t from 'io-ts'
 import type { E } from '../fp.js'
-import { tooDeep } from './expected.js'
+
+/** The message of the one failure that io-ts has no word for: it would overflow the stack. */
+export const TOO_DEEP = 'nested too deeply'
 
 const isOverflow = (u: unknown): boolean =>
   u instanceof Error &&
@@ -17,7 +19,7 @@ export const decodeSafely = <A>(
   } catch (thrown) {
     if (!isOverflow(thrown)) throw thrown
     return t.failures([
-      { value: u, context: [{ key: '', type: codec, actual: u }], message: tooDeep },
+      { value: u, context: [{ key: '', type: codec, actual: u }], message: TOO_DEEP },
     ])
   }
 }

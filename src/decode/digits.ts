@@ -1,4 +1,4 @@
-import { O } from '../../fp.js'
+import { O } from '../fp.js'
 
 /** The digits of an object's numbers, by key. Spread and `Object.assign` take them along. */
 const digits = Symbol.for('payments-rx.digits')
