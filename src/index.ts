@@ -83,7 +83,7 @@ export {
 } from './api/Endpoint.js'
 export { api } from './api/index.js'
 export { type Environment, type Limits, limits, unlimited } from './api/limits.js'
-export { byCursor, byNumber, type Paging, type Position } from './api/Paging.js'
+export { byCursor, byNumber, type Paging, type Position, type SizedPaging } from './api/Paging.js'
 export { type Rule, rule } from './codec/Rule.js'
 
 // how it is sent

@@ -113,6 +113,7 @@ const config = {
   compilerOptions: {
     noEmit: false,
     outDir: 'out',
+    declaration: true, // whatever a reader exports has a type that can be named
     rootDir: '.',
     allowImportingTsExtensions: false,
     noUnusedLocals: false,
@@ -134,7 +135,7 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'reader', type: 'module' }))
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
   for (const { file, text } of of('runs', 'compiles')) {
-    writeFileSync(join(project, `${file}.ts`), text)
+    writeFileSync(join(project, `${file}.ts`), text.replaceAll(/^const /gm, 'export const '))
   }
   complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).output
   sandbox = await listen({ charges: 5_000, limits: false })

@@ -18,6 +18,7 @@ export interface Paging {
 
 /** The same, of a list whose size of a page is known. */
 export interface SizedPaging extends Paging {
+  /** Rows a page when the caller names no `page_size`. */
   readonly size: number
 }
 

@@ -6,6 +6,7 @@ import { described } from './Schema.js'
 
 /** What tells an `Instant` from other texts. */
 export interface InstantBrand {
+  /** In types only. */
   readonly Instant: unique symbol
 }
 

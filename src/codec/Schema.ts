@@ -26,6 +26,7 @@ export interface Note {
 
 /** A codec that says what its values look like, for docs and for whoever makes values of it. */
 export interface Described {
+  /** What JSON Schema says of them. */
   readonly schema: Schema
 }
 

@@ -28,12 +28,13 @@ export {
 } from './eventPayload.js'
 export { FeeOption } from './FeeOption.js'
 export { childrenOf, IndustryCategory, type IndustryKind, kindOf } from './IndustryCategory.js'
-export { fromDate, Instant, toDate } from './Instant.js'
+export { fromDate, Instant, type InstantBrand, toDate } from './Instant.js'
 export { ItemsToAdd, ItemsToDelete, NewBatchItem } from './NewBatchItem.js'
 export type { Nothing } from './Nothing.js'
 export { OrderCategory, OrderItem, OrderUpload } from './OrderItem.js'
 export { OrderCurrency } from './orderCurrency.js'
 export { ExpiringQuota, Quota, QuotaFilter, QuotaType } from './Quota.js'
+export type { Described } from './Schema.js'
 export {
   DeletedWebhook,
   NewWebhook,

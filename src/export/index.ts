@@ -6,6 +6,7 @@ export type { Numbers } from './column/Numbers.js'
 export type { ColumnType } from './column/Shape.js'
 export type { Drainable, ExportOptions } from './ExportOptions.js'
 export { exportList } from './exportList.js'
+export type { Bytes } from './file/ByteFile.js'
 export {
   type Destination,
   type DestinationMark,

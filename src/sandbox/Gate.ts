@@ -8,8 +8,8 @@ import { type RollingWindow, rollingWindow } from './RollingWindow.js'
 
 // model
 
-/** The limit that refused. */
-export type Tier = 'concurrency' | 'logins' | 'endpoint' | 'global'
+/** The limit of a sandbox that refused a request. */
+export type SandboxTier = 'concurrency' | 'logins' | 'endpoint' | 'global'
 
 /** Who arrives: at a named endpoint, or as a login of an API key. */
 export type Arrival =
@@ -19,7 +19,7 @@ export type Arrival =
 
 export interface Gate {
   /** Lets a request in, which takes a place in every limit, or names the limit that is used up. */
-  readonly enter: (arrival: Arrival, now: number) => Tier | undefined
+  readonly enter: (arrival: Arrival, now: number) => SandboxTier | undefined
   /** One that was let in has its answer. */
   readonly leave: () => void
   /** How many are inside. */
@@ -43,7 +43,7 @@ export const gate = (limits: Limits): Gate => {
   const logins = byKey(() => rollingWindow(limits.logins, MINUTE))
   let inside = 0
 
-  const own = (arrival: Arrival): readonly [Tier, RollingWindow] => {
+  const own = (arrival: Arrival): readonly [SandboxTier, RollingWindow] => {
     switch (arrival._tag) {
       case 'Call':
         return ['endpoint', endpoints(arrival.endpoint)]

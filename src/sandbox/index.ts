@@ -9,6 +9,7 @@ export {
   type FaultTarget,
   faultNames,
 } from './faults.js'
+export type { SandboxTier } from './Gate.js'
 export { type Listening, type ListenOptions, listen } from './listen.js'
 export type { Manner, Play, Reply } from './Reply.js'
 export type { ReferenceOptions } from './reference/options.js'

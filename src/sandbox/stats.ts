@@ -1,4 +1,4 @@
-import type { Tier } from './Gate.js'
+import type { SandboxTier } from './Gate.js'
 
 // model
 
@@ -15,7 +15,7 @@ export interface SandboxStats {
   /** All that arrived: answered, refused or broken by a fault. */
   readonly requests: number
   /** By the limit that refused them (429). */
-  readonly refused: Readonly<Record<Tier, number>>
+  readonly refused: Readonly<Record<SandboxTier, number>>
   /** By route, such as `GET /api/v1/charges`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
   /** The most that were inside at the same time. */
@@ -27,7 +27,7 @@ export interface SandboxStats {
 export interface Counter {
   /** How many requests this endpoint has had now. */
   readonly arrived: (endpoint: string) => number
-  readonly refused: (endpoint: string, tier: Tier) => void
+  readonly refused: (endpoint: string, tier: SandboxTier) => void
   readonly inside: (count: number) => void
   readonly fault: (name: string) => void
   readonly stats: () => SandboxStats

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Arrival, gate, type Tier } from '../../src/sandbox/Gate.js'
+import { type Arrival, gate, type SandboxTier } from '../../src/sandbox/Gate.js'
 import { rollingWindow } from '../../src/sandbox/RollingWindow.js'
 
 const off = Number.POSITIVE_INFINITY
@@ -40,7 +40,7 @@ describe('the gate', () => {
   const entered = (
     limits: Partial<typeof none>,
     ...arrivals: ReadonlyArray<readonly [number, Arrival]>
-  ): ReadonlyArray<Tier | undefined> => {
+  ): ReadonlyArray<SandboxTier | undefined> => {
     const { enter } = gate({ ...none, ...limits })
     return arrivals.map(([now, arrival]) => enter(arrival, now))
   }
