@@ -49,11 +49,7 @@ export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
 const rules: Rules<ReceiverOptions> = {
   ...verifierRules,
   maxBytes: is.bound,
-  remember: {
-    fits: (u) => u === 0 || is.bound.fits(u),
-    expected: 'a whole number of at least 0, or Infinity',
-    type: 'number',
-  },
+  remember: is.most,
   timer: is.timer,
 }
 
