@@ -58,7 +58,7 @@ export const paceRules = {
   key: is.work,
   shown: is.work,
   every: is.millis,
-  maxRejects: is.anyNumber,
+  maxRejects: is.most,
   stop: is.having('an Observable', 'pipe'),
   timer: is.timer,
 }

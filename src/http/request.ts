@@ -15,6 +15,7 @@ import { isRecord } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
 import { asJson } from './asJson.js'
 import { fitsHeader, HEADER_TEXT } from './headerText.js'
+import { unsayable } from './unsayable.js'
 
 // model
 
@@ -75,11 +76,10 @@ const place = (
   encoded: Readonly<Record<string, unknown>>,
 ): E.Either<Unfit, Asked> => {
   const given = Object.entries(encoded).filter(([, value]) => value !== undefined)
-  const [silent] = given.find(([, value]) => !isJson(value)) ?? []
-  if (silent !== undefined) {
-    return E.left(
-      unfit([{ path: silent, expected: 'what JSON can say', actual: 'something else' }]),
-    )
+  for (const [path, value] of given) {
+    const actual = unsayable(value)
+    if (actual !== undefined)
+      return E.left(unfit([{ path, expected: 'what JSON can say', actual }]))
   }
   const path = pathNames(row.route)
   const headers: Record<string, string> = {}
@@ -141,14 +141,6 @@ const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unkn
   )
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
-
-/** Not a bigint, nothing that holds itself; no function and no symbol, which JSON would leave out. */
-const isJson = (u: unknown): boolean =>
-  [u].flat().every((one) => !SILENT.has(typeof one)) &&
-  E.isRight(E.tryCatch(() => JSON.stringify(u), String))
-
-/** Types of which JSON says nothing. */
-const SILENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol'])
 
 /** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */
 const isSegment = (u: unknown): boolean =>

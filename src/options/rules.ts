@@ -9,8 +9,6 @@ const number = (fits: (n: number) => boolean, expected: string): Rule => ({
   type: 'number',
 })
 
-export const anyNumber = number((n) => !Number.isNaN(n), 'a number')
-
 export const least = (n: number): Rule => number((u) => u >= n, `a number of at least ${n}`)
 
 export const above = (n: number): Rule => number((u) => u > n, `a number above ${n}`)
@@ -45,6 +43,12 @@ export const whole = (from: number, to = Number.POSITIVE_INFINITY, text = String
 export const bound = number(
   (n) => n === Number.POSITIVE_INFINITY || (Number.isInteger(n) && n >= 1),
   'a whole number of at least 1, or Infinity',
+)
+
+/** Nothing at all may be as many as there may be. */
+export const most = number(
+  (n) => n === 0 || bound.fits(n),
+  'a whole number of at least 0, or Infinity',
 )
 
 // texts

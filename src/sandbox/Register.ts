@@ -1,10 +1,12 @@
 /**
  * Resources by their numbers, which count from 0 in order of creation. They may be replaced and taken
- * out, and never changed. The `request_id` of one that was taken out stays used.
+ * out, and never changed. The `request_id` of one that was taken out stays used. Those that were there from the start
+ * are made when they are asked for, and kept once they are changed.
  */
-import { O, pipe } from '../fp.js'
+import { defined, O, pipe } from '../fp.js'
 import { append, find, type Table, table } from './Table.js'
-import { at, push, set, toArray, type Vector, vector } from './Vector.js'
+import { at, blank, push, set, type Vector } from './Vector.js'
+import type { Walk } from './Walk.js'
 
 // model
 
@@ -14,16 +16,29 @@ export interface Numbered {
   readonly request_id: string
 }
 
+/** What there is from the start: functions of a number, so a million are as cheap as one. */
+export interface Origin<A extends Numbered> {
+  readonly count: number
+  /** The n-th, from 0: the same whenever it is asked for. */
+  readonly row: (n: number) => A
+  /** Whether one of them has it. */
+  readonly isTaken: (requestId: string) => boolean
+}
+
 export interface Register<A extends Numbered> {
-  readonly rows: Vector<O.Option<A>>
+  /** Undefined for one that is as it was from the start. */
+  readonly rows: Vector<O.Option<A> | undefined>
+  /** Of those that came later. */
   readonly requestIds: Table<string>
+  readonly origin?: Origin<A>
 }
 
 // constructors
 
-export const register = <A extends Numbered>(): Register<A> => ({
-  rows: vector,
+export const register = <A extends Numbered>(origin?: Origin<A>): Register<A> => ({
+  rows: blank(origin?.count ?? 0),
   requestIds: table((requestId) => requestId),
+  ...defined({ origin }),
 })
 
 // combinators
@@ -33,37 +48,53 @@ export const next = <A extends Numbered>({ rows }: Register<A>): number => rows.
 
 export const isTaken =
   (requestId: string) =>
-  <A extends Numbered>({ requestIds }: Register<A>): boolean =>
-    O.isSome(find(requestId)(requestIds))
+  <A extends Numbered>({ requestIds, origin }: Register<A>): boolean =>
+    origin?.isTaken(requestId) === true || O.isSome(find(requestId)(requestIds))
 
 /** A new one, whose number is `next`. */
 export const add =
   <A extends Numbered>(row: A) =>
-  ({ rows, requestIds }: Register<A>): Register<A> => ({
-    rows: push<O.Option<A>>(O.some(row))(rows),
-    requestIds: append(row.request_id)(requestIds),
+  (to: Register<A>): Register<A> => ({
+    ...to,
+    rows: push<O.Option<A> | undefined>(O.some(row))(to.rows),
+    requestIds: append(row.request_id)(to.requestIds),
   })
 
 export const get =
   (n: number) =>
-  <A extends Numbered>({ rows }: Register<A>): O.Option<A> =>
-    pipe(rows, at(n), O.flatten)
+  <A extends Numbered>({ rows, origin }: Register<A>): O.Option<A> => {
+    if (n < 0 || n >= rows.length) return O.none
+    const kept = pipe(rows, at(n), O.toUndefined)
+    return kept ?? O.fromNullable(origin?.row(n))
+  }
 
 /** In place of the one with the same number. */
 export const put =
   <A extends Numbered>(row: A) =>
-  ({ rows, requestIds }: Register<A>): Register<A> => ({
-    rows: set<O.Option<A>>(row.n, O.some(row))(rows),
-    requestIds,
+  (inside: Register<A>): Register<A> => ({
+    ...inside,
+    rows: set<O.Option<A> | undefined>(row.n, O.some(row))(inside.rows),
   })
 
 export const remove =
   (n: number) =>
-  <A extends Numbered>({ rows, requestIds }: Register<A>): Register<A> => ({
-    rows: set<O.Option<A>>(n, O.none)(rows),
-    requestIds,
+  <A extends Numbered>(from: Register<A>): Register<A> => ({
+    ...from,
+    rows: set<O.Option<A> | undefined>(n, O.none)(from.rows),
   })
 
-/** Those that are there, oldest first. */
-export const all = <A extends Numbered>({ rows }: Register<A>): ReadonlyArray<A> =>
-  toArray(rows).flatMap((row) => (O.isSome(row) ? [row.value] : []))
+/** Those that are there, in the order of creation. */
+export const walk = <A extends Numbered>(register: Register<A>): Walk<A> =>
+  function* (from, step) {
+    const last = next(register) - 1
+    const first = step === 1 ? Math.max(0, from) : Math.min(last, from)
+    for (let n = first; n >= 0 && n <= last; n += step) {
+      const row = get(n)(register)
+      if (O.isSome(row)) yield row.value
+    }
+  }
+
+/** All of them, oldest first. */
+export const all = <A extends Numbered>(register: Register<A>): ReadonlyArray<A> => [
+  ...walk(register)(0, 1),
+]

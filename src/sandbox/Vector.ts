@@ -17,7 +17,13 @@ const CHUNK = 128
 
 // constructors
 
-export const vector: Vector<never> = { length: 0, chunks: [] }
+/** Of nothing but `undefined`: its chunks are one and the same. */
+export const blank = (length: number): Vector<undefined> => {
+  const chunk = Array.from({ length: CHUNK }, () => undefined)
+  const chunks = Array.from({ length: Math.floor(length / CHUNK) }, () => chunk)
+  const rest = length % CHUNK
+  return { length, chunks: rest === 0 ? chunks : [...chunks, chunk.slice(0, rest)] }
+}
 
 // combinators
 
@@ -54,8 +60,3 @@ export const at =
   (position: number) =>
   <A>({ chunks }: Vector<A>): O.Option<A> =>
     O.fromNullable(chunks[Math.floor(position / CHUNK)]?.[position % CHUNK])
-
-export const toArray = <A>({ chunks }: Vector<A>): ReadonlyArray<A> => {
-  const none: ReadonlyArray<A> = []
-  return none.concat(...chunks)
-}

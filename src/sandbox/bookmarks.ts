@@ -6,6 +6,7 @@ import { E, pipe } from '../fp.js'
 import { hexText, keyOf, mix } from './account/mix.js'
 import { type Refusal, refusal } from './Refusal.js'
 import type { Numbered } from './Register.js'
+import { firstOf, type Walk } from './Walk.js'
 
 // model
 
@@ -65,33 +66,34 @@ const read = (list: BookmarkedList, page: string): E.Either<Refusal, Bookmark> =
 
 // combinators
 
-/** The page that the bookmark asks for. The rows are given oldest first. */
+/** The page that the bookmark asks for. */
 export const bookmarked =
   (list: BookmarkedList) =>
-  <A extends Numbered>(oldestFirst: ReadonlyArray<A>): E.Either<Refusal, BookmarkedPage<A>> => {
+  <A extends Numbered>(walk: Walk<A>): E.Either<Refusal, BookmarkedPage<A>> => {
     const { newestFirst, size, page } = list
-    const rows = newestFirst ? oldestFirst.toReversed() : oldestFirst
     const place = ({ n }: A): number => (newestFirst ? -n : n)
+    const behind = (gap: number) => (newestFirst ? walk(0 - gap, -1) : walk(gap, 1))
+    const ahead = (gap: number) => (newestFirst ? walk(1 - gap, 1) : walk(gap - 1, -1))
     const first: Bookmark = { direction: 'after', gap: Number.MIN_SAFE_INTEGER }
     return pipe(
       page === undefined ? E.right(first) : read(list, page),
       E.map(({ direction, gap }) => {
-        const ahead = rows.findIndex((row) => place(row) >= gap)
-        const middle = ahead === -1 ? rows.length : ahead
-        const [start, end] =
-          direction === 'after' ? [middle, middle + size] : [Math.max(0, middle - size), middle]
-        const items = rows.slice(start, end)
+        const isAfter = direction === 'after'
+        const found = firstOf(size, isAfter ? behind(gap) : ahead(gap))
+        const others = firstOf(0, isAfter ? ahead(gap) : behind(gap))
+        const items = isAfter ? found.rows : found.rows.toReversed()
         const [head, last] = [items[0], items[items.length - 1]]
+        const [isBefore, isBehind] = isAfter
+          ? [others.isMore, found.isMore]
+          : [found.isMore, others.isMore]
         return {
           items,
-          page_after:
-            end < rows.length
-              ? write(list, { direction: 'after', gap: last === undefined ? gap : place(last) + 1 })
-              : null,
-          page_before:
-            start > 0
-              ? write(list, { direction: 'before', gap: head === undefined ? gap : place(head) })
-              : null,
+          page_after: isBehind
+            ? write(list, { direction: 'after', gap: last === undefined ? gap : place(last) + 1 })
+            : null,
+          page_before: isBefore
+            ? write(list, { direction: 'before', gap: head === undefined ? gap : place(head) })
+            : null,
         }
       }),
     )

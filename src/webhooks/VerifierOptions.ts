@@ -37,10 +37,16 @@ export const secretRule = is.needed(
   is.textThat((text) => text !== '' && text.trim() === text, SECRET),
 )
 
+/** Of a header (RFC 9110): of another name none comes, and `Headers` throws. */
+const headerName = is.textThat(
+  (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text),
+  'a name that a header can have',
+)
+
 /** One record may serve to verify and to sign. */
 export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
-  timestampHeader: is.filled,
-  signatureHeader: is.filled,
+  timestampHeader: headerName,
+  signatureHeader: headerName,
   sentAt: is.work,
   message: is.work,
   algorithm: is.work,

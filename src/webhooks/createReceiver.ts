@@ -49,11 +49,7 @@ export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
 const rules: Rules<ReceiverOptions> = {
   ...verifierRules,
   maxBytes: is.bound,
-  remember: {
-    fits: (u) => u === 0 || is.bound.fits(u),
-    expected: 'a whole number of at least 0, or Infinity',
-    type: 'number',
-  },
+  remember: is.most,
   timer: is.timer,
 }
 
@@ -62,18 +58,20 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   const options = checked(given, rules)
   const { maxBytes = receiverDefaults.maxBytes, remember = receiverDefaults.remember } = options
   const verify = verifierOf(verifierSettings(options))
-  const isNew = once(remember)
+  const ids = once(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
   const { timer = asyncScheduler } = options
   /** An event counts as told when somebody hears it, and not before. */
   const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
-    if (told.observed && (E.isLeft(came) || isNew(came.right.id))) told.next(came)
+    if (told.observed && (E.isLeft(came) || ids.isNew(came.right.id))) told.next(came)
   }
   return {
     events: told.asObservable(),
     fetch: async (request) => {
       const came = await received(verify, maxBytes, request)
-      if (E.isRight(came) && !told.observed) return answer(UNHEARD)
+      if (E.isRight(came) && !told.observed) {
+        return answer(ids.has(came.right.id) ? DONE : UNHEARD)
+      }
       timer.schedule(() => tell(came))
       return answer(E.isLeft(came) ? statusOf(came.left) : DONE)
     },

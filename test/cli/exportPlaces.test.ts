@@ -1,6 +1,6 @@
 /** The files that a command is told to write: none may be another, or one that it goes on from. */
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -78,6 +78,30 @@ it('are no pipe and no device', async () => {
   }
   expect(await readdir(file('.'))).toEqual(['nothing', 'pipe'])
   server.close()
+})
+
+// what a process has open has a name there
+it.skipIf(process.platform === 'win32')('are no file that is open as something else', async () => {
+  await writeFile(file('log'), 'earlier\n')
+  const log = await open(file('log'), 'a')
+  await symlink(`/dev/fd/${log.fd}`, file('link.ndjson'))
+  await symlink('link.ndjson', file('further.ndjson'))
+  for (const [option, ...words] of [
+    ['--out', `/dev/fd/${log.fd}`],
+    ['--out', file('link.ndjson')],
+    ['--out', file('further.ndjson')],
+    ['--checkpoint', `/dev/fd/${log.fd}`, '--out', file('c.csv')],
+    ['--report', `/dev/fd/${log.fd}`, '--out', file('c.csv')],
+  ]) {
+    const { status, stderr } = await exported(`${option}`, ...words)
+    expect(stderr).toMatch(
+      new RegExp(`^payments-rx: ${option}: ${words[0]} is .*, and no file.*\n$`),
+    )
+    expect(status).toBe(2)
+  }
+  await log.close()
+  expect(await readFile(file('log'), 'utf8')).toBe('earlier\n')
+  expect(await readdir(file('.'))).toEqual(['further.ndjson', 'link.ndjson', 'log'])
 })
 
 it.each([

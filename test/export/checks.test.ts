@@ -48,6 +48,14 @@ it('a part may have any number of rows, or one', () => {
   expect(() => targetOf({ out: 'items/', format: jsonLines(), rotation })).not.toThrow()
 })
 
+it('one file has no parts', () => {
+  const target = { out: 'items.csv', format: jsonLines(), files: memory() }
+  expect(() => targetOf({ ...target, rotation: { rows: 5 } })).toThrow(
+    expect.objectContaining({ name: 'InvalidOption', option: 'rotation' }),
+  )
+  expect(() => targetOf({ ...target, rotation: {} })).not.toThrow()
+})
+
 it.each(['every', 'maxRejects'] as const)('%s is a number', (option) => {
   const sink = async (): Promise<void> => {}
   const list = listOf(pagesOf(1, 1)).pages()
@@ -75,6 +83,8 @@ it.each<Wrong>([
   ['key', { key: 'id' }],
   ['every', { every: '1s' }],
   ['maxRejects', { maxRejects: '5' }],
+  ['maxRejects', { maxRejects: -1 }],
+  ['maxRejects', { maxRejects: 0.5 }],
   ['stop', { stop: true }],
   ['timer', { timer: 5 }],
 ])('no list is exported with a wrong %s', (option, options) => {
@@ -90,7 +100,12 @@ it.each<Wrong>([
   ['sink', { sink: async () => {} }],
   ['source', { source: listOf([]).pages() }],
   ['target', { target: '/exports/items.ndjson' }],
+  ['maxRejects', { maxRejects: -1 }],
   ['purpose', { purpose: 'items' }],
+  ['purpose.resource', { purpose: {} }],
+  ['purpose.account', { purpose: { resource: 'items', query: {} } }],
+  ['purpose.query', { purpose: { resource: 'items', account: 'me', query: null } }],
+  ['purpose.query.page', { purpose: { resource: 'items', account: 'me', query: { page: 5 } } }],
   ['begin', { begin: 'again' }],
   ['adds', { adds: 'yes' }],
   ['client', { client: 5 }],

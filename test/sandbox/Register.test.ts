@@ -13,7 +13,9 @@ import {
   type Register,
   register,
   remove,
+  walk,
 } from '../../src/sandbox/Register.js'
+import { firstOf } from '../../src/sandbox/Walk.js'
 
 interface Row extends Numbered {
   readonly value: number
@@ -27,16 +29,29 @@ const step = fc.record({
   value: fc.nat(),
 })
 
+const rowOf = (n: number, value = 0): Row => ({ n, request_id: `r${n}`, value })
+
+/** With so many from the start. */
+const registerOf = (count: number): Register<Row> =>
+  register({
+    count,
+    row: rowOf,
+    isTaken: (requestId) => Number(requestId.slice(1)) < count,
+  })
+
 it('is never changed by what is made of it', () => {
+  const count = fc.constantFrom(0, 1, 5, 128, 300)
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const made: Array<Register<Row>> = [register<Row>()]
-      const models: Array<ReadonlyArray<Row | undefined>> = [[]]
+    fc.property(count, fc.array(step, { maxLength: 40 }), (there, steps) => {
+      const made: Array<Register<Row>> = [registerOf(there)]
+      const models: Array<ReadonlyArray<Row | undefined>> = [
+        Array.from({ length: there }, (_, n) => rowOf(n)),
+      ]
       for (const { from, what, which, value } of steps) {
         const before = made[from % made.length] ?? register<Row>()
         const model = models[from % models.length] ?? []
         const n = what === 'add' ? next(before) : which % Math.max(1, model.length)
-        const row = { n, request_id: `r${n}`, value }
+        const row = rowOf(n, value)
         if (what === 'add') {
           made.push(add(row)(before))
           models.push([...model, row])
@@ -47,7 +62,9 @@ it('is never changed by what is made of it', () => {
       }
       made.forEach((each, k) => {
         const model = models[k] ?? []
-        expect(all(each)).toEqual(model.filter((row) => row !== undefined))
+        const left = model.filter((row) => row !== undefined)
+        expect(all(each)).toEqual(left)
+        expect([...walk(each)(model.length, -1)]).toEqual(left.toReversed())
         model.forEach((row, n) => {
           expect(get(n)(each)).toEqual(O.fromNullable(row))
           expect(isTaken(`r${n}`)(each)).toBe(true)
@@ -66,6 +83,19 @@ it('holds thousands, each within reach', () => {
   expect(all(rows).map(({ value }) => value)).toEqual(
     Array.from({ length: 3_000 }, (_, n) => (n % 7 === 0 ? 1 : 0)),
   )
+})
+
+it('makes what was there from the start when it is asked for, and only that', () => {
+  const asked: Array<number> = []
+  const row = (n: number): Row => {
+    asked.push(n)
+    return rowOf(n)
+  }
+  const rows = register({ count: 1_000_000, row, isTaken: () => false })
+  const changed = put(rowOf(999_999, 1))(remove(5)(rows))
+  expect(firstOf(2, walk(changed)(4, 1))).toEqual({ rows: [rowOf(4), rowOf(6)], isMore: true })
+  expect(asked).toEqual([4, 6, 7])
+  expect(firstOf(1, walk(changed)(1_000_000, -1)).rows).toEqual([rowOf(999_999, 1)])
 })
 
 it('an identifier holds its number', () => {

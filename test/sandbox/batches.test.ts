@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { E } from '../../src/fp.js'
+import { checked } from '../../src/sandbox/batches/checked.js'
+import { batchThere } from '../../src/sandbox/batches/there.js'
+import { settings } from '../../src/sandbox/settings.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items, open } from './support.js'
 
@@ -236,5 +240,44 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
     const bare = newItem('a', { transfer_amount: undefined, beneficiary: undefined })
     const added = await call('add_items', { items: [bare] })
     expect(added.body).toMatchObject({ valid_item_count: 1 })
+  })
+})
+
+describe('batches from the start', () => {
+  it('are a million as soon as one', async () => {
+    const { get, post } = await open({ batches: 1_000_000, order: 'descending' })
+    const newest = await get(BATCHES)
+    expect(items(newest).map(({ name }) => name)).toEqual(
+      Array.from({ length: 50 }, (_, n) => `Batch ${999_999 - n}`),
+    )
+    const [last] = items(newest)
+    expect(await get(`${BATCHES}/${last?.id}`)).toMatchObject({ status: 200, body: last })
+    const sent = (request_id: string) => post(`${BATCHES}/create`, { request_id, name: 'mine' })
+    expect((await sent('batch-999999')).status).toBe(400)
+    expect((await sent('batch-1000000')).status).toBe(200)
+    expect(items(await get(BATCHES)).map(({ name }) => name)).toEqual([
+      'mine',
+      ...Array.from({ length: 49 }, (_, n) => `Batch ${999_999 - n}`),
+    ])
+  })
+
+  it('keep what is done to them', async () => {
+    const { get, post } = await open({ batches: 300 })
+    const [draft] = items(await get(`${BATCHES}?status=DRAFTING`))
+    const added = await post(`${BATCHES}/${draft?.id}/add_items`, { items: [newItem('one-more')] })
+    const total_item_count = Number(draft?.total_item_count) + 1
+    expect(added.body).toMatchObject({ id: draft?.id, total_item_count })
+    expect((await get(`${BATCHES}/${draft?.id}`)).body).toMatchObject({ total_item_count })
+    await post(`${BATCHES}/${draft?.id}/delete`, {})
+    expect((await get(`${BATCHES}/${draft?.id}`)).status).toBe(404)
+    expect(items(await get(`${BATCHES}?request_id=${draft?.request_id}`))).toEqual([])
+  })
+
+  it('have items that would be taken if they were sent', () => {
+    for (let n = 0; n < 200; n++) {
+      for (const { checked: there } of batchThere(n, 0, settings({})).items) {
+        expect(there).toEqual(checked(E.isRight(there) ? there.right : there.left))
+      }
+    }
   })
 })

@@ -4,6 +4,7 @@ import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { E } from '../../src/fp.js'
 import { type BookmarkedPage, bookmarked } from '../../src/sandbox/bookmarks.js'
 import type { Numbered } from '../../src/sandbox/Register.js'
+import { inOrder } from '../../src/sandbox/Walk.js'
 import { BATCHES, newItem, openedBatch } from './batchSupport.js'
 import { everyBookmarked, items, open } from './support.js'
 
@@ -20,7 +21,7 @@ const read = (
   page?: string,
   list = 'a',
 ): BookmarkedPage<Numbered> => {
-  const found = bookmarked({ list, seed: 1, newestFirst, size, page })(rows.map(row))
+  const found = bookmarked({ list, seed: 1, newestFirst, size, page })(inOrder(rows.map(row)))
   if (E.isLeft(found)) throw new Error(found.left.message)
   return found.right
 }
@@ -97,7 +98,11 @@ describe('bookmarks', () => {
   it('have to be those of the list', () => {
     const bookmark = read([1, 2, 3], 1, false).page_after ?? ''
     const refused = (page: string, list = 'a') =>
-      E.isLeft(bookmarked({ list, seed: 1, newestFirst: false, size: 1, page })([1, 2, 3].map(row)))
+      E.isLeft(
+        bookmarked({ list, seed: 1, newestFirst: false, size: 1, page })(
+          inOrder([1, 2, 3].map(row)),
+        ),
+      )
     const tries = ['', '0', 'abc', '=', '%', `${bookmark}A`, bookmark.slice(1)]
     for (const page of [...tries, btoa('after.1.00000000')]) expect(refused(page)).toBe(true)
     expect([refused(bookmark), refused(bookmark, 'b')]).toEqual([false, true])

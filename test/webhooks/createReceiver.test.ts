@@ -167,6 +167,7 @@ describe('a receiver', () => {
     expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
     unsubscribe()
     expect([(await post(event('evt_2'))).status, tell()]).toEqual([503, []])
+    expect([(await post(SETTLED)).status, tell()]).toEqual([200, []]) // it was told before
     expect((await post(SETTLED, {})).status).toBe(401)
   })
 

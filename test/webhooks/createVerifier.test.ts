@@ -362,6 +362,8 @@ describe('a verifier', () => {
     ['tolerence', 1_000],
     ['scheme', 'v1'],
     ['scheme.timestampHeader', { timestampHeader: '' }],
+    ['scheme.timestampHeader', { timestampHeader: 'bad header' }],
+    ['scheme.signatureHeader', { signatureHeader: 'x-sïgnature' }],
     ['scheme.sentAt', { sentAt: 'seconds' }],
     ['scheme.hash', { hash: 'SHA-512' }],
     ['timer', 5],

@@ -103,6 +103,7 @@ const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
   locked: '',
   rejects: `: ${GREATER}, --restart starts over`,
   missing: '',
+  nowhere: '',
 }
 
 const adviceFor = (obstacle: Obstacle, { canAdd }: Output): string =>

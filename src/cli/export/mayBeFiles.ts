@@ -1,5 +1,6 @@
 /** Whether there can be files where an export is to have them, before anything is asked for. */
-import { stat } from 'node:fs/promises'
+import { readlink, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
 import { WrongUse } from '../Terminal.js'
@@ -13,10 +14,32 @@ export const mayBeFile = async (option: string, path: string): Promise<void> => 
       throw new WrongUse(`${option}: ${path} is a link that leads to no file`)
     },
   )
-  if (!other) return
+  if (!other && !(await isOpenFile(path))) return
   throw new WrongUse(
     `${option}: ${path} is a pipe or a device, and no file: use --out - for stdout`,
   )
+}
+
+/** Throws a `WrongUse` for a file by a number of its process: it would be emptied. A pipe may be written to. */
+export const mayBeReport = async (option: string, path: string): Promise<void> => {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false, // it is made
+  )
+  if (!isFile || !(await isOpenFile(path))) return
+  throw new WrongUse(`${option}: ${path} is open already, and no file of its own: name one`)
+}
+
+/** What a process has open, by number: the file behind it belongs to who opened it, a shell that appends to it, say. */
+const OPEN_FILES = /^(\/proc\/(.+\/)?|\/dev\/)fd$/
+
+/** Whether a path leads through such a number, as `/dev/stdout` does. Of links that do not go round. */
+const isOpenFile = async (path: string): Promise<boolean> => {
+  const folder = await realpath(dirname(resolve(path))).catch(() => undefined)
+  if (folder === undefined) return false
+  if (OPEN_FILES.test(folder)) return true
+  const link = await readlink(join(folder, basename(path))).catch(() => undefined)
+  return link !== undefined && isOpenFile(resolve(folder, link))
 }
 
 /** The longest number of a process, and what tells its runs apart. */

@@ -6,7 +6,7 @@ import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
 import { WrongUse } from '../Terminal.js'
-import { fits, mayBeFile, mayBeNamed } from './mayBeFiles.js'
+import { fits, mayBeFile, mayBeNamed, mayBeReport } from './mayBeFiles.js'
 
 // model
 
@@ -50,7 +50,10 @@ export const checkPlaces = async (places: Places): Promise<void> => {
   if (kind === 'file') await mayBeFile('--out', out)
   if (checkpoint !== undefined) await mayBeFile('--checkpoint', checkpoint)
   if (kind !== 'stdout') await mayBeNamed(out, checkpoint)
-  if (report !== undefined) await fits('--report', report, [report])
+  if (report !== undefined) {
+    await mayBeReport('--report', report)
+    await fits('--report', report, [report])
+  }
   if (kind === 'folder') await mayBeFolder(out)
   const own = kind === 'folder' ? await placeOf(out) : undefined
   if (kind !== 'stdout') await apart(filesOf(places), own)

@@ -7,6 +7,7 @@
  * - `kept`: an earlier export is kept there, which would be lost.
  * - `rejects`: more rows are rejected already than `maxRejects` lets be.
  * - `missing`: there is no manifest to verify files by.
+ * - `nowhere`: there is no such folder to write to.
  */
 export type Obstacle =
   | 'foreign'
@@ -17,6 +18,7 @@ export type Obstacle =
   | 'kept'
   | 'rejects'
   | 'missing'
+  | 'nowhere'
 
 /** Why an export is not begun, or not verified: nothing was asked for, and nothing was changed. */
 export class CannotRun extends Error {
@@ -24,7 +26,7 @@ export class CannotRun extends Error {
   readonly _tag = 'CannotRun'
   /** What stands in the way. */
   readonly obstacle: Obstacle
-  /** The file that stands in the way. */
+  /** The file that stands in the way, or the folder that is not there. */
   readonly path: string
   /** Which part of it: `query.status`, `counts.rows`. */
   readonly field: string | undefined

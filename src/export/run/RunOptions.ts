@@ -45,11 +45,19 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
 
 const runner = is.having('who runs', 'isAlive')
 
+/** What a checkpoint and a manifest say, and are read back with. */
+const wanted: Rules<Wanted> = {
+  resource: is.needed(is.filled),
+  account: is.needed(is.filled),
+  query: is.needed(is.eachOf(is.text, 'an object of texts')),
+  format: is.eachOf(is.text, 'an object of texts'),
+}
+
 /** What each option must be. */
 export const runRules: Rules<RunOptions<never, never, never>> = {
   source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
   target: is.needed(is.having('a target, made by targetOf', 'open', 'fileOf')),
-  purpose: is.needed(is.object('an object of resource, account and query')),
+  purpose: is.needed(is.group<Wanted>(wanted)),
   begin: is.oneOf('new', 'resume', 'restart'),
   adds: is.flag,
   client: is.having('a client', 'drift'),

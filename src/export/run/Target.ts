@@ -1,6 +1,6 @@
 /** Where an export goes. */
 import { join } from 'node:path'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checked, InvalidOption, is, type Rules } from '../../options/index.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
 import { partName } from '../file/partName.js'
@@ -53,11 +53,17 @@ const rules: Rules<TargetOptions<never>> = {
 
 /**
  * Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress, and an
- * `InvalidOption`, such as for a rotation that makes no parts.
+ * `InvalidOption`, such as for a rotation that makes no parts, or of one file.
  */
 export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
   const { out, checkpoint, format, rotation = {}, files } = checked(options, rules)
   const paths = pathsOf(out, checkpoint)
+  if (!paths.isFolder && Object.keys(rotation).length > 0) {
+    throw new InvalidOption(
+      'rotation',
+      'left out: one file has no parts, only a folder (out: "name/")',
+    )
+  }
   needZstd(format.compress)
   const disk = files === undefined ? {} : { files }
   if (!paths.isFolder) {

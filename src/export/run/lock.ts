@@ -1,7 +1,7 @@
 /** One run at a time for one output: a file that says who is at it. */
 import { basename, dirname, join } from 'node:path'
 import { defined } from '../../fp.js'
-import { codeOf } from '../file/systemError.js'
+import { codeOf, isAbsence } from '../file/systemError.js'
 import { CannotRun } from './CannotRun.js'
 import { heldBy, isDead, type Owner, ownerOf, type Runner, showOwner } from './Owner.js'
 import { readText, type SmallFiles, writeNew } from './SmallFiles.js'
@@ -21,7 +21,7 @@ export interface Lock {
 const TRIES = 5
 
 /**
- * Takes the lock, or fails with a `CannotRun` that says who has it. A lock of a process of this machine
+ * Takes the lock, or fails with a `CannotRun` that says who has it, or that there is no folder for it. A lock of a process of this machine
  * that is no more, or that began before the machine did, is taken over; of several that try, one succeeds.
  */
 export const takeLock =
@@ -51,7 +51,10 @@ export const takeLock =
       return attempt(tries - 1, other)
     }
 
-    await writeNew(files, own, text)
+    await writeNew(files, own, text).catch((error: unknown) => {
+      if (!isAbsence(error)) throw error
+      throw new CannotRun('nowhere', dirname(path), 'is no folder that can be written to')
+    })
     return attempt(TRIES).finally(() => files.rm(own, { force: true }))
   }
 

@@ -3,7 +3,7 @@ export type FundingCourse = 'funded' | 'failed' | 'overdue' | 'reversed' | 'canc
 
 /** What a sandbox can be told of batch transfers: nothing of it is specified by the interface document. */
 export interface BatchOptions {
-  /** How many batches there are from the start; each is kept in memory. Default 0. */
+  /** How many batches there are from the start, up to a million; only what changes is kept. Default 0. */
   readonly batches?: number
   /** A batch comes by itself this often, in ms, so that lists drift. Default 0: none does. */
   readonly batchArrivals?: number

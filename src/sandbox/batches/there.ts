@@ -1,10 +1,10 @@
 /** Batches that nobody made: most are booked in time, some are drafts or fail. */
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { E, memoized } from '../../fp.js'
 import { keyOf, mix } from '../account/mix.js'
-import { add, type Register, register } from '../Register.js'
+import { type Register, register } from '../Register.js'
 import type { Settings } from '../settings.js'
-import { addItems, type Batch, newBatch, submit } from './Batch.js'
-import { checked } from './checked.js'
+import { type Batch, newBatch, type StoredItem } from './Batch.js'
 
 /** From one batch to the next: the time in which so many charges are made. */
 const CHARGES = 100
@@ -27,12 +27,25 @@ const itemOf = (batch: number, n: number, random: number): NewBatchItem => ({
 
 const batchOf = (n: number, random: number, at: number): Batch => {
   const request_id = `batch-${n}`
-  const items = Array.from({ length: 1 + (random % 12) }, (_, i) => itemOf(n, i, mix(random + i)))
   const failed = random % 32 === 1 ? { funding_source: { id: `la_${n}_failed` } } : {}
   const asked = { request_id, name: `Batch ${n}`, ...failed }
-  const sent = items.map((item) => ({ request_id: item.request_id, checked: checked(item) }))
-  const draft = addItems(sent, at)(newBatch(n, request_id, asked, at))
-  return random % 16 === 0 ? draft : submit(at + DRAFTED)(draft)
+  const submittedAt = random % 16 === 0 ? undefined : at + DRAFTED
+  const added = 1 + (random % 12)
+  const items = memoized(() =>
+    Array.from({ length: added }, (_, i): StoredItem => {
+      const item = itemOf(n, i, mix(random + i))
+      return { n: i, request_id: item.request_id, addedAt: at, checked: E.right(item) }
+    }),
+  )
+  return {
+    ...newBatch(n, request_id, asked, submittedAt ?? at),
+    added,
+    submittedAt,
+    // whoever looks for one batch among a million does without the items of the others
+    get items() {
+      return items()
+    },
+  }
 }
 
 /** The n-th batch, as nobody made it; `at` in ms since 1970. */
@@ -40,10 +53,11 @@ export const batchThere = (n: number, at: number, { seed }: Settings): Batch =>
   batchOf(n, mix(n ^ keyOf(seed, 18)), at)
 
 export const batchesThere = (settings: Settings): Register<Batch> => {
-  const { batches, since, every } = settings
-  let all = register<Batch>()
-  for (let n = 0; n < batches; n++) {
-    all = add(batchThere(n, since.getTime() + n * CHARGES * every, settings))(all)
-  }
-  return all
+  const { batches: count, every } = settings
+  const since = settings.since.getTime()
+  return register({
+    count,
+    row: (n) => batchThere(n, since + n * CHARGES * every, settings),
+    isTaken: (requestId) => Number(/^batch-(0|[1-9]\d*)$/.exec(requestId)?.[1]) < count,
+  })
 }

@@ -3,7 +3,15 @@ import { BatchItem } from '../../codec/BatchItem.js'
 import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { A, E, flow, O, pipe } from '../../fp.js'
-import { deleteItems, isQuoteGood, newBatch, quote, submit, validItems } from '../batches/Batch.js'
+import {
+  type Batch,
+  deleteItems,
+  isQuoteGood,
+  newBatch,
+  quote,
+  submit,
+  validItems,
+} from '../batches/Batch.js'
 import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
 import { changed, findBatch, isIn } from '../batches/change.js'
 import { itemsAt, numberOf } from '../batches/itemAt.js'
@@ -22,8 +30,9 @@ import { bookmarked } from '../bookmarks.js'
 import { pageByBookmark } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
 import { required } from '../Refusal.js'
-import { add, all, isTaken, next, remove } from '../Register.js'
+import { add, isTaken, next, remove, walk } from '../Register.js'
 import { success } from '../Result.js'
+import { inOrder, where } from '../Walk.js'
 
 export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   create: (state, params, asking) => {
@@ -48,14 +57,13 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   list: (state, params, asking) => {
     const { settings } = asking
     const { page, page_size = rows.list.paging.size, ...filter } = params
-    const passing = all(state.batches).filter(
-      (batch) =>
-        (filter.request_id ?? batch.request_id) === batch.request_id &&
-        (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
-        (filter.status === undefined || filter.status === statusAt(batch, asking).status),
-    )
+    const passes = (batch: Batch): boolean =>
+      (filter.request_id ?? batch.request_id) === batch.request_id &&
+      (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
+      (filter.status === undefined || filter.status === statusAt(batch, asking).status)
     const result = pipe(
-      passing,
+      walk(state.batches),
+      where(passes),
       bookmarked({
         list: 'batches',
         seed: settings.seed,
@@ -150,7 +158,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
       findBatch(id, state, asking),
       E.chain((batch) =>
         pipe(
-          batch.items,
+          inOrder(batch.items),
           bookmarked({
             list: `items ${batch.n}`,
             seed: asking.settings.seed,

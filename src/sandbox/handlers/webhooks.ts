@@ -4,7 +4,7 @@ import { E, flow, pipe } from '../../fp.js'
 import { bookmarked } from '../bookmarks.js'
 import { pageByBookmark } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { all } from '../Register.js'
+import { walk } from '../Register.js'
 import { success } from '../Result.js'
 import { webhookOf } from '../webhooks/Hook.js'
 import { account, create, retrieve, update, without } from '../webhooks/subscribe.js'
@@ -17,7 +17,7 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
   list: (state, { page, page_size = rows.list.paging.size }, { settings }) => {
     const { seed, order } = settings
     const result = pipe(
-      all(state.webhooks),
+      walk(state.webhooks),
       bookmarked({
         list: 'webhooks',
         seed,

@@ -1,12 +1,17 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
-import { describe, expect, it } from 'vitest'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { jsonLines, targetOf } from '../../../src/export/index.js'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
+import { wholeDisk } from '../../../src/export/run/SmallFiles.js'
 import { memory } from './memory.js'
 import {
   away,
   csv,
   good,
+  type Item,
   listOf,
   numbers,
   OUT,
@@ -229,5 +234,24 @@ describe('a checkpoint that cannot be read is refused', () => {
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
     await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: OUT })
     expect(asked).toEqual([])
+  })
+})
+
+describe('a folder that is not there', () => {
+  it.each([
+    ['of the output', 'away/items.ndjson', undefined],
+    ['in the place of a file', 'file/items.ndjson', undefined],
+    ['of the checkpoint', 'items.ndjson', 'away/at.json'],
+  ])('is named: %s', async (_, out, checkpoint) => {
+    const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'file'), '')
+    const kept = checkpoint === undefined ? {} : { checkpoint: join(folder, checkpoint) }
+    const target = targetOf<Item>({ out: join(folder, out), format: jsonLines(), ...kept })
+    const { obstacle, path, message } = await refused(memory(), { target, files: wholeDisk })
+    const missing = join(folder, out.startsWith('file') ? 'file' : 'away')
+    expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: missing })
+    expect(message).toBe(`${missing} is no folder that can be written to`)
+    expect(await readdir(folder)).toEqual(['file'])
   })
 })
