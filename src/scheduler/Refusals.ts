@@ -36,14 +36,14 @@ export interface Refusals {
 }
 
 /** The interface recommends 1, 2, 4 ... up to 16 s, plus jitter. */
-export const refusalDefaults: Required<Refusals> = {
+export const refusalDefaults: Required<Refusals> = Object.freeze({
   attempts: 8,
   backoff: PAUSES.first,
   maxBackoff: PAUSES.cap,
   jitter: 0.5,
   maxRetryAfter: 60_000,
   lone: 'resend',
-}
+})
 
 export const attemptsRule: Rule = is.bound
 
