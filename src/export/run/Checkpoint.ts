@@ -6,7 +6,7 @@ import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import { isMark, type Mark } from '../file/RowFile.js'
 import { Bounds } from './Bounds.js'
 import { Counts } from './Counts.js'
-import { Drift } from './Drift.js'
+import { KeptFact } from './KeptFact.js'
 import type { Marks } from './outputs.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
@@ -33,7 +33,7 @@ const whole = t.type({
   counts: Counts,
   output: OutputMark,
   /** What came that no codec names. */
-  drift: t.readonlyArray(Drift),
+  drift: t.readonlyArray(KeptFact),
 })
 
 const common = t.intersection([

@@ -10,8 +10,8 @@ import type { Bounds } from './Bounds.js'
 import type { Found } from './begin.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
-import { drifts } from './Drift.js'
 import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
+import { allFacts } from './KeptFact.js'
 import { addedTo, readAside, readKeys } from './keys.js'
 import { showManifest, withRun } from './Manifest.js'
 import type { ManifestRun } from './ManifestRun.js'
@@ -98,7 +98,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     started,
     counts: counts(progress),
     ...marks,
-    drift: drifts(checkpoint?.drift ?? [], client?.drift() ?? []),
+    drift: allFacts(checkpoint?.drift ?? [], client?.drift() ?? []),
     ...defined({ bounds }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
