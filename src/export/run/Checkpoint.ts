@@ -7,7 +7,7 @@ import { isMark, type Mark } from '../file/RowFile.js'
 import { Bounds } from './Bounds.js'
 import { Counts } from './Counts.js'
 import { KeptFact } from './KeptFact.js'
-import type { Marks } from './outputs.js'
+import type { Marks } from './Marks.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
 
