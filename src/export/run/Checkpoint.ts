@@ -10,15 +10,12 @@ import { KeptFact } from './KeptFact.js'
 import type { Marks } from './Marks.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
+import { refined } from './refined.js'
 
 // model
 
 /** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
 export const VERSION = 3
-
-/** A codec of what a guard tells. */
-const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
-  new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
 const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
 
