@@ -37,7 +37,7 @@ describe('a default', () => {
     const body = '{"id":"evt_1","name":"account.active","data":{}}'
     const timer = new VirtualTimeScheduler()
     timer.frame = 1_000_000
-    const headers = await sign(secret)({ body, timestamp: 0 })
+    const headers = await sign({ secret })({ body, timestamp: 0 })
     const came = await firstValueFrom(createVerifier({ secret, timer })({ headers, body }))
     expect(came).toMatchObject({ left: { _tag: 'Stale' } })
   })

@@ -94,7 +94,7 @@ it('payments-rx has these types', () => {
       "Unreachable",
       "Unspecified",
       "UntilState",
-      "Wait",
+      "WaitOptions",
     ]
   `)
 })
@@ -123,6 +123,7 @@ it('payments-rx/export has these types', () => {
       "FormatName",
       "FormatOptions",
       "Handle",
+      "JsonLinesOptions",
       "Kept",
       "Manifest",
       "ManifestFile",
@@ -155,6 +156,7 @@ it('payments-rx/export has these types', () => {
       "TargetOptions",
       "ToFileOptions",
       "ToFolderOptions",
+      "VerifyOptions",
       "Wanted",
       "Watched",
     ]

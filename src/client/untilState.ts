@@ -11,7 +11,7 @@ import { later } from '../stream/later.js'
 // model
 
 /** What to wait for. */
-export interface Wait {
+export interface WaitOptions {
   /** Of what is waited for. */
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
@@ -25,7 +25,7 @@ export interface Wait {
  * one of `states`, and emits it as it is then. States that nobody knows mean "keep waiting". Ends with the
  * first failure, or as `TimedOut` when the wait is too long.
  */
-export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
+export type UntilState<A> = (wait: WaitOptions) => ObservableEither<Failure, A>
 
 /** What is asked for again, and how. */
 export interface Polling<A> {

@@ -33,7 +33,7 @@ export {
   type Kept,
 } from './format/Format.js'
 export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
-export { jsonLines } from './format/jsonLines.js'
+export { type JsonLinesOptions, jsonLines } from './format/jsonLines.js'
 export type { Progress } from './Progress.js'
 export { type Account, accountOf } from './run/Account.js'
 export type { Begin } from './run/Begin.js'
@@ -51,6 +51,6 @@ export { fromList, fromSnapshot, type Resumable, type Source } from './run/Sourc
 export type { Watched } from './run/Tally.js'
 export { type Target, type TargetOptions, targetOf } from './run/Target.js'
 export { thisProcess } from './run/thisProcess.js'
-export { type Checked, type Difference, verify } from './run/verify.js'
+export { type Checked, type Difference, type VerifyOptions, verify } from './run/verify.js'
 export type { Sink } from './Sink.js'
 export type { Reject, Sorting } from './sortPage.js'
