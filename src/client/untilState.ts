@@ -41,8 +41,13 @@ export interface Polling<A> {
 export const FINAL = {
   charge: ['SETTLED', 'FAILED'],
   batch: [
-    ...['BOOKED', 'PARTIALLY_BOOKED', 'FAILED', 'CANCELLED'],
-    ...['APPROVAL_RECALLED', 'APPROVAL_REJECTED', 'APPROVAL_BLOCKED'],
+    'BOOKED',
+    'PARTIALLY_BOOKED',
+    'FAILED',
+    'CANCELLED',
+    'APPROVAL_RECALLED',
+    'APPROVAL_REJECTED',
+    'APPROVAL_BLOCKED',
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
@@ -62,6 +67,7 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
+    // a copy, so that nothing at all, as JavaScript calls, is refused by the call: it has no fields to take apart
     const { id, states = [], limit = LIMIT } = { ...wait }
     if (!isStates(states)) {
       return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
