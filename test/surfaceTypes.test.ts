@@ -95,7 +95,7 @@ it('payments-rx has these types', () => {
       "Unreachable",
       "Unspecified",
       "UntilState",
-      "Wait",
+      "WaitOptions",
     ]
   `)
 })
@@ -125,6 +125,7 @@ it('payments-rx/export has these types', () => {
       "FormatName",
       "FormatOptions",
       "Handle",
+      "JsonLinesOptions",
       "Kept",
       "Manifest",
       "ManifestFile",
@@ -157,6 +158,7 @@ it('payments-rx/export has these types', () => {
       "TargetOptions",
       "ToFileOptions",
       "ToFolderOptions",
+      "VerifyOptions",
       "Wanted",
       "Watched",
     ]

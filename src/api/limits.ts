@@ -14,20 +14,20 @@ export interface Limits {
 export type Environment = 'production' | 'sandbox'
 
 /** The limits of the interface, per environment. */
-export const limits: Readonly<Record<Environment, Limits>> = {
+export const limits: Readonly<Record<Environment, Limits>> = Object.freeze({
   /** Interface, Limits. */
-  production: { global: 100, endpoint: 20, concurrency: 50, logins: 100 },
+  production: Object.freeze({ global: 100, endpoint: 20, concurrency: 50, logins: 100 }),
   /** Interface, Limits. */
-  sandbox: { global: 20, endpoint: 10, concurrency: 10, logins: 100 },
-}
+  sandbox: Object.freeze({ global: 20, endpoint: 10, concurrency: 10, logins: 100 }),
+})
 
 /** For a service that keeps none. */
-export const unlimited: Limits = {
+export const unlimited: Limits = Object.freeze({
   global: Number.POSITIVE_INFINITY,
   endpoint: Number.POSITIVE_INFINITY,
   concurrency: Number.POSITIVE_INFINITY,
   logins: Number.POSITIVE_INFINITY,
-}
+})
 
 /** The window of the rate limits, in ms: "per second", rolling. */
 export const SECOND = 1_000

@@ -1,5 +1,6 @@
 /** What a run has done so far, counted from what it tells and from what its client does. */
 import type { Progress } from '../export/index.js'
+import { NO_PROGRESS } from '../export/Progress.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { ALL_READ, type Coverage, cover, type Remaining, UNREAD } from './progress/Coverage.js'
 import { duration, number, plural } from './progress/words.js'
@@ -22,10 +23,7 @@ export interface Meter extends Progress {
 export type Done = Pick<Progress, 'rows' | 'rejects'>
 
 export const EMPTY_METER: Meter = {
-  rows: 0,
-  rejects: 0,
-  pages: 0,
-  ended: false,
+  ...NO_PROGRESS,
   requests: 0,
   refused: 0,
   failed: 0,

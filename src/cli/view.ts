@@ -5,11 +5,11 @@
 import type { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
+import { oneLine } from '../http/oneLine.js'
 import { lines, logLine } from './progress/line.js'
 import { type ProgressRecord, progressRecord } from './progress/ProgressRecord.js'
 import type { Reading } from './progress/Reading.js'
 import type { Watch } from './progress/watch.js'
-import { plain } from './progress/words.js'
 import { type Terminal, WRONG_USE } from './Terminal.js'
 
 // model
@@ -66,7 +66,7 @@ export const view = (terminal: Screen, { progress, quiet }: ViewFlags, watch: Wa
   const write = (text: string): void => {
     stderr.write(`${text}\n`)
   }
-  const say = (text: string): void => write(plain(text))
+  const say = (text: string): void => write(oneLine(text))
   if (quiet) {
     return ending(
       new Subscription(),

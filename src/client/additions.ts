@@ -88,7 +88,11 @@ export const additions = ({ calls, strictCharges, engine }: Base): Additions => 
     { create, list }: Pick<Making<P, A, Code>, 'create' | 'list'>,
   ): CreateOnce<P, A, Code> =>
     createOnce({
-      ...{ endpoint, knownBy, create, list, isDuplicate },
+      endpoint,
+      knownBy,
+      create,
+      list,
+      isDuplicate,
       found: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
     })
   return {
@@ -100,20 +104,22 @@ export const additions = ({ calls, strictCharges, engine }: Base): Additions => 
         now: () => timer.now(),
       }),
       untilState: untilState({
-        ...{ random, timer },
         endpoint: api.charges.retrieve.route,
         retrieve: calls.charges.retrieve,
         final: FINAL.charge,
+        random,
+        timer,
       }),
     },
     batchTransfers: {
       createOnce: onceOf(api.batchTransfers.create, calls.batchTransfers),
       addItems: adding,
       untilState: untilState({
-        ...{ random, timer },
         endpoint: api.batchTransfers.retrieve.route,
         retrieve: calls.batchTransfers.retrieve,
         final: FINAL.batch,
+        random,
+        timer,
       }),
       addAllItems: (id) =>
         inChunks({

@@ -11,7 +11,7 @@ import { later } from '../stream/later.js'
 // model
 
 /** What to wait for. */
-export interface Wait {
+export interface WaitOptions {
   /** Of what is waited for. */
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
@@ -25,7 +25,7 @@ export interface Wait {
  * one of `states`, and emits it as it is then. States that nobody knows mean "keep waiting". Ends with the
  * first failure, or as `TimedOut` when the wait is too long.
  */
-export type UntilState<A> = (wait: Wait) => ObservableEither<Failure, A>
+export type UntilState<A> = (wait: WaitOptions) => ObservableEither<Failure, A>
 
 /** What is asked for again, and how. */
 export interface Polling<A> {
@@ -41,8 +41,13 @@ export interface Polling<A> {
 export const FINAL = {
   charge: ['SETTLED', 'FAILED'],
   batch: [
-    ...['BOOKED', 'PARTIALLY_BOOKED', 'FAILED', 'CANCELLED'],
-    ...['APPROVAL_RECALLED', 'APPROVAL_REJECTED', 'APPROVAL_BLOCKED'],
+    'BOOKED',
+    'PARTIALLY_BOOKED',
+    'FAILED',
+    'CANCELLED',
+    'APPROVAL_RECALLED',
+    'APPROVAL_REJECTED',
+    'APPROVAL_BLOCKED',
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
@@ -62,6 +67,7 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
+    // a copy, so that nothing at all, as JavaScript calls, is refused by the call: it has no fields to take apart
     const { id, states = [], limit = LIMIT } = { ...wait }
     if (!isStates(states)) {
       return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))

@@ -106,4 +106,4 @@ export type EventName = Open<KnownEvent>
 export const EventName: Codec<EventName> = known
 
 /** All names that are known here. */
-export const eventNames: ReadonlyArray<KnownEvent> = known.known
+export const eventNames: ReadonlyArray<KnownEvent> = Object.freeze(known.known)

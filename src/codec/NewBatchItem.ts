@@ -147,7 +147,7 @@ const itemsToDelete = t.exact(
     /** Of the batch. */
     id: t.string,
     /** The `id` of each item, not its `request_id`. */
-    item_ids: listOf<string>(t.string, { min: 1, what: 'item ids' }),
+    item_ids: listOf<string>(t.string, { min: 1, what: 'item id' }),
   }),
 )
 

@@ -30,7 +30,7 @@ export const Metadata = t.UnknownRecord
 interface Listed {
   readonly min: number
   readonly max?: number
-  /** What the items are, in words. */
+  /** What the items are, in words; one of them, where at least one is needed and there is no `max`. */
   readonly what: string
   readonly advice?: string
 }

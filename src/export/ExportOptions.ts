@@ -2,7 +2,7 @@ import type { Observable, SchedulerLike } from 'rxjs'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { is, type Rules } from '../options/index.js'
-import type { Drain, Millis, Page } from '../stream/index.js'
+import type { DrainOptions, Millis, Page } from '../stream/index.js'
 import type { Progress } from './Progress.js'
 import type { Sink } from './Sink.js'
 import type { Reject, Sorting } from './sortPage.js'
@@ -14,7 +14,7 @@ export interface Drainable<P> {
   /** Reads page after page; the next is asked for when `project` has completed. */
   readonly drain: <B>(
     project: (page: E.Either<AnyFailure, P>) => Observable<B>,
-    options?: Drain,
+    options?: DrainOptions,
   ) => Observable<B>
 }
 

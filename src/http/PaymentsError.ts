@@ -3,6 +3,7 @@ import type { AnyFailure } from './Failure.js'
 /** A failure as an `Error`, for `orThrow` and for code that throws. */
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError'
+  readonly _tag = 'PaymentsError'
   /** What went wrong. */
   readonly failure: AnyFailure
 

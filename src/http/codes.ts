@@ -19,19 +19,24 @@ export interface Codes {
 }
 
 /** The spellings that were seen; the option `codes` puts others in their place. */
-export const codes: Codes = {
-  duplicate: [
+export const codes: Codes = Object.freeze({
+  duplicate: Object.freeze([
     'request_id_duplicate',
     'duplicate_request_id',
     'request_id_used',
     'duplicate_request',
     'batch_request_id_duplicate',
     'already_exists',
-  ],
-  shortOfMoney: ['insufficient_fund', 'insufficient_funds', 'balance_insufficient'],
-  inProgress: ['request_pending'],
-  fault: ['service_unavailable', 'internal_error', 'internal_server_error', 'provider_unavailable'],
-}
+  ]),
+  shortOfMoney: Object.freeze(['insufficient_fund', 'insufficient_funds', 'balance_insufficient']),
+  inProgress: Object.freeze(['request_pending']),
+  fault: Object.freeze([
+    'service_unavailable',
+    'internal_error',
+    'internal_server_error',
+    'provider_unavailable',
+  ]),
+})
 
 // combinators
 

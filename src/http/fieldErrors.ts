@@ -63,12 +63,6 @@ const isError = (u: unknown): boolean => {
 }
 
 const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
-  const [field, code, message] = [
-    wordOf(u.source) ?? wordOf(u.field),
-    wordOf(u.code),
-    wordOf(u.message),
-  ]
-  return {
-    ...defined({ field, code, message }),
-  }
+  const field = wordOf(u.source) ?? wordOf(u.field)
+  return defined({ field, code: wordOf(u.code), message: wordOf(u.message) })
 }

@@ -1,5 +1,6 @@
 /** Takes secrets out of what came from outside, in whatever way they are spelled there. */
 import { digitsOf, withDigitsOf } from '../decode/digits.js'
+import { LEFT_OUT, LEVELS } from '../decode/levels.js'
 import { O } from '../fp.js'
 import { cutSecret } from './cutSecret.js'
 import { letterSpellings, spellings } from './spellings.js'
@@ -44,17 +45,14 @@ export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
 
 const SECRET = '[secret]'
 
-/** Levels of a value that are shown: what is nested deeper is left out. */
-const DEPTH = 50
-
 /** A value with `scrub` applied to all that it holds, the names of fields and digits of numbers among them. */
 export const scrubAll =
-  (scrub: (text: string) => string, depth = DEPTH): ((u: unknown) => unknown) =>
+  (scrub: (text: string) => string, depth = LEVELS): ((u: unknown) => unknown) =>
   (u) => {
     if (typeof u === 'string') return scrub(u)
     if (typeof u === 'number') return scrub(String(u)) === String(u) ? u : scrub(String(u))
     if (typeof u !== 'object' || u === null) return u
-    if (depth === 0) return '[...]'
+    if (depth === 0) return LEFT_OUT
     const inner = scrubAll(scrub, depth - 1)
     const field = (name: string, value: unknown): unknown => {
       const digits = O.toUndefined(digitsOf(name)(u))

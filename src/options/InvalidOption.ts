@@ -1,6 +1,7 @@
 /** Thrown for an option that cannot work, and for a name that no option has. It repeats no value. */
 export class InvalidOption extends TypeError {
   override readonly name = 'InvalidOption'
+  readonly _tag = 'InvalidOption'
   /** Such as `timeout.connect`. */
   readonly option: string
 

@@ -1,13 +1,13 @@
 /**
  * ```ts
- * const checked: <A extends object>(options: A, table: Table, means?: Means) => A
+ * const checked: <A extends object>(options: A, table: Rules<A> & Table, means?: Means) => A
  * ```
  *
  * Options that are held against their table, before anything is done with them.
  */
 import { defined } from '../fp.js'
 import { InvalidOption } from './InvalidOption.js'
-import type { Rule, Table } from './Rule.js'
+import type { Rule, Rules, Table } from './Rule.js'
 import { isObject } from './rules.js'
 
 // model
@@ -25,7 +25,11 @@ export interface Means {
  * The options without those that are `undefined`, which were left out: they hide no default. Throws an
  * `InvalidOption` for a name that is not in the table, and for a value that its rule does not fit.
  */
-export const checked = <A extends object>(options: A, table: Table, means: Means = {}): A => {
+export const checked = <A extends object>(
+  options: A,
+  table: Rules<NoInfer<A>> & Table,
+  means: Means = {},
+): A => {
   if (!isObject(options)) {
     throw invalid('options', options, {
       expected: `an object of ${Object.keys(table).join(', ')}`,

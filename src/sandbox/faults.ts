@@ -3,7 +3,7 @@ import type { IO } from '../fp.js'
 // model
 
 /** What can go wrong on purpose: by chance, by a plan of the caller's, or asked for by a header. */
-export const faultNames = [
+export const faultNames = Object.freeze([
   '429',
   '429-storm',
   '500',
@@ -18,7 +18,7 @@ export const faultNames = [
   'unknown-field',
   'unknown-enum',
   'token-revoked',
-] as const
+] as const)
 
 /**
  * - `429`: refused, as if a limit were used up.

@@ -17,27 +17,30 @@ export interface Settings extends Required<Omit<SandboxOptions, 'limits'>> {
 // constructors
 
 /** Logs into every sandbox that names no credentials of its own. */
-export const sandboxCredentials: SandboxCredentials = {
+export const sandboxCredentials: SandboxCredentials = Object.freeze({
   /** What a login must send. */
   clientId: 'sandbox',
   /** What a login must send. */
   apiKey: 'sandbox-key',
-}
+})
 
 /** The partner of every sandbox that names none of its own. */
-export const sandboxPartner: SandboxPartner = {
+export const sandboxPartner: SandboxPartner = Object.freeze({
   /** The name of Basic credentials. */
   clientId: 'sandbox-partner',
   /** Their password. */
   clientSecret: 'sandbox-secret',
-}
+})
 
 /** What a sandbox does when it is told nothing. */
-export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = {
+export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = Object.freeze({
   environment: 'production',
   charges: 100_000,
   seed: 1,
-  since: new Date('2024-01-01T00:00:00Z'),
+  /** One of its own for each who reads it: a frozen object does not keep a Date as it is. */
+  get since() {
+    return new Date('2024-01-01T00:00:00Z')
+  },
   every: 3_000,
   order: 'ascending',
   arrivals: 0,
@@ -45,13 +48,13 @@ export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>
   ...batchDefaults,
   ...referenceDefaults,
   apiVersion: '2026-08-21',
-  credentials: [sandboxCredentials],
+  credentials: Object.freeze([sandboxCredentials]),
   partner: sandboxPartner,
   tokenLife: 30 * 60_000,
   latency: 0,
   jitter: 0,
-  faults: {},
-}
+  faults: Object.freeze({}),
+})
 
 const later = (delay: number, work: () => void): (() => void) => {
   const running = asyncScheduler.schedule(work, delay)

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * interface Refusals
+ * interface RefusalOptions
  * ```
  *
  * What is done about a request that the server refused.
@@ -15,7 +15,7 @@ import type { Millis } from './Clock.js'
  * What is done about a request that the server refused for its limits: how often it is sent, and how long
  * it waits in between.
  */
-export interface Refusals {
+export interface RefusalOptions {
   /** How often a request is sent at most, the first time included. Default 8. */
   readonly attempts?: number
   /** The first backoff; each one after it is twice as long. Default 1,000 ms. */
@@ -36,18 +36,18 @@ export interface Refusals {
 }
 
 /** The interface recommends 1, 2, 4 ... up to 16 s, plus jitter. */
-export const refusalDefaults: Required<Refusals> = {
+export const refusalDefaults: Required<RefusalOptions> = Object.freeze({
   attempts: 8,
   backoff: PAUSES.first,
   maxBackoff: PAUSES.cap,
   jitter: 0.5,
   maxRetryAfter: 60_000,
   lone: 'resend',
-}
+})
 
 export const attemptsRule: Rule = is.bound
 
-export const refusalsRule: Rule = is.group<Refusals>({
+export const refusalsRule: Rule = is.group<RefusalOptions>({
   attempts: attemptsRule,
   backoff: is.millis,
   maxBackoff: is.millis,
@@ -69,12 +69,12 @@ export interface Refused {
 }
 
 /** A `Retry-After` as far as it is believed. */
-export const cap = (options: Required<Refusals>, retryAfter: Millis): Millis =>
+export const cap = (options: Required<RefusalOptions>, retryAfter: Millis): Millis =>
   retryAfter > 0 ? Math.min(retryAfter, options.maxRetryAfter) : 0
 
 /** How long until it may join the queue again. */
 export const delay = (
-  options: Required<Refusals>,
+  options: Required<RefusalOptions>,
   random: IO<number>,
   refused: Refused,
 ): Millis => {

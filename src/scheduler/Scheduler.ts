@@ -15,7 +15,7 @@ import { type Flights, flights } from './Flights.js'
 import type { Flow } from './Flow.js'
 import { type Guard, guardRule } from './Guard.js'
 import { type LaneOptions, laneRules, lanesOf } from './lanes.js'
-import { type Refusals, refusalDefaults, refusalsRule } from './Refusals.js'
+import { type RefusalOptions, refusalDefaults, refusalsRule } from './Refusals.js'
 import { routes } from './Routes.js'
 import { type Slack, slack } from './Slack.js'
 import { type SchedulerState, tierSnapshot } from './State.js'
@@ -41,7 +41,7 @@ export interface SchedulerOptions<R> extends LaneOptions {
   /** The longest queue goes first, but none that was not served for so long. Default 10,000 ms. */
   readonly patience?: Millis
   /** What is done about those that a server refuses for its limits (429). */
-  readonly refusals?: Refusals
+  readonly refusals?: RefusalOptions
 }
 
 /** Made by `createScheduler`, given to `schedule`. `R` is what its tiers take their keys from. */
@@ -55,7 +55,7 @@ export interface Scheduler<in R> {
 export interface Core<in R> {
   /** The names of its lanes. */
   readonly lanes: ReadonlyArray<string>
-  readonly refusals: Required<Refusals>
+  readonly refusals: Required<RefusalOptions>
   readonly random: IO<number>
   readonly clock: Clock
   readonly flights: Flights

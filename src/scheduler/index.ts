@@ -5,7 +5,7 @@
 export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './Guard.js'
-export { type Refusals, refusalDefaults } from './Refusals.js'
+export { type RefusalOptions, refusalDefaults } from './Refusals.js'
 export type { ScheduleOptions } from './ScheduleOptions.js'
 export { createScheduler, type Scheduler, type SchedulerOptions } from './Scheduler.js'
 export type { SchedulerState, TierSnapshot } from './State.js'

@@ -31,7 +31,7 @@ export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
 }
 
 /** 1, 2, 4 ... up to 16 seconds, in ms (interface, Limits). */
-export const PAUSES = { first: 1_000, cap: 16_000 } as const
+export const PAUSES = Object.freeze({ first: 1_000, cap: 16_000 })
 
 /** The most that chance adds by default, as a share of a pause. */
 const JITTER = 0.25

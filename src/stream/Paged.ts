@@ -20,7 +20,7 @@ import type { Page } from './paginate.js'
 export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}
 
 /** How far `drain` asks ahead. */
-export interface Drain {
+export interface DrainOptions {
   /** Pages asked for before they are wanted. Default 1; 0 to wait with each. */
   readonly prefetch?: number
 }
@@ -41,7 +41,7 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
-    options?: Drain,
+    options?: DrainOptions,
   ) => Observable<B>
 }
 
@@ -67,7 +67,7 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
     pages: Object.assign(pages, iterable),
     drain: <B>(
       project: (page: E.Either<E, P>) => Observable<B>,
-      { prefetch = PREFETCH }: Drain = {},
+      { prefetch = PREFETCH }: DrainOptions = {},
     ) => {
       checkCount('prefetch', prefetch, 0)
       return consume(project)(() => open(prefetch))

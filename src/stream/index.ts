@@ -19,7 +19,7 @@ export {
   toTaskEither,
   until,
 } from './ObservableEither.js'
-export { type Drain, type Paged, type Pages, paged, views } from './Paged.js'
+export { type DrainOptions, type Paged, type Pages, paged, views } from './Paged.js'
 export { consume, observe, type Pull, pullOf } from './Pull.js'
 export { type Cut, type Page, type PaginateOptions, paginate } from './paginate.js'
 export { inParallel, type ParallelOptions, parallel } from './parallel.js'

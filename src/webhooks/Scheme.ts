@@ -60,10 +60,10 @@ const millis = (timestamp: string): Millis =>
  * The scheme that is assumed: HMAC with SHA-256 over the time as it stands in its header, in Unix
  * milliseconds, and the body (default, not specified by the interface document).
  */
-export const defaultScheme: Scheme = {
+export const defaultScheme: Scheme = Object.freeze<Scheme>({
   timestampHeader: 'x-timestamp',
   signatureHeader: 'x-signature',
   sentAt: millis,
   message: (timestamp, body) => concat([utf8(timestamp), body]),
   algorithm: hmac('SHA-256'),
-}
+})

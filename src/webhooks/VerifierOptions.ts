@@ -26,7 +26,9 @@ export interface VerifierSettings {
 }
 
 /** What a verifier has where its options say nothing; spans are milliseconds. */
-export const verifierDefaults = { tolerance: 300_000 }
+export const verifierDefaults: Required<Pick<VerifierOptions, 'tolerance'>> = Object.freeze({
+  tolerance: 300_000,
+})
 
 // constructors
 

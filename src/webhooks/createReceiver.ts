@@ -42,7 +42,8 @@ export interface Receiver {
 }
 
 /** What a receiver has where its options say nothing. */
-export const receiverDefaults = { maxBytes: 1_048_576, remember: 10_000 }
+export const receiverDefaults: Required<Pick<ReceiverOptions, 'maxBytes' | 'remember'>> =
+  Object.freeze({ maxBytes: 1_048_576, remember: 10_000 })
 
 // constructors
 

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const sign: (secret: string, options?: SignOptions) => Sign
+ * const sign: (options: SignOptions) => Sign
  * ```
  *
  * Makes deliveries as the service is taken to make them, to try what receives them. The default scheme is not
@@ -17,6 +17,8 @@ import { schemeRule, secretRule } from './VerifierOptions.js'
 
 /** Of `sign`. */
 export interface SignOptions {
+  /** As `webhooks.create` answered it, whole. */
+  readonly secret: string
   /** What differs from the scheme that is assumed. */
   readonly scheme?: Partial<SigningScheme>
 }
@@ -34,17 +36,14 @@ export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
 
 // constructors
 
-const rules: Rules<SignOptions & { readonly secret: string }> = {
-  secret: secretRule,
-  scheme: schemeRule,
-}
+const rules: Rules<SignOptions> = { secret: secretRule, scheme: schemeRule }
 
 /**
  * Throws an `InvalidOption` for a secret that cannot be one, or a scheme that cannot work; a body that was parsed
  * rejects with a `TypeError`.
  */
-export const sign = (secret: string, options: SignOptions = {}): Sign => {
-  const { scheme } = checked({ ...options, secret }, rules)
+export const sign = (options: SignOptions): Sign => {
+  const { secret, scheme } = checked(options, rules)
   const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
   return async ({ body, timestamp }) => {
     const sentAt = String(timestamp)

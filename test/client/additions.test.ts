@@ -124,6 +124,15 @@ describe('untilState', () => {
     expect(sent).toEqual([])
   })
 
+  it('says so, too, where it is given nothing at all', () => {
+    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
+    const untilState: unknown = client.charges.untilState
+    // as JavaScript calls
+    const called = (untilState as () => ReturnType<typeof client.charges.untilState>)()
+    expect(run(called)).toMatchObject([{ value: E.left({ _tag: 'InvalidRequest', field: 'id' }) }])
+    expect(sent).toEqual([])
+  })
+
   it('is a projection, which ignores the index that `mergeMap` hands it', () => {
     const { client, run } = inStates(CHARGE, ['SETTLED'])
     const ids = from([{ id: 'chg_1' }, { id: 'chg_2' }])

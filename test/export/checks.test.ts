@@ -12,6 +12,7 @@ import {
   toFile,
   toFolder,
   toStream,
+  verify,
 } from '../../src/export/index.js'
 import { memory } from './run/memory.js'
 import { exportOf, listOf, pagesOf } from './run/playing.js'
@@ -133,6 +134,23 @@ it.each<Wrong>([
   expect(() => formatOf(Charge)({ format: 'csv', ...options })).toThrow(
     expect.objectContaining({ name: 'InvalidOption', option }),
   )
+})
+
+it.each<Wrong>([
+  ['compress', { compress: 'zip' }],
+  ['numbers', { numbers: true }],
+  ['columns', { columns: ['id'] }],
+])('no lines have a wrong %s', (option, options) => {
+  const wrong = expect.objectContaining({ name: 'InvalidOption', option })
+  expect(() => jsonLines(options)).toThrow(wrong)
+})
+
+it.each<Wrong>([
+  ['files', { files: '/exports' }],
+  ['open', { ...memory() }],
+])('nothing is verified with a wrong %s', (option, options) => {
+  const wrong = expect.objectContaining({ name: 'InvalidOption', option })
+  expect(() => verify('items.ndjson', options)).toThrow(wrong)
 })
 
 it.each<Wrong>([

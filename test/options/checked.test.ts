@@ -53,6 +53,18 @@ it('a table has a rule for every option, and says which are needed', () => {
   expectTypeOf({ ...all, codes, name: optional }).not.toExtend<Rules<Options>>()
 })
 
+it('a table of other options is none for these', () => {
+  const others: Rules<{ readonly port?: number; readonly host?: string }> = {
+    port: is.whole(0),
+    host: is.text,
+  }
+  const options: { readonly name: string } = { name: 'a' }
+  // @ts-expect-error It has no rule for `name`.
+  expect(() => checked(options, others)).toThrow('name should be left out')
+  // @ts-expect-error Its rule lets `name` be left out.
+  expect(checked(options, { name: is.text })).toEqual(options)
+})
+
 describe('options that do not fit', () => {
   it.each<readonly [unknown, string, string]>([
     [{ nam: 'a' }, 'nam', 'left out: there is no such option, only name, limit, timeout, weights'],
@@ -127,7 +139,8 @@ describe('options that do not fit', () => {
     const means = { of: "rate 'all': ", passes: (name: string) => name === '_tag' }
     const tagged: Options = Object.assign({ name: 'a' }, { _tag: 'Rate' })
     expect(checked(tagged, rules, means)).toEqual(tagged)
-    expect(() => checked({ ...tagged, limit: 0 }, rules, means)).toThrow(
+    const limited: Options = { ...tagged, limit: 0 }
+    expect(() => checked(limited, rules, means)).toThrow(
       expect.objectContaining({
         option: 'limit',
         message: expect.stringMatching(/^rate 'all': limit should be/),

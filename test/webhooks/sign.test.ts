@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hmac, sign } from '../../src/webhooks/index.js'
+import { hmac, type SignOptions, sign } from '../../src/webhooks/index.js'
 import { headers, NOW, SECRET, SETTLED, TIMESTAMP, tagOf, verified } from './support.js'
 
 describe('sign', () => {
   it('makes the headers of a delivery', async () => {
-    expect(await sign(SECRET)({ body: SETTLED, timestamp: NOW })).toEqual({
+    expect(await sign({ secret: SECRET })({ body: SETTLED, timestamp: NOW })).toEqual({
       'x-timestamp': '1700000000000',
       'x-signature': '546e2e2d75987b2e25e5f4bb7b5f65d718e01356a83ff1b9e0b8ba1c63835731',
     })
@@ -19,7 +19,7 @@ describe('sign', () => {
         fc.nat(),
         fc.stringMatching(/^\S+$/u),
         async (body, timestamp, secret) => {
-          const signed = await sign(secret)({ body, timestamp })
+          const signed = await sign({ secret })({ body, timestamp })
           expect(signed).toEqual(headers(body, { secret, timestamp: String(timestamp) }))
         },
       ),
@@ -28,7 +28,7 @@ describe('sign', () => {
   it('is believed: a text, its bytes, or a view of them', async () => {
     const bytes = new TextEncoder().encode(SETTLED)
     for (const body of [SETTLED, bytes, bytes.buffer, Buffer.from(`_${SETTLED}`).subarray(1)]) {
-      const signed = await sign(SECRET)({ body, timestamp: TIMESTAMP })
+      const signed = await sign({ secret: SECRET })({ body, timestamp: TIMESTAMP })
       expect(tagOf(await verified({ headers: signed, body }))).toBe('evt_1')
     }
   })
@@ -44,7 +44,7 @@ describe('sign', () => {
       signature: ({ secret, message }: { secret: string; message: Uint8Array }) =>
         createHmac('sha512', secret).update(message).digest('hex'),
     }
-    const signed = await sign(SECRET, { scheme })({ body: SETTLED, timestamp: NOW / 1_000 })
+    const signed = await sign({ secret: SECRET, scheme })({ body: SETTLED, timestamp: NOW / 1_000 })
     expect(Object.keys(signed)).toEqual(['sent', 'seal'])
     expect(tagOf(await verified({ headers: signed, body: SETTLED }, { scheme }))).toBe('evt_1')
     expect(tagOf(await verified({ headers: signed, body: `${SETTLED} ` }, { scheme }))).toBe(
@@ -53,11 +53,21 @@ describe('sign', () => {
   })
 
   it.each(['', ' ', `${SECRET}\n`])('takes no %j for a secret', (secret) => {
-    expect(() => sign(secret)).toThrow(/^secret should be/)
+    expect(() => sign({ secret })).toThrow(/^secret should be/)
+  })
+
+  it('takes a record, and shows no secret that is none', () => {
+    const given: unknown = SECRET
+    // what a caller without types may hand over
+    expect(() => sign(given as SignOptions)).toThrow(
+      /^options should be an object of secret, scheme, and is a text$/,
+    )
+    // @ts-expect-error
+    expect(() => sign({})).toThrow(/^secret should be .*missing$/)
   })
 
   it('signs nothing that was parsed, and does not repeat it', async () => {
-    const parsed = sign(SECRET)({ body: JSON.parse(SETTLED), timestamp: NOW })
+    const parsed = sign({ secret: SECRET })({ body: JSON.parse(SETTLED), timestamp: NOW })
     await expect(parsed).rejects.toThrow(TypeError)
     await expect(parsed).rejects.not.toThrow('evt_1')
   })

@@ -1,10 +1,10 @@
 /** A failure as a finding, with what to do about it. */
 import type { Failure } from '../../http/Failure.js'
-import { plain } from '../progress/words.js'
+import { oneLine } from '../../http/oneLine.js'
 import { type Finding, failed } from './Finding.js'
 
 export const broken = (check: 'login' | 'list', failure: Failure): Finding =>
-  failed(check, plain(failure.message), {
+  failed(check, oneLine(failure.message), {
     facts: { failure: failure._tag },
     ...adviceFor(failure),
   })

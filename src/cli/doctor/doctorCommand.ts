@@ -95,7 +95,10 @@ const checks = (
     if (!isReached) return EMPTY
     if (!canAsk) return from(notAsked('not with these settings: see configuration'))
     return service({
-      ...{ connection, share, transport: kyTransport({ timer }), timer },
+      connection,
+      share,
+      transport: kyTransport({ timer }),
+      timer,
       ...(timeout && { timeout }),
     })
   })

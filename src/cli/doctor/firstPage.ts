@@ -8,8 +8,9 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
+import { oneLine } from '../../http/oneLine.js'
 import type { Page } from '../../stream/index.js'
-import { duration, number, plain, plural } from '../progress/words.js'
+import { duration, number, plural } from '../progress/words.js'
 import { broken } from './broken.js'
 import { type Finding, failed, ok, skipped, warning } from './Finding.js'
 
@@ -44,12 +45,12 @@ export const list = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Findin
   const { items } = first.right
   const bad = items.find(E.isLeft)
   const count = items.filter(E.isLeft).length
-  const strange = drift.map(({ kind, path, example }) => plain(`${kind} ${path} (${example})`))
+  const strange = drift.map(({ kind, path, example }) => oneLine(`${kind} ${path} (${example})`))
   const facts = { rows: items.length, undecodable: count, drift: strange }
   if (bad !== undefined) {
     return failed(
       'list',
-      `${number(count)} of ${plural(items.length, 'charge')} did not decode: ${plain(bad.left.message)}`,
+      `${number(count)} of ${plural(items.length, 'charge')} did not decode: ${oneLine(bad.left.message)}`,
       {
         facts,
         advice: 'an export puts such rows aside, with the reason: report this to the maintainers',

@@ -26,6 +26,9 @@ export interface Network {
   readonly patience?: number
 }
 
+/** What has to work one after the other. */
+type Step = Extract<Check, 'DNS' | 'connection' | 'TLS'>
+
 /** In ms. */
 const PATIENCE = 10_000
 /** A certificate that ends sooner is worth a word, in ms. */
@@ -46,7 +49,7 @@ export const network = (
   }
 
   const step = <A>(
-    check: Check,
+    check: Step,
     source: Observable<A>,
     found: (value: A, ms: number) => Finding,
   ): Observable<Finding> =>
@@ -87,12 +90,8 @@ const certificate = ({ protocol, validUntil }: Secured, now: number): Finding =>
     : ok('TLS', found, { facts })
 }
 
-const unreached = (check: Check, { host, port }: Server, code: string): Finding => {
-  return failed(check, `${host}, port ${port}: ${code}`, {
-    advice: advice[check] ?? '',
-    facts: { code },
-  })
-}
+const unreached = (check: Step, { host, port }: Server, code: string): Finding =>
+  failed(check, `${host}, port ${port}: ${code}`, { advice: advice[check], facts: { code } })
 
 const codeOf = (error: unknown, patience: number): string => {
   if (error instanceof TimeoutError) return `no answer within ${duration(patience)}`
@@ -101,7 +100,7 @@ const codeOf = (error: unknown, patience: number): string => {
   return error.message
 }
 
-const advice: Readonly<Partial<Record<Check, string>>> = {
+const advice: Readonly<Record<Step, string>> = {
   DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
   connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
   TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',

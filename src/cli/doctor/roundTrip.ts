@@ -2,7 +2,8 @@
 import { login as LOGIN } from '../../api/authentication.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
-import { number, plain, plural } from '../progress/words.js'
+import { oneLine } from '../../http/oneLine.js'
+import { number, plural } from '../progress/words.js'
 import { adviceFor } from './broken.js'
 import { type Finding, failed, ok, warning } from './Finding.js'
 import type { ChargePage } from './firstPage.js'
@@ -24,7 +25,7 @@ export const roundTrip = (
   const medianMs = times[Math.floor(times.length / 2)]
   const failures = pages.flatMap((page) => (E.isLeft(page) ? [page.left] : []))
   const [failure] = failures
-  const why = failure === undefined ? '' : `: ${plain(failure.message)}`
+  const why = failure === undefined ? '' : `: ${oneLine(failure.message)}`
   const advice = failure === undefined ? {} : adviceFor(failure)
   if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
     return failed('round trip', `no page came after the first${why}`, advice)

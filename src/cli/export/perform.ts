@@ -1,7 +1,7 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
 import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
 import type { Begun, RunProgress } from '../../export/index.js'
-import { isLast } from '../../export/Progress.js'
+import { isLast, NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { Remaining } from '../progress/Coverage.js'
@@ -43,7 +43,7 @@ const performed = async (
   const { timer, version } = terminal
   const started = timer.now()
   let meter = EMPTY_METER
-  let last: RunProgress = EMPTY_METER
+  let last: RunProgress = NO_PROGRESS
 
   const watching = watch({ client, meter: () => meter, timer })
   listening.add(watching.close)

@@ -118,9 +118,8 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
       .option('--short-reference-id <id>', 'only the batch that has it', filled),
   needed: NEEDED,
   connection,
-  filter: ({ status, requestId, shortReferenceId }) => ({
-    ...defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
-  }),
+  filter: ({ status, requestId, shortReferenceId }) =>
+    defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.list(filter)),
 }
 

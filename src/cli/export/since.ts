@@ -12,7 +12,7 @@ import {
   type SmallFiles,
   type Wanted,
 } from '../../export/index.js'
-import { runsBefore } from '../../export/run/begin.js'
+import { runsBefore } from '../../export/run/find.js'
 import { purposeOf } from '../../export/run/Purpose.js'
 import { readText } from '../../export/run/SmallFiles.js'
 import { plural } from '../progress/words.js'

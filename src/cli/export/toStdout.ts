@@ -22,7 +22,7 @@ import {
   type Source,
   toStream,
 } from '../../export/index.js'
-import { isLast } from '../../export/Progress.js'
+import { isLast, NO_PROGRESS } from '../../export/Progress.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { Terminal } from '../Terminal.js'
@@ -47,7 +47,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: Options<A, Q, P>,
 ): Observable<RunProgress<Q>> =>
   defer(() => {
-    let last: Progress<Q> = { rows: 0, rejects: 0, pages: 0, ended: false }
+    let last: Progress<Q> = NO_PROGRESS
     const begun: RunProgress<Q> = { ...last, begun: { resumed: false } }
 
     const json = jsonOf('exact')

@@ -1,8 +1,9 @@
 /** A reading as a person wants it: what fits on the terminal, the most telling first. */
 import { styleText } from 'node:util'
+import { oneLine } from '../../http/oneLine.js'
 import type { Reading } from './Reading.js'
 import { inWords } from './Wait.js'
-import { about, clipped, duration, number, percent, plain, plural } from './words.js'
+import { about, clipped, duration, number, percent, plural } from './words.js'
 
 // model
 
@@ -31,14 +32,14 @@ export const lines = ({ columns, colours }: Look, reading: Reading): string => {
   const first = fitted(parts(reading, wide), wide)
   const wait = reading.waits[0]
   if (wait === undefined) return first
-  const why = clipped(plain(inWords(wait)), wide)
+  const why = clipped(oneLine(inWords(wait)), wide)
   return `${first}\n${colours ? styleText(COLOURS[wait._tag], why, { validateStream: false }) : why}`
 }
 
 /** One line for a log, where nothing can be drawn over. */
 export const logLine = (reading: Reading): string => {
   const wait = reading.waits[0]
-  const why = wait === undefined ? [] : [plain(inWords(wait))]
+  const why = wait === undefined ? [] : [oneLine(inWords(wait))]
   return [...parts(reading, 0).map(({ text }) => text), ...why].join(', ')
 }
 

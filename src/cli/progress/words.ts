@@ -1,4 +1,4 @@
-/** Numbers as people read them, and texts that do no more than be read. */
+/** Numbers as people read them, and texts as wide as there is room. */
 
 /** `1,234`. */
 export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
@@ -39,9 +39,6 @@ export const bytes = (n: number): string => {
 }
 
 const two = (n: number): string => String(n).padStart(2, '0')
-
-/** On one line and without what a terminal would act on; what came from outside may hold anything. */
-export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
 
 /** No wider than `columns`. */
 export const clipped = (text: string, columns: number): string =>

@@ -1,5 +1,5 @@
 /** HTML that nothing can break out of: what is put into a template is escaped, unless it is HTML itself. */
-import { plain } from '../progress/words.js'
+import { oneLine } from '../../http/oneLine.js'
 
 // model
 
@@ -38,7 +38,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 const escaped = (text: string): string =>
-  plain(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
 // interop
 

@@ -1,15 +1,21 @@
 import { redact } from '../redact.js'
 
+// model
+
 /**
  * What came that a codec does not name. `optional field`: one that was missing came. `second shape`:
  * another member of a union than the first time. `other paging`: a list does not go on as it should.
  */
-export type DriftKind =
-  | 'unknown field'
-  | 'unknown value'
-  | 'optional field'
-  | 'second shape'
-  | 'other paging'
+export type DriftKind = keyof typeof driftKinds
+
+/** All kinds of drift, as the keys of a codec. */
+export const driftKinds = {
+  'unknown field': null,
+  'unknown value': null,
+  'optional field': null,
+  'second shape': null,
+  'other paging': null,
+}
 
 /** One thing that was seen, and how often. */
 export interface DriftFact {
@@ -32,6 +38,17 @@ export interface Counter {
 
 /** Finds the counter of a fact, or makes it. */
 export type Counting = (path: string, kind: DriftKind, example: string) => Counter
+
+// combinators
+
+/** What two facts that are one have in common: of unknown values, each is one of its own. */
+export const factName = ({
+  endpoint,
+  path,
+  kind,
+  example,
+}: Pick<DriftFact, 'endpoint' | 'path' | 'kind' | 'example'>): string =>
+  JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
 
 /** Whether a value reads like the known ones, and so is no content. */
 const looksLike = (known: ReadonlyArray<string>, value: string): boolean =>

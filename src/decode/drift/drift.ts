@@ -1,6 +1,6 @@
 import type * as t from 'io-ts'
 import { redact } from '../redact.js'
-import type { Counter, DriftFact, DriftKind } from './Fact.js'
+import { type Counter, type DriftFact, type DriftKind, factName } from './Fact.js'
 import { watcherOf } from './watcher.js'
 
 /** Collects how what comes differs from what is described. Nothing is refused for it. */
@@ -35,7 +35,7 @@ export const drift = ({ onFact, most = 1_000 }: DriftOptions = {}): Drift => {
   const counting =
     (endpoint: string) =>
     (path: string, kind: DriftKind, example: string): Counter => {
-      const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
+      const name = factName({ endpoint, path, kind, example })
       const known = seen.get(name)
       if (known !== undefined) return known
       if (seen.size >= most) return surplus

@@ -17,6 +17,7 @@ export interface Misfit {
 /** Thrown by whoever is given such a row to write. Nothing of its page is written. */
 export class DoesNotFit extends Error {
   override readonly name = 'DoesNotFit'
+  readonly _tag = 'DoesNotFit'
   /** Why it cannot be written. */
   readonly misfit: Misfit
   /** Which row of its page, from 0. */

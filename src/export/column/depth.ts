@@ -1,13 +1,11 @@
 /** How deep values are nested. What walks through them goes as deep, and the stack ends somewhere. */
 import { withDigitsOf } from '../../decode/digits.js'
+import { LEFT_OUT, LEVELS } from '../../decode/levels.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { isObject } from './read.js'
 
 /** Levels of a row that is written. `JSON.stringify` and readers give up at some thousands. */
 const MOST = 500
-
-/** Levels that are kept of a deeper one that is put aside. */
-const KEPT = 50
 
 const EXPECTED = `a value of at most ${MOST} levels`
 
@@ -33,12 +31,12 @@ export const tooDeep: Fitting = (row) => {
 
 /** The value itself, unless it is nested too deeply: then the levels below the first are left out. */
 export const shallow = (u: unknown): unknown =>
-  isObject(u) && isDeep(u, MOST) ? topOf(u, KEPT) : u
+  isObject(u) && isDeep(u, MOST) ? topOf(u, LEVELS) : u
 
-/** The first `levels` of it; what is below is an ellipsis. */
+/** The first `levels` of it; what is below is left out. */
 const topOf = (u: unknown, levels: number): unknown => {
   if (!isObject(u)) return u
-  if (levels === 0) return '[...]'
+  if (levels === 0) return LEFT_OUT
   return withDigitsOf(u)(
     Array.isArray(u)
       ? u.map((one) => topOf(one, levels - 1))

@@ -5,13 +5,13 @@ import type { Mark } from '../file/RowFile.js'
 // model
 
 /** All formats, by name. */
-export const formatNames = ['ndjson', 'json', 'csv', 'parquet'] as const
+export const formatNames = Object.freeze(['ndjson', 'json', 'csv', 'parquet'] as const)
 
 /** The name of a format. */
 export type FormatName = (typeof formatNames)[number]
 
 /** All compressions, by name; `zstd` needs Node 22.15. */
-export const compressions = ['none', 'gzip', 'zstd'] as const
+export const compressions = Object.freeze(['none', 'gzip', 'zstd'] as const)
 
 /** The name of a compression. */
 export type Compression = (typeof compressions)[number]

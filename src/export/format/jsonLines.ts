@@ -1,22 +1,40 @@
+import { checked, is, type Rules } from '../../options/index.js'
 import { tooDeep } from '../column/depth.js'
 import type { Numbers } from '../column/Numbers.js'
 import { extensionOf } from './compress.js'
-import type { Compression, Format } from './Format.js'
+import { type Compression, compressions, type Format } from './Format.js'
 import { jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './text.js'
 
+// model
+
+/** Of `jsonLines`: how lines are written. */
+export interface JsonLinesOptions {
+  /** `none` unless given. */
+  readonly compress?: Compression
+  /** `exact` writes the digits of numbers as they came, where they are kept beside them; `fast` unless given. */
+  readonly numbers?: Numbers
+}
+
+// constructors
+
+const rules: Rules<JsonLinesOptions> = {
+  compress: is.oneOf(...compressions),
+  numbers: is.oneOf('exact', 'fast'),
+}
+
 /**
  * NDJSON of anything that is not nested too deeply, as it is: for rows that no codec describes, such as those
- * that did not decode. `exact` writes the digits of numbers as they came, where they are kept beside them.
+ * that did not decode. Throws an `InvalidOption`.
  */
-export const jsonLines = (
-  compress: Compression = 'none',
-  numbers: Numbers = 'fast',
-): Format<unknown> => ({
-  name: 'ndjson',
-  compress,
-  extension: extensionOf('ndjson', compress),
-  columns: [],
-  misfit: tooDeep,
-  encoder: textEncoder(ndjsonText(jsonTexts(numbers)), compress),
-})
+export const jsonLines = (options: JsonLinesOptions = {}): Format<unknown> => {
+  const { compress = 'none', numbers = 'fast' } = checked(options, rules)
+  return {
+    name: 'ndjson',
+    compress,
+    extension: extensionOf('ndjson', compress),
+    columns: [],
+    misfit: tooDeep,
+    encoder: textEncoder(ndjsonText(jsonTexts(numbers)), compress),
+  }
+}

@@ -6,19 +6,16 @@ import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import { isMark, type Mark } from '../file/RowFile.js'
 import { Bounds } from './Bounds.js'
 import { Counts } from './Counts.js'
-import { Drift } from './Drift.js'
-import type { Marks } from './outputs.js'
+import { KeptFact } from './KeptFact.js'
+import type { Marks } from './Marks.js'
 import { Purpose } from './Purpose.js'
 import { readKept } from './readKept.js'
+import { refined } from './refined.js'
 
 // model
 
 /** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
 export const VERSION = 3
-
-/** A codec of what a guard tells. */
-const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
-  new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
 const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
 
@@ -33,7 +30,7 @@ const whole = t.type({
   counts: Counts,
   output: OutputMark,
   /** What came that no codec names. */
-  drift: t.readonlyArray(Drift),
+  drift: t.readonlyArray(KeptFact),
 })
 
 const common = t.intersection([

@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { Bounds } from './Bounds.js'
 import { SliceCount } from './Counts.js'
-import { Drift } from './Drift.js'
+import { KeptFact } from './KeptFact.js'
 import { Purpose } from './Purpose.js'
 
 // model
@@ -59,7 +59,7 @@ const run = t.intersection([
     /** Slices of time that were read to their end; `rows` counts those that were put aside, too. */
     slices: t.readonlyArray(SliceCount),
     /** What came that no codec names. */
-    drift: t.readonlyArray(Drift),
+    drift: t.readonlyArray(KeptFact),
     /** The files that the rows are in. */
     files: t.readonlyArray(ManifestFile),
   }),

@@ -7,15 +7,16 @@ import type { ExportOptions } from '../ExportOptions.js'
 import { NO_PROGRESS, type Progress } from '../Progress.js'
 import type { Known } from '../sortPage.js'
 import type { Bounds } from './Bounds.js'
-import type { Found } from './begin.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
 import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
-import { drifts } from './Drift.js'
 import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
+import type { Found } from './find.js'
+import { allFacts } from './KeptFact.js'
 import { addedTo, readAside, readKeys } from './keys.js'
 import { showManifest, withRun } from './Manifest.js'
 import type { ManifestRun } from './ManifestRun.js'
-import { type Marks, outputs } from './outputs.js'
+import type { Marks } from './Marks.js'
+import { outputs } from './outputs.js'
 import type { Purpose } from './Purpose.js'
 import type { RunOptions, RunProgress } from './RunOptions.js'
 import { replaceText, type SmallFiles } from './SmallFiles.js'
@@ -98,7 +99,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     started,
     counts: counts(progress),
     ...marks,
-    drift: drifts(checkpoint?.drift ?? [], client?.drift() ?? []),
+    drift: allFacts(checkpoint?.drift ?? [], client?.drift() ?? []),
     ...defined({ bounds }),
     ...('next' in progress ? { position: progress.next } : {}),
   })

@@ -79,7 +79,10 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
     format,
     open: (from, run) =>
       toFolder({
-        ...{ path: out, format, rotation, prefix: prefixOf(run) },
+        path: out,
+        format,
+        rotation,
+        prefix: prefixOf(run),
         ...disk,
         ...(from && { from }),
       }),

@@ -5,7 +5,7 @@ import type { FileSummary } from '../file/RowFile.js'
 import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
 import type { ManifestFile, ManifestRun } from './ManifestRun.js'
-import type { Marks } from './outputs.js'
+import type { Marks } from './Marks.js'
 import { seenFrom } from './Paths.js'
 import type { Target } from './Target.js'
 

@@ -36,7 +36,7 @@ export const lineFile = ({ path, files, from, after, numbers }: LineFileOptions)
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
-    opened ??= openFile({ path, format: jsonLines('none', numbers), files, ...defined({ from }) })
+    opened ??= openFile({ path, format: jsonLines({ numbers }), files, ...defined({ from }) })
     return opened
   }
   return {

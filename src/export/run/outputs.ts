@@ -3,20 +3,14 @@ import { defined } from '../../fp.js'
 import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
-import type { FileSummary, Mark } from '../file/RowFile.js'
+import type { FileSummary } from '../file/RowFile.js'
 import type { Reject } from '../sortPage.js'
-import type { Stale } from './begin.js'
 import { lineFile } from './lineFile.js'
+import type { Marks } from './Marks.js'
 import type { SmallFiles } from './SmallFiles.js'
+import type { Stale } from './Stale.js'
 
 // model
-
-/** Up to where all are durable. */
-export interface Marks {
-  readonly output: DestinationMark
-  readonly rejects?: Mark
-  readonly keys?: Mark
-}
 
 /** Rows and rejects, complete. */
 export interface Finished {

@@ -1,7 +1,9 @@
 /** Whether the files of an export are what its manifest says. */
 import { dirname, resolve } from 'node:path'
 import { defer, from, type Observable } from 'rxjs'
+import { checked, type Rules } from '../../options/index.js'
 import { codeOf } from '../file/systemError.js'
+import * as rule from '../rules.js'
 import { CannotRun } from './CannotRun.js'
 import { type Content, contentOf } from './Content.js'
 import { isSame } from './isSame.js'
@@ -31,17 +33,27 @@ export interface Difference {
   readonly message: string
 }
 
+/** Of `verify`. */
+export interface VerifyOptions {
+  /** The disk unless given. */
+  readonly files?: SmallFiles
+}
+
 // constructors
+
+const rules: Rules<VerifyOptions> = { files: rule.files }
 
 /**
  * Reads all files of an export, one after the other, and tells of each what it found. `path` is that of its
  * file, its folder, or its manifest (whose name ends with `manifest.json`). Rows are counted where they are lines.
  * A file whose manifest is of other files is told; in a folder, so are files that are called as those of a run are,
  * and that the manifest does not know: whoever reads the folder reads them. Fails with a `CannotRun` when there is
- * no manifest, or none that can be read.
+ * no manifest, or none that can be read; throws an `InvalidOption`.
  */
-export const verify = (path: string, files: SmallFiles = wholeDisk): Observable<Checked> =>
-  defer(() => from(checkedAll(path, files)))
+export const verify = (path: string, options: VerifyOptions = {}): Observable<Checked> => {
+  const { files = wholeDisk } = checked(options, rules)
+  return defer(() => from(checkedAll(path, files)))
+}
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
 async function* checkedAll(given: string, files: SmallFiles): AsyncGenerator<Checked> {

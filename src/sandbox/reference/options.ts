@@ -13,5 +13,5 @@ export interface ReferenceOptions {
 
 export const referenceDefaults: Required<ReferenceOptions> = {
   industryTree: 'by version',
-  quotaTypes: ['CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND'],
+  quotaTypes: Object.freeze<QuotaType[]>(['CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND']),
 }

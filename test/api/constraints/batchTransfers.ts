@@ -91,7 +91,7 @@ export const batchTransfers: ReadonlyArray<Constraint> = [
     field: 'item_ids',
     good: [['itm_1'], Array.from({ length: 1_000 }, (_, i) => `itm_${i}`)],
     bad: [[]],
-    expected: 'a list of at least 1 item ids',
+    expected: 'a list of at least 1 item id',
   },
   { route: ITEMS, field: 'page_size', ...pageSize(1, 1_000) },
 ]

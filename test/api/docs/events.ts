@@ -1,13 +1,16 @@
 /** The page of events: the names that are known, by what their payload is. */
 import { eventNames } from '../../../src/codec/EventName.js'
+import type { Payload } from '../../../src/codec/eventPayload.js'
 import { NOT_SPECIFIED } from './words.js'
 
 interface Group {
   readonly title: string
   /** How the names begin; empty for those that are left. */
   readonly prefix: string
-  /** What `payloadOf` makes of them. */
-  readonly payload: string
+  /** The `_tag` of what `payloadOf` makes of them. */
+  readonly tag: Payload['_tag']
+  /** The field beside it, and its type. */
+  readonly field: string
   readonly note: string
 }
 
@@ -15,50 +18,58 @@ const groups: ReadonlyArray<Group> = [
   {
     title: 'Accounts',
     prefix: 'account.',
-    payload: 'Account',
+    tag: 'Account',
+    field: 'an `EventAccount` in `account`',
     note: '`account.dormant` and `account.closed` from API version 2026-08-21 on.',
   },
   {
     title: 'Spend bills',
     prefix: 'spend.bill.',
-    payload: 'Bill',
+    tag: 'Bill',
+    field: 'an `EventBill` in `bill`',
     note: '`line_items[].accounting_field_selections[].source_id` from 2026-08-21 on.',
   },
   {
     title: 'Spend expenses',
     prefix: 'spend.expense.',
-    payload: 'Expense',
+    tag: 'Expense',
+    field: 'an `EventExpense` in `expense`',
     note: '`accounting_field_selections[].source_id`, and the same under `line_items[]`, from 2026-08-21 on.',
   },
   {
     title: 'Issuing transactions',
     prefix: 'issuing.transaction.',
-    payload: 'Transaction',
+    tag: 'Transaction',
+    field: 'an `EventTransaction` in `transaction`',
     note: '`card_transaction_data` from 2026-07-17 on, for transactions since January 2025, in place of `lifecycle_id`; `transacted_at` from 2026-08-21 on, in place of `transaction_date_time`.',
   },
   {
     title: 'Issuing disputes',
     prefix: 'issuing.transaction_dispute.',
-    payload: 'Dispute',
+    tag: 'Dispute',
+    field: 'an `EventDispute` in `dispute`',
     note: '`card_transaction_data` from 2026-07-17 on; `card_transaction_event_id` from 2026-08-21 on, in place of `transaction_id`.',
   },
   {
     title: `Charges (${NOT_SPECIFIED})`,
     prefix: 'charge.',
-    payload: 'Charge',
-    note: 'The charge, as its call answers it.',
+    tag: 'Charge',
+    field: 'a [Charge](#charge) in `charge`',
+    note: 'It is as its call answers it.',
   },
   {
     title: `Batch transfers (${NOT_SPECIFIED})`,
     prefix: 'payout.batch_transfers.',
-    payload: 'BatchTransfer',
-    note: 'The batch, as its call answers it. Webhooks before version 2024-09-27 leave out `payout.`.',
+    tag: 'BatchTransfer',
+    field: 'a [BatchTransfer](#batchtransfer) in `batchTransfer`',
+    note: 'It is as its call answers it. Webhooks before version 2024-09-27 leave out `payout.`.',
   },
   {
     title: `Connections (${NOT_SPECIFIED})`,
     prefix: '',
-    payload: 'Other',
-    note: 'As it came.',
+    tag: 'Other',
+    field: 'what came, as it came, in `data`',
+    note: '',
   },
 ]
 
@@ -67,14 +78,14 @@ const isOf = (name: string, prefix: string): boolean =>
     ? !groups.some((other) => other.prefix !== '' && name.startsWith(other.prefix))
     : name.startsWith(prefix)
 
-const section = ({ title, prefix, payload, note }: Group): string =>
+const section = ({ title, prefix, tag, field, note }: Group): string =>
   [
     `### ${title}`,
     eventNames
       .filter((name) => isOf(name, prefix))
       .map((name) => `\`${name}\``)
       .join(', '),
-    `\`payloadOf\` gives \`${payload}\`. ${note}`,
+    `\`payloadOf\` tags it \`${tag}\`, with ${field}. ${note}`.trim(),
   ].join('\n\n')
 
 export const printEvents = (): string =>

@@ -150,6 +150,12 @@ const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]):
   ].join('\n\n')
 }
 
+/** What is said of a resource before its calls. */
+const remarks: Readonly<Record<string, string>> = {
+  authentication:
+    'The client logs in by itself, when it first needs a token and whenever one ends: `payments` has no such table.',
+}
+
 const resources = [...new Set(calls.map(({ resource }) => resource))]
 
 export const printApi = (): string =>
@@ -159,6 +165,7 @@ export const printApi = (): string =>
     'Besides the codes of its refusals, every call may fail with `InvalidRequest`, `Unauthorized` (401), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write with `Ambiguous`, a list with `Truncated`.',
     ...resources.flatMap((resource) => [
       `## ${resource}`,
+      ...(remarks[resource] === undefined ? [] : [remarks[resource]]),
       ...calls.filter((call) => call.resource === resource).map(section),
     ]),
     '## What comes back',

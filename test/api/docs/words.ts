@@ -42,7 +42,7 @@ const range = (unit: string, min: number | undefined, max: number | undefined): 
     : max === undefined
       ? min === 1 && unit === 'characters'
         ? 'not empty'
-        : `at least ${min} ${unit}`
+        : `at least ${min} ${min === 1 ? unit.replace(/s$/, '') : unit}`
       : `${min ?? 0} to ${max} ${unit}`
 
 /** The rule that a single value keeps, besides its type. */

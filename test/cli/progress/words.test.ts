@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { about, bytes, clipped, duration, percent, plain } from '../../../src/cli/progress/words.js'
+import { about, bytes, clipped, duration, percent } from '../../../src/cli/progress/words.js'
 
 it.each([
   [0, '0.0 s'],
@@ -40,10 +40,6 @@ it.each([
   [8_123_456, '8.1 MB'],
 ])('%d bytes are %s', (n, text) => {
   expect(bytes(n)).toBe(text)
-})
-
-it('takes out what a terminal would act on', () => {
-  expect(plain('one\u001b[2J two\r\nthree\u202e')).toBe('one [2J two three')
 })
 
 it('cuts what is too wide', () => {

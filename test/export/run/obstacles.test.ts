@@ -131,7 +131,11 @@ describe('a checkpoint of something else is refused, by the field', () => {
   })
 
   it.each([
-    [jsonLines('gzip'), 'format.compress', 'its format.compress is "none", and now it is "gzip"'],
+    [
+      jsonLines({ compress: 'gzip' }),
+      'format.compress',
+      'its format.compress is "none", and now it is "gzip"',
+    ],
     [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
   ])('of another format', async (format, field, why) => {
     const error = await refused(await stopped(), { begin: 'resume', format })

@@ -44,7 +44,7 @@ describe('a restart in a folder', () => {
 
   it('of a run that adds keeps the runs before', async () => {
     const files = folder()
-    const zipped = jsonLines('gzip')
+    const zipped = jsonLines({ compress: 'gzip' })
     await outcome(files, listOf([good(0)]), { ...inFolder, adds: true })
     await outcome(files, listOf([good(1), away]), { ...inFolder, adds: true, format: zipped })
     await outcome(files, listOf([good(2)]), { ...inFolder, adds: true, begin: 'restart' })

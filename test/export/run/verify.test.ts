@@ -21,7 +21,7 @@ const locked = (files: SmallFiles, locked: string): SmallFiles => {
 
 describe('verify', () => {
   const found = (files: SmallFiles, path = MANIFEST) =>
-    lastValueFrom(verify(path, files).pipe(toArray())).then((all) =>
+    lastValueFrom(verify(path, { files }).pipe(toArray())).then((all) =>
       all.flatMap(({ path, differences }) =>
         differences.map(({ _tag, message }) => `${_tag} ${path} ${message}`),
       ),
@@ -35,7 +35,7 @@ describe('verify', () => {
 
   it('finds nothing where all is well', async () => {
     expect(await found(await exported())).toEqual([])
-    expect(await found(await exported(jsonLines('gzip')))).toEqual([])
+    expect(await found(await exported(jsonLines({ compress: 'gzip' })))).toEqual([])
   })
 
   it('takes the file itself, or its manifest; of a folder either, with a slash or without', async () => {

@@ -1,21 +1,15 @@
 /** What came that no codec names, as it is kept. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
-import type { DriftFact } from '../../decode/index.js'
+import { type DriftFact, driftKinds, factName } from '../../decode/drift/Fact.js'
 
 // model
 
-export const Drift: Codec<DriftFact> = t.readonly(
+export const KeptFact: Codec<DriftFact> = t.readonly(
   t.type({
     endpoint: t.string,
     path: t.string,
-    kind: t.keyof({
-      'unknown field': null,
-      'unknown value': null,
-      'optional field': null,
-      'second shape': null,
-      'other paging': null,
-    }),
+    kind: t.keyof(driftKinds),
     example: t.string,
     count: t.number,
   }),
@@ -24,14 +18,13 @@ export const Drift: Codec<DriftFact> = t.readonly(
 // combinators
 
 /** The facts of two runs as those of one. */
-export const drifts = (
+export const allFacts = (
   before: ReadonlyArray<DriftFact>,
   now: ReadonlyArray<DriftFact>,
 ): ReadonlyArray<DriftFact> => {
   const all = new Map<string, DriftFact>()
   for (const fact of [...before, ...now]) {
-    const { endpoint, path, kind, example } = fact
-    const name = JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
+    const name = factName(fact)
     const known = all.get(name)
     all.set(name, known === undefined ? fact : { ...known, count: known.count + fact.count })
   }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Codec } from '../../codec/Codec.js'
+import type { Begin } from './Begin.js'
 import { CannotRun } from './CannotRun.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
 import { type Manifest, manifestOf, readManifest } from './Manifest.js'
@@ -8,15 +9,9 @@ import type { Paths } from './Paths.js'
 import { type Purpose, samePurpose } from './Purpose.js'
 import { isOfRun } from './runNames.js'
 import { readText, type SmallFiles } from './SmallFiles.js'
+import type { Stale } from './Stale.js'
 
 // model
-
-/**
- * - `new`: there must be no checkpoint.
- * - `resume`: goes on from the checkpoint, if there is one.
- * - `restart`: whatever is there is replaced.
- */
-export type Begin = 'new' | 'resume' | 'restart'
 
 /** What a run finds. */
 export interface Found<Q> {
@@ -29,16 +24,8 @@ export interface Found<Q> {
   readonly stale: Stale
 }
 
-/** Files that are of no use any more: to be taken away before the first row is written. */
-export interface Stale {
-  /** Of rows, all in one folder. */
-  readonly rows: ReadonlyArray<string>
-  /** What is kept of them. It goes last: while it stands, nobody takes some of the rows for all. */
-  readonly records: ReadonlyArray<string>
-}
-
 /** Where to look, and what may stand there. */
-export interface BeginOptions<Q> {
+export interface FindOptions<Q> {
   readonly files: SmallFiles
   readonly paths: Paths
   readonly purpose: Purpose
@@ -53,7 +40,7 @@ export interface BeginOptions<Q> {
 // constructors
 
 /** Looks at what is there, and changes nothing. Throws a `CannotRun` when that is in the way. */
-export const find = async <Q>(options: BeginOptions<Q>): Promise<Found<Q>> => {
+export const find = async <Q>(options: FindOptions<Q>): Promise<Found<Q>> => {
   const { files, paths, begin, adds } = options
   const checkpoint = await checkpointOf(options)
   const entries = paths.isFolder ? await entriesOf(options) : []
@@ -94,7 +81,7 @@ const entriesOf = async <Q>({
   paths,
   begin,
   adds,
-}: BeginOptions<Q>): Promise<Manifest['runs']> => {
+}: FindOptions<Q>): Promise<Manifest['runs']> => {
   const text = await readText(files, paths.manifest)
   if (text === undefined) return []
   try {
@@ -128,7 +115,7 @@ const checkpointOf = async <Q>({
   standing,
   begin,
   maxRejects,
-}: BeginOptions<Q>): Promise<Checkpoint<Q> | undefined> => {
+}: FindOptions<Q>): Promise<Checkpoint<Q> | undefined> => {
   if (begin === 'restart') return undefined
   const text = await readText(files, paths.checkpoint)
   if (text === undefined) return undefined

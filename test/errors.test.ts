@@ -1,0 +1,32 @@
+/** Public errors are told apart by `_tag`, as failures are: `instanceof` fails across two copies of a package. */
+import { expect, it } from 'vitest'
+import * as exported from '../src/export/index.js'
+import { invalidField } from '../src/http/invalidRequest.js'
+import * as root from '../src/index.js'
+
+const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unsupported } = exported
+
+const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a: expected b' } as const
+
+const failure = invalidField('GET /a', 'id', 'a text', 'a number')
+
+const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
+  CannotRun: new CannotRun('missing', 'a', 'is not there'),
+  Disturbed: new Disturbed('a', 'was changed'),
+  DoesNotFit: new DoesNotFit(misfit, 0),
+  InvalidOption: new root.InvalidOption('a', 'b'),
+  NotTheSame: new NotTheSame('a', 'is another'),
+  PaymentsError: new root.PaymentsError(failure),
+  Unsupported: new Unsupported('a'),
+}
+
+it.each(Object.entries(all))('%s has its name for a tag', (name, error) => {
+  expect(error).toMatchObject({ _tag: name, name })
+})
+
+it('is of every public error', () => {
+  const classes = Object.entries({ ...exported, ...root }).flatMap(([name, value]) =>
+    Object.prototype.isPrototypeOf.call(Error, value) ? [name] : [],
+  )
+  expect(classes.sort()).toEqual(Object.keys(all))
+})

@@ -1,0 +1,30 @@
+import { EMPTY } from 'rxjs'
+import { expect, it } from 'vitest'
+import { fromSnapshot, type Resumable } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import type { AnyFailure } from '../../../src/index.js'
+import { type SnapshotPage, type SnapshotPosition, wholeOf } from '../../../src/stream/index.js'
+
+const none: Resumable<SnapshotPosition, SnapshotPage<AnyFailure, never>> = {
+  drain: () => EMPTY,
+  from: () => none,
+}
+
+const { standing } = fromSnapshot(none)
+
+const position = wholeOf({ from: 0, to: 10 })
+const [slice] = position.slices
+
+it('a snapshot goes on from where it stood', () => {
+  expect(standing.decode(JSON.parse(JSON.stringify(position)))).toEqual(E.right(position))
+})
+
+it.each<readonly [string, object]>([
+  ['nothing left to read', { ...position, slices: [] }],
+  ['a slice at its end', { ...position, slices: [{ ...slice, left: { from: 10, to: 10 } }] }],
+  ['a time that is none', { ...position, to: Infinity }],
+  ['rows without an end', { ...position, slices: [{ ...slice, rows: Infinity }] }],
+  ['no slices', { from: 0, to: 10, cut: 1 }],
+])('a snapshot does not go on from %s', (_what, kept) => {
+  expect(E.isLeft(standing.decode(kept))).toBe(true)
+})
