@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
@@ -31,11 +32,18 @@ export const run = async (terminal: Terminal): Promise<number> => {
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? COMPLETE : WRONG_USE
-    if (!(error instanceof WrongUse || error instanceof InvalidOption)) throw error
-    const text = error instanceof InvalidOption ? named(error) : error.message
+    const text = wordsFor(error)
     terminal.stderr.write(`payments-rx: ${text}\n`)
     return WRONG_USE
   }
+}
+
+/** Throws what is no wrong use, since that is a bug. */
+const wordsFor = (error: unknown): string => {
+  if (error instanceof InvalidOption) return named(error)
+  if (error instanceof WrongUse) return error.message
+  if (fieldsOf(error).syscall !== 'uv_cwd') throw error
+  return 'the folder that this was started in is no more: change to one that is there, or name files by their whole path'
 }
 
 /**
