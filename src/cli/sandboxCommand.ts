@@ -3,6 +3,7 @@ import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
+import { isBlockedPort } from '../http/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
 import { count, wholeNumber } from './parse.js'
@@ -45,6 +46,11 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
       if (typeof server === 'string') {
         terminal.stderr.write(`payments-rx: ${server}\n`)
         return done(INCOMPLETE)
+      }
+      if (isBlockedPort(server.port)) {
+        terminal.stderr.write(
+          `payments-rx: fetch, in Node as in browsers, asks nothing of port ${server.port}: choose another one for it\n`,
+        )
       }
       terminal.stdout.write(`listening on ${server.url}\n`)
       await firstValueFrom(terminal.signals)
