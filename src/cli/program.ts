@@ -4,13 +4,25 @@ import { InvalidOption } from '../options/index.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { once } from './once.js'
+import { type Printer, printing } from './printing.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { named } from './settings.js'
-import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
+import { COMPLETE, INCOMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
 import { verifyCommand } from './verifyCommand.js'
 
 /** Runs the command that the words ask for; answers with the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
+  const stdout = printing(terminal.stdout)
+  const status = await performed(terminal, stdout)
+  const failure = await stdout.failure()
+  if (failure === undefined) return status
+  terminal.stderr.write(`payments-rx: cannot write stdout: ${failure.message}\n`)
+  return Math.max(status, INCOMPLETE)
+}
+
+/** An export writes to stdout by itself; all else by what is told when that fails. */
+const performed = async (terminal: Terminal, stdout: Printer): Promise<number> => {
+  const speaking = { ...terminal, stdout }
   let status = COMPLETE
   const done = (code: number): void => {
     status = code
@@ -19,11 +31,11 @@ export const run = async (terminal: Terminal): Promise<number> => {
     .description('Stream lists of the Payments Platform into files, or serve a sandbox of it.')
     .version(terminal.version)
     .addCommand(exportCommand(terminal, done))
-    .addCommand(verifyCommand(terminal, done))
-    .addCommand(sandboxCommand(terminal, done))
-    .addCommand(doctorCommand(terminal, done))
+    .addCommand(verifyCommand(speaking, done))
+    .addCommand(sandboxCommand(speaking, done))
+    .addCommand(doctorCommand(speaking, done))
   for (const command of all(program)) {
-    quietly(command, terminal)
+    quietly(command, speaking)
     once(command)
   }
 
@@ -76,9 +88,12 @@ const all = (command: Command): ReadonlyArray<Command> => [
   ...command.commands.flatMap(all),
 ]
 
+interface Speaking extends Pick<Terminal, 'stderr'> {
+  readonly stdout: Printer
+}
+
 /** Throws where commander would exit, and writes where we say. */
-const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>): void => {
-  const { stdout, stderr } = terminal
+const quietly = (command: Command, { stdout, stderr }: Speaking): void => {
   command.exitOverride().configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),

@@ -7,6 +7,7 @@ import { isBlockedPort } from '../http/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
 import { count, wholeNumber } from './parse.js'
+import type { Printer } from './printing.js'
 import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
@@ -21,8 +22,13 @@ interface SandboxFlags {
   readonly limits: boolean
 }
 
+/** What it sees of the outside. */
+interface Outside extends Pick<Terminal, 'stderr' | 'signals'> {
+  readonly stdout: Printer
+}
+
 /** `sandbox`: serves until it is stopped. */
-export const sandboxCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+export const sandboxCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('sandbox')
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
     .option('--port <n>', 'the port; 0 takes one that is free', wholeNumber(0, 65_535), 0)
