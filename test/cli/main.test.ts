@@ -65,7 +65,7 @@ it.skipIf(process.platform !== 'linux')(
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
     let said = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said += text
     })
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(1)
