@@ -11,7 +11,13 @@ import { type Api, api, tables } from './api/index.js'
 import type { Paging } from './api/Paging.js'
 import { type Additions, additions } from './client/additions.js'
 import type { Call, ClientOf } from './client/Call.js'
-import { baseUrlOf, type CallOptions, type ClientOptions, changed } from './client/ClientOptions.js'
+import {
+  baseUrlOf,
+  type CallOptions,
+  type ClientOptions,
+  changed,
+  fetchableUrlOf,
+} from './client/ClientOptions.js'
 import { callOf, type Reading } from './client/callOf.js'
 import { callOptions, clientOptions } from './client/checkOptions.js'
 import { checkedRow } from './client/checkRow.js'
@@ -60,8 +66,9 @@ export interface Client extends Calls {
 /** A client. Throws an `InvalidOption` when an option cannot work; nothing is sent until subscribed. */
 export const createClient = (given: ClientOptions): Client => {
   const options = clientOptions(given)
+  const urlOf = (options.fetch ?? options.transport) ? baseUrlOf : fetchableUrlOf
   const settings = changed(
-    { baseUrl: baseUrlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
+    { baseUrl: urlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
     options,
   )
   const { engine, events } = engineOf(options, settings)

@@ -1,15 +1,28 @@
 import { Command, CommanderError } from 'commander'
+import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { once } from './once.js'
+import { type Printer, printing } from './printing.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { named } from './settings.js'
-import { COMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
+import { COMPLETE, INCOMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
 import { verifyCommand } from './verifyCommand.js'
 
 /** Runs the command that the words ask for; answers with the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
+  const stdout = printing(terminal.stdout)
+  const status = await performed(terminal, stdout)
+  const failure = await stdout.failure()
+  if (failure === undefined) return status
+  terminal.stderr.write(`payments-rx: cannot write stdout: ${failure.message}\n`)
+  return Math.max(status, INCOMPLETE)
+}
+
+/** An export writes to stdout by itself; all else by what is told when that fails. */
+const performed = async (terminal: Terminal, stdout: Printer): Promise<number> => {
+  const speaking = { ...terminal, stdout }
   let status = COMPLETE
   const done = (code: number): void => {
     status = code
@@ -18,11 +31,11 @@ export const run = async (terminal: Terminal): Promise<number> => {
     .description('Stream lists of the Payments Platform into files, or serve a sandbox of it.')
     .version(terminal.version)
     .addCommand(exportCommand(terminal, done))
-    .addCommand(verifyCommand(terminal, done))
-    .addCommand(sandboxCommand(terminal, done))
-    .addCommand(doctorCommand(terminal, done))
+    .addCommand(verifyCommand(speaking, done))
+    .addCommand(sandboxCommand(speaking, done))
+    .addCommand(doctorCommand(speaking, done))
   for (const command of all(program)) {
-    quietly(command, terminal)
+    quietly(command, speaking)
     once(command)
   }
 
@@ -31,11 +44,18 @@ export const run = async (terminal: Terminal): Promise<number> => {
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? COMPLETE : WRONG_USE
-    if (!(error instanceof WrongUse || error instanceof InvalidOption)) throw error
-    const text = error instanceof InvalidOption ? named(error) : error.message
+    const text = wordsFor(error)
     terminal.stderr.write(`payments-rx: ${text}\n`)
     return WRONG_USE
   }
+}
+
+/** Throws what is no wrong use, since that is a bug. */
+const wordsFor = (error: unknown): string => {
+  if (error instanceof InvalidOption) return named(error)
+  if (error instanceof WrongUse) return error.message
+  if (fieldsOf(error).syscall !== 'uv_cwd') throw error
+  return 'the folder that this was started in is no more: change to one that is there, or name files by their whole path'
 }
 
 /**
@@ -68,9 +88,12 @@ const all = (command: Command): ReadonlyArray<Command> => [
   ...command.commands.flatMap(all),
 ]
 
+interface Speaking extends Pick<Terminal, 'stderr'> {
+  readonly stdout: Printer
+}
+
 /** Throws where commander would exit, and writes where we say. */
-const quietly = (command: Command, terminal: Pick<Terminal, 'stdout' | 'stderr'>): void => {
-  const { stdout, stderr } = terminal
+const quietly = (command: Command, { stdout, stderr }: Speaking): void => {
   command.exitOverride().configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),

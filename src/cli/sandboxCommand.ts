@@ -3,9 +3,11 @@ import { firstValueFrom } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
+import { isBlockedPort } from '../http/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
 import { count, wholeNumber } from './parse.js'
+import type { Printer } from './printing.js'
 import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
@@ -20,8 +22,13 @@ interface SandboxFlags {
   readonly limits: boolean
 }
 
+/** What it sees of the outside. */
+interface Outside extends Pick<Terminal, 'stderr' | 'signals'> {
+  readonly stdout: Printer
+}
+
 /** `sandbox`: serves until it is stopped. */
-export const sandboxCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+export const sandboxCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('sandbox')
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
     .option('--port <n>', 'the port; 0 takes one that is free', wholeNumber(0, 65_535), 0)
@@ -45,6 +52,11 @@ export const sandboxCommand = (terminal: Terminal, done: (status: number) => voi
       if (typeof server === 'string') {
         terminal.stderr.write(`payments-rx: ${server}\n`)
         return done(INCOMPLETE)
+      }
+      if (isBlockedPort(server.port)) {
+        terminal.stderr.write(
+          `payments-rx: fetch, in Node as in browsers, asks nothing of port ${server.port}: choose another one for it\n`,
+        )
       }
       terminal.stdout.write(`listening on ${server.url}\n`)
       await firstValueFrom(terminal.signals)

@@ -2,8 +2,14 @@ import { Command } from 'commander'
 import { lastValueFrom, scan, startWith, tap } from 'rxjs'
 import { CannotRun, type Checked, verify } from '../export/index.js'
 import { filled } from './parse.js'
+import type { Printer } from './printing.js'
 import { plural } from './progress/words.js'
-import { COMPLETE, INCOMPLETE, type Terminal, WrongUse } from './Terminal.js'
+import { COMPLETE, INCOMPLETE, WrongUse } from './Terminal.js'
+
+/** What it sees of the outside. */
+interface Outside {
+  readonly stdout: Printer
+}
 
 const HELP = `
 Exit status:
@@ -12,14 +18,14 @@ Exit status:
   2  there is no manifest, or it cannot be read`
 
 /** `verify`: whether the files of an export are what its manifest says. */
-export const verifyCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+export const verifyCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
     .argument('<path>', 'the file, the folder, or the manifest', filled)
     .addHelpText('after', HELP)
     .action(async (path: string) => done(await verified(terminal, path)))
 
-const verified = async ({ stdout }: Terminal, path: string): Promise<number> => {
+const verified = async ({ stdout }: Outside, path: string): Promise<number> => {
   const say = (text: string): void => {
     stdout.write(`${text}\n`)
   }

@@ -6,6 +6,7 @@ import { defined } from '../fp.js'
 import type { Codes } from '../http/codes.js'
 import type { Fetch } from '../http/Fetch.js'
 import type { TokenSource } from '../http/foreignToken.js'
+import { isBlockedPort } from '../http/isBlockedPort.js'
 import type { ListOptions } from '../http/list.js'
 import type { Credentials } from '../http/login.js'
 import type { Priority } from '../http/Priority.js'
@@ -115,6 +116,16 @@ export const baseUrlOf = (text: string): string => {
   }
   return url.href.replace(/\/+$/, '')
 }
+
+/** The same, where the runtime's own `fetch` is to ask: not every port is one for it. Throws an `InvalidOption`. */
+export const fetchableUrlOf = (text: string): string => {
+  const url = baseUrlOf(text)
+  if (isBlockedPort(Number(new URL(url).port))) throw new InvalidOption('baseUrl', OTHER_PORT)
+  return url
+}
+
+/** What `baseUrl` should be then. */
+const OTHER_PORT = 'at another port: fetch, in Node as in browsers, asks nothing of this one'
 
 /** The settings with what a call's options change. */
 export const changed = (

@@ -1,7 +1,7 @@
 /** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
-import { millisOf } from '../codec/Instant.js'
+import { fromDate, millisOf } from '../codec/Instant.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
@@ -24,6 +24,7 @@ import {
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
+import { isEmpty } from '../stream/snapshot/Span.js'
 import { filterOf, type SnapshotFilter, spanOf } from './SnapshotFilter.js'
 
 // model
@@ -107,8 +108,17 @@ export const snapshot =
         },
       )
 
-    return reading(1, (span) => E.right(wholeOf(span)))
+    return reading(1, (span) =>
+      isEmpty(span) ? E.left(notYet(endpoint, span)) : E.right(wholeOf(span)),
+    )
   }
+
+/** Only one that ends now, and begins later, has no time at all: a clock is wrong, perhaps. */
+const notYet = (endpoint: string, { to }: Span): SnapshotFailure<never> => {
+  const now = fromDate(new Date(to - 1))
+  const expected = `no later than now, ${now} by the clock of the client`
+  return invalidField(endpoint, 'from_created_at', expected, 'a time after it')
+}
 
 const checkedPosition = (
   endpoint: string,

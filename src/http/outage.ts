@@ -27,6 +27,12 @@ const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
 /** What `fetch` says, without a code, of a port that it asks nothing of. */
 const BLOCKED = 'bad port'
 
+/** The code of that: it is so each time. */
+export const BLOCKED_PORT = 'BLOCKED_PORT'
+
+/** Node's `fetch` gives no reason where it was answered with a 407, and does not show the answer. */
+const UNTOLD = 'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login'
+
 /** Where Node's `fetch` gives up by itself, and after how many ms. */
 const GIVEN_UP: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', ['connect', 10_000]],
@@ -51,7 +57,7 @@ export const outage = (
   if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
   const deepest = deepestOf(chain)
   const blocked = deepest?.message === BLOCKED
-  const code = codeOf(deepest) ?? (blocked ? 'BLOCKED_PORT' : 'FETCH_FAILED')
+  const code = codeOf(deepest) ?? (blocked ? BLOCKED_PORT : 'FETCH_FAILED')
   const givenUp = GIVEN_UP.get(code)
   if (givenUp !== undefined && departure !== undefined) {
     const [phase, most] = givenUp
@@ -60,7 +66,7 @@ export const outage = (
   return {
     _tag: 'Unreachable',
     code,
-    reason: deepest?.message || 'the connection failed',
+    reason: deepest?.message || (departure === 'written' ? UNTOLD : 'the connection failed'),
     mayHaveArrived:
       departure === undefined || departure === 'unknown'
         ? !(blocked || neverLeft(code, deepest))

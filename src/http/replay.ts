@@ -10,6 +10,7 @@ import type {
   Undecodable,
   Unreachable,
 } from './Failure.js'
+import { BLOCKED_PORT } from './outage.js'
 import { requestIdOf } from './requestIdOf.js'
 
 // model
@@ -62,6 +63,7 @@ export const mayRepeat = (
   const harmless = method(row.route) === 'GET' || row.repeatable !== undefined
   switch (failure._tag) {
     case 'Unreachable':
+      return failure.code !== BLOCKED_PORT && (harmless || !failure.mayHaveArrived)
     case 'TimedOut':
       return harmless || !isUnsure(failure, isInProgress)
     case 'ServerFault':

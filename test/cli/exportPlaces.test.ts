@@ -1,9 +1,9 @@
 /** The files that a command is told to write: none may be another, or one that it goes on from. */
 import { once } from 'node:events'
-import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { cli, folder } from './support.js'
 
 const file = await folder()
@@ -148,4 +148,40 @@ it('may have a name as long as leaves room for those of the files beside it', as
   const { status } = await exported('--out', file(name))
   expect(status).toBe(0)
   expect(await readdir(file('.'))).toEqual([name, `${name}.manifest.json`])
+})
+
+// who may do everything may write to every file
+it.skipIf(process.getuid?.() === 0)('are refused where one may not be written to', async () => {
+  expect((await exported('--out', file('c.ndjson'))).status).toBe(0)
+  await chmod(file('c.ndjson'), 0o444)
+  const { status, stderr } = await exported('--out', file('c.ndjson'))
+  expect(stderr).toBe(`payments-rx: --out: ${file('c.ndjson')} cannot be written to: EACCES\n`)
+  expect(status).toBe(2)
+  expect(await readdir(file('.'))).toEqual(['c.ndjson', 'c.ndjson.manifest.json'])
+  expect((await cli(['verify', file('c.ndjson')])).status).toBe(0)
+})
+
+it('are as they were where what is kept of them cannot be read', async () => {
+  await writeFile(file('c.ndjson'), 'earlier\n')
+  await mkdir(file('c.ndjson.checkpoint.json'))
+  const { status, stderr } = await exported('--out', file('c.ndjson'), '--resume')
+  expect(stderr).toBe(
+    `payments-rx: cannot read ${file('c.ndjson.checkpoint.json')}: EISDIR: illegal operation on a directory, read\n`,
+  )
+  expect(status).toBe(2)
+  expect(await readFile(file('c.ndjson'), 'utf8')).toBe('earlier\n')
+})
+
+it('are nowhere once the folder is gone that the command was started in', async () => {
+  const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
+    throw Object.assign(new Error('ENOENT: process.cwd failed'), {
+      code: 'ENOENT',
+      syscall: 'uv_cwd',
+    })
+  })
+  const { status, stderr } = await exported('--out', 'c.ndjson').finally(() => cwd.mockRestore())
+  expect([status, stderr]).toEqual([
+    2,
+    'payments-rx: the folder that this was started in is no more: change to one that is there, or name files by their whole path\n',
+  ])
 })

@@ -74,13 +74,19 @@ describe('the next run', () => {
     ['30m', '30 minutes'],
     ['90m', '90 minutes'],
     ['1d', '1 day'],
-    ['0d', '0 days'],
   ])('says how far it looks back: %s', async (lookback, said) => {
     const server = await serve(5)
     const past = ['--to', '2024-02-01T12:00:00Z']
     await charges(server, file('all/'), ...past)
     const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
     expect(again.stderr).toContain(`: ${said} before the end of the last complete run`)
+  })
+
+  it.each(['0d', '0m'])('says nothing of a lookback of nothing: %s', async (lookback) => {
+    const server = await serve(5)
+    await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
+    const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
+    expect(again.stderr).toContain('since 2024-02-01T12:00:00.001Z: the end of the last complete')
   })
 
   it.each(['2024-01-01', '2024-01-01T12:00'])('does not end before it begins: %s', async (to) => {

@@ -57,6 +57,22 @@ it.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
+// the same device
+it.skipIf(process.platform !== 'linux')(
+  'says that its words are lost when stdout is full',
+  async () => {
+    const child = spawn(process.execPath, [join(home, 'dist/cli/main.js'), '--help'], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
+    let said = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(1)
+    expect(said).toMatch(/^payments-rx: cannot write stdout: ENOSPC: .*\n$/)
+  },
+)
+
 it('writes all rows when nobody hears how it goes', async () => {
   const out = join(home, 'deaf.ndjson')
   const args = ['export', 'charges', '--sandbox', '--rows', '3000', '--out', out]

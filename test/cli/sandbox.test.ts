@@ -1,6 +1,6 @@
 import { Server } from 'node:net'
 import { Writable } from 'node:stream'
-import { Subject } from 'rxjs'
+import { of, Subject } from 'rxjs'
 import { expect, it, vi } from 'vitest'
 import { cli, type Run } from './support.js'
 
@@ -77,4 +77,12 @@ it('says that its port is taken', async () => {
   })
   await cli(['sandbox'], { stdout, signals })
   expect.assertions(2)
+})
+
+it('says so of a port that no fetch asks', async () => {
+  const { stdout, stderr } = await cli(['sandbox', '--port', '10080'], { signals: of('SIGTERM') })
+  expect(stdout).toBe('listening on http://127.0.0.1:10080\n')
+  expect(stderr).toBe(
+    'payments-rx: fetch, in Node as in browsers, asks nothing of port 10080: choose another one for it\n',
+  )
 })

@@ -5,6 +5,21 @@ import { E } from '../../src/fp.js'
 import { wasRecovered } from '../../src/index.js'
 import type { Fault } from '../support/judge.js'
 import { all, idOf, ids, isList, judged, newCharge } from '../support/judged.js'
+import { lab } from '../support/lab.js'
+
+it('asks once at a port that `fetch` blocks', () => {
+  const outage = {
+    _tag: 'Unreachable',
+    code: 'BLOCKED_PORT',
+    reason: 'bad port',
+    mayHaveArrived: false,
+  } as const
+  const { client, run, calls } = lab({ play: () => ({ outage }) })
+  expect(run(client.charges.list().pages)).toMatchObject([
+    { value: E.left({ _tag: 'Unreachable', code: 'BLOCKED_PORT', attempts: 1 }) },
+  ])
+  expect(calls()).toHaveLength(1)
+})
 
 describe('when the line fails', () => {
   const kinds: ReadonlyArray<Fault> = [

@@ -129,6 +129,38 @@ describe('a snapshot of charges', () => {
     })
   })
 
+  it('is refused where it begins later than that clock says, and nothing is sent', () => {
+    const { client, run, sent, timer } = lab({ play: charges(5) })
+    const later = client.charges.snapshot({ from_created_at: new Date(START + 60_000) })
+    timer.frame = START + 59_999
+    for (const list of [later, later.parallel(4)]) {
+      expect(run(list.pages)).toMatchObject([
+        {
+          value: E.left({
+            _tag: 'InvalidRequest',
+            field: 'from_created_at',
+            message:
+              'GET /api/v1/charges: from_created_at should be no later than now, 2026-01-01T00:00:59+0000 by the clock of the client, and is a time after it; nothing was sent',
+          }),
+        },
+      ])
+    }
+    expect(sent).toEqual([])
+    timer.frame = START + 60_000
+    expect(run(later)).toHaveLength(1)
+  })
+
+  it('goes on from a position whatever the clock says by then', () => {
+    const { client, run, timer } = lab({ play: charges(5) })
+    const all = { from: START, to: START + 600_000 }
+    const position = { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
+    timer.frame = 86_400_000
+    const snapshot = client.charges.snapshot({ from_created_at: new Date(START) })
+    expect(run(snapshot.from(position)).map(({ value }) => E.isRight(value))).toEqual(
+      Array(5).fill(true),
+    )
+  })
+
   it('reads times of any shape, those without an offset in UTC', () => {
     const { client, run, calls } = lab({ play: charges(5) })
     const filter = { from_created_at: '2026-01-01T08:00', to_created_at: '2026-01-01T10:00+01' }

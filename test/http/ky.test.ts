@@ -165,6 +165,19 @@ describe('a fault of the line', () => {
     )
   })
 
+  it('is a 407, of which `fetch` tells nothing', async () => {
+    const server = await serve({ fault: () => ({ status: 407 }) })
+    expect(await send(get(server.url))).toEqual(
+      E.left({
+        _tag: 'Unreachable',
+        code: 'FETCH_FAILED',
+        reason:
+          'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login',
+        mayHaveArrived: true,
+      }),
+    )
+  })
+
   it('is no proof that nothing left where the caller’s own `fetch` asks for something else, too', async () => {
     const port = await tcp((socket) => socket.once('data', () => socket.destroy()))
     const transport = kyTransport({

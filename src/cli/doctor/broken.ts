@@ -26,11 +26,16 @@ export const adviceFor = (failure: Failure): { readonly advice?: string } => {
       return {
         advice: 'somebody else uses this account up: try again, and take a part with --share',
       }
-    case 'ServerFault':
     case 'Unreachable':
+      return failure.code === 'FETCH_FAILED'
+        ? { advice: 'see whether a proxy stands between that wants a login' }
+        : { advice: AGAIN }
+    case 'ServerFault':
     case 'TimedOut':
-      return { advice: 'try again; if it stays so, it is for the service to mend' }
+      return { advice: AGAIN }
     default:
       return {}
   }
 }
+
+const AGAIN = 'try again; if it stays so, it is for the service to mend'

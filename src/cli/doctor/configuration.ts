@@ -1,5 +1,5 @@
 /** What a command would be run with: which settings are there, and never their values. */
-import { baseUrlOf } from '../../client/ClientOptions.js'
+import { fetchableUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client.js'
 import { InvalidOption } from '../../options/index.js'
 import { type Connection, type ConnectionFlags, connection } from '../connection.js'
@@ -32,9 +32,15 @@ export const configured = (flags: ConnectionFlags, env: Terminal['env']): Config
   try {
     const found = connection(flags, env)
     const place = baseUrl(found.baseUrl)
+    const refused = refusal(found)
     return place.verdict === 'failed'
-      ? { findings: [settings(flags, env, found), place] }
-      : { findings: [settings(flags, env, found, refusal(found)), place], connection: found }
+      ? {
+          findings: [
+            settings(flags, env, found, refused?.option === 'baseUrl' ? undefined : refused),
+            place,
+          ],
+        }
+      : { findings: [settings(flags, env, found, refused), place], connection: found }
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error
     const set = names(flags, env)
@@ -99,11 +105,11 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 
 const baseUrl = (text: string): Finding => {
   try {
-    const url = baseUrlOf(text)
+    const url = fetchableUrlOf(text)
     return ok('base URL', url, { facts: { url } })
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error
-    return failed('base URL', error.message, {
+    return failed('base URL', named(error), {
       advice: 'take it from the documentation of your account, such as https://api.example.com',
     })
   }

@@ -9,6 +9,7 @@ import {
 } from '../connection.js'
 import { inSandbox, sandboxOption } from '../inSandbox.js'
 import { fraction } from '../parse.js'
+import type { Printer } from '../printing.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from '../Terminal.js'
 import { type Configured, configured } from './configuration.js'
 import { type Finding, gravest, inWords, ok, skipped } from './Finding.js'
@@ -31,7 +32,9 @@ Exit status:
   2  wrong use`
 
 /** What it sees of the outside. */
-type Outside = Pick<Terminal, 'env' | 'stdout' | 'timer' | 'timeout'>
+interface Outside extends Pick<Terminal, 'env' | 'timer' | 'timeout'> {
+  readonly stdout: Printer
+}
 
 /** `doctor`: what would keep an export from working. */
 export const doctorCommand = (terminal: Outside, done: (status: number) => void): Command =>

@@ -1,4 +1,5 @@
 import { type Limits, limits, unlimited } from '../../api/limits.js'
+import { fetchableUrlOf } from '../../client/ClientOptions.js'
 import { type Client, createClient } from '../../client.js'
 import { defined } from '../../fp.js'
 import { kyTransport } from '../../http/ky.js'
@@ -35,6 +36,7 @@ export const clientFor = (
   const { transport, sent } = rememberingTokens(kyTransport({ timer }))
   const client = createClient({
     ...options,
+    baseUrl: fetchableUrlOf(options.baseUrl),
     ...defined({ timeout, numbers: flags.exact ? ('exact' as const) : undefined }),
     limits: allowed,
     share: flags.share,

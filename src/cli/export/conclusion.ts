@@ -1,6 +1,7 @@
 /** How an export ended: its exit status, and its last line. */
 
 import { isSystemError } from '../../export/file/systemError.js'
+import { Unreadable } from '../../export/file/Unreadable.js'
 import {
   CannotRun,
   Disturbed,
@@ -111,11 +112,26 @@ const adviceFor = (obstacle: Obstacle, { canAdd }: Output): string =>
     ? `: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`
     : ADVICE[obstacle]
 
+/** How far an export was when it failed. */
+export interface Stand {
+  /** Whether it has begun: until then nothing is changed. */
+  readonly isBegun: boolean
+  /** Whether some of it was committed. */
+  readonly canResume: boolean
+}
+
+/** Refusals to read that no waiting mends. */
+const BARRED: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
+
 /**
  * What was in the way, or what came of writing. Throws what is neither wrong use nor the system's word for
  * it, since that is a bug.
  */
-export const writeFailure = (error: unknown, output: Output, canResume: boolean): Conclusion => {
+export const writeFailure = (
+  error: unknown,
+  output: Output,
+  { isBegun, canResume }: Stand,
+): Conclusion => {
   if (error instanceof WrongUse || error instanceof InvalidOption) throw error
   if (error instanceof CannotRun) {
     return { status: WRONG_USE, reason: `${error.message}${adviceFor(error.obstacle, output)}` }
@@ -131,7 +147,10 @@ export const writeFailure = (error: unknown, output: Output, canResume: boolean)
   }
   if (!isSystemError(error)) throw error
   if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough
+  const isRead = error instanceof Unreadable
+  const status = isRead && !isBegun && BARRED.includes(error.code) ? WRONG_USE : INCOMPLETE
   const path = 'path' in error && typeof error.path === 'string' ? error.path : output.name
   const goOn = canResume ? `; ${RESUME}` : ''
-  return { status: INCOMPLETE, reason: `cannot write ${path}: ${error.message}${goOn}` }
+  const what = isRead ? 'read' : 'write'
+  return { status, reason: `cannot ${what} ${path}: ${error.message}${goOn}` }
 }

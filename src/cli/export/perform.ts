@@ -44,6 +44,8 @@ const performed = async (
   const started = timer.now()
   let meter = EMPTY_METER
   let last: RunProgress = NO_PROGRESS
+  let isBegun = false
+  let isBarred = false
 
   const watching = watch({ client, meter: () => meter, timer })
   listening.add(watching.close)
@@ -67,6 +69,7 @@ const performed = async (
   listening.add(counting)
 
   const took = tap((progress: RunProgress) => {
+    isBegun = true
     last = progress
     meter = progressed(progress, remaining(progress))(meter)
     if (progress.anew !== undefined) shown.say(`${ANEW}: ${progress.anew.message}`)
@@ -78,11 +81,15 @@ const performed = async (
 
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
     .then((progress) => conclusion(progress, prepared.stopped(), prepared))
-    .catch((error: unknown) => writeFailure(error, prepared, prepared.canResume && last.pages > 0))
+    .catch((error: unknown) => {
+      isBarred = !isBegun
+      const canResume = prepared.canResume && last.pages > 0
+      return writeFailure(error, prepared, { isBegun, canResume })
+    })
     .finally(() => listening.unsubscribe())
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
-  const untouched = prepared.canResume && isUntouched(last)
+  const untouched = prepared.canResume && (isBarred || isUntouched(last))
   const line = summary(meter, last.entry?.ms ?? ms, name, untouched)
   const unwritten = await report?.write(
     factsOf({

@@ -1,6 +1,7 @@
 /** Where the files of an export are: whether each can be there, and is no other. */
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
 import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
@@ -62,6 +63,7 @@ export const checkPlaces = async (places: Places): Promise<void> => {
     const folder = dirname(await realName(wholeDisk, path))
     if ((await placeOf(folder)) !== own) await writable(option, folder) // its own is made
   }
+  if (kind === 'file') await replaceable(out)
 }
 
 const mayBeFolder = async (out: string): Promise<void> => {
@@ -92,6 +94,13 @@ const writable = async (option: string, folder: string): Promise<void> => {
   )
   if (await can) return
   throw new WrongUse(`${option}: ${folder} should be a folder that can be written to`)
+}
+
+/** What is kept beside it is replaced by name; it is written to. */
+const replaceable = async (out: string): Promise<void> => {
+  const code = await access(out, constants.W_OK).then(() => undefined, codeOf)
+  if (code === undefined || code === 'ENOENT') return // it is made
+  throw new WrongUse(`--out: ${out} cannot be written to: ${code}`)
 }
 
 const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<NamedFile> => {

@@ -7,6 +7,7 @@ import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import type { Signal, Terminal } from '../Terminal.js'
+import { checkBegun } from './checkBegun.js'
 import { clientFor } from './clientFor.js'
 import type { Output } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
@@ -75,6 +76,10 @@ export const prepare =
           })
     const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)
     const purpose = wanted(filter)
+    const goesOn = flags.resume && (await isThere(pathsOf(plan.out, flags.checkpoint).checkpoint))
+    if (!goesOn) {
+      checkBegun(last?.from === undefined ? '--from' : '--since-last', purpose.query, timer.now())
+    }
     const requests = flags.parallel ?? widthOf(allowed, flags.share)
     const source = resource.source(client, filter, requests)
 
@@ -120,3 +125,9 @@ export const prepare =
             }),
     }
   }
+
+const isThere = (path: string): Promise<boolean> =>
+  wholeDisk.stat(path).then(
+    () => true,
+    () => false,
+  )

@@ -76,8 +76,10 @@ export const since = async ({
   if (typeof to === 'string' && toMillis(to) < from.getTime()) {
     throw new WrongUse(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
   }
-  const before = `${span(lookback)} before ${end} of the last complete run`
-  const what = from.getTime() > back ? `the beginning of the folder, less than ${before}` : before
+  const ended = `${end} of the last complete run`
+  const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`
+  const later = lookback === 0 ? 'after' : 'less than'
+  const what = from.getTime() > back ? `the beginning of the folder, ${later} ${before}` : before
   return { from: fromDate(from), note: `since ${from.toISOString()}: ${what}${advice}` }
 }
 

@@ -71,6 +71,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const out = outputs<A>({
     files,
     open: (mark) => target.open(mark, found.run),
+    file: paths.isFolder ? undefined : paths.out,
     rejects: paths.rejects(found.run),
     keys: paths.keys,
     from: marksOf(checkpoint),

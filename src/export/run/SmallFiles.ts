@@ -1,7 +1,8 @@
 /** Files that are read and written whole: checkpoints, manifests, locks. */
 import { link, readFile, readlink, rename, stat } from 'node:fs/promises'
 import { disk, type Files, syncName } from '../file/Files.js'
-import { isAbsence, withPath } from '../file/systemError.js'
+import { isAbsence, isSystemError, withPath } from '../file/systemError.js'
+import { Unreadable } from '../file/Unreadable.js'
 import { writeWholly } from '../file/wholly.js'
 
 // model
@@ -34,7 +35,7 @@ export const wholeDisk: SmallFiles = {
 export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
   files.readFile(path, 'utf8').catch((error: unknown) => {
     if (isAbsence(error)) return undefined
-    throw withPath(path)(error)
+    throw isSystemError(error) ? new Unreadable(path, error) : error
   })
 
 /** A file with this text, durable, and no such file while it is not: not even on a disk that is full. */

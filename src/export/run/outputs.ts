@@ -4,6 +4,7 @@ import { shallow } from '../column/depth.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
 import type { FileSummary } from '../file/RowFile.js'
+import { isAbsence } from '../file/systemError.js'
 import type { Reject } from '../sortPage.js'
 import { lineFile } from './lineFile.js'
 import type { Marks } from './Marks.js'
@@ -40,6 +41,8 @@ export interface Outputs<A> {
 export interface OutputsOptions<A> {
   readonly files: SmallFiles
   readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>
+  /** The file that rows go to, where it is one. */
+  readonly file: string | undefined
   /** Where rejected rows go. */
   readonly rejects: string
   /** Where keys go. */
@@ -56,12 +59,14 @@ export interface OutputsOptions<A> {
 export const outputs = <A>({
   files,
   open,
+  file,
   rejects,
   keys,
   from,
   stale,
 }: OutputsOptions<A>): Outputs<A> => {
   const begin = async (): Promise<Destination<A>> => {
+    if (file !== undefined && from === undefined) await mayOpen(files, file)
     await takeAway(files, stale)
     if (from?.rejects === undefined) await files.rm(rejects, { force: true })
     return open(from?.output)
@@ -111,6 +116,16 @@ export const outputs = <A>({
       )
       for (const file of all) await file?.abandon()
     },
+  }
+}
+
+/** Fails where rows that are there would stay, without what is kept of them. */
+const mayOpen = async (files: SmallFiles, path: string): Promise<void> => {
+  try {
+    const handle = await files.open(path, 'r+')
+    await handle.close()
+  } catch (error) {
+    if (!isAbsence(error)) throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import process from 'node:process'
 import { codeOf } from '../file/systemError.js'
@@ -16,8 +17,19 @@ export const thisProcess = (): Runner => ({
 /** Sends no signal: it only tells whether there is such a process, also one of somebody else. */
 const isAlive = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
   } catch (error) {
-    return codeOf(error) === 'EPERM'
+    if (codeOf(error) !== 'EPERM') return false
+  }
+  return !isZombie(pid)
+}
+
+/** It was killed, and who began it has not asked how it ended: only Linux tells. */
+const isZombie = (pid: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2)) // after its name, which may have a `)` of its own
+  } catch {
+    return false
   }
 }

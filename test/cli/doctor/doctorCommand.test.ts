@@ -84,7 +84,7 @@ describe('doctor', () => {
   })
 
   it('does not ask where nobody listens', async () => {
-    const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:1'], {
+    const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:2'], {
       PAYMENTS_CLIENT_ID: 'somebody',
       PAYMENTS_API_KEY: 'a-key',
     })
@@ -167,13 +167,13 @@ describe('settings', () => {
     ['nothing', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is needed.*; nothing is set/],
     [
       'a key on the command line',
-      ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me', '--api-key', secrets.apiKey],
+      ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me', '--api-key', secrets.apiKey],
       {},
       /warning .*--api-key; limits of production\n.*other users of this machine can see --api-key/,
     ],
     [
       'a key with a line break',
-      ['--base-url', 'http://127.0.0.1:1', '--client-id', 'me'],
+      ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me'],
       { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
       /failed .*PAYMENTS_API_KEY should be .*; set: .*PAYMENTS_API_KEY\n.*a space or a line break/,
     ],
@@ -181,11 +181,17 @@ describe('settings', () => {
       'a base URL that is not secure',
       ['--base-url', `http://me:${encodeURIComponent(secrets.apiKey)}@api.example.com`],
       { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: secrets.apiKey },
-      /failed {3}base URL .*should be an HTTPS URL/,
+      /failed {3}base URL {7}--base-url or PAYMENTS_BASE_URL should be an HTTPS URL/,
+    ],
+    [
+      'a base URL that no fetch asks',
+      ['--base-url', 'http://127.0.0.1:6000'],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'a-key' },
+      /^ok {7}configuration .*\nfailed {3}base URL {7}\S+ or \S+ should be at another port: fetch, .*\n.*\n$/,
     ],
     [
       'a proxy that Node does not use',
-      ['--base-url', 'http://127.0.0.1:1'],
+      ['--base-url', 'http://127.0.0.1:2'],
       { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'a-key', HTTPS_PROXY: 'http://proxy:3128' },
       /warning .*\n.*NODE_USE_ENV_PROXY=1/,
     ],

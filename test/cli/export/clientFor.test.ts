@@ -26,7 +26,7 @@ const clientAt = () =>
     { timer: hasty() },
     { limits: false, share: 1, patience: 0, exact: false },
     {
-      baseUrl: 'http://localhost:1',
+      baseUrl: 'http://localhost:2',
       environment: 'production',
       credentials: { clientId: 'a', apiKey: 'b' },
       knownAs: 'x',

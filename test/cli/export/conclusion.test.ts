@@ -58,7 +58,9 @@ it('a file that is not there any more may have been moved', async () => {
   const gone = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
   files.put('x', 'more')
   const changed = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
-  const [first, second] = [gone, changed].map((error) => writeFailure(error, output, true))
+  const [first, second] = [gone, changed].map((error) =>
+    writeFailure(error, output, { isBegun: true, canResume: true }),
+  )
   expect(first).toEqual({
     status: 1,
     reason:

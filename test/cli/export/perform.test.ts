@@ -131,6 +131,18 @@ describe('an export that waits for its disk', () => {
     expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
   })
 
+  it('and fails then says that all is as it was', async () => {
+    const { performed, said } = exported(
+      throwError(() => Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
+      { progress: 'auto' },
+    )
+    expect(await performed).toBe(1)
+    expect(said()).toEqual([
+      expect.stringMatching(/^incomplete: nothing was read, c.ndjson is as it was, 0.0 s /),
+      'payments-rx: cannot write c.ndjson: ENOSPC: no space left',
+    ])
+  })
+
   it('took no time where the clock was set back, rather than less than none', async () => {
     const run = new Subject<RunProgress>()
     const { performed, started, said, setBack } = exported(run, { progress: 'auto' })

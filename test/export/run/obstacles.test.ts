@@ -259,3 +259,20 @@ describe('a folder that is not there', () => {
     expect(await readdir(folder)).toEqual(['file'])
   })
 })
+
+it.each(['EACCES', 'EMFILE'])(
+  'a file that cannot be opened keeps what is kept of it: %s',
+  async (code) => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1)]))
+    const before = files.names().map((name) => [name, files.text(name)])
+    const open: typeof files.open = (path, flags) =>
+      path === OUT
+        ? Promise.reject(Object.assign(new Error(code), { code, path }))
+        : files.open(path, flags)
+    for (const begin of ['new', 'restart'] as const) {
+      await expect(run({ ...files, open }, listOf(rest), { begin })).rejects.toMatchObject({ code })
+      expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+    }
+  },
+)

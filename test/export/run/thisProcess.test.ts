@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,3 +55,23 @@ it('is alive, and another one than itself each time', () => {
   expect(booted).toBeLessThan(since)
   expect(thisProcess().token).not.toBe(thisProcess().token)
 })
+
+// elsewhere nobody tells
+it.skipIf(process.platform !== 'linux')(
+  'is no more once it was killed, whoever has not asked',
+  async () => {
+    // a program that asks after nobody, and has a child
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [line] = await once(parent.stdout, 'data')
+    const pid = Number(line)
+    const { isAlive } = thisProcess()
+    expect(isAlive(pid)).toBe(true)
+    process.kill(pid, 'SIGKILL')
+    while (isAlive(pid)) await new Promise(setImmediate)
+    expect(process.kill(pid, 0)).toBe(true)
+    parent.kill('SIGKILL')
+    await once(parent, 'close')
+  },
+)

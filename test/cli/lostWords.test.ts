@@ -1,0 +1,53 @@
+/** What is said on stdout, and does not come there. */
+import { appendFile, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Writable } from 'node:stream'
+import { of } from 'rxjs'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { cli, folder } from './support.js'
+
+const file = await folder()
+beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
+
+/** A stdout that takes nothing. */
+const failing = (code: string) =>
+  new Writable({
+    write: (_chunk, _encoding, done) =>
+      done(Object.assign(new Error(`${code}: no space left on device, write`), { code })),
+  }).on('error', () => {})
+
+const LOST = 'payments-rx: cannot write stdout: ENOSPC: no space left on device, write\n'
+
+describe.each([
+  ['doctor', ['doctor', '--sandbox', '--json']],
+  ['a page of help', ['export', 'charges', '--help']],
+  ['the version', ['--version']],
+  ['a sandbox', ['sandbox']],
+])('%s', (_, args) => {
+  it('that nobody can read is told, with status 1', async () => {
+    const told = await cli(args, { stdout: failing('ENOSPC'), signals: of('SIGTERM') })
+    expect(told).toMatchObject({ status: 1, stderr: LOST })
+  })
+
+  it('that nobody wants to read is well', async () => {
+    const told = await cli(args, { stdout: failing('EPIPE'), signals: of('SIGTERM') })
+    expect(told).toMatchObject({ status: 0, stderr: '' })
+  })
+})
+
+it('what verify found is told to be lost, whatever it found', async () => {
+  const out = file('c.ndjson')
+  await cli(['export', 'charges', '--sandbox', '--rows', '20', '--quiet', '--out', out])
+  for (const _ of ['as it should be', 'changed']) {
+    const told = await cli(['verify', out], { stdout: failing('ENOSPC') })
+    expect(told).toMatchObject({ status: 1, stderr: LOST })
+    await appendFile(out, 'more')
+  }
+})
+
+it('rows that do not come there are told once', async () => {
+  const args = ['export', 'charges', '--sandbox', '--rows', '20', '--quiet']
+  const { status, stderr } = await cli(args, { stdout: failing('ENOSPC') })
+  expect(stderr).toBe('payments-rx: cannot write stdout: ENOSPC: no space left on device, write\n')
+  expect(status).toBe(1)
+})
