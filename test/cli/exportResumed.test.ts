@@ -33,7 +33,9 @@ describe('an export that stopped', () => {
     const [found] = await sql(`select count(*) as rows, count(distinct id) as ids from '${out}'`)
     expect(found).toEqual({ rows: '700', ids: '700' })
     expect(existsSync(`${out}.checkpoint.json`)).toBe(false)
-    expect(await runsOf(`${out}.manifest.json`)).toMatchObject([{ complete: true, starts: 2 }])
+    const runs = await runsOf(`${out}.manifest.json`)
+    expect(runs).toMatchObject([{ complete: true, starts: 2 }])
+    expect(stderr).toContain(`, ${runs[0]?.requests} requests, 0 refused,`) // of both starts, as the rows are
     const verified = await cli(['verify', out])
     expect(verified).toEqual({
       status: 0,

@@ -90,7 +90,8 @@ const performed = async (
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
   const untouched = prepared.canResume && (isBarred || isUntouched(last))
-  const line = summary(meter, last.entry?.ms ?? ms, name, untouched)
+  const { ms: spent = ms, requests = meter.requests, refused = meter.refused } = last.entry ?? {}
+  const line = summary({ ...meter, requests, refused }, spent, name, untouched) // of all starts
   const unwritten = await report?.write(
     factsOf({
       prepared,

@@ -3,19 +3,20 @@ import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
 import { type Fitting, type Misfit, misfit } from './Misfit.js'
-import { AMOUNT, ANY, EXACT_BELOW, type Kind, type Numbers, WHOLE } from './Numbers.js'
+import {
+  AMOUNT,
+  ANY,
+  EXACT_BELOW,
+  type Kind,
+  type Looking,
+  type Numbers,
+  WHOLE,
+} from './Numbers.js'
 import { isObject, reader } from './read.js'
 import type { ColumnType, Shape } from './Shape.js'
 import { withinBounds } from './withinBounds.js'
 
 // model
-
-/** Which numbers are looked at, and what counts. */
-export interface Looking {
-  readonly numbers: Numbers
-  /** Whether numbers that no codec describes are looked at, too: not where they are written as they came. */
-  readonly anywhere: boolean
-}
 
 /** A number that is not exact: where in the value, and what could be there. */
 interface Inexact {
@@ -62,11 +63,12 @@ const findNumber = (type: ColumnType, { numbers, anywhere }: Looking): Find | un
 
 /** A field that is such a number, or no number at all. */
 const number =
-  ({ isExact, hasDigits, expected }: Kind, numbers: Numbers): Find =>
+  ({ isExact, fits, expected }: Kind, numbers: Numbers): Find =>
   (holder, key) => {
     const value = holder[key]
-    if (typeof value !== 'number' || isExact(value)) return undefined
-    const isKnown = numbers === 'exact' && hasDigits(value) && O.isSome(digitsOf(key)(holder))
+    if (typeof value !== 'number' || (fits === undefined && isExact(value))) return undefined
+    const digits = numbers === 'exact' ? digitsOf(key)(holder) : O.none
+    const isKnown = O.isSome(digits) ? (fits?.(digits.value) ?? true) : isExact(value)
     return isKnown ? undefined : { path: [key], expected }
   }
 
@@ -123,7 +125,7 @@ export const exactMoney = (columns: ReadonlyArray<Column>, looking: Looking): Fi
     const key = path[path.length - 1]
     return find && key !== undefined ? [{ path, key, find, above: reader(path.slice(0, -1)) }] : []
   })
-  const vouch = withinBounds(columns, EXACT_BELOW, looking.anywhere)
+  const vouch = withinBounds(columns, EXACT_BELOW, looking)
   return (row): Misfit | undefined => {
     if (vouch(row)) return undefined
     for (const { path, key, find, above } of looks) {

@@ -17,6 +17,15 @@ const exactly = (raw: Raw) =>
     return O.isSome(digits) ? raw(digits.value) : value
   }
 
+/** An escape in JSON text: that of half a pair, which UTF-8 cannot say, or another one. */
+const escapes = /\\(?:(ud[89a-f][\da-f]{2})|.)/g
+
+/** In place of half a surrogate pair U+FFFD, as UTF-8 has it: some readers refuse JSON that has it as an escape. */
+export const wellFormed = (text: string): string =>
+  text.includes('\\ud')
+    ? text.replaceAll(escapes, (all, half?: string) => (half === undefined ? all : '\ufffd'))
+    : text
+
 /** JSON text, with the digits of numbers as they came if they are to be `exact`. Null for what has none. */
 export const jsonOf = (numbers: Numbers): ((value: unknown) => string) => {
   if (numbers === 'fast') return (value) => JSON.stringify(value) ?? 'null'

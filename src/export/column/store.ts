@@ -1,7 +1,7 @@
 /** The values of a column as a typed file stores them, exactly or not at all. */
 import type { Column } from './Column.js'
-import { PRECISION, SCALE, scaledNumber, scaledText } from './decimal.js'
-import { jsonOf } from './jsonOf.js'
+import { PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
+import { jsonOf, wellFormed } from './jsonOf.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { asText, microsOf } from './moment.js'
 import type { Numbers } from './Numbers.js'
@@ -61,7 +61,9 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
     case 'integer':
       return converted('a whole number below 2^53, or its digits, at most 18', (value, row) => {
         if (typeof value !== 'number') return undefined
-        return Number.isSafeInteger(value) ? BigInt(value) : wholeText(digits(row) ?? '')
+        const text = digits(row)
+        if (text !== undefined) return wholeText(text)
+        return Number.isSafeInteger(value) ? BigInt(value) : undefined
       })
     case 'decimal':
       return decimal === 'text'
@@ -77,13 +79,9 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
             },
           )
     case 'json':
-      return converted('JSON', (value, row) => digits(row) ?? json(value))
+      return converted('JSON', (value, row) => digits(row) ?? wellFormed(json(value)))
   }
 }
-
-/** What 64 bits hold, whatever the digits are. */
-const wholeText = (text: string): bigint | undefined =>
-  /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined
 
 /** Whether every column can store what a row has for it. */
 export const storable = (columns: ReadonlyArray<Column>, options: StoreOptions): Fitting => {

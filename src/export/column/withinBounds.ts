@@ -5,6 +5,7 @@
  */
 import { made, mayGenerate } from '../../decode/generate/made.js'
 import { type Column, columnsOf } from './Column.js'
+import type { Looking } from './Numbers.js'
 import { hasSource, sourceOf } from './source.js'
 
 /** True for a row whose numbers are all within bounds; false tells nothing. */
@@ -12,12 +13,12 @@ type Vouch = (row: unknown) => boolean
 
 /**
  * Bounds that are excluded; with `anywhere`, of numbers that no codec describes, too. Vouches for nothing
- * where no code may be made of text.
+ * where no code may be made of text, and for no whole number whose digits may have a fraction.
  */
 export const withinBounds = (
   columns: ReadonlyArray<Column>,
   below: number,
-  anywhere: boolean,
+  { anywhere, numbers }: Looking,
 ): Vouch => {
   if (!mayGenerate()) return () => false
   const conditions = columns
@@ -32,7 +33,8 @@ export const withinBounds = (
         case 'decimal':
           return [`${nothing} || (${within})`]
         case 'integer':
-          return anywhere ? [`${nothing} || Number.isSafeInteger(v)`] : []
+          if (!anywhere) return []
+          return [numbers === 'exact' ? nothing : `${nothing} || Number.isSafeInteger(v)`]
         case 'json':
           return anywhere
             ? [`${nothing} || typeof v === 'string' || (typeof v === 'number' && ${within})`]

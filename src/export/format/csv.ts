@@ -1,6 +1,6 @@
 /** Comma-separated values (RFC 4180): a header, a line for each row, CRLF at the end of each. */
 import type { Column } from '../column/Column.js'
-import { jsonOf } from '../column/jsonOf.js'
+import { jsonOf, wellFormed } from '../column/jsonOf.js'
 import { asText } from '../column/moment.js'
 import type { Numbers } from '../column/Numbers.js'
 import { digitsReader, reader } from '../column/read.js'
@@ -57,14 +57,14 @@ const cellOf = ({ path, type }: Column, mask: Mask, numbers: Numbers): Cell => {
     const came = read(row)
     const value = type === 'json' ? came : asText(came)
     if (value === undefined || value === null) return ''
-    if (type === 'json') return quoted(digits(row) ?? json(value)) // no JSON text is a formula
+    if (type === 'json') return quoted(digits(row) ?? wellFormed(json(value))) // no JSON text is a formula
     switch (typeof value) {
       case 'string':
         return value === '' ? '""' : mask(value)
       case 'number':
         return digits(row) ?? String(value)
       default:
-        return mask(json(value))
+        return mask(wellFormed(json(value)))
     }
   }
   return { path, write, isPlain: type !== 'json' && numbers === 'fast' && hasSource(path) }

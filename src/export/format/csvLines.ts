@@ -33,13 +33,16 @@ export interface Masking {
 export const lineWriter = (columns: ReadonlyArray<Cell>, masking: Masking): Lines =>
   columns.length > 1 && mayGenerate() ? generated(columns, masking) : looped(columns)
 
-/** An empty line would be no row. */
+/** What is a line in quotes only: an empty one would be no row, and `\.` ends what PostgreSQL reads. */
+const NO_LINES = ['', '\\.']
+
+/** A loop over the columns. */
 export const looped =
   (columns: ReadonlyArray<Cell>): Lines =>
   (rows, cells) => {
     for (const row of rows) {
       const line = columns.map(({ write }) => write(row)).join(',')
-      cells.plain(line === '' ? '""' : line)
+      cells.plain(NO_LINES.includes(line) ? `"${line}"` : line)
       cells.endLine()
     }
   }

@@ -1,8 +1,8 @@
 import type { Codec } from '../../codec/Codec.js'
 import { E, pipe } from '../../fp.js'
 import { checked, is, type Rules } from '../../options/index.js'
+import { beyondJson } from '../column/beyondJson.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
-import { tooDeep } from '../column/depth.js'
 import { exactMoney, exactNumbers } from '../column/exactMoney.js'
 import type { Fitting } from '../column/Misfit.js'
 import type { Numbers } from '../column/Numbers.js'
@@ -94,7 +94,7 @@ const withColumns = (
 ): Format<unknown> => {
   const all = chosen ?? columnsOf(shape)
   const isWhole = chosen === undefined && (name === 'ndjson' || name === 'json')
-  const exact = both(tooDeep, exactMoney(all, { numbers, anywhere: !isWhole }))
+  const exact = both(beyondJson, exactMoney(all, { numbers, anywhere: !isWhole }))
   const anew = isWhole ? both(exact, exactNumbers(numbers)) : exact
   const named = all.map((column) => column.name)
 

@@ -1,5 +1,5 @@
 import { checked, is, type Rules } from '../../options/index.js'
-import { tooDeep } from '../column/depth.js'
+import { beyondJson } from '../column/beyondJson.js'
 import type { Numbers } from '../column/Numbers.js'
 import { extensionOf } from './compress.js'
 import { type Compression, compressions, type Format } from './Format.js'
@@ -34,7 +34,7 @@ export const jsonLines = (options: JsonLinesOptions = {}): Format<unknown> => {
     compress,
     extension: extensionOf('ndjson', compress),
     columns: [],
-    misfit: tooDeep,
+    misfit: beyondJson,
     encoder: textEncoder(ndjsonText(jsonTexts(numbers)), compress),
   }
 }

@@ -5,6 +5,7 @@ import type { Bytes } from '../file/ByteFile.js'
 import { NotTheSame } from '../file/NotTheSame.js'
 import type { Compression, Encoder, Kept } from '../format/Format.js'
 import { pageCodec } from './codec.js'
+import { typeEmptyGroups } from './emptyGroups.js'
 import { type Groups, groupsUpTo, recordOf } from './record.js'
 import { schemaOf } from './schema.js'
 
@@ -16,6 +17,8 @@ export interface ParquetOptions extends StoreOptions {
   /** Rows that are kept back for a row group; a flush ends one with fewer. */
   readonly rowGroup: number
 }
+
+const CREATED_BY = 'payments-rx'
 
 // combinators
 
@@ -48,7 +51,7 @@ export const parquetEncoder =
       ...pageCodec(options.compress),
       writer: bytes,
       schema: schemaOf(columns, options, 'the writer'),
-      createdBy: 'payments-rx',
+      createdBy: CREATED_BY,
     })
     const named = columns.map((column) => described(column, options))
     let recorded = 0
@@ -118,6 +121,7 @@ export const parquetEncoder =
         await endGroup()
         writer.schema = schemaOf(columns, options, 'readers')
         await writer.finish()
+        if (writer.row_groups.length === 0) typeEmptyGroups(bytes.getBytes(), CREATED_BY)
         await handOn()
       },
     }

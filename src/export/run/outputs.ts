@@ -1,6 +1,6 @@
 /** The files of a run, rows, rejects and keys, opened when there is something to write. */
 import { defined } from '../../fp.js'
-import { shallow } from '../column/depth.js'
+import { shallow } from '../column/beyondJson.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
 import type { FileSummary } from '../file/RowFile.js'

@@ -99,6 +99,18 @@ describe('CSV', () => {
     expect(await written([given], { columns: ['note'] })).toBe('note\r\nx\r\n""\r\n')
   })
 
+  it('has a text in quotes that alone in its line would end what PostgreSQL reads', async () => {
+    const given = [rowOf({ note: '\\.' }), rowOf({ note: '\\..' })]
+    expect(await written([given], { columns: ['note'] })).toBe('note\r\n"\\."\r\n\\..\r\n')
+  })
+
+  it('says half of a surrogate pair as UTF-8 does, within JSON, too, and leaves alone what looks like it', async () => {
+    const given = [rowOf({ metadata: { a: 'cut \ud83d', '\udc00': '\\ud83d \u{1f600}' } })]
+    expect(await written([given], { columns: ['metadata'] })).toBe(
+      'metadata\r\n"{""a"":""cut \ufffd"",""\ufffd"":""\\\\ud83d \u{1f600}""}"\r\n',
+    )
+  })
+
   it('has the digits of a number that is called JSON, as they came', async () => {
     const columns = ['id', 'amount:json', 'fee:json']
     const json = JSON.stringify(rowOf({})).replace(

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -129,6 +129,11 @@ describe('Parquet, read by DuckDB', () => {
     expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
   })
 
+  it('has half of a surrogate pair within JSON as UTF-8 does', async () => {
+    await written([[rowOf({ metadata: { a: 'cut \ud83d' } })]], { columns: ['metadata'] })
+    expect(await read()).toEqual([{ metadata: '{"a":"cut \ufffd"}' }])
+  })
+
   it('has fields that the codec does not name, with the type they are given', async () => {
     const given = [rowOf({ rate: 0.25, extra: { a: 1 }, at: '2026-01-01' }), rowOf({})]
     const columns = ['rate:decimal', 'extra:json', 'at:time', 'tries:decimal', 'fee']
@@ -159,6 +164,38 @@ describe('Parquet', () => {
     expect(refused).toMatchObject({ index: 1, misfit: { field } })
     await file.write([rowOf({ id: 'b' })]) // nothing is broken
     expect(await file.finish()).toMatchObject({ rows: 1 })
+  })
+
+  it.each(['4503599627370497.5', '9007199254740990.6', '1.0000000000000000001', '1e-30', '1e18'])(
+    'refuses %s where a whole number belongs, whatever number it is read as',
+    (digits) => {
+      const text = JSON.stringify(rowOf({})).replace('"tries":1', `"tries":${digits}`)
+      const row = { ...rowOf({}), ...Object(parseExact(text)) }
+      const exact = format({ format: 'parquet', numbers: 'exact' })
+      expect(exact.misfit(row)).toMatchObject({ field: 'tries' })
+      const csv = format({ format: 'csv', numbers: 'exact' })
+      expect(csv.misfit(row)?.field).toBe(digits === '1e18' ? undefined : 'tries')
+    },
+  )
+
+  it.each(['1', '12.000', '1e3', '-9007199254740993', '999999999999999999'])(
+    'has %s where a whole number belongs',
+    async (digits) => {
+      const text = JSON.stringify(rowOf({})).replace('"tries":1', `"tries":${digits}`)
+      const row = { ...rowOf({}), ...Object(parseExact(text)) }
+      await written([[row]], { numbers: 'exact', columns: ['tries'] })
+      const [[whole = '', power = '0'] = []] = [digits.split('e')]
+      const value = BigInt(whole.replace(/\..*/, '')) * 10n ** BigInt(power)
+      expect(await read('tries::varchar tries')).toEqual([{ tries: `${value}` }])
+    },
+  )
+
+  it('without rows says what its list of row groups is of, as strict readers ask', async () => {
+    await written([])
+    const text = (await readFile(path)).toString('latin1')
+    expect(text).toContain('\x16\x00\x19\x0c\x28\x0bpayments-rx') // no rows; a list of no structures
+    await written([[rowOf({})]])
+    expect((await readFile(path)).toString('latin1')).toContain('\x19\x1c') // of one
   })
 
   it('is no Parquet before it is finished', async () => {

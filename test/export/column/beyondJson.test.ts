@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
-import { shallow, tooDeep } from '../../../src/export/column/depth.js'
+import { beyondJson, shallow } from '../../../src/export/column/beyondJson.js'
 import { formatNames, formatOf } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { memory } from '../run/memory.js'
@@ -23,7 +23,7 @@ describe.each([
     if (E.isLeft(made)) throw new Error(made.left.message)
     const { misfit } = made.right
     expect(misfit({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
-    const expected = 'a value of at most 500 levels'
+    const expected = 'JSON of at most 500 levels, and no bigint'
     const message = `more: expected ${expected}`
     for (const levels of [500, 20_000]) {
       expect(misfit({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
@@ -35,10 +35,25 @@ describe.each([
   })
 })
 
+describe('a row with a bigint in it', () => {
+  it.each(formatNames)('%s: does not fit, and is named', (format) => {
+    const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    const message = 'more: expected JSON of at most 500 levels, and no bigint'
+    for (const more of [12n, [{ a: 12n }]]) {
+      expect(made.right.misfit({ id: 'a', more })).toMatchObject({ message })
+    }
+  })
+
+  it('is shown with its digits', () => {
+    expect(JSON.stringify(shallow({ id: 'a', more: [12n] }))).toBe('{"id":"a","more":["12"]}')
+  })
+})
+
 it('is left as it is, if it is not', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 20 }), (u) => {
-      expect(tooDeep(u)).toBe(undefined)
+      expect(beyondJson(u)).toBe(undefined)
       expect(shallow(u)).toBe(u)
     }),
   )
@@ -52,7 +67,7 @@ it('a run puts it aside, and goes on', async () => {
   expect(numbers(files.text(OUT))).toEqual([0, 2])
   const [text = ''] = files.text(`${OUT}.rejects.ndjson`).split('\n')
   expect(JSON.parse(text)).toMatchObject({
-    reason: 'more: expected a value of at most 500 levels',
+    reason: 'more: expected JSON of at most 500 levels, and no bigint',
     row: { id: 'id-1' },
   })
 })
