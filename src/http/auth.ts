@@ -62,6 +62,9 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
   }
 
   let ended = false
+  const end = () => {
+    ended = true
+  }
 
   /** One login in flight, whoever waits; given up when nobody has waited for a while. */
   const fresh: ObservableEither<Failure, string> = login.pipe(
@@ -69,9 +72,8 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
       subscribe: () => {
         ended = false
       },
-      complete: () => {
-        ended = true
-      },
+      complete: end,
+      error: end,
     }),
     mapRight(keep),
     share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),

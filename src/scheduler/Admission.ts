@@ -8,7 +8,7 @@
  * are put into one pool, where the best of them goes first: buckets do not decide who.
  */
 import { alarms, waits } from './Alarms.js'
-import type { Bucket } from './Bucket.js'
+import type { Bucket, Store } from './Bucket.js'
 import { claim } from './Claim.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
 import { type Park, park } from './Park.js'
@@ -36,6 +36,10 @@ export interface AdmissionOptions {
   readonly start: (ticket: Ticket, now: Millis) => void
 }
 
+/** The first that does not lend at once. All are asked together: what one lends is void before long. */
+const lacking = (stores: ReadonlyArray<Store>, now: Millis): Store | undefined =>
+  stores.find((store) => store.isClosed(now)) ?? stores.filter((store) => !store.borrow(now))[0]
+
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
@@ -59,13 +63,13 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
-  /** The first of its buckets that has no room for it. Stores come last: they are asked when all others have. */
-  const full = (strand: Strand, now: Millis): Bucket | undefined => {
-    for (const bucket of strand.flow.buckets) {
+  /** The first of its buckets that has no room for it. Asks stores when all of its own have. */
+  const stopping = (strand: Strand, now: Millis): Bucket | undefined => {
+    const { own, stores } = strand.flow
+    for (const bucket of own) {
       if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
-      if (bucket.borrow?.(now) === false) return bucket
     }
-    return undefined
+    return stores.length === 0 ? undefined : lacking(stores, now)
   }
 
   /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */
@@ -98,7 +102,8 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     const ticket = strand?.first
     const from = strand?.parkedAt
     if (strand === undefined || ticket === undefined || from === undefined) return false
-    const bucket = full(strand, now)
+    const bucket = stopping(strand, now)
+    if (strand.first !== ticket) return true // it has left, by what a store did when it was asked
     if (bucket === undefined) {
       letThrough(strand, ticket, from, now)
       return true
@@ -175,7 +180,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
       }
       move(strand, undefined)
       claimed.over(strand)
-      for (const bucket of strand.flow.buckets) if (!waits(bucket)) bucket.deserted?.()
+      for (const store of strand.flow.stores) if (!waits(store)) store.deserted()
       if (due.length > 0) run(clock.now())
       else if (!running) wakes.arm()
     },

@@ -39,10 +39,6 @@ export interface Bucket extends Ranked {
   readonly suspicion: (departure: Departure, now: Millis) => number
   /** Whether nothing would be lost if it were forgotten. */
   readonly idle: (now: Millis) => boolean
-  /** One could go but for this bucket, which has to ask: whether there is room at once. */
-  readonly borrow?: (now: Millis) => boolean
-  /** To be called when nobody waits for it any more. */
-  readonly deserted?: () => void
 
   // What happens to one request: in this order, each at most once.
 
@@ -61,6 +57,20 @@ export interface Bucket extends Ranked {
   /** One was refused, presumably by this limit. `soon`: it can be sent again at once, which would tell more. */
   readonly refused: (departure: Departure, now: Millis, retryAfter: Millis, soon: boolean) => Blame
 }
+
+/** A limit that somebody else keeps. */
+export interface Store extends Bucket {
+  /** Whether it is not to be asked now. */
+  readonly isClosed: (now: Millis) => boolean
+  /** Whether it lends nothing now, as far as it has told. */
+  readonly isBarren: (now: Millis) => boolean
+  /** Somebody could go but for it: asks, if it has to. Whether there is room at once. */
+  readonly borrow: (now: Millis) => boolean
+  /** To be called when nobody waits for it any more. */
+  readonly deserted: () => void
+}
+
+export const isStore = (bucket: Bucket): bucket is Store => 'borrow' in bucket
 
 /**
  * Why one was refused, as far as can be told.

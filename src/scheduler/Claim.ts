@@ -41,10 +41,8 @@ const isKept = ({ flow }: Strand, bucket: Bucket, now: Millis): boolean =>
 
 /** Whether it cannot go, whatever is kept for it: a limit pauses after refusals, or a store lends nothing now. */
 const pauses = ({ flow }: Strand, now: Millis): boolean =>
-  flow.buckets.some(
-    (bucket) =>
-      bucket.ceiling.wait(now) > 0 || (bucket.borrow !== undefined && bucket.wait(now) > 0),
-  )
+  flow.own.some(({ ceiling }) => ceiling.wait(now) > 0) ||
+  flow.stores.some((store) => store.isBarren(now))
 
 export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void): Claim => {
   let holder: Strand | undefined

@@ -7,7 +7,7 @@
  * time, so that what starts never waits for the store while any are left.
  */
 import { defer, first, map, Subscription } from 'rxjs'
-import type { Bucket } from './Bucket.js'
+import type { Bucket, Store } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Lent, Shared } from './Tier.js'
@@ -39,7 +39,10 @@ const isNumber = (value: unknown): value is number =>
 
 const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
 
-export const loan = (options: LoanOptions): Bucket => {
+/** One that said "never" would close a limit for good. */
+const pause = (ms?: Millis): Millis => (ms === Number.POSITIVE_INFINITY ? AGAIN : span(ms))
+
+export const loan = (options: LoanOptions): Store => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
   let letIn = 0
@@ -47,6 +50,7 @@ export const loan = (options: LoanOptions): Bucket => {
   let bursts = 0 // that its pauses did not end
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false
+  let hadNone = false // when it was asked before
   let asked = Subscription.EMPTY
   let closedUntil = Number.NEGATIVE_INFINITY
   let refusals = 0 // since `refusedSince`
@@ -60,7 +64,8 @@ export const loan = (options: LoanOptions): Bucket => {
     asking = false
     places = Math.max(0, Math.floor(granted))
     until = lapsed
-    if (left(now) === 0) closedUntil = now + Math.max(closed, 1)
+    hadNone = left(now) === 0
+    if (hadNone) closedUntil = now + Math.max(closed, 1)
     changed(self, now)
   }
 
@@ -75,14 +80,14 @@ export const loan = (options: LoanOptions): Bucket => {
   /** A store is a program of its own: it may answer with anything. */
   const read = (lent: Lent): Required<Lent> => {
     const { places, wait, valid } = lent ?? {}
-    if (isNumber(places)) return { places, wait: span(wait), valid: span(valid) }
+    if (isNumber(places)) return { places, wait: pause(wait), valid: span(valid) }
     throw new TypeError(`shared '${name}': take must answer with a number of places`)
   }
 
   const lent = ({ places, wait, valid }: Required<Lent>, since: Millis): void => {
     const took = clock.now() - since
     const late = places >= 1 && valid <= took
-    answered(places, late && valid > 0 ? 0 : wait, since + valid)
+    answered(places, late ? AGAIN : wait, since + valid)
     if (!late) return
     const why = `what was lent for ${valid} ms came after ${took} ms, and is not used`
     tell(new Error(`shared '${name}': ${why}`))
@@ -90,7 +95,9 @@ export const loan = (options: LoanOptions): Bucket => {
 
   const ask = (now: Millis): void => {
     asking = true
-    asked = defer(() => take(key, batch))
+    const current = new Subscription() // it may be deserted while it is being asked
+    asked = current
+    const one = defer(() => take(key, batch))
       .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
       .subscribe({
         next: (answer) => lent(answer, now),
@@ -99,9 +106,10 @@ export const loan = (options: LoanOptions): Bucket => {
           tell(error)
         },
       })
+    current.add(one)
   }
 
-  const self: Bucket = {
+  const self: Store = {
     key,
     park: undefined,
     counts,
@@ -124,6 +132,8 @@ export const loan = (options: LoanOptions): Bucket => {
       if (now < closedUntil || asking) return 0
       return Math.max(1, left(now)) // one may ask
     },
+    isClosed: (now) => now < closedUntil,
+    isBarren: (now) => now < closedUntil || (asking && hadNone),
     borrow: (now) => {
       if (left(now) === 0 && self.wait(now) === 0) ask(now)
       return self.wait(now) === 0 && left(now) > 0

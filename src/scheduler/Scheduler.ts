@@ -103,10 +103,9 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }
   const tiers = options.tiers.map((tier) => tierState(checkedTier(tier), defaults))
-  const own = tiers.filter(
-    ({ spec, limit }) => spec._tag !== 'Shared' && limit < Number.POSITIVE_INFINITY,
+  const limited = tiers.filter(
+    ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )
-  const limited = [...own, ...tiers.filter(({ spec }) => spec._tag === 'Shared')]
   const found = routes(limited, lanes.weights.length)
 
   const counts = { waiting: 0, backingOff: 0, started: 0 }

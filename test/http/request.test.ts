@@ -278,15 +278,26 @@ describe('checks', () => {
   })
 
   it.each<readonly [string, unknown, string]>([
-    ['a function', { a: () => 1, b: 'x' }, 'object with function in it'],
-    ['a symbol in a list', [{ a: [Symbol('x')] }], 'list of 1 with symbol in it'],
-    ['nothing in a list', { a: [undefined, 1] }, 'object with undefined in it'],
-    ['no number', { a: { b: Number.NaN } }, 'object with number NaN in it'],
+    ['a function', { a: () => 1, b: 'x' }, 'object with function at a'],
+    ['a symbol in a list', [{ a: [Symbol('x')] }], 'list of 1 with symbol at 0.a'],
+    ['nothing in a list', { a: [undefined, 1] }, 'object with undefined at a.0'],
+    ['no number', { a: { b: Number.NaN } }, 'object with number NaN at a.b'],
     ['no number alone', Number.NEGATIVE_INFINITY, 'number -Infinity'],
-    ['no time', { a: new Date(Number.NaN) }, 'object with invalid Date in it'],
+    ['no time', { a: new Date(Number.NaN) }, 'object with invalid Date at a'],
     ['no time alone', new Date(Number.NaN), 'invalid Date'],
     ['a function that another value stands for', { toJSON: () => ({ a: () => 1 }) }, 'object with'],
-    ['a bigint', { n: 10n }, 'object with bigint in it'],
+    ['a bigint', { n: 10n }, 'object with bigint at n'],
+    ['a Map', { a: [new Map([[1, 2]])] }, 'object with Map at a.0'],
+    ['a Set alone', new Set([1]), 'Set'],
+    ['a RegExp', { a: /x/ }, 'object with RegExp at a'],
+    ['a Promise', { a: Promise.resolve(1) }, 'object with Promise at a'],
+    ['parameters of a URL', { a: new URLSearchParams('b=1') }, 'object with URLSearchParams at a'],
+    [
+      'an object without fields of its own',
+      { a: new (class Point {})() },
+      'object with Point at a',
+    ],
+    ['no number in a box', { a: Object(Number.NaN) }, 'object with number NaN at a'],
   ])('refuse what JSON would leave out, at any depth: %s', (_, extra, actual) => {
     for (const check of [true, false]) {
       for (const row of [batchTransfers.create, charges.list]) {
@@ -304,7 +315,7 @@ describe('checks', () => {
   it('refuse it in what a codec names, and in a time that is not checked', () => {
     const metadata = { a: () => 1, b: 'x' }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata })).toMatchObject(
-      E.left({ field: 'metadata', actual: 'object with function in it' }),
+      E.left({ field: 'metadata', actual: 'object with function at a' }),
     )
     const to_created_at = new Date(Number.NaN)
     expect(ask(charges.list, { to_created_at }, false)).toMatchObject(

@@ -1,5 +1,5 @@
 /** Keys of several tiers that cross: whoever needs two of them is not overtaken for ever by those who need one. */
-import { NEVER, Observable, of } from 'rxjs'
+import { map, NEVER, Observable, of, timer as rxTimer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../bench/scheduler/random.ts'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
@@ -193,6 +193,47 @@ describe('a place that is kept for one that waits too long', () => {
     keepAsking({ account: 'slow', endpoint: 'busy' }, nothing)
     timer.flush(20_000)
     expect(served(14_000, 20_000)).toBeGreaterThan(50)
+  })
+
+  it.each([1, 5, 500])('is kept while a store is asked that lends after %d ms', (latency) => {
+    const store = shared<Request>({
+      name: 'store',
+      key: ({ account, endpoint }) => (account && endpoint ? 'both' : undefined),
+      take: () => rxTimer(latency, timer).pipe(map(() => ({ places: 1 }))),
+    })
+    const tiers = [...tiersOf('places', 1), store]
+    const { timer, keepAsking, send, random } = world({ tiers })
+    const slow = new Observable<number>((subscriber) =>
+      timer.schedule(() => subscriber.complete(), 3_000 * (0.5 + random())),
+    )
+    const keepSlow = (request: Request): void => {
+      send(request, () => keepSlow(request), slow)
+    }
+    for (let i = 0; i < 3; i++) {
+      keepSlow({ account: 'busy', endpoint: '' })
+      keepSlow({ account: '', endpoint: 'busy' })
+    }
+    timer.flush(1_000)
+    let served = 0
+    keepAsking({ account: 'busy', endpoint: 'busy' }, () => served++)
+    timer.flush(120_000)
+    expect(served).toBeGreaterThan(3)
+  })
+
+  it('is not kept while a store is asked that lends nothing, and takes its time', () => {
+    const key = ({ endpoint }: Request) => (endpoint === 'lent' ? endpoint : undefined)
+    const take = () => rxTimer(500, clock).pipe(map(() => ({ places: 0 })))
+    const store = shared({ name: 'store', key, take })
+    const {
+      timer: clock,
+      send,
+      served,
+    } = busy({
+      tiers: [concurrency({ ...account, limit: 1 }), store],
+    })
+    send({ account: 'busy', endpoint: 'lent' }, nothing)
+    clock.flush(100_000)
+    for (let at = 0; at < 100_000; at += 5_000) expect(served(at, at + 5_000)).toBeGreaterThan(40)
   })
 
   it('is not kept where nobody has overtaken it: a store that lends nothing holds up no others', () => {

@@ -1,4 +1,16 @@
-import { defer, map, mergeMap, Observable, of, range, throwError, timer } from 'rxjs'
+import {
+  defer,
+  map,
+  mergeMap,
+  NEVER,
+  Observable,
+  of,
+  range,
+  Subject,
+  takeUntil,
+  throwError,
+  timer,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
@@ -10,6 +22,7 @@ import {
   schedule,
   shared,
 } from '../../src/scheduler/index.js'
+import { stateOf } from './world.js'
 
 /** Lends three places every 100 ms, and answers after 5. */
 const run = (batch: number, requests: number, broken = 0) => {
@@ -54,6 +67,30 @@ describe('a limit in a store', () => {
 
   it('asks again when the store fails', () => {
     expect(run(3, 1, 2).asked).toEqual([0, 1_000, 2_000])
+  })
+})
+
+describe('limits in several stores', () => {
+  it.each([
+    [60, 100],
+    [501, 1_000],
+    [950, 1_000],
+  ])('are asked at the same time: answers after %d ms, valid for %d', (latency, valid) => {
+    const clock = virtualTimer()
+    const store = (name: string) =>
+      shared<void>({
+        name,
+        take: (_, places) => timer(latency, clock).pipe(map(() => ({ places, valid }))),
+      })
+    const scheduler = createScheduler({ tiers: [store('one'), store('other')], timer: clock })
+    let went = 0
+    for (let i = 0; i < 10; i++) {
+      of(1)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => went++)
+    }
+    clock.flush(11 * latency)
+    expect(went).toBe(10)
   })
 })
 
@@ -142,14 +179,14 @@ describe('a store that misbehaves', () => {
     expect(asked).toEqual([0, 1_000, 2_000, 3_000])
   })
 
-  it('by answering when what it lent is void is asked again, and lets nobody start', () => {
+  it('by answering when what it lent is void is asked a second later, and lets nobody start', () => {
     const { ask, asked, clock, told, went } = waiting((nth) =>
       timer(nth === 1 ? 150 : 50, clock).pipe(map(() => ({ places: 1, valid: 100 }))),
     )
     ask().subscribe()
     clock.flush()
-    expect(asked).toEqual([0, 151])
-    expect(went).toEqual([201])
+    expect(asked).toEqual([0, 1_150])
+    expect(went).toEqual([1_200])
     expect(told).toEqual([
       new Error("shared 'store': what was lent for 100 ms came after 150 ms, and is not used"),
     ])
@@ -183,6 +220,48 @@ describe('a store that misbehaves', () => {
       )
       expect(went).toEqual([later ? 2_015 : 2_000])
     }
+  })
+
+  it('by never lending again is asked again all the same', () => {
+    const { ask, asked, clock, went } = waiting((nth) =>
+      of(nth === 1 ? { places: 0, wait: Number.POSITIVE_INFINITY } : { places: 1 }),
+    )
+    ask().subscribe()
+    clock.flush()
+    expect([asked, went]).toEqual([[0, 1_000], [1_000]])
+  })
+
+  it('by having whoever asks leave meanwhile starts nobody, and is asked for nobody', () => {
+    for (const lent of [of({ places: 1 }), NEVER, throwError(() => new Error('down'))]) {
+      const leave = new Subject<void>()
+      const { ask, asked, clock, scheduler, went } = waiting(() => {
+        leave.next()
+        return lent
+      })
+      ask().pipe(takeUntil(leave)).subscribe()
+      clock.flush(5_000)
+      expect([asked, went, clock.pending()]).toEqual([[0], [], 0])
+      expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0 })
+    }
+  })
+
+  it('by failing so that whoever waits gives up is asked for nobody', () => {
+    const clock = virtualTimer()
+    const failed = new Subject<unknown>()
+    let asked = 0
+    const store = shared({
+      name: 'store',
+      take: () => {
+        asked++
+        throw new Error('down')
+      },
+      failed: (error) => failed.next(error),
+    })
+    const scheduler = createScheduler<void>({ tiers: [store], timer: clock })
+    of(1).pipe(schedule(scheduler, undefined), takeUntil(failed)).subscribe()
+    clock.flush(10_000)
+    expect([asked, clock.pending()]).toEqual([1, 0])
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 0 })
   })
 
   it('by lending NaN has failed', () => {
