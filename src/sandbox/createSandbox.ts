@@ -8,6 +8,7 @@ import type { Play } from './Reply.js'
 import type { SandboxOptions } from './SandboxOptions.js'
 import { settings } from './settings.js'
 import type { SandboxStats } from './stats.js'
+import { turn } from './turn.js'
 
 // model
 
@@ -36,12 +37,6 @@ const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', abort))
   })
-
-/** That of the system, also while a test plays timers. */
-const { setImmediate } = globalThis
-
-/** Until timers, signals and sockets had their turn of the event loop. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Rows and handlers behind a `fetch` that needs no socket. Throws an `InvalidOption` for what makes none. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {

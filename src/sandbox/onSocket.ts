@@ -44,12 +44,12 @@ export const onSocket =
         whole(reply, outgoing)
         break
       case 'reset':
-        outgoing.socket?.resetAndDestroy()
+        outgoing.req.socket.resetAndDestroy() // a response has none while it waits for another
         break
       case 'silent':
         break
       case 'cut-off':
-        firstHalf(reply, outgoing, () => outgoing.socket?.destroy())
+        firstHalf(reply, outgoing, () => outgoing.req.socket.destroy())
         break
       case 'stall':
         firstHalf(reply, outgoing, () => {})

@@ -10,6 +10,7 @@
 import { type SchedulerLike, VirtualTimeScheduler } from 'rxjs'
 import { checked, InvalidOption, is } from '../options/index.js'
 import type { SandboxOptions } from './SandboxOptions.js'
+import { idle, turn } from './turn.js'
 
 // model
 
@@ -28,9 +29,6 @@ export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'afte
  * not made of promises alone, such as reading a file.
  */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
-
-/** Real ms. */
-const IDLE = 5
 
 // constructors
 
@@ -87,9 +85,3 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
     },
   }
 }
-
-/** Something waits for another time than this one, or for good: there is no hurry, and nobody is kept alive for it. */
-const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, IDLE).unref())
-
-/** Until all promises have done what they can do now. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

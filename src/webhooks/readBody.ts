@@ -15,7 +15,8 @@ export const readBody = async (
   maxBytes: number,
 ): Promise<E.Either<NotRaw | TooLarge | Interrupted, Uint8Array>> => {
   if (request.bodyUsed || request.body?.locked) return E.left(notRaw('read already'))
-  if (Number(request.headers.get('content-length')) > maxBytes) return E.left(tooLarge(maxBytes))
+  const sent = Number(request.headers.get('content-length'))
+  if (sent > maxBytes) return E.left(tooLarge(maxBytes))
   const stream: AsyncIterable<Uint8Array> | null = request.body
   const parts: Array<Uint8Array> = []
   let length = 0
@@ -28,5 +29,7 @@ export const readBody = async (
   } catch {
     return E.left(interrupted)
   }
+  if (length === 0 && sent > 0)
+    return E.left(notRaw(`read already: nothing is left of ${sent} bytes`))
   return E.right(concat(parts))
 }

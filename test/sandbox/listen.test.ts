@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createSandbox,
@@ -135,6 +137,16 @@ describe('over a socket', () => {
     const failure: unknown = await get(LIST, fault).catch((error: unknown) => error)
     expect(failure).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } })
     expect((await get(LIST)).status).toBe(200)
+  })
+
+  it('reset-before closes it, also when it waits behind another request of its connection', async () => {
+    const { port } = await onPort()
+    const get = (fault: string) =>
+      `GET ${LIST} HTTP/1.1\r\nhost: a\r\nx-sandbox-fault: ${fault}\r\n\r\n`
+    const socket = connect(port, '127.0.0.1')
+    const closed = once(socket, 'close')
+    socket.resume().write(get('stall') + get('reset-before'))
+    await expect(closed).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
   it('cut-off closes it halfway through the body', async () => {

@@ -190,6 +190,19 @@ describe('virtual time', () => {
     await expect(run(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
+  it('passes while a test plays all timers', async () => {
+    vi.useFakeTimers()
+    try {
+      const { now, run, pass, timer } = virtualTime()
+      const began = now()
+      await run(firstValueFrom(timerOf(1_000, timer)))
+      await pass(500)
+      expect(now() - began).toBe(1_500)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('rests while nothing is due, for a promise that nobody settles, too', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const turns = vi.spyOn(globalThis, 'setImmediate')
@@ -197,7 +210,9 @@ describe('virtual time', () => {
       for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
       return turns.mock.calls.length
     }
-    void virtualTime().run(new Promise(() => {}))
+    vi.resetModules() // it keeps the timers that there are when it is loaded
+    const { virtualTime: resting } = await import('../../src/sandbox/virtualTime.js')
+    void resting().run(new Promise(() => {}))
     const before = await pass(2_000)
     expect((await pass(100)) - before).toBe(100) // these alone
     vi.useRealTimers()

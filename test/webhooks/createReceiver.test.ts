@@ -103,6 +103,15 @@ describe('a receiver', () => {
     expect((await post(SETTLED)).status).toBe(200)
   })
 
+  it('says that nothing is left of a body that was read before it, and blames no secret', async () => {
+    const { receiver, tell } = await onPort()
+    const sent = { ...headers(SETTLED), 'content-length': `${SETTLED.length}` }
+    const answer = await receiver.fetch(
+      new Request('http://here', { method: 'POST', headers: sent }),
+    )
+    expect([answer.status, tell()]).toEqual([500, ['NotRaw']])
+  })
+
   it('refuses a header that comes twice', async () => {
     const { port, tell } = await onPort()
     for (const [name, tag] of [
