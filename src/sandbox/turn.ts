@@ -7,5 +7,12 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 /** Real ms. */
 const IDLE = 5
 
-/** Something waits for another time than this one, or for good: there is no hurry, and nobody is kept alive for it. */
-export const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, IDLE).unref())
+/**
+ * Something waits for another time than this one, or for good: there is no hurry, and nobody is kept alive for
+ * it. `wakes` is given what ends it at once.
+ */
+export const idle = (wakes: (wake: () => void) => void): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, IDLE).unref()
+    wakes(resolve)
+  })

@@ -7,7 +7,12 @@
  * a `fetch` is made of them, and `VirtualTimeScheduler.flush` is at the client's time limit before the first of
  * them is settled.
  */
-import { type SchedulerLike, VirtualTimeScheduler } from 'rxjs'
+import {
+  type SchedulerAction,
+  type SchedulerLike,
+  type Subscription,
+  VirtualTimeScheduler,
+} from 'rxjs'
 import { checked, InvalidOption, is } from '../options/index.js'
 import type { SandboxOptions } from './SandboxOptions.js'
 import { idle, turn } from './turn.js'
@@ -30,6 +35,26 @@ export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'afte
  */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
+/** Tells when something is to be done. */
+class Waking extends VirtualTimeScheduler {
+  private readonly tell: () => void
+
+  constructor(tell: () => void) {
+    super()
+    this.tell = tell
+  }
+
+  override schedule<T>(
+    work: (this: SchedulerAction<T>, state?: T) => void,
+    delay?: number,
+    state?: T,
+  ): Subscription {
+    const scheduled = super.schedule(work, delay, state)
+    this.tell()
+    return scheduled
+  }
+}
+
 // constructors
 
 /**
@@ -38,7 +63,8 @@ const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
  */
 export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
   const { start = new Date('2026-01-01T00:00:00Z') } = checked(options, { start: is.time })
-  const timer = new VirtualTimeScheduler()
+  let wake = () => {}
+  const timer = new Waking(() => wake())
   timer.frame = start.getTime()
 
   /** Goes on to the next moment at which something is due, or to `end`; unless it is over before that. */
@@ -49,7 +75,9 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       if (isOver()) return
       if (turns < turnsBefore(moment - timer.frame)) continue
       if (moment === Number.POSITIVE_INFINITY) {
-        await idle()
+        await idle((ends) => {
+          wake = ends
+        })
         continue
       }
       timer.maxFrames = moment
@@ -70,6 +98,7 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       let isSettled = false
       const settle = () => {
         isSettled = true
+        wake() // what it waited for may have been all that kept the process alive
       }
       promise.then(settle, settle)
       while (!isSettled) await goOn(Number.POSITIVE_INFINITY, () => isSettled)

@@ -203,6 +203,24 @@ describe('virtual time', () => {
     }
   })
 
+  it('goes on at once after a rest: nothing else may keep the process alive by then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }) // a rest does not end by itself
+    vi.resetModules()
+    const { virtualTime: made } = await import('../../src/sandbox/virtualTime.js')
+    const time = made()
+    const reading = async () => {
+      for (let i = 0; i < 2_000; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const job = async () => {
+      await reading()
+      await firstValueFrom(timerOf(1_000, time.timer))
+      await reading()
+      return 'done'
+    }
+    expect(await time.run(job())).toBe('done')
+    vi.useRealTimers()
+  })
+
   it('rests while nothing is due, for a promise that nobody settles, too', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const turns = vi.spyOn(globalThis, 'setImmediate')
