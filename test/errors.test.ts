@@ -4,7 +4,7 @@ import * as exported from '../src/export/index.js'
 import { invalidField } from '../src/http/invalidRequest.js'
 import * as root from '../src/index.js'
 
-const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unsupported } = exported
+const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unreadable, Unsupported } = exported
 
 const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a: expected b' } as const
 
@@ -17,6 +17,7 @@ const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
   InvalidOption: new root.InvalidOption('a', 'b'),
   NotTheSame: new NotTheSame('a', 'is another'),
   PaymentsError: new root.PaymentsError(failure),
+  Unreadable: new Unreadable('a', Object.assign(new Error('EACCES'), { code: 'EACCES' })),
   Unsupported: new Unsupported('a'),
 }
 

@@ -233,6 +233,7 @@ it('payments-rx/export has these values', async () => {
       "DoesNotFit",
       "InvalidOption",
       "NotTheSame",
+      "Unreadable",
       "Unsupported",
       "accountOf",
       "compressions",

@@ -23,6 +23,7 @@ export type { Rotation } from './file/partsOf.js'
 export type { FileSummary, Mark, RowFile } from './file/RowFile.js'
 export { type ToFileOptions, toFile } from './file/toFile.js'
 export { type ToFolderOptions, toFolder } from './file/toFolder.js'
+export { Unreadable } from './file/Unreadable.js'
 export { Unsupported } from './format/compress.js'
 export {
   type Compression,

@@ -1,5 +1,5 @@
 /** What breaks a line, drives a terminal, or is not seen: not what joins the letters of a word. */
-const UNSHOWN = /(?:[\s\p{Cc}]|(?!\p{Join_Control})\p{Cf})+/gu
+const UNSHOWN = /(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})+/gu
 
 /** A text from outside on one line, fit for a log and for a terminal. */
 export const oneLine = (text: string): string => text.replace(UNSHOWN, ' ').trim()

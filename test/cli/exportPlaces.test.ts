@@ -95,7 +95,9 @@ it.skipIf(process.platform === 'win32')('are no file that is open as something e
   ]) {
     const { status, stderr } = await exported(`${option}`, ...words)
     expect(stderr).toMatch(
-      new RegExp(`^payments-rx: ${option}: ${words[0]} is .*, and no file.*\n$`),
+      new RegExp(
+        `^payments-rx: ${option}: ${words[0]} is open already, and no file of its own.*\n$`,
+      ),
     )
     expect(status).toBe(2)
   }

@@ -11,6 +11,10 @@ it.each([
   expect(oneLine(text)).toBe(shown)
 })
 
+it('leaves spaces as they are: a name may have two', () => {
+  expect(oneLine('a  b.ndjson')).toBe('a  b.ndjson')
+})
+
 it.each(['👩‍🚀', 'می‌خواهم'])('keeps what joins the letters of %s', (text) => {
   expect(oneLine(text)).toBe(text)
 })

@@ -1,5 +1,4 @@
 /** Whether there can be anything yet of what is asked for. */
-
 import { toMillis } from '../../codec/times.js'
 import type { Purpose } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
@@ -17,8 +16,10 @@ export const checkBegun = (
   now: Millis,
 ): void => {
   if (from === undefined || to !== undefined || secondOf(toMillis(from)) <= now) return
-  const begins = option === '--from' ? `${from} is` : `goes on at ${from}, which is`
+  const clock = `later than now: it is ${iso(now)} by the clock of this machine`
   throw new WrongUse(
-    `${option}: ${begins} later than now: it is ${iso(now)} by the clock of this machine`,
+    option === '--from'
+      ? `--from: ${from} is ${clock}`
+      : `--since-last: goes on at ${from}, which is ${clock}; where a run before had a wrong one, a --lookback beyond that goes on`,
   )
 }

@@ -14,10 +14,11 @@ export const mayBeFile = async (option: string, path: string): Promise<void> => 
       throw new WrongUse(`${option}: ${path} is a link that leads to no file`)
     },
   )
-  if (!other && !(await isOpenFile(path))) return
-  throw new WrongUse(
-    `${option}: ${path} is a pipe or a device, and no file: use --out - for stdout`,
-  )
+  if (other) {
+    const why = 'is a pipe or a device, and no file: use --out - for stdout'
+    throw new WrongUse(`${option}: ${path} ${why}`)
+  }
+  await mayBeOwn(option, path)
 }
 
 /** Throws a `WrongUse` for a file by a number of its process: it would be emptied. A pipe may be written to. */
@@ -26,7 +27,11 @@ export const mayBeReport = async (option: string, path: string): Promise<void> =
     (found) => found.isFile(),
     () => false, // it is made
   )
-  if (!isFile || !(await isOpenFile(path))) return
+  if (isFile) await mayBeOwn(option, path)
+}
+
+const mayBeOwn = async (option: string, path: string): Promise<void> => {
+  if (!(await isOpenFile(path))) return
   throw new WrongUse(`${option}: ${path} is open already, and no file of its own: name one`)
 }
 

@@ -23,6 +23,8 @@ export interface Bytes {
 /** A file that is open for more bytes. */
 export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array>
+  /** Takes away what stands behind the mark. To be called before anything is appended. */
+  readonly cut: () => Promise<void>
   /** Its bytes and its name are durable. Throws `Disturbed` when somebody else was at it. */
   readonly sync: () => Promise<void>
   /** SHA-256 of all bytes so far, in hex. */
@@ -36,7 +38,7 @@ export interface ByteFile extends Bytes {
 /** So many bytes at its beginning tell that it is still there. */
 const HEAD = 64
 
-/** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark. */
+/** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark, once it is cut. */
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
@@ -69,7 +71,6 @@ export const openBytes = async (
   try {
     if (from !== undefined) {
       await located(hashCommitted(path, handle, from, hash))
-      await located(handle.truncate(from.bytes))
       size = from.bytes
       head = Buffer.from(await located(readWholly(path, handle, 0, Math.min(HEAD, size))))
     }
@@ -91,6 +92,7 @@ export const openBytes = async (
       size += bytes.length
     },
     read: (position, length) => located(readWholly(path, handle, position, length)),
+    cut: () => located(handle.truncate(size)),
     sync: async () => {
       await writing
       await located(handle.sync())

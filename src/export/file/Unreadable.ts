@@ -1,7 +1,10 @@
 /** A file that is there, or may be, and that the system lets nobody read: its word, with `code` and `path`. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
+  readonly _tag = 'Unreadable'
+  /** Such as `EACCES`. */
   readonly code: string
+  /** What could not be read. */
   readonly path: string
 
   constructor(path: string, error: Error & { readonly code: string }) {

@@ -74,7 +74,8 @@ const rowFile = async <A>(
   from: Mark | undefined,
 ): Promise<RowFile<A>> => {
   const kept = from && { path, mark: from, read: bytes.read }
-  const encoder = await format.encoder(bytes, kept)
+  const encoder = await format.encoder(bytes, kept) // which may refuse it
+  await bytes.cut()
   const { run, end, last } = untilFailure()
   let count = from?.rows ?? 0
 

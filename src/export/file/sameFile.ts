@@ -29,6 +29,18 @@ export const sameFile = async (path: string, ended: Fingerprint, files: Files): 
   }
 }
 
+/** Throws `NotTheSame` unless the file begins with what was committed: it can be gone on with. */
+export const canGoOn = async (path: string, mark: Fingerprint, files: Files): Promise<void> => {
+  const handle = await openMarked(files, path, 'r+')
+  try {
+    await hashCommitted(path, handle, mark, createHash('sha256'))
+  } catch (error) {
+    throw withPath(path)(error)
+  } finally {
+    await handle.close()
+  }
+}
+
 /** A file that a mark is of. Throws `NotTheSame` when there is none. */
 export const openMarked = (files: Files, path: string, flags: 'r' | 'r+'): Promise<Handle> =>
   files.open(path, flags).catch((error: unknown) => {

@@ -10,9 +10,9 @@ import { textEncoder } from './text.js'
 
 /** Of `jsonLines`: how lines are written. */
 export interface JsonLinesOptions {
-  /** `none` unless given. */
+  /** Default `none`. */
   readonly compress?: Compression
-  /** `exact` writes the digits of numbers as they came, where they are kept beside them; `fast` unless given. */
+  /** `exact` writes the digits of numbers as they came, where they are kept beside them. Default `fast`. */
   readonly numbers?: Numbers
 }
 

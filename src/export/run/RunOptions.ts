@@ -48,7 +48,7 @@ const runner = is.having('who runs', 'isAlive')
 /** What a checkpoint and a manifest say, and are read back with. */
 const wanted: Rules<Wanted> = {
   resource: is.needed(is.filled),
-  account: is.needed(is.filled),
+  account: is.needed(is.text),
   query: is.needed(is.eachOf(is.text, 'an object of texts')),
   format: is.eachOf(is.text, 'an object of texts'),
 }

@@ -4,6 +4,7 @@ import { shallow } from '../column/beyondJson.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
 import type { FileSummary } from '../file/RowFile.js'
+import { canGoOn } from '../file/sameFile.js'
 import { isAbsence } from '../file/systemError.js'
 import type { Reject } from '../sortPage.js'
 import { lineFile } from './lineFile.js'
@@ -67,6 +68,8 @@ export const outputs = <A>({
 }: OutputsOptions<A>): Outputs<A> => {
   const begin = async (): Promise<Destination<A>> => {
     if (file !== undefined && from === undefined) await mayOpen(files, file)
+    if (from?.rejects !== undefined) await canGoOn(rejects, from.rejects, files)
+    if (from?.keys !== undefined) await canGoOn(keys, from.keys, files) // before the rows are cut back
     await takeAway(files, stale)
     if (from?.rejects === undefined) await files.rm(rejects, { force: true })
     return open(from?.output)

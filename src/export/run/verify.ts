@@ -35,7 +35,7 @@ export interface Difference {
 
 /** Of `verify`. */
 export interface VerifyOptions {
-  /** The disk unless given. */
+  /** Default: the disk. */
   readonly files?: SmallFiles
 }
 

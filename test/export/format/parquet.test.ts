@@ -245,15 +245,22 @@ describe('Parquet', () => {
       { columns: ['id', 'tries'] },
       'column 2 was none, and now it is tries (integer)',
     ],
-  ])('is not gone on with for rows of other columns: %s', async (_, before, after, why) => {
-    const file = await openFile({ path, format: format({ format: 'parquet', ...before }) })
-    await file.write([rowOf({})])
-    const mark = await file.commit()
-    await file.abandon()
-    const how = format({ format: 'parquet', ...after })
-    await expect(openFile({ path, format: how, from: mark })).rejects.toMatchObject({
-      _tag: 'NotTheSame',
-      message: `${path} was begun with other columns: ${why}: it cannot be gone on with`,
-    })
-  })
+  ])(
+    'is not gone on with for rows of other columns, and stays as it is: %s',
+    async (_, first, after, why) => {
+      const file = await openFile({ path, format: format({ format: 'parquet', ...first }) })
+      await file.write([rowOf({})])
+      const mark = await file.commit()
+      await file.write([rowOf({}), rowOf({})])
+      await file.commit()
+      await file.abandon()
+      const before = await readFile(path)
+      const how = format({ format: 'parquet', ...after })
+      await expect(openFile({ path, format: how, from: mark })).rejects.toMatchObject({
+        _tag: 'NotTheSame',
+        message: `${path} was begun with other columns: ${why}: it cannot be gone on with`,
+      })
+      expect(await readFile(path)).toEqual(before)
+    },
+  )
 })
