@@ -1,5 +1,6 @@
-/** What breaks a line, drives a terminal, or is not seen: not what joins the letters of a word. */
-const UNSHOWN = /(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})+/gu
+/** What breaks a line, drives a terminal, or is not seen, with the spaces around it: not what joins the letters of a word. */
+const UNSHOWN =
+  /(?<! ) *(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})(?:[\s\p{Cc}]|(?!\p{Join_Control})\p{Cf})*/gu
 
-/** A text from outside on one line, fit for a log and for a terminal. */
+/** A text from outside on one line, fit for a log and for a terminal. Its other spaces stay: a name may have two. */
 export const oneLine = (text: string): string => text.replace(UNSHOWN, ' ').trim()

@@ -13,6 +13,7 @@ it.each([
 
 it('leaves spaces as they are: a name may have two', () => {
   expect(oneLine('a  b.ndjson')).toBe('a  b.ndjson')
+  expect(oneLine(`a${' '.repeat(200_000)}b`)).toHaveLength(200_002)
 })
 
 it.each(['👩‍🚀', 'می‌خواهم'])('keeps what joins the letters of %s', (text) => {

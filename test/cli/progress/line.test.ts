@@ -44,7 +44,7 @@ describe('a line on a terminal', () => {
     const because = 'GET /api/v1/charges: 503 unavailable: \u001b[2Jaway\r\nfor now'
     const waits = [{ _tag: 'Fault', ms: 3_200, because }] as const
     expect(at(140, { ...READING, waits }).split('\n')[1]).toBe(
-      'again in 3.2 s: GET /api/v1/charges: 503 unavailable:  [2Jaway for now',
+      'again in 3.2 s: GET /api/v1/charges: 503 unavailable: [2Jaway for now',
     )
     expect(at(30, { ...READING, waits }).split('\n')[1]).toBe('again in 3.2 s: GET /api/v1/…')
   })

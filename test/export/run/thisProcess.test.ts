@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastValueFrom } from 'rxjs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import {
   CannotRun,
   jsonLines,
@@ -63,6 +63,9 @@ it.skipIf(process.platform !== 'linux')(
     // a program that asks after nobody, and has a child
     const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
       stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    onTestFinished(() => {
+      parent.kill('SIGKILL')
     })
     const [line] = await once(parent.stdout, 'data')
     const pid = Number(line)
