@@ -1,4 +1,4 @@
-/** What breaks a line, drives a terminal, or is not seen, with the spaces around it: not what joins the letters of a word. */
+/** What breaks a line, drives a terminal, or is not seen, and spaces around it: not what joins letters of a word. */
 const UNSHOWN =
   /(?<! ) *(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})(?:[\s\p{Cc}]|(?!\p{Join_Control})\p{Cf})*/gu
 
