@@ -167,7 +167,8 @@ it('are as they were where what is kept of them cannot be read', async () => {
   await writeFile(file('c.ndjson'), 'earlier\n')
   await mkdir(file('c.ndjson.checkpoint.json'))
   const { status, stderr } = await exported('--out', file('c.ndjson'), '--resume')
-  expect(stderr).toBe(
+  // the newest Node adds the path once more
+  expect(stderr.replace(/ '.*'\n$/, '\n')).toBe(
     `payments-rx: cannot read ${file('c.ndjson.checkpoint.json')}: EISDIR: illegal operation on a directory, read\n`,
   )
   expect(status).toBe(2)
