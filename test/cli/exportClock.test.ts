@@ -1,21 +1,12 @@
 /** A clock that was set back, or never set: nothing is lost to it, and it is said. */
-import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CLIENT, type Judge, judge } from '../support/judge.js'
+import { readdir, readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import type { Judge } from '../support/judge.js'
 import { hasty } from '../support/timers.js'
-import { cli, folder, rowsOf } from './support.js'
+import { exporting, charges as exportOf } from './exporting.js'
+import { rowsOf } from './support.js'
 
-const file = await folder()
-const servers: Array<Judge> = []
-beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
-
-const serve = async (options: Parameters<typeof judge>[0]): Promise<Judge> => {
-  const server = await judge(options)
-  servers.push(server)
-  return server
-}
+const { file, serve } = await exporting()
 
 /** A clock that stands at another time when it is first looked at. */
 const clockAt = (time: string) => {
@@ -24,14 +15,8 @@ const clockAt = (time: string) => {
   return { now: () => now() + off, schedule }
 }
 
-const charges = ({ url }: Judge, out: string, more: ReadonlyArray<string>, time?: string) =>
-  cli(
-    [
-      ...['export', 'charges', '--base-url', url, '--out', out, '--progress', 'none', ...more],
-      ...['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey],
-    ],
-    time === undefined ? {} : { timer: clockAt(time) },
-  )
+const charges = (server: Judge, out: string, more: ReadonlyArray<string>, time?: string) =>
+  exportOf(server, out, more, time === undefined ? {} : { timer: clockAt(time) })
 
 /** All that is below the folder of the test, by its text. */
 const disk = async () => {
@@ -85,18 +70,18 @@ describe('what begins later than now', () => {
   it('is gone on with where it was begun by a clock that was right', async () => {
     let fails = true
     const server = await serve({
-      charges: 40,
+      charges: 200,
       fault: ({ route, nth }) =>
         fails && route === 'GET /api/v1/charges' && nth > 2
           ? { status: 400, body: { code: 'invalid_argument' } }
           : undefined,
     })
-    const args = [...FROM, '--page-size', '10', '--parallel', '1']
+    const args = [...FROM, '--parallel', '1']
     expect((await charges(server, file('c.ndjson'), args)).status).toBe(1)
     fails = false
     const { status } = await charges(server, file('c.ndjson'), [...args, '--resume'], DEAD)
     expect(status).toBe(0)
-    expect(await rowsOf(file('c.ndjson'))).toHaveLength(40)
+    expect(await rowsOf(file('c.ndjson'))).toHaveLength(200)
   })
 })
 
