@@ -68,7 +68,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
       const request = new Request(input, init)
       const answer = () => handle(request, inProcess(request))
       // made of promises alone, it would leave no turn to others; time of the caller's own has its turns
-      return until(request.signal, options.after ? answer : () => turn().then(answer))
+      return until(request.signal, options.timer ? answer : () => turn().then(answer))
     },
     stats: life.stats,
     handle,

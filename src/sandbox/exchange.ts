@@ -69,7 +69,7 @@ const once = (work: () => void): (() => void) => {
 }
 
 export const exchange = (settings: Settings): Exchange => {
-  const { now, after, latency, jitter, seed } = settings
+  const { now, timer, latency, jitter, seed } = settings
   const there = account({ ...settings, since: settings.since.getTime() })
   const began = now()
   const random = chance(keyOf(seed, 7))
@@ -80,7 +80,7 @@ export const exchange = (settings: Settings): Exchange => {
   let stormUntil = Number.NEGATIVE_INFINITY
 
   const pass = (ms: number): Promise<void> =>
-    ms > 0 ? new Promise((resolve) => after(ms, resolve)) : Promise.resolve()
+    ms > 0 ? new Promise((resolve) => timer.schedule(() => resolve(), ms)) : Promise.resolve()
 
   const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
@@ -125,20 +125,20 @@ export const exchange = (settings: Settings): Exchange => {
       await pass(leg())
       const fated = fate({ route, nth: counts.arrived(route) })
       const fault = request.headers.get(FAULT_HEADER) ?? fated
-      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, after)
+      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, timer)
       if (fault !== undefined) counts.fault(fault)
 
       const stop = stopped(incoming, fault)
       if (stop !== undefined) {
         await pass(back)
-        return play(stop, () => {}, after)
+        return play(stop, () => {}, timer)
       }
       const leave = once(limits.leave)
       counts.inside(limits.inside())
       try {
         const reply = await done(incoming, fault)
         await pass(back)
-        return await play(reply, leave, after)
+        return await play(reply, leave, timer)
       } catch (error) {
         leave()
         throw error
