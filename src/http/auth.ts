@@ -114,6 +114,7 @@ export const nobody: Auth = {
 
 /** For calls whose option is missing: they are not sent. */
 export const absent = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
-  const failure = invalidField(endpoint, option, 'an option of createClient', 'missing')
+  const expected = 'an option of createClient'
+  const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })
   return { ...nobody, header: left(failure) }
 }
