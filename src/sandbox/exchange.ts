@@ -7,7 +7,7 @@ import type { Context } from './Context.js'
 import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
 import { type Arrival, gate } from './Gate.js'
 import type { Service } from './handlers/index.js'
-import { notFound, refusal } from './Refusal.js'
+import { invalid, notFound, refusal } from './Refusal.js'
 import { type Play, type Reply, refused, tooMany } from './Reply.js'
 import { respond } from './respond.js'
 import { initial, type State } from './State.js'
@@ -27,15 +27,13 @@ export interface Incoming {
 }
 
 export interface Exchange {
-  readonly exchange: (incoming: Incoming) => Promise<Response>
+  readonly answer: (incoming: Incoming) => Promise<Response>
   readonly stats: () => SandboxStats
 }
 
 // constructors
 
-const unknownFault = refused(
-  refusal(400, 'invalid_argument', 'There is no fault of this name.', FAULT_HEADER),
-)
+const unknownFault = refused(invalid('There is no fault of this name.', FAULT_HEADER))
 
 const broken = refused(refusal(500, 'internal_error', 'Service unavailable.'))
 
@@ -102,7 +100,7 @@ export const exchange = (settings: Settings): Exchange => {
   }
 
   /** The reply of the handler, which changes the state. */
-  const done = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
+  const handled = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
     const { service, request, path } = incoming
     if (fault === '500') return broken
     const body = request.method === 'POST' ? await request.text() : ''
@@ -118,7 +116,7 @@ export const exchange = (settings: Settings): Exchange => {
 
   return {
     stats: counts.stats,
-    exchange: async (incoming) => {
+    answer: async (incoming) => {
       const { request, play } = incoming
       const route = routeOf(incoming)
       const back = leg()
@@ -136,7 +134,7 @@ export const exchange = (settings: Settings): Exchange => {
       const leave = once(limits.leave)
       counts.inside(limits.inside())
       try {
-        const reply = await done(incoming, fault)
+        const reply = await handled(incoming, fault)
         await pass(back)
         return await play(reply, leave, timer)
       } catch (error) {
