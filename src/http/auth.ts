@@ -98,18 +98,18 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
   }
 }
 
-/** For the partner calls. */
-export const basic = (clientId: string, clientSecret: string): Auth => {
-  const header = basicHeader(clientId, clientSecret)
-  return { header: right(header), newest: () => header, generation: () => 0, refuse: () => false }
-}
-
 /** For calls that need no one: the login itself. */
 export const nobody: Auth = {
   header: right(''),
   newest: () => '',
   generation: () => 0,
   refuse: () => false,
+}
+
+/** For the partner calls. */
+export const basic = (clientId: string, clientSecret: string): Auth => {
+  const header = basicHeader(clientId, clientSecret)
+  return { ...nobody, header: right(header), newest: () => header }
 }
 
 /** For calls whose option is missing: they are not sent. */

@@ -1,5 +1,4 @@
-import type { AnyEndpoint } from '../api/Endpoint.js'
-import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
+import { type Position, showPosition } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
@@ -13,10 +12,11 @@ import {
   paged,
   paginate,
 } from '../stream/index.js'
-import { type Look, readPage } from './answer.js'
+import { readPage } from './answer.js'
 import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
+import { type ListRow, lookOf } from './lookOf.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
@@ -59,8 +59,6 @@ export interface List<E, A> extends Paged<E, A, Position> {
   readonly explain: (options?: PlanOptions) => ListPlan
 }
 
-type ListRow = AnyEndpoint & { readonly paging: Paging }
-
 /** What the calls of a list are made of. */
 export interface ListCalling<A> extends Calling<A> {
   readonly row: ListRow
@@ -94,7 +92,7 @@ export const list = <A>({
   drift,
 }: ListCalling<A>): ((params: unknown) => List<Failure, A>) => {
   const { route, params: codec, paging } = row
-  const read = readPage(decode, parseText, pagingOf(row, strictEnd, drift))
+  const read = readPage(decode, parseText, lookOf(row, strictEnd, drift))
   return (params) => {
     const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong
     const { page_num, page, ...filter } = fieldsOf(params)
@@ -143,20 +141,6 @@ export const list = <A>({
     return listOf({ first, view: (pages) => paged(paginate(pages)), width: 1 })
   }
 }
-
-/** Tells where an envelope does not go on as its row says, and objects to an end that nobody said. */
-const pagingOf =
-  ({ route, paging }: ListRow, strictEnd: boolean, drift?: Drift): Look =>
-  (position, envelope) => {
-    const stray = strayed(paging, position, envelope)
-    if (O.isNone(stray)) return undefined
-    const { path, value } = stray.value
-    drift?.found(route, path, 'other paging', value)
-    const isUnsaid = path === 'has_more' && typeof value !== 'boolean'
-    return strictEnd && isUnsaid
-      ? { path, expected: 'true or false', actual: value === undefined ? 'missing' : redact(value) }
-      : undefined
-  }
 
 const noPosition = (endpoint: string, u: unknown): Failure =>
   invalidField(endpoint, { field: 'position', expected: POSITION, actual: redact(u) })

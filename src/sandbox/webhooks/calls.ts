@@ -1,6 +1,6 @@
 /** What can be done with webhooks, whosever they are. */
 import type { NewWebhook, Webhook, WebhookWithSecret } from '../../codec/Webhook.js'
-import { E, O, pipe } from '../../fp.js'
+import { E, flow, O, pipe } from '../../fp.js'
 import { byId } from '../byId.js'
 import type { Asking } from '../Context.js'
 import type { Handle } from '../Handler.js'
@@ -41,10 +41,12 @@ export const create =
 export const retrieve =
   (owner: Owner): Handle<Named, Webhook> =>
   (state, { id }, asking) => {
-    const hook = findHook(owner)(state, id, asking)
-    return E.isLeft(hook)
-      ? [hook.left, state]
-      : [success(webhookOf(owner.kind, asking.settings.seed)(hook.right)), state]
+    const result = pipe(
+      findHook(owner)(state, id, asking),
+      E.map(flow(webhookOf(owner.kind, asking.settings.seed), success)),
+      E.toUnion,
+    )
+    return [result, state]
   }
 
 /** Only the URL can be updated (interface, Webhooks). */
