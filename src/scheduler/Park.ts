@@ -39,9 +39,9 @@ interface Lane<T extends Parked<T>> {
 export const park = <T extends Parked<T>>(
   weights: ReadonlyArray<number>,
   patience: Millis,
-): Park<T> => new Lanes(weights, patience)
+): Park<T> => new Rota(weights, patience)
 
-class Lanes<T extends Parked<T>> implements Park<T> {
+class Rota<T extends Parked<T>> implements Park<T> {
   private readonly patience: Millis
   private readonly lanes: ReadonlyArray<Lane<T>>
   private reached = 0
