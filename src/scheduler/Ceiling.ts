@@ -4,8 +4,8 @@
  * ```
  *
  * How much of a limit can be used. The server may allow less than it says, or somebody else may use
- * the same quota: bursts of refusals in two windows running stop the bucket for a window, after which it
- * goes on with what was let in meanwhile, and probes back up.
+ * the same quota: a window in which all are refused is waited for; bursts of refusals in two windows running
+ * stop the bucket for a window, after which it goes on with what was let in meanwhile, and probes back up.
  *
  *     refused      |||||
  *     limit     20 |--- 0 ---| 10 ------- 11 -- 13 -- 17 -- 20
@@ -14,14 +14,17 @@ import { type Chronic, chronic } from './Chronic.js'
 import { type Millis, TICK } from './Clock.js'
 import { type Probes, probes } from './Probes.js'
 
+/** One of a burst; one too many, while more was tried than was known to be there; or else by chance, perhaps. */
+export type Verdict = 'burst' | 'trial' | 'chance'
+
 export interface Ceiling {
   /** How many places there are at present. */
   readonly limit: (now: Millis) => number
   /** Until the cool-down is over; 0 when there is none. */
   readonly wait: (now: Millis) => Millis
   readonly accepted: (now: Millis) => void
-  /** True if it was one of a burst. `room`: the most that there can be room for, if that is known. */
-  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis, room?: number) => boolean
+  /** What it was. `room`: the most that there can be room for, if that is known. */
+  readonly refused: (departed: Millis, now: Millis, retryAfter: Millis, room?: number) => Verdict
   /**
    * Instead, where it is sent again at once. True if that is to be done: nothing tells of a lower limit, and
    * few were refused. It counts as one only when it is refused again.
@@ -59,10 +62,12 @@ class Found implements Ceiling {
   private closedUntil: Millis = 0
   private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
+  private letInBefore = 0 // in the window before, if it refused something as well
   private room = NO_BOUND // as those tell that were refused in the present window, or since it began to cool
   private refusals = 0 // in the present window
   private spares = 0 // in the present window
   private row = 0 // refused since the last that was let in
+  private failed = 0 // what was tried in vain in the present window
   private pauses = 0
   private pausedAt: Millis = 0
   private barren = 0 // cool-downs in a row without one request let in
@@ -92,25 +97,25 @@ class Found implements Ceiling {
     this.pauses = 0
   }
 
-  refused(departed: Millis, now: Millis, retryAfter: Millis, room = NO_BOUND): boolean {
+  refused(departed: Millis, now: Millis, retryAfter: Millis, room = NO_BOUND): Verdict {
     this.turn(now)
     if (room < this.room) this.room = room
     this.row++
     if (departed >= this.excusedAt || now < this.excused) this.count()
-    if (this.cooling) return true
+    if (this.cooling) return 'burst'
     this.pause(departed, now)
     if (this.probes.onTrial(now)) {
       this.chronic.forget()
-      this.probes.failed(now)
-      return false
+      this.failed = this.probes.limit()
+      return this.probes.failed(now) ? 'trial' : 'chance'
     }
     const limit = this.probes.limit()
     if (this.refusals >= Math.max(FEW, BURST * limit) || this.row >= Math.max(FEW, limit)) {
-      return this.burst(departed, now, retryAfter)
+      return this.burst(departed, now, retryAfter) ? 'burst' : 'chance'
     }
     const excess = this.chronic.excess(limit)
     if (excess > 0) this.lower(limit - excess, now)
-    return false
+    return 'chance'
   }
 
   spare(departed: Millis, now: Millis): boolean {
@@ -162,7 +167,13 @@ class Found implements Ceiling {
     const same = this.excused === this.windowEnd || departed < this.excusedAt
     const excused = same && this.row < HOPELESS * Math.max(FEW, this.probes.limit())
     if (!excused) this.cool(now, retryAfter)
+    // somebody else has used all of this window
+    else if (this.row >= Math.max(FEW, this.probes.limit())) this.close(this.windowEnd)
     return !excused
+  }
+
+  private close(until: Millis): void {
+    this.closedUntil = Math.max(this.closedUntil, until)
   }
 
   private cool(now: Millis, retryAfter: Millis): void {
@@ -175,7 +186,7 @@ class Found implements Ceiling {
     if (this.cooling && now >= this.closedUntil) {
       this.cooling = false
       this.barren = this.letIn === 0 ? this.barren + 1 : 0
-      this.lower(Math.min(this.letIn, this.room), now)
+      this.lower(Math.min(Math.max(this.letIn, this.letInBefore), this.room), now)
       this.windowEnd = now
     }
     if (!this.cooling && now >= this.windowEnd) this.begin(now)
@@ -185,7 +196,12 @@ class Found implements Ceiling {
 
   /** The next window. */
   private begin(now: Millis): void {
-    if (this.refusals === 0 && this.letIn >= this.probes.limit()) this.chronic.forget()
+    if (this.refusals > 0) this.chronic.letIn(this.letIn)
+    else if (this.letIn >= this.probes.limit()) this.chronic.forget()
+    this.probes.found(Math.min(this.letIn, this.failed - 1), now)
+    const adjacent = now < this.windowEnd + this.per
+    this.letInBefore = this.refusals > 0 && adjacent ? this.letIn : 0
+    this.failed = 0
     this.letIn = 0
     this.room = NO_BOUND
     this.refusals = 0

@@ -11,6 +11,8 @@ import type { Millis } from './Clock.js'
 export interface Chronic {
   /** One was refused. `first`: of its window. */
   readonly refused: (first: boolean) => void
+  /** A window with a refusal is over, and let in so many. */
+  readonly letIn: (count: number) => void
   /** How much too high the limit is, by all that is known; 0 when nothing tells. */
   readonly excess: (limit: number) => number
   /** In how many windows there was a refusal. */
@@ -36,6 +38,8 @@ class Chronicle implements Chronic {
   private readonly each: number
   private refusals = 0
   private inWindows = 0
+  private over = 0 // of these
+  private inside = 0 // let in by those that are over
   private end: Millis = 0
 
   constructor(per: Millis, byChance: boolean) {
@@ -48,9 +52,16 @@ class Chronicle implements Chronic {
     this.refusals++
   }
 
+  letIn(count: number): void {
+    this.over++
+    this.inside += count
+  }
+
+  /** Who is sent again at once is refused several times: it is not less than what was let in all the same. */
   excess(limit: number): number {
-    const many = this.refusals >= FEW + this.each * limit && this.inWindows >= WINDOWS
-    return many ? Math.max(1, Math.round(this.refusals / this.inWindows)) : 0
+    if (this.refusals < FEW + this.each * limit || this.inWindows < WINDOWS) return 0
+    const least = this.over > 0 ? Math.floor(this.inside / this.over) : 0
+    return Math.max(1, Math.min(Math.round(this.refusals / this.inWindows), limit - least))
   }
 
   windows(): number {
@@ -60,6 +71,8 @@ class Chronicle implements Chronic {
   forget(): void {
     this.refusals = 0
     this.inWindows = 0
+    this.over = 0
+    this.inside = 0
   }
 
   turn(now: Millis): void {

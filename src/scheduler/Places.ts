@@ -122,7 +122,7 @@ class AtOnce implements Bucket {
   refused(departure: Departure, now: Millis, retryAfter: Millis): Blame {
     this.counts.refused++
     const { at } = departure
-    if (this.ceiling.refused(at, now, retryAfter, this.crowd.others())) return 'burst'
+    if (this.ceiling.refused(at, now, retryAfter, this.crowd.others()) === 'burst') return 'burst'
     return at - this.filled < PERIOD ? 'chance' : 'others'
   }
 }

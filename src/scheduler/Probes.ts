@@ -18,8 +18,10 @@ export interface Probes {
   /** When the next probe is due: `Infinity` when there is none. */
   readonly next: () => Millis
   readonly onTrial: (now: Millis) => boolean
-  /** It was refused something. */
-  readonly failed: (now: Millis) => void
+  /** It was refused something. True if it was a step upward, and not what such a step had let in. */
+  readonly failed: (now: Millis) => boolean
+  /** So many were let in by the window in which it was. Where those are more than before, they are tried. */
+  readonly found: (letIn: number, now: Millis) => void
   readonly lower: (to: number, now: Millis) => void
   /** Where one is due. */
   readonly probe: (now: Millis) => void
@@ -44,6 +46,7 @@ class Upward implements Probes {
   private every = EVERY
   private due = Number.POSITIVE_INFINITY
   private judged = Number.NEGATIVE_INFINITY // the last probe, until then
+  private upward = false // the last probe
 
   constructor(most: number, per: Millis) {
     this.most = most
@@ -68,9 +71,19 @@ class Upward implements Probes {
     return now < this.judged
   }
 
-  failed(now: Millis): void {
+  failed(now: Millis): boolean {
     this.every = Math.min(EVERY_MOST, this.every * 2)
     this.lower(this.before, now)
+    return this.upward
+  }
+
+  found(letIn: number, now: Millis): void {
+    if (letIn <= this.current) return
+    this.current = letIn
+    this.upward = false
+    this.every = Math.max(EVERY, this.every / 2)
+    this.judged = now + TRIAL * this.per
+    this.due = Math.max(this.due, this.judged)
   }
 
   lower(to: number, now: Millis): void {
@@ -85,6 +98,7 @@ class Upward implements Probes {
     this.before = this.current
     this.current = Math.min(this.most, this.current + this.step)
     this.step *= 2
+    this.upward = true
     this.judged = now + TRIAL * this.per
     this.due = this.judged
     if (!this.full() && this.step > 2) this.every = EVERY

@@ -32,6 +32,8 @@ export interface Slack {
   readonly settled: (departure: Departure) => boolean
   /** A request was refused that followed closely upon a place that had just become free. */
   readonly refused: (now: Millis) => void
+  /** Those that were refused of late tell of a lower limit, and not of the network. */
+  readonly forgive: () => void
 }
 
 // Found by bench/scheduler/simulate.ts, over all its networks.
@@ -43,6 +45,8 @@ const GROWTH = 0.16
 const GROWTH_LEAST = 4
 /** When so many are refused in one window, it doubles. */
 const MANY = 8
+/** Unless they were the first of a burst in one of so many windows after it, without a refusal in between. */
+const FORGIVEN = 3
 /** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
 const START = 1.5
 const LEAST = 0.4
@@ -66,6 +70,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let told = value // to those who wait
   let next = Number.NEGATIVE_INFINITY
   let together = 0 // refused in the present window
+  let doubled = 0 // what was learnt of windows that refused many, and may be forgiven
   const opened = opening()
   const burst = bursts()
 
@@ -143,12 +148,20 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     },
     refused: (now) => {
       if (now >= next) {
+        if (now >= next + FORGIVEN * per) doubled = 0
         next = now + per
         together = 0
         learn(step())
       }
       together++ // what refuses one often refuses several
-      if (together === MANY) learn(value)
+      if (together !== MANY) return
+      const before = learnt
+      learn(value)
+      doubled += learnt - before
+    },
+    forgive: () => {
+      learn(-doubled)
+      doubled = 0
     },
   }
 }

@@ -45,7 +45,7 @@ class Rolling implements Bucket {
   readonly counts: { refused: number }
   letIn = 0
   entered: Millis = Number.NEGATIVE_INFINITY
-  private readonly limit: number
+  private allowed: number // as it was asked last
   private readonly per: Millis
   private readonly slack: Slack
   private readonly learns: boolean
@@ -56,7 +56,7 @@ class Rolling implements Bucket {
 
   constructor(options: WindowOptions) {
     this.key = options.key
-    this.limit = options.limit
+    this.allowed = options.limit
     this.per = options.per
     this.slack = options.slack
     this.learns = options.guard === 'learned'
@@ -68,6 +68,7 @@ class Rolling implements Bucket {
 
   wait(now: Millis): Millis {
     const limit = this.ceiling.limit(now)
+    this.allowed = limit
     const cool = this.ceiling.wait(now)
     if (this.places < limit || this.used(now) < limit) return cool
     return Math.max(cool, this.more(now))
@@ -104,7 +105,7 @@ class Rolling implements Bucket {
       this.tidyAt = now + this.per
       this.used(now)
     }
-    if (this.places >= this.limit) this.filled = now
+    if (this.places >= this.allowed) this.filled = now
   }
 
   accepted(_: Departure, now: Millis): boolean {
@@ -134,13 +135,18 @@ class Rolling implements Bucket {
       this.slack.refused(now)
       return 'luck'
     }
-    if (this.ceiling.refused(at, now, retryAfter)) return 'burst'
+    const verdict = this.ceiling.refused(at, now, retryAfter)
+    if (verdict === 'burst') {
+      this.slack.forgive()
+      return verdict
+    }
     if (!inUse) return 'others'
-    this.slack.refused(now)
-    return 'chance'
+    if (verdict === 'chance') this.slack.refused(now)
+    return this.ceiling.full(now) ? 'chance' : 'others'
   }
 
   private isEven(now: Millis): boolean {
-    return this.learns && this.slack.value() < (EVEN * this.per) / this.ceiling.limit(now)
+    if (!this.learns || !this.slack.known()) return false
+    return this.slack.value() < (EVEN * this.per) / this.ceiling.limit(now)
   }
 }

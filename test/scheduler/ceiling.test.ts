@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Ceiling, ceiling } from '../../src/scheduler/Ceiling.js'
+import { type Ceiling, ceiling, type Verdict } from '../../src/scheduler/Ceiling.js'
 
 const PER = 1_000
 const LIMIT = 20
 
 /** So many are refused, one after the other, of those that leave at `at`. */
-const refuse = (found: Ceiling, count: number, at: number): ReadonlyArray<boolean> =>
+const refuse = (found: Ceiling, count: number, at: number): ReadonlyArray<Verdict> =>
   Array.from({ length: count }, () => found.refused(at, at, 0))
 
 const letIn = (found: Ceiling, count: number, at: number): void => {
@@ -26,16 +26,16 @@ describe('a burst of refusals', () => {
   it('is half of the limit in a window, and an accident the first time', () => {
     const found = ceiling(LIMIT, PER)
     letIn(found, 10, 0)
-    expect(refuse(found, 15, 1)).toEqual(Array(15).fill(false))
+    expect(refuse(found, 15, 1)).toEqual(Array(15).fill('chance'))
     letIn(found, 10, PER)
-    expect(refuse(found, 11, PER + 1)).toEqual([...Array(9).fill(false), true, true])
+    expect(refuse(found, 11, PER + 1)).toEqual([...Array(9).fill('chance'), 'burst', 'burst'])
     expect(found.wait(PER + 1)).toBe(PER)
   })
 
   it('is none when three limits are refused in a row, even in one window', () => {
     const found = ceiling(LIMIT, PER)
     const told = refuse(found, 3 * LIMIT, 0)
-    expect(told.indexOf(true)).toBe(3 * LIMIT - 1)
+    expect(told.indexOf('burst')).toBe(3 * LIMIT - 1)
   })
 
   it('stops for twice as long each time that nothing is let in, sixteen seconds at most', () => {
@@ -47,7 +47,7 @@ describe('a burst of refusals', () => {
       waits.push(found.wait(now))
       now += found.wait(now)
       found.limit(now) // it goes on with the least there is
-      while (!found.refused(now, now, 0)) now++
+      while (found.refused(now, now, 0) !== 'burst') now++
     }
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000])
   })
@@ -57,6 +57,53 @@ describe('a burst of refusals', () => {
     const over = PER + 1 + PER
     expect(found.limit(over)).toBe(10)
     expect(found.full(over)).toBe(false)
+  })
+})
+
+describe('a whole limit that is refused', () => {
+  it('closes the window, which somebody else has used, and lowers nothing', () => {
+    const found = ceiling(LIMIT, PER)
+    for (let i = 0; i < LIMIT - 1; i++) found.refused(-1, 0, 0)
+    expect(found.wait(0)).toBeLessThan(10)
+    found.refused(-1, 0, 0)
+    expect(found.wait(0)).toBe(PER)
+    expect(found.wait(PER)).toBe(0)
+    expect([found.limit(PER), found.full(PER)]).toEqual([LIMIT, true])
+  })
+})
+
+describe('a lower limit', () => {
+  it('is what the window before let in, too, when a window has just begun to be refused', () => {
+    const found = ceiling(LIMIT, PER)
+    letIn(found, 12, 0)
+    refuse(found, 10, 900) // an accident
+    letIn(found, 12, PER)
+    refuse(found, 9, PER + 900)
+    expect(refuse(found, 10, 2 * PER)).toContain('burst')
+    expect(found.limit(3 * PER)).toBe(12)
+  })
+
+  it('is not what an earlier window let in that refused nothing', () => {
+    const found = ceiling(LIMIT, PER)
+    letIn(found, LIMIT, 0)
+    expect(found.refused(PER, PER, 500)).toBe('chance')
+    refuse(found, 3 * LIMIT, PER + 1)
+    expect(found.limit(2 * PER + 1)).toBe(1)
+  })
+
+  it('is what a step upward let in that was refused something', () => {
+    const found = cooled()
+    const over = PER + 1 + PER
+    expect(found.limit(over)).toBe(10)
+    const trial = over + 2 * PER
+    expect(found.limit(trial)).toBe(LIMIT)
+    letIn(found, 14, trial)
+    expect(found.refused(trial, trial + 1, 0)).toBe('trial')
+    expect(found.limit(trial + 1)).toBe(10)
+    letIn(found, 3, trial + 2)
+    expect(found.limit(trial + PER)).toBe(17)
+    expect(found.refused(trial + PER, trial + PER, 0)).toBe('chance')
+    expect(found.limit(trial + PER)).toBe(10) // that was tried, too
   })
 })
 

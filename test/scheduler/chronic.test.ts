@@ -28,6 +28,20 @@ describe('a few refusals in each of several windows', () => {
     expect(told.excess(20)).toBe(7)
   })
 
+  it('never tell of less than what was let in all the same', () => {
+    const told = chronic(PER, true)
+    for (let window = 0; window < 3; window++) {
+      refuse(told, 15, 1)
+      told.letIn(17)
+    }
+    expect(told.excess(20)).toBe(3)
+    told.letIn(21)
+    expect(told.excess(20)).toBe(2)
+    told.forget()
+    refuse(told, 15, 3)
+    expect(told.excess(20)).toBe(15)
+  })
+
   it('tell sooner where none is refused by chance', () => {
     const told = chronic(PER, false)
     refuse(told, 2, 3)

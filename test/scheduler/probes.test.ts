@@ -65,6 +65,21 @@ describe('a limit that was found to be lower', () => {
     expect(waits).toEqual([10, 20, 40, 60, 60])
   })
 
+  it('is tried as far as a step upward was let in, and gone back from when that is refused, too', () => {
+    const tried = probes(20, PER)
+    tried.lower(10, 0)
+    tried.probe(2_000)
+    expect(tried.failed(2_000)).toBe(true)
+    const due = tried.next()
+    tried.found(9, 3_000)
+    expect(tried.limit()).toBe(10)
+    tried.found(16, 3_000)
+    expect([tried.limit(), tried.next()]).toEqual([16, due])
+    expect([tried.onTrial(4_999), tried.onTrial(5_000)]).toEqual([true, false])
+    expect(tried.failed(4_000)).toBe(false)
+    expect(tried.limit()).toBe(10)
+  })
+
   it('is tried as often as at first once two steps have gone well', () => {
     const tried = probes(20, PER)
     tried.lower(10, 0)

@@ -66,4 +66,28 @@ describe('the learned slack', () => {
     calls.refused(1_000)
     expect(calls.value()).toBeGreaterThan(many)
   })
+
+  it('forgets that it doubled when it was no fault of the network, and not what it learned before', () => {
+    const refuseMany = (calls: Slack, at: number): void => {
+      for (let i = 0; i < 8; i++) calls.refused(at)
+    }
+    const calls = learned()
+    calls.refused(0)
+    calls.refused(1_000)
+    const before = calls.value()
+    for (const at of [2_000, 3_000]) refuseMany(calls, at)
+    expect(calls.value()).toBeGreaterThan(3 * before)
+    calls.forgive()
+    expect(calls.value()).toBeLessThan(2 * before)
+    const once = calls.value()
+    calls.forgive()
+    expect(calls.value()).toBe(once)
+
+    const late = learned()
+    refuseMany(late, 0)
+    const doubled = late.value()
+    late.refused(4_000) // what was refused long before is not forgiven
+    late.forgive()
+    expect(late.value()).toBeGreaterThan(doubled)
+  })
 })
