@@ -84,6 +84,22 @@ describe('untilState', () => {
     expect(out?.value).toMatchObject(E.left({ attempts: 3 })) // at 0, 1 and 3 s
   })
 
+  it.each([
+    ['DRAFTING', /within 6000 ms; when last asked, it was DRAFTING$/], // nobody has submitted it
+    ['IN_REVIEW_2', /it was IN_REVIEW_2$/],
+    ['account 1234567', /it was text of 15 characters$/],
+  ])('says in which state it was: %s', (state, said) => {
+    const { client, run } = inStates(BATCH, ['DRAFTING', state])
+    const [out] = run(client.batchTransfers.untilState({ id: 'bat_1', limit: 6_000 }))
+    expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(said) }))
+  })
+
+  it('says nothing of that where no answer came in time', () => {
+    const { client, run } = lab({ play: () => ({ ms: 500, body: CHARGE }) })
+    const [out] = run(client.charges.untilState({ id: 'chg_1', limit: 100 }))
+    expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(/100 ms$/) }))
+  })
+
   it('waits for a state that comes after a month, and for one without a limit', () => {
     const month = 30 * 86_400_000
     for (const limit of [month, Number.POSITIVE_INFINITY]) {
@@ -163,6 +179,15 @@ describe('untilState', () => {
     expectTypeOf(client.batchTransfers.untilState({ id: 'a' })).toEqualTypeOf<
       ObservableEither<Failure, BatchTransfer>
     >()
+  })
+
+  it('knows the names of the states that can be waited for, and takes any other', () => {
+    const { client } = lab()
+    const untilState = client.batchTransfers.untilState
+    type State = NonNullable<Parameters<typeof untilState>[0]['states']>[number]
+    expectTypeOf<State>().toEqualTypeOf<BatchTransfer['status']>()
+    const states: ReadonlyArray<string> = ['IN_APPROVAL', 'ARCHIVED']
+    untilState({ id: 'bat_1', states })
   })
 })
 
