@@ -3,7 +3,7 @@ import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs
 import type { Begun, RunProgress } from '../../export/index.js'
 import { isLast, NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
-import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
+import { count, EMPTY_METER, type Left, progressed, summary } from '../Meter.js'
 import type { Remaining } from '../progress/Coverage.js'
 import { type Watch, type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
@@ -45,7 +45,7 @@ const performed = async (
   let meter = EMPTY_METER
   let last: RunProgress = NO_PROGRESS
   let isBegun = false
-  let isBarred = false
+  let isBroken = false
 
   const watching = watch({ client, meter: () => meter, timer })
   listening.add(watching.close)
@@ -82,16 +82,16 @@ const performed = async (
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
     .then((progress) => conclusion(progress, prepared.stopped(), prepared))
     .catch((error: unknown) => {
-      isBarred = !isBegun
+      isBroken = true
       const canResume = prepared.canResume && last.pages > 0
       return writeFailure(error, prepared, { isBegun, canResume })
     })
     .finally(() => listening.unsubscribe())
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
-  const untouched = prepared.canResume && (isBarred || isUntouched(last))
+  const left = prepared.canResume ? leftBy(last, { isBegun, isBroken }) : 'written'
   const { ms: spent = ms, requests = meter.requests, refused = meter.refused } = last.entry ?? {}
-  const line = summary({ ...meter, requests, refused }, spent, name, untouched) // of all starts
+  const line = summary({ ...meter, requests, refused }, spent, name, left) // of all starts
   const unwritten = await report?.write(
     factsOf({
       prepared,
@@ -115,7 +115,16 @@ const performed = async (
 const ANEW =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
 
-/** The list failed or was stopped before its first page; if writing did, its files may be another's already. */
+/** What became of the output; `isBroken`: reading or writing files failed. */
+const leftBy = (
+  last: RunProgress,
+  { isBegun, isBroken }: { readonly isBegun: boolean; readonly isBroken: boolean },
+): Left => {
+  if (isBroken) return !isBegun ? 'untouched' : last.pages === 0 ? 'unkept' : 'written'
+  return isUntouched(last) ? 'untouched' : 'written'
+}
+
+/** The list failed or was stopped before its first page. */
 const isUntouched = (last: RunProgress): boolean =>
   isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
