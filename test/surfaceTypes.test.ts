@@ -130,6 +130,7 @@ it('payments-rx/export has these types', () => {
       "Manifest",
       "ManifestFile",
       "ManifestRun",
+      "MappedPage",
       "Mark",
       "Misfit",
       "Naming",
