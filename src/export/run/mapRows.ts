@@ -33,8 +33,8 @@ export const mapRows =
     return {
       ...source,
       pages: (from) => {
-        const { drain } = source.pages(from)
-        return { drain: (project, options) => drain(flow(E.map(mapped), project), options) }
+        const list = source.pages(from)
+        return { drain: (project, options) => list.drain(flow(E.map(mapped), project), options) }
       },
       sliceOf: ({ of }) => source.sliceOf(of),
     }

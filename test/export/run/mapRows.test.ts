@@ -83,6 +83,19 @@ describe('rows of an export that are mapped', () => {
     ])
   })
 
+  it('end the run with all that was committed, where one cannot be mapped', async () => {
+    const files = memory()
+    const broken = mapRows(({ id, n }: { id: string; n: number }) => {
+      if (n === 2) throw new Error('no cents of 2')
+      return { id, cents: n * 100 }
+    })
+    const going = run(files, broken(listOf(rest)), csv())
+    await expect(going).rejects.toThrow('no cents of 2')
+    expect(files.text(OUT)).toBe('id,cents\r\nid-0,0\r\nid-1,100\r\n')
+    const last = await run(files, lines(listOf(rest)), csv(), 'resume')
+    expect(last).toMatchObject({ ended: true, rows: 4 })
+  })
+
   it('are of the slices of a snapshot, and in JSON as they are now', async () => {
     const { timer, now, after, run: runTime } = virtualTime()
     const sandbox = createSandbox({ charges: 500, now, after, limits: false })
