@@ -79,19 +79,24 @@ export const fresh = ({ rows, rejects, before }: Meter): Done => ({
  * What became of the output. `untouched`: the first page never came, and nothing was written; `unkept`: it came, and
  * could not be written, so nobody knows whether what was there before still is.
  */
-export type Left = 'written' | 'untouched' | 'unkept'
+export type OutputState = 'written' | 'untouched' | 'unkept'
 
 /** One line, whatever happened. */
-export const summary = (meter: Meter, ms: number, where: string, left: Left = 'written'): string =>
+export const summary = (
+  meter: Meter,
+  ms: number,
+  where: string,
+  output: OutputState = 'written',
+): string =>
   [
-    outcome(meter, where)[left],
+    outcome(meter, where)[output],
     `${duration(ms)} (${number(rate(meter, ms))} rows/s)`,
     plural(meter.requests, 'request'),
     `${number(meter.refused)} refused`,
     `${plural(meter.rejects, 'row')} rejected`,
   ].join(', ')
 
-const outcome = (meter: Meter, where: string): Readonly<Record<Left, string>> => ({
+const outcome = (meter: Meter, where: string): Readonly<Record<OutputState, string>> => ({
   written: `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
   untouched: `incomplete: nothing was read, ${where} is as it was`,
   unkept: `incomplete: no row of this run is kept in ${where}`,

@@ -1,9 +1,9 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
 import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
 import type { Begun, RunProgress } from '../../export/index.js'
-import { isLast, NO_PROGRESS } from '../../export/Progress.js'
+import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
-import { count, EMPTY_METER, type Left, progressed, summary } from '../Meter.js'
+import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { Remaining } from '../progress/Coverage.js'
 import { type Watch, type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
@@ -13,6 +13,7 @@ import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { factsOf } from './facts.js'
+import { outputAfter } from './outputAfter.js'
 import type { Prepared } from './prepare.js'
 
 /** What it needs of the flags. */
@@ -89,9 +90,9 @@ const performed = async (
     .finally(() => listening.unsubscribe())
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
-  const left = prepared.canResume ? leftBy(last, { isBegun, isBroken }) : 'written'
+  const output = prepared.canResume ? outputAfter(last, { isBegun, isBroken }) : 'written'
   const { ms: spent = ms, requests = meter.requests, refused = meter.refused } = last.entry ?? {}
-  const line = summary({ ...meter, requests, refused }, spent, name, left) // of all starts
+  const line = summary({ ...meter, requests, refused }, spent, name, output) // of all starts
   const unwritten = await report?.write(
     factsOf({
       prepared,
@@ -114,19 +115,6 @@ const performed = async (
 
 const ANEW =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
-
-/** What became of the output; `isBroken`: reading or writing files failed. */
-const leftBy = (
-  last: RunProgress,
-  { isBegun, isBroken }: { readonly isBegun: boolean; readonly isBroken: boolean },
-): Left => {
-  if (isBroken) return !isBegun ? 'untouched' : last.pages === 0 ? 'unkept' : 'written'
-  return isUntouched(last) ? 'untouched' : 'written'
-}
-
-/** The list failed or was stopped before its first page. */
-const isUntouched = (last: RunProgress): boolean =>
-  isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
 const isRemaining = (u: unknown): u is Remaining =>
   typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
