@@ -19,7 +19,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as decode from '../src/decode/index.js'
+import * as files from '../src/export/index.js'
+import * as main from '../src/index.js'
+import * as sandboxes from '../src/sandbox/index.js'
 import { type Listening, listen, sandboxCredentials } from '../src/sandbox/index.js'
+import * as scheduler from '../src/scheduler/index.js'
+import * as stream from '../src/stream/index.js'
+import * as webhooks from '../src/webhooks/index.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -123,6 +130,32 @@ const config = {
   include: ['*.ts'],
 }
 
+// what the package has
+
+/** All of it, exported again: as it is, and given away by a function. */
+const again = (module: string, names: ReadonlyArray<string>): string =>
+  [
+    `import * as all from '${module}'`,
+    ...names.map((name) => `export const ${name} = all.${name}`),
+    ...names.map((name) => `export const ${name}Of = () => all.${name}`),
+  ].join('\n')
+
+const entries = {
+  '.': main,
+  decode,
+  export: files,
+  sandbox: sandboxes,
+  scheduler,
+  stream,
+  webhooks,
+}
+
+const everything = Object.entries(entries).map(([entry, names]) => ({
+  entry: entry === '.' ? 'payments-rx' : `payments-rx/${entry}`,
+  file: `all_${entry === '.' ? 'main' : entry}`,
+  names: Object.keys(names),
+}))
+
 // the tests
 
 let project = ''
@@ -137,6 +170,9 @@ beforeAll(async () => {
   for (const { file, text } of of('runs', 'compiles')) {
     writeFileSync(join(project, `${file}.ts`), text.replaceAll(/^const /gm, 'export const '))
   }
+  for (const { entry, file, names } of everything) {
+    writeFileSync(join(project, `${file}.ts`), again(entry, names))
+  }
   complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).output
   sandbox = await listen({ charges: 5_000, limits: false })
 })
@@ -146,10 +182,18 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true })
 })
 
+/** What the compiler says of a file of the reader's. */
+const said = (file: string): ReadonlyArray<string> =>
+  complaints.split('\n').filter((line) => line.includes(`${file}.ts`))
+
+it.each(everything)('all of $entry can be exported again', ({ file, names }) => {
+  expect(names).not.toEqual([])
+  expect(said(file)).toEqual([])
+})
+
 describe('documentation', () => {
   it.each(of('runs', 'compiles'))('$name compiles', ({ file }) => {
-    const own = complaints.split('\n').filter((line) => line.includes(`${file}.ts`))
-    expect(own).toEqual([])
+    expect(said(file)).toEqual([])
   })
 
   it.each(of('runs'))('$name runs', async ({ file, prints }) => {
@@ -172,7 +216,7 @@ describe('documentation', () => {
   })
 
   it('compiles without another complaint', () => {
-    const named = of('runs', 'compiles').map(({ file }) => `${file}.ts`)
+    const named = [...of('runs', 'compiles'), ...everything].map(({ file }) => `${file}.ts`)
     const rest = complaints
       .split('\n')
       .filter((line) => /error TS/.test(line) && !named.some((file) => line.includes(file)))

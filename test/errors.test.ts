@@ -8,7 +8,11 @@ const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unreadable, Unsupported } 
 
 const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a: expected b' } as const
 
-const failure = invalidField('GET /a', 'id', 'a text', 'a number')
+const failure = invalidField('GET /a', {
+  field: 'id',
+  expected: 'a text',
+  actual: 'a number',
+})
 
 const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
   CannotRun: new CannotRun('missing', 'a', 'is not there'),

@@ -87,14 +87,21 @@ const importers = (name: string): ReadonlyArray<string> =>
     ),
   ].sort()
 
+/** The files that each file imports. */
+const targets = new Map(
+  files.map((file) => [
+    file,
+    imports
+      .filter((one) => one.file === file && one.from.startsWith('.'))
+      .map(({ from }) => join(dirname(file), from).replace(/\.js$/, '.ts')),
+  ]),
+)
+
 /** What comes with a file: those that it imports, those that they import, and so on. */
 const reached = (file: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
   if (seen.has(file)) return seen
   seen.add(file)
-  for (const one of imports) {
-    if (one.file !== file || !one.from.startsWith('.')) continue
-    reached(join(dirname(file), one.from).replace(/\.js$/, '.ts'), seen)
-  }
+  for (const target of targets.get(file) ?? []) reached(target, seen)
   return seen
 }
 
@@ -126,6 +133,15 @@ describe('src', () => {
         expect(`${other}: ${order.indexOf(other) < order.indexOf(place)}`).toBe(`${other}: true`)
       }
     }
+  })
+
+  it('has no files that import each other but three of the scheduler', () => {
+    const inCircle = files.filter((file) =>
+      targets.get(file)?.some((target) => reached(target).has(file)),
+    )
+    // a bucket knows who waits at it, a strand its flow, and a flow its buckets
+    const queues = ['scheduler/Bucket.ts', 'scheduler/Flow.ts', 'scheduler/Strand.ts']
+    expect(inCircle.sort()).toEqual(queues)
   })
 
   it('is drawn whole', () => {
@@ -182,6 +198,18 @@ describe('src', () => {
 
   it('has no file of more than 250 lines', () => {
     expect(files.filter((file) => textOf(file).split('\n').length > 250)).toEqual([])
+  })
+})
+
+describe('test', () => {
+  it('takes nothing from the benches, which take what both need from test/support', () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url))
+    const taking = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) =>
+        file.endsWith('.ts') &&
+        /from '(?:\.\.\/)+bench\//.test(readFileSync(join(folder, file), 'utf8')),
+    )
+    expect(taking).toEqual([])
   })
 })
 

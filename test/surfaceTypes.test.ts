@@ -127,6 +127,7 @@ it('payments-rx/export has these types', () => {
       "Handle",
       "JsonLinesOptions",
       "Kept",
+      "KnownColumn",
       "Manifest",
       "ManifestFile",
       "ManifestRun",

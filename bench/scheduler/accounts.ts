@@ -1,6 +1,6 @@
 /** What judges the requests of one account: windows written for these benchmarks, or the sandbox. */
 import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
-import { judge, type Limits } from './judge.ts'
+import { judge, type Limits } from '../../test/support/simulated/judge.ts'
 
 export interface Account {
   /** A request arrives; whether it is let in. */

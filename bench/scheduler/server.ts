@@ -8,9 +8,9 @@
  */
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { networks } from '../../test/support/simulated/network.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
 import { type Account, judged, sandboxed } from './accounts.ts'
-import { networks } from './network.ts'
-import { seeded } from './random.ts'
 
 const PRODUCTION = { global: 100, endpoint: 20, per: 1_000 }
 

@@ -7,12 +7,12 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
 import { from, type MonoTypeOperatorFunction, mergeMap, Observable, type SchedulerLike } from 'rxjs'
-import { judge, type Limits } from './judge.ts'
-import { type Network, networks } from './network.ts'
-import { seeded } from './random.ts'
+import { judge, type Limits } from '../../test/support/simulated/judge.ts'
+import { type Network, networks } from '../../test/support/simulated/network.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
+import { type Stalls, stalling, stallsUntil } from '../../test/support/simulated/stalls.ts'
+import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
 import { reference } from './reference.ts'
-import { type Stalls, stalling, stallsUntil } from './stalls.ts'
-import { virtualTimer } from './timer.ts'
 
 const REFERENCE = 'two bounds'
 

@@ -6,8 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listen, sandboxCredentials } from 'payments-rx/sandbox'
-import { hashOf, readBack } from './readBack.ts'
-import { seeded, survive } from './survive.ts'
+import { hashOf, readBack } from '../../test/support/readBack.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
+import { survive } from '../../test/support/survive.ts'
 
 const [kills = 200, rows = 200_000, seed = 1] = process.argv.slice(2).map(Number)
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname

@@ -13,7 +13,8 @@ interface Outside {
 
 const HELP = `
 Exit status:
-  0  every file is there, with the size, the hash and the rows that the manifest says
+  0  every file is there, with the size, the hash and the rows that the manifest
+     says
   1  one is not, or the export is not complete: each difference is a line
   2  there is no manifest, or it cannot be read`
 

@@ -29,13 +29,14 @@ export const spanOf = (
   const { from_created_at, to_created_at } = filter
   for (const field of ['page_num', 'page'] as const) {
     const value: unknown = fieldsOf(filter)[field]
+    const expected = 'left out of a snapshot'
     if (value !== undefined)
-      return E.left(invalidField(endpoint, field, 'left out of a snapshot', redact(value)))
+      return E.left(invalidField(endpoint, { field, expected, actual: redact(value) }))
   }
   for (const field of ['from_created_at', 'to_created_at'] as const) {
     const value: unknown = filter[field]
     if (value !== undefined && !Time.is(value)) {
-      return E.left(invalidField(endpoint, field, Time.name, redact(value)))
+      return E.left(invalidField(endpoint, { field, expected: Time.name, actual: redact(value) }))
     }
   }
   // rows show whole seconds: one that was made within the first of them is shown at its beginning
@@ -43,7 +44,11 @@ export const spanOf = (
   const to = to_created_at === undefined ? now : toMillis(to_created_at)
   return to_created_at !== undefined && from > to
     ? E.left(
-        invalidField(endpoint, 'to_created_at', 'from_created_at or later', 'a time before it'),
+        invalidField(endpoint, {
+          field: 'to_created_at',
+          expected: 'from_created_at or later',
+          actual: 'a time before it',
+        }),
       )
     : E.right({ from, to: to + 1 })
 }

@@ -39,35 +39,32 @@ const adding = (calls: BatchCalls, params: ItemsToAdd, there: number): Added =>
     map(E.mapLeft((failure) => (there === 0 ? failure : partly(params, there)(failure)))),
     orElse(
       (failure: Failure): Added =>
-        isRepeated(failure) ? addMissing(calls, params, there, failure) : left(failure),
+        isRepeated(failure) ? addMissing(calls, params, there)(failure) : left(failure),
     ),
   )
 
 /** Comes to an end, since each time fewer are missing. */
-const addMissing = (
-  calls: BatchCalls,
-  { id, items }: ItemsToAdd,
-  before: number,
-  refusal: Failure,
-): Added =>
-  itemsThere(calls, id).pipe(
-    concatMap(
-      E.match(
-        (failure): Added =>
-          left({
-            ...refusal,
-            message: `${refusal.message}; reading its items failed: ${failure.message}`,
-          }),
-        (there) => {
-          const rest = items.filter(({ request_id }) => !there.includes(request_id))
-          if (rest.length === items.length) return left(refusal)
-          return rest.length === 0
-            ? calls.retrieve({ id }).pipe(map(E.bimap(unread(refusal), recovered)))
-            : adding(calls, { id, items: rest }, before + items.length - rest.length)
-        },
+const addMissing =
+  (calls: BatchCalls, { id, items }: ItemsToAdd, before: number) =>
+  (refusal: Failure): Added =>
+    itemsThere(calls, id).pipe(
+      concatMap(
+        E.match(
+          (failure): Added =>
+            left({
+              ...refusal,
+              message: `${refusal.message}; reading its items failed: ${failure.message}`,
+            }),
+          (there) => {
+            const rest = items.filter(({ request_id }) => !there.includes(request_id))
+            if (rest.length === items.length) return left(refusal)
+            return rest.length === 0
+              ? calls.retrieve({ id }).pipe(map(E.bimap(unread(refusal), recovered)))
+              : adding(calls, { id, items: rest }, before + items.length - rest.length)
+          },
+        ),
       ),
-    ),
-  )
+    )
 
 /** The items are there: no failure of the call that reads their batch says anything else. */
 const unread =

@@ -26,19 +26,24 @@ export interface Reading {
 // constructors
 
 /** What a row does; `Call` says the same of its type. */
-export const callOf =
-  (engine: Engine, settings: Settings, { lists, parseText, drift }: Reading) =>
-  (row: AnyEndpoint): Call<AnyEndpoint> => {
+export const callOf = (
+  engine: Engine,
+  settings: Settings,
+  { lists, parseText, drift }: Reading,
+): ((row: AnyEndpoint) => Call<AnyEndpoint>) => {
+  const askOf = ask(engine, settings)
+  const findOf = ask({ ...engine, budget: notEarned(engine.budget) }, settings)
+  return (row) => {
     const finder = finderOf(row)
     const recovery = finder && {
-      find: ask({ ...engine, budget: notEarned(engine.budget) }, settings, finder),
+      find: findOf(finder),
       knownBy: row.knownBy,
       ...defined({ parseText }),
       found: (requestId: string) =>
         engine.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }
     const calling: Omit<Calling<unknown>, 'row'> = {
-      ask: ask(engine, settings, row),
+      ask: askOf(row),
       decode: watched(drift?.watch(row.route, row.success), compile(row.success)),
       parseText,
     }
@@ -46,6 +51,7 @@ export const callOf =
       ? list({ ...calling, row, options: lists, drift })
       : value({ ...calling, row, recovery })
   }
+}
 
 /** The list that tells what became of a write. */
 const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {

@@ -54,7 +54,7 @@ export const createOnce =
     if (requestId === undefined) {
       const expected = 'a text that stays the same when the job runs again'
       const actual = redact(fieldsOf(params).request_id)
-      return left(invalidField(endpoint, 'request_id', expected, actual))
+      return left(invalidField(endpoint, { field: 'request_id', expected, actual }))
     }
 
     const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>

@@ -21,8 +21,12 @@ export const openAuth = (
       return foreignToken(given.token, { limit: settings.timeout.headers, timer: engine.timer })
     }
     const slot = { endpoint: login.route, login: given.clientId }
-    const asking = ask(engine, { ...settings, priority: 'interactive' }, untyped(login), () => slot)
-    return logIn(asking, given, now)
+    const asking = ask(engine, { ...settings, priority: 'interactive' })
+    return logIn(
+      asking(untyped(login), () => slot),
+      given,
+      now,
+    )
   }
 
   const account =

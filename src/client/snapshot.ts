@@ -117,7 +117,7 @@ export const snapshot =
 const notYet = (endpoint: string, { to }: Span): SnapshotFailure<never> => {
   const now = fromDate(new Date(to - 1))
   const expected = `no later than now, ${now} by the clock of the client`
-  return invalidField(endpoint, 'from_created_at', expected, 'a time after it')
+  return invalidField(endpoint, { field: 'from_created_at', expected, actual: 'a time after it' })
 }
 
 const checkedPosition = (
@@ -126,4 +126,6 @@ const checkedPosition = (
 ): E.Either<SnapshotFailure<never>, SnapshotPosition> =>
   isSnapshotPosition(position)
     ? E.right(position)
-    : E.left(invalidField(endpoint, 'position', POSITION, redact(position)))
+    : E.left(
+        invalidField(endpoint, { field: 'position', expected: POSITION, actual: redact(position) }),
+      )

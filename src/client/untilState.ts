@@ -73,11 +73,13 @@ export const untilState = <A extends { readonly status: string }>({
     // a copy, so that nothing at all, as JavaScript calls, is refused by the call: it has no fields to take apart
     const { id, states = [], limit = LIMIT } = { ...wait }
     if (!isStates(states)) {
-      return left(invalidField(endpoint, 'states', 'a list of states', redact(states)))
+      const unfit = { field: 'states', expected: 'a list of states', actual: redact(states) }
+      return left(invalidField(endpoint, unfit))
     }
     const ends = [...new Set([...states, ...final])]
     if (!(limit > 0)) {
-      return left(invalidField(endpoint, 'limit', 'milliseconds above 0', redact(limit)))
+      const unfit = { field: 'limit', expected: 'milliseconds above 0', actual: redact(limit) }
+      return left(invalidField(endpoint, unfit))
     }
     const late = (attempts: number, last: string | undefined): TimedOut => {
       const now = last === undefined ? '' : `; when last asked, it was ${exampleOf(final, last)}`

@@ -34,7 +34,7 @@ export {
   formatNames,
   type Kept,
 } from './format/Format.js'
-export { type FormatOptions, formatOf, knownColumns } from './format/formatOf.js'
+export { type FormatOptions, formatOf, type KnownColumn, knownColumns } from './format/formatOf.js'
 export { type JsonLinesOptions, jsonLines } from './format/jsonLines.js'
 export type { Progress } from './Progress.js'
 export { type Account, accountOf } from './run/Account.js'

@@ -85,8 +85,10 @@ export interface Unreachable extends Common {
 /** No answer in time. */
 export interface TimedOut extends Common {
   readonly _tag: 'TimedOut'
-  /** What took too long: to connect, to the headers of the answer, between two parts of its body, to its
-   * end; or to reach a state that was waited for. */
+  /**
+   * What took too long: to connect, to the headers of the answer, between two parts of its body, to its end; or
+   * to reach a state that was waited for.
+   */
   readonly phase: 'connect' | 'headers' | 'body' | 'whole' | 'state'
   /** The limit that was passed, in ms. */
   readonly limit: Millis

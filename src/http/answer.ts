@@ -26,8 +26,8 @@ export type ParseText = (text: string) => unknown
 export const readValue =
   <A>(
     decode: Decoder<A>,
-    form: AnyEndpoint['answer'] = 'json',
     parseText: ParseText = JSON.parse,
+    form: AnyEndpoint['answer'] = 'json',
   ): Read<A> =>
   (asking) =>
   (answer) => {

@@ -25,38 +25,39 @@ export type Ask = <A>(
 ) => ObservableEither<Failure, A>
 
 /** Checks the parameters, sends them, reads the answer, and sends again what may be sent again. */
-export const ask = (
-  engine: Engine,
-  settings: Settings,
-  row: AnyEndpoint,
-  slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
-): Ask => {
-  const prepare = request(row, { check: settings.check, now: () => engine.timer.now() })
-  const sent = send(engine, settings, row, slotOf)
+export const ask =
+  (engine: Engine, settings: Settings) =>
+  (
+    row: AnyEndpoint,
+    slotOf: (asked: Asked) => Slot = ({ path }) => ({ endpoint: row.route, path }),
+  ): Ask => {
+    const prepare = request(row, { check: settings.check, now: () => engine.timer.now() })
+    const sent = send(engine, settings)(row, slotOf)
+    const repeatsOf = repeats(engine, row)
 
-  return (params, read, settle = left) => {
-    // of the call, not of a subscription: whoever subscribes again means the same
-    const requestId = memoized(engine.uuid)
-    return defer(() => {
-      const unfit = unfitParams(row.params, params)
-      if (unfit !== undefined) return left(invalidRequest(row.route, unfit))
-      const given = row.repeatable === 'by request_id' ? identified(params, requestId) : params
-      const asked = prepare(given)
-      if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
+    return (params, read, settle = left) => {
+      // of the call, not of a subscription: whoever subscribes again means the same
+      const requestId = memoized(engine.uuid)
+      return defer(() => {
+        const unfit = unfitParams(row.params, params)
+        if (unfit !== undefined) return left(invalidRequest(row.route, unfit))
+        const given = row.repeatable === 'by request_id' ? identified(params, requestId) : params
+        const asked = prepare(given)
+        if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
 
-      const attempts: Attempts = { count: 0 }
-      const { written } = asked.right
-      const { after, conclude, end } = repeats(engine, row, written, attempts)
-      return sent(asked.right, attempts).pipe(
-        map(E.chain(({ asking, answer }) => read(asking)(answer))),
-        retry(after, engine.timer),
-        map(E.mapLeft(conclude)),
-        finalize(end),
-        orElse((failure) => settle(failure, written)),
-      )
-    })
+        const attempts: Attempts = { count: 0 }
+        const { written } = asked.right
+        const { after, conclude, end } = repeatsOf(written, attempts)
+        return sent(asked.right, attempts).pipe(
+          map(E.chain(({ asking, answer }) => read(asking)(answer))),
+          retry(after, engine.timer),
+          map(E.mapLeft(conclude)),
+          finalize(end),
+          orElse((failure) => settle(failure, written)),
+        )
+      })
+    }
   }
-}
 
 /** The same in every attempt, so that it is done once however often it is sent. */
 const identified = (params: unknown, uuid: IO<string>): unknown => {

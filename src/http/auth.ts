@@ -98,12 +98,6 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
   }
 }
 
-/** For the partner calls. */
-export const basic = (clientId: string, clientSecret: string): Auth => {
-  const header = basicHeader(clientId, clientSecret)
-  return { header: right(header), newest: () => header, generation: () => 0, refuse: () => false }
-}
-
 /** For calls that need no one: the login itself. */
 export const nobody: Auth = {
   header: right(''),
@@ -112,8 +106,15 @@ export const nobody: Auth = {
   refuse: () => false,
 }
 
+/** For the partner calls. */
+export const basic = (clientId: string, clientSecret: string): Auth => {
+  const header = basicHeader(clientId, clientSecret)
+  return { ...nobody, header: right(header), newest: () => header }
+}
+
 /** For calls whose option is missing: they are not sent. */
 export const absent = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
-  const failure = invalidField(endpoint, option, 'an option of createClient', 'missing')
+  const expected = 'an option of createClient'
+  const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })
   return { ...nobody, header: left(failure) }
 }

@@ -21,7 +21,11 @@ import { type Answer, isSuccess, type Timeout } from './Transport.js'
 /** What came, and what it says. */
 export type Body = Pick<Answer, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
-export interface BodyBounds {
+export interface BodyOptions {
+  /** Where its parts are put together. */
+  readonly place: Place
+  /** Clock of the time limits. */
+  readonly timer: SchedulerLike
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
   /** Of a success, after it was unpacked. */
   readonly maxBytes: number
@@ -44,18 +48,16 @@ export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
  */
 export const wholeBody = (
   response: FetchResponse,
-  place: Place,
-  { timeout, maxBytes }: BodyBounds,
-  scheduler: SchedulerLike,
+  { place, timer, timeout, maxBytes }: BodyOptions,
 ): Observable<Body> =>
   defer(() => {
     const ok = isSuccess(response) // before `read` begins: of what is no answer at all, this throws
     const heard = new Subject<void>()
     const silent = heard.pipe(
       startWith(undefined),
-      switchMap(() => lateAfter('body', timeout.body, scheduler)),
+      switchMap(() => lateAfter('body', timeout.body, timer)),
     )
-    const endless = lateAfter('whole', timeout.whole, scheduler)
+    const endless = lateAfter('whole', timeout.whole, timer)
     const came: Array<Uint8Array> = []
     const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
     const whole = defer(() => {

@@ -15,9 +15,7 @@ export const invalidRequest = (endpoint: string, unfit: Unfit): InvalidRequest =
 /** One field that breaks a rule. */
 export const invalidField = (
   endpoint: string,
-  field: string,
-  expected: string,
-  actual: string,
+  { field, expected, actual }: Omit<Unfit, 'causes'>,
 ): InvalidRequest =>
   invalidRequest(endpoint, {
     field,

@@ -58,7 +58,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
       const unanswered = lateAfter('headers', headers, timer)
       return race(unconnected, unanswered, response).pipe(
         concatMap((response) =>
-          wholeBody(response, place, { timeout, maxBytes }, timer).pipe(
+          wholeBody(response, { place, timer, timeout, maxBytes }).pipe(
             map((body) => E.right(answer(response, body))),
           ),
         ),

@@ -1,5 +1,4 @@
-import type { AnyEndpoint } from '../api/Endpoint.js'
-import { type Paging, type Position, showPosition, strayed } from '../api/Paging.js'
+import { type Position, showPosition } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
@@ -13,10 +12,11 @@ import {
   paged,
   paginate,
 } from '../stream/index.js'
-import { type Look, readPage } from './answer.js'
+import { readPage } from './answer.js'
 import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
+import { type ListRow, lookOf } from './lookOf.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
@@ -61,10 +61,20 @@ export interface List<E, A> extends Paged<E, A, Position> {
 
 /** What the calls of a list are made of. */
 export interface ListCalling<A> extends Calling<A> {
-  readonly row: AnyEndpoint & { readonly paging: Paging }
+  readonly row: ListRow
   readonly options: ListOptions & { readonly pace: Pace }
   /** Is told where a list does not go on as its row says. */
   readonly drift?: Drift | undefined
+}
+
+/** A list, from where and how it is seen. */
+interface Seen<A> {
+  readonly first: Position
+  readonly view: (pages: PaginateOptions<Failure, A, Position>) => Paged<Failure, A, Position>
+  /** Pages on their way at a time. */
+  readonly width: number
+  /** What it comes to in place of its pages, where it is of no use to ask for them. */
+  readonly wrong?: Failure
 }
 
 /** The guards of a list (defaults, not specified by the interface document). */
@@ -82,7 +92,7 @@ export const list = <A>({
   drift,
 }: ListCalling<A>): ((params: unknown) => List<Failure, A>) => {
   const { route, params: codec, paging } = row
-  const read = readPage(decode, parseText, pagingOf(route, paging, strictEnd, drift))
+  const read = readPage(decode, parseText, lookOf(row, strictEnd, drift))
   return (params) => {
     const isFit = unfitParams(codec, params) === undefined // or else `ask` says what is wrong
     const { page_num, page, ...filter } = fieldsOf(params)
@@ -91,12 +101,8 @@ export const list = <A>({
     const stray = O.isNone(begun) ? defined({ page_num, page }) : {}
     const size = sizeOf(filter.page_size) ?? paging.size
 
-    const listOf = (
-      first: Position,
-      view: (pages: PaginateOptions<Failure, A, Position>) => Paged<Failure, A, Position>,
-      count: number,
-      wrong?: Failure,
-    ): List<Failure, A> => {
+    const listOf = (seen: Seen<A>): List<Failure, A> => {
+      const { first, view, width, wrong } = seen
       const pages: PaginateOptions<Failure, A, Position> = {
         ...guards,
         first,
@@ -113,42 +119,31 @@ export const list = <A>({
         },
       }
       return Object.assign(view(pages), {
-        parallel: (count: number, options?: ParallelOptions) =>
-          listOf(first, inParallel(count, options), count, wrong),
+        parallel: (width: number, options?: ParallelOptions) =>
+          listOf({ ...seen, view: inParallel(width, options), width }),
         from: (position: Position) =>
           pipe(
             positionOf(paging)(position),
             O.match(
-              () => listOf(paging.first, view, count, noPosition(route, position)),
-              (found) => listOf(found, view, count),
+              () =>
+                listOf({ view, width, first: paging.first, wrong: noPosition(route, position) }),
+              (found) => listOf({ view, width, first: found }),
             ),
           ),
-        // of a bookmark list one page is on its way, whatever was asked for
-        explain: (options?: PlanOptions) =>
-          plan(pace, size, O.isSome(numbered(first)) ? count : 1, options),
+        explain: (options?: PlanOptions) => {
+          // of a bookmark list one page is on its way, whatever was asked for
+          const asked = O.isSome(numbered(first)) ? width : 1
+          return plan({ pace, pageSize: size, width: asked }, options)
+        },
       })
     }
     const first = O.getOrElse(() => paging.first)(begun)
-    return listOf(first, (pages) => paged(paginate(pages)), 1)
+    return listOf({ first, view: (pages) => paged(paginate(pages)), width: 1 })
   }
 }
 
-/** Tells where an envelope does not go on as its row says, and objects to an end that nobody said. */
-const pagingOf =
-  (route: string, paging: Paging, strictEnd: boolean, drift?: Drift): Look =>
-  (position, envelope) => {
-    const stray = strayed(paging, position, envelope)
-    if (O.isNone(stray)) return undefined
-    const { path, value } = stray.value
-    drift?.found(route, path, 'other paging', value)
-    const isUnsaid = path === 'has_more' && typeof value !== 'boolean'
-    return strictEnd && isUnsaid
-      ? { path, expected: 'true or false', actual: value === undefined ? 'missing' : redact(value) }
-      : undefined
-  }
-
 const noPosition = (endpoint: string, u: unknown): Failure =>
-  invalidField(endpoint, 'position', POSITION, redact(u))
+  invalidField(endpoint, { field: 'position', expected: POSITION, actual: redact(u) })
 
 /** Only numbers can be told before the page came. */
 const numbered = (position: Position): O.Option<Position> =>

@@ -30,16 +30,20 @@ export interface PlanOptions {
 /** The limits that a list is under, in requests a second; the part of them that this client uses. */
 export interface Pace extends Pick<Limits, 'global' | 'endpoint'> {}
 
+/** A list as it is to be read. */
+export interface Planned {
+  readonly pace: Pace
+  /** Rows a page, where that is known. */
+  readonly pageSize: number | undefined
+  /** Pages on their way at a time. */
+  readonly width: number
+}
+
 // constructors
 
-/**
- * With `width` pages on their way at a time. An empty list costs one request, too. Throws a RangeError for
- * numbers that make no sense.
- */
+/** An empty list costs one request, too. Throws a RangeError for numbers that make no sense. */
 export const plan = (
-  { global, endpoint }: Pace,
-  pageSize: number | undefined,
-  width: number,
+  { pace: { global, endpoint }, pageSize, width }: Planned,
   { rows, roundTrip = 0 }: PlanOptions = {},
 ): ListPlan => {
   if (rows !== undefined) checkCount('rows', rows, 0)

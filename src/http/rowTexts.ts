@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { isRecord, parsed } from '../decode/unknown.js'
-import type { Around, Place, RowTexts } from '../stream/index.js'
+import type { RowTexts } from '../stream/index.js'
 import { scanned } from './scanned.js'
 import type { Answer } from './Transport.js'
 
@@ -62,8 +62,7 @@ const plainStarts = (text: string, rows: number): ReadonlyArray<number> | undefi
 /** Between two rows is one letter. */
 const textsOf = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts => ({
   length: starts.length - 1,
-  join: (places, around, place = (length) => new Uint8Array(length)) =>
-    joined(parts, starts, runs(places), around, place),
+  join: joined(parts, starts),
 })
 
 /** What stands between two rows. */
@@ -90,40 +89,36 @@ const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, nu
 }
 
 /** Rows that follow one another have one letter in between, so what is as long takes its place. */
-const joined = (
-  parts: ReadonlyArray<Uint8Array>,
-  starts: ReadonlyArray<number>,
-  runs: ReadonlyArray<readonly [number, number]>,
-  { before = '', between, after = '' }: Around,
-  place: Place,
-): Uint8Array => {
-  const [first, separator, last] = [encode(before), encode(between), encode(after)]
-  const inPlace = separator.length === 1 ? separator[0] : undefined
-  const stretches = inPlace === undefined ? runs.flatMap(singly) : runs
+const joined =
+  (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts['join'] =>
+  (places, { before = '', between, after = '' }, place = (length) => new Uint8Array(length)) => {
+    const [first, separator, last] = [encode(before), encode(between), encode(after)]
+    const inPlace = separator.length === 1 ? separator[0] : undefined
+    const stretches = inPlace === undefined ? runs(places).flatMap(singly) : runs(places)
 
-  const startOf = (row: number): number => starts[row] ?? 0
-  const endOf = (row: number): number => startOf(row + 1) - 1
+    const startOf = (row: number): number => starts[row] ?? 0
+    const endOf = (row: number): number => startOf(row + 1) - 1
 
-  let length = first.length + last.length + separator.length * Math.max(0, stretches.length - 1)
-  for (const [from, to] of stretches) length += endOf(to) - startOf(from)
+    let length = first.length + last.length + separator.length * Math.max(0, stretches.length - 1)
+    for (const [from, to] of stretches) length += endOf(to) - startOf(from)
 
-  const out = place(length)
-  let at = 0
-  const put = (part: Uint8Array): void => {
-    out.set(part, at)
-    at += part.length
+    const out = place(length)
+    let at = 0
+    const put = (part: Uint8Array): void => {
+      out.set(part, at)
+      at += part.length
+    }
+    put(first)
+    for (const [i, [from, to]] of stretches.entries()) {
+      if (i > 0) put(separator)
+      const shift = at - startOf(from)
+      for (const part of stretch(parts, startOf(from), endOf(to))) put(part)
+      if (inPlace === undefined) continue
+      for (let row = from; row < to; row++) out[endOf(row) + shift] = inPlace
+    }
+    put(last)
+    return out
   }
-  put(first)
-  for (const [i, [from, to]] of stretches.entries()) {
-    if (i > 0) put(separator)
-    const shift = at - startOf(from)
-    for (const part of stretch(parts, startOf(from), endOf(to))) put(part)
-    if (inPlace === undefined) continue
-    for (let row = from; row < to; row++) out[endOf(row) + shift] = inPlace
-  }
-  put(last)
-  return out
-}
 
 /** The bytes from one place up to another. */
 const stretch = (

@@ -39,7 +39,8 @@ interface Tried {
 
 /** Sends a request: logs in for it if it has to, and waits until all limits have room for it. */
 export const send =
-  (engine: Engine, settings: Settings, row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
+  (engine: Engine, settings: Settings) =>
+  (row: AnyEndpoint, slotOf: (asked: Asked) => Slot) =>
   (asked: Asked, attempts: Attempts): ObservableEither<Failure, Success> => {
     const { budget, codes, emit, secrets, timer } = engine
     const auth = engine.auth(row)
@@ -78,7 +79,7 @@ export const send =
           answer,
         })
         emit({ _tag: 'Sent', endpoint, attempt: number })
-        return engine.transport(httpRequest(settings, row, asked, authorization)).pipe(
+        return engine.transport(httpRequest(settings, row)(asked, authorization)).pipe(
           map(tried),
           tap((one) => tell(one, timer.now() - departed)),
         )
@@ -127,22 +128,19 @@ const outcomeOf = (
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'
 
-const httpRequest = (
-  { baseUrl, apiVersion, onBehalfOf, timeout }: Settings,
-  { auth }: AnyEndpoint,
-  { method, target, headers, body }: Asked,
-  authorization: string,
-): HttpRequest => ({
-  method,
-  url: `${baseUrl}${target}`,
-  headers: {
-    accept: 'application/json',
-    'content-type': 'application/json',
-    ...(authorization === '' ? {} : { authorization }),
-    ...(apiVersion === undefined || auth === 'basic' ? {} : { 'x-api-version': apiVersion }),
-    ...(onBehalfOf === undefined || auth !== 'bearer' ? {} : { 'x-on-behalf-of': onBehalfOf }),
-    ...headers,
-  },
-  ...defined({ body }),
-  timeout,
-})
+const httpRequest =
+  ({ baseUrl, apiVersion, onBehalfOf, timeout }: Settings, { auth }: AnyEndpoint) =>
+  ({ method, target, headers, body }: Asked, authorization: string): HttpRequest => ({
+    method,
+    url: `${baseUrl}${target}`,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(authorization === '' ? {} : { authorization }),
+      ...(apiVersion === undefined || auth === 'basic' ? {} : { 'x-api-version': apiVersion }),
+      ...(onBehalfOf === undefined || auth !== 'bearer' ? {} : { 'x-on-behalf-of': onBehalfOf }),
+      ...headers,
+    },
+    ...defined({ body }),
+    timeout,
+  })

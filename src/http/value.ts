@@ -22,7 +22,7 @@ export const value = <A>({
   parseText,
   recovery,
 }: ValueCalling<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
-  const read = readValue(decode, row.answer, parseText)
+  const read = readValue(decode, parseText, row.answer)
   if (recovery === undefined) return (params) => ask(params, read)
   const settle = recover(recovery, decode)
   return (params) => ask(params, read, settle)

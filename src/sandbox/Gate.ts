@@ -2,8 +2,7 @@
  * The limits of the interface, judged when a request arrives. What is refused takes no place: default,
  * not specified by the interface document.
  */
-import type { Limits } from '../api/limits.js'
-import { MINUTE, SECOND } from '../api/limits.js'
+import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 import { type RollingWindow, rollingWindow } from './RollingWindow.js'
 
 // model

@@ -28,10 +28,13 @@ export const refusal = (
   ...defined({ source }),
 })
 
-export const invalid = (message: string, source: string): Refusal =>
+export const invalid = (message: string, source?: string): Refusal =>
   refusal(400, 'invalid_argument', message, source)
 
 export const required = (source: string): Refusal =>
   refusal(400, 'field_required', `${source} is required.`, source)
+
+export const notEnabled = (type: string, source: string): Refusal =>
+  invalid(`${type} is not enabled for this account.`, source)
 
 export const notFound = refusal(404, 'not_found', 'There is no such resource.')

@@ -1,6 +1,6 @@
+import type { SchedulerLike } from 'rxjs'
 import { type Bytes, encoded } from './account/ascii.js'
 import type { Refusal } from './Refusal.js'
-import type { Settings } from './settings.js'
 
 // model
 
@@ -26,11 +26,11 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sends a reply; `finished` is called when the last of it has left. */
+/** Sends a reply; `finished` is called when the last of it has left, `timer` is the sandbox's. */
 export type Play = (
   reply: Reply,
   finished: () => void,
-  after: Settings['after'],
+  timer: SchedulerLike,
 ) => Response | Promise<Response>
 
 /** A slow body comes in this many pieces. */

@@ -1,5 +1,5 @@
+import type { SchedulerLike } from 'rxjs'
 import type { Environment, Limits } from '../api/limits.js'
-import type { IO } from '../fp.js'
 import type { BatchOptions } from './batches/options.js'
 import type { Faults } from './faults.js'
 import type { ReferenceOptions } from './reference/options.js'
@@ -64,8 +64,6 @@ export interface SandboxOptions extends BatchOptions, ReferenceOptions {
   readonly jitter?: number
   /** What goes wrong on purpose. Default: nothing. The header `x-sandbox-fault` works either way. */
   readonly faults?: Faults
-  /** Milliseconds since 1970. Default: the clock of RxJS's `asyncScheduler`. */
-  readonly now?: IO<number>
-  /** Runs something later, in ms, and returns what calls it off. Default: `asyncScheduler`. */
-  readonly after?: (delay: number, work: () => void) => () => void
+  /** Clock and timers. Default: RxJS's `asyncScheduler`. */
+  readonly timer?: SchedulerLike
 }

@@ -1,6 +1,4 @@
 /** Rows in the order of their numbers, made as one comes by them. */
-import type { Numbered } from './Register.js'
-
 // model
 
 /** Those whose number is `from`, or beyond it in the direction of the step. */
@@ -10,7 +8,7 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 
 /** Rows that are there already, by their numbers, lowest first. */
 export const inOrder =
-  <A extends Numbered>(rows: ReadonlyArray<A>): Walk<A> =>
+  <A extends { readonly n: number }>(rows: ReadonlyArray<A>): Walk<A> =>
   (from, step) =>
     step === 1 ? rows.filter(({ n }) => n >= from) : rows.filter(({ n }) => n <= from).toReversed()
 

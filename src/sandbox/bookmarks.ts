@@ -4,7 +4,7 @@
  */
 import { E, pipe } from '../fp.js'
 import { hexText, keyOf, mix } from './account/mix.js'
-import { type Refusal, refusal } from './Refusal.js'
+import { invalid, type Refusal } from './Refusal.js'
 import type { Numbered } from './Register.js'
 import { firstOf, type Walk } from './Walk.js'
 
@@ -54,7 +54,7 @@ const write = (list: BookmarkedList, { direction, gap }: Bookmark): string => {
 /** What a bookmark says: direction, gap, seal. */
 const FORM = /^((after|before)\.(-?\d{1,15}))\.([0-9a-f]{8})$/
 
-const unknown = refusal(400, 'invalid_argument', 'page must be a bookmark of this list.', 'page')
+const unknown = invalid('page must be a bookmark of this list.', 'page')
 
 const read = (list: BookmarkedList, page: string): E.Either<Refusal, Bookmark> => {
   const text = /^[A-Za-z0-9+/]+$/.test(page) && page.length % 4 !== 1 ? atob(page) : ''

@@ -49,8 +49,7 @@ const rules: Rules<SandboxOptions> = {
     fits: (u) => chances.fits(u) || is.work.fits(u),
     expected: 'chances by the names of faults, or a function',
   },
-  now: is.work,
-  after: is.work,
+  timer: is.timer,
   batches: is.whole(0, 1_000_000, '1,000,000'),
   batchArrivals: is.span,
   funding: words<NonNullable<SandboxOptions['funding']>>(
@@ -81,9 +80,5 @@ const rules: Rules<SandboxOptions> = {
   quotaTypes: is.listOf(is.oneOf(...Object.keys(QuotaType.keys)), 'a list of types of quota'),
 }
 
-/** A fake clock is often spread among the options, and has more of its own than `now` and `after`. */
-const passes = (_: string, value: unknown): boolean => is.work.fits(value) || is.timer.fits(value)
-
 /** The options of a sandbox, those that were given. Throws an `InvalidOption`. */
-export const checkedOptions = (given: SandboxOptions): SandboxOptions =>
-  checked(given, rules, { passes })
+export const checkedOptions = (given: SandboxOptions): SandboxOptions => checked(given, rules)

@@ -46,7 +46,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   for (const service of services) {
     const { route } = service.row
     app.on(method(route), pattern(route), (c) =>
-      life.exchange({
+      life.answer({
         request: c.req.raw,
         service: O.some(service),
         path: c.req.param(),
@@ -55,7 +55,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     )
   }
   app.notFound((c) =>
-    life.exchange({ request: c.req.raw, service: O.none, path: {}, play: c.env.play }),
+    life.answer({ request: c.req.raw, service: O.none, path: {}, play: c.env.play }),
   )
   app.onError((error) => {
     throw error // a connection that breaks is a rejection
@@ -68,7 +68,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
       const request = new Request(input, init)
       const answer = () => handle(request, inProcess(request))
       // made of promises alone, it would leave no turn to others; time of the caller's own has its turns
-      return until(request.signal, options.after ? answer : () => turn().then(answer))
+      return until(request.signal, options.timer ? answer : () => turn().then(answer))
     },
     stats: life.stats,
     handle,

@@ -7,7 +7,7 @@ import type { Context } from './Context.js'
 import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
 import { type Arrival, gate } from './Gate.js'
 import type { Service } from './handlers/index.js'
-import { notFound, refusal } from './Refusal.js'
+import { invalid, notFound, refusal } from './Refusal.js'
 import { type Play, type Reply, refused, tooMany } from './Reply.js'
 import { respond } from './respond.js'
 import { initial, type State } from './State.js'
@@ -27,15 +27,13 @@ export interface Incoming {
 }
 
 export interface Exchange {
-  readonly exchange: (incoming: Incoming) => Promise<Response>
+  readonly answer: (incoming: Incoming) => Promise<Response>
   readonly stats: () => SandboxStats
 }
 
 // constructors
 
-const unknownFault = refused(
-  refusal(400, 'invalid_argument', 'There is no fault of this name.', FAULT_HEADER),
-)
+const unknownFault = refused(invalid('There is no fault of this name.', FAULT_HEADER))
 
 const broken = refused(refusal(500, 'internal_error', 'Service unavailable.'))
 
@@ -69,7 +67,7 @@ const once = (work: () => void): (() => void) => {
 }
 
 export const exchange = (settings: Settings): Exchange => {
-  const { now, after, latency, jitter, seed } = settings
+  const { now, timer, latency, jitter, seed } = settings
   const there = account({ ...settings, since: settings.since.getTime() })
   const began = now()
   const random = chance(keyOf(seed, 7))
@@ -80,7 +78,7 @@ export const exchange = (settings: Settings): Exchange => {
   let stormUntil = Number.NEGATIVE_INFINITY
 
   const pass = (ms: number): Promise<void> =>
-    ms > 0 ? new Promise((resolve) => after(ms, resolve)) : Promise.resolve()
+    ms > 0 ? new Promise((resolve) => timer.schedule(() => resolve(), ms)) : Promise.resolve()
 
   const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
@@ -102,7 +100,7 @@ export const exchange = (settings: Settings): Exchange => {
   }
 
   /** The reply of the handler, which changes the state. */
-  const done = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
+  const handled = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
     const { service, request, path } = incoming
     if (fault === '500') return broken
     const body = request.method === 'POST' ? await request.text() : ''
@@ -118,27 +116,27 @@ export const exchange = (settings: Settings): Exchange => {
 
   return {
     stats: counts.stats,
-    exchange: async (incoming) => {
+    answer: async (incoming) => {
       const { request, play } = incoming
       const route = routeOf(incoming)
       const back = leg()
       await pass(leg())
       const fated = fate({ route, nth: counts.arrived(route) })
       const fault = request.headers.get(FAULT_HEADER) ?? fated
-      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, after)
+      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, timer)
       if (fault !== undefined) counts.fault(fault)
 
       const stop = stopped(incoming, fault)
       if (stop !== undefined) {
         await pass(back)
-        return play(stop, () => {}, after)
+        return play(stop, () => {}, timer)
       }
       const leave = once(limits.leave)
       counts.inside(limits.inside())
       try {
-        const reply = await done(incoming, fault)
+        const reply = await handled(incoming, fault)
         await pass(back)
-        return await play(reply, leave, after)
+        return await play(reply, leave, timer)
       } catch (error) {
         leave()
         throw error

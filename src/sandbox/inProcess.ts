@@ -1,7 +1,7 @@
 /** Plays replies without a socket: a connection that breaks is a rejection or a body that errors. */
+import { type SchedulerLike, Subscription } from 'rxjs'
 import type { Bytes } from './account/ascii.js'
 import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
-import type { Settings } from './settings.js'
 
 // model
 
@@ -10,6 +10,14 @@ const broken = (message: 'fetch failed' | 'terminated', code: string): TypeError
   new TypeError(message, {
     cause: Object.assign(new Error('the sandbox closed the connection'), { code }),
   })
+
+/** Who reads a body, and in what time. */
+interface Reading {
+  readonly signal: AbortSignal
+  readonly timer: SchedulerLike
+  /** To be called when the body is over. */
+  readonly finished: () => void
+}
 
 /** A body while it is written. */
 interface Writing {
@@ -32,24 +40,22 @@ const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
 /** A body that begins with `first` and goes on as `write` says, until it is cancelled. */
 const body = (
   first: Bytes,
-  signal: AbortSignal,
-  after: Settings['after'],
-  finished: () => void,
+  { signal, timer, finished }: Reading,
   write: (writing: Writing) => void,
 ): ReadableStream<Bytes> => {
   let isOver = false
-  let callOff = (): void => {}
+  let waiting = Subscription.EMPTY
   let deafen = (): void => {}
   const end = (): void => {
     isOver = true
-    callOff()
+    waiting.unsubscribe()
     deafen()
     finished()
   }
   const wait = (delay: number, work: () => void): void => {
-    callOff = after(delay, () => {
+    waiting = timer.schedule(() => {
       if (!isOver) work()
-    })
+    }, delay)
   }
   return new ReadableStream<Bytes>({
     start: (to) => {
@@ -65,15 +71,10 @@ const body = (
   })
 }
 
-const streamed = (
-  reply: Reply,
-  signal: AbortSignal,
-  after: Settings['after'],
-  finished: () => void,
-): ReadableStream<Bytes> => {
+const streamed = (reply: Reply, reading: Reading): ReadableStream<Bytes> => {
   switch (reply.manner) {
     case 'cut-off':
-      return body(half(reply), signal, after, finished, ({ to, wait, end }) =>
+      return body(half(reply), reading, ({ to, wait, end }) =>
         wait(0, () => {
           end()
           to.error(broken('terminated', 'UND_ERR_SOCKET'))
@@ -81,7 +82,7 @@ const streamed = (
       )
     case 'slow': {
       const [first = reply.body, ...rest] = pieces(reply)
-      return body(first, signal, after, finished, ({ to, wait, end }) => {
+      return body(first, reading, ({ to, wait, end }) => {
         const next = (n: number): void => {
           const piece = rest[n]
           if (piece === undefined) {
@@ -96,13 +97,13 @@ const streamed = (
       })
     }
     default:
-      return body(half(reply), signal, after, finished, () => {})
+      return body(half(reply), reading, () => {})
   }
 }
 
 export const inProcess =
   ({ method, signal }: Request): Play =>
-  (reply, finished, after) => {
+  (reply, finished, timer) => {
     const init = { status: reply.status, headers: reply.headers }
     switch (reply.manner) {
       case 'whole':
@@ -119,6 +120,6 @@ export const inProcess =
           finished() // nobody reads a body
           return new Response(null, init)
         }
-        return new Response(streamed(reply, signal, after, finished), init)
+        return new Response(streamed(reply, { signal, timer, finished }), init)
     }
   }

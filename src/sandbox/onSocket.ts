@@ -1,15 +1,15 @@
 /** Plays replies over HTTP, with the faults that only a socket can have. */
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { SchedulerLike } from 'rxjs'
 import { half, PAUSE, type Play, pieces, type Reply } from './Reply.js'
-import type { Settings } from './settings.js'
 
 const whole = ({ status, body, headers }: Reply, outgoing: ServerResponse): void => {
   outgoing.writeHead(status, { ...headers, 'content-length': body.length })
   outgoing.end(body)
 }
 
-const slow = (reply: Reply, outgoing: ServerResponse, after: Settings['after']): void => {
+const slow = (reply: Reply, outgoing: ServerResponse, timer: SchedulerLike): void => {
   const all = pieces(reply)
   const send = (n: number): void => {
     const piece = all[n]
@@ -18,7 +18,7 @@ const slow = (reply: Reply, outgoing: ServerResponse, after: Settings['after']):
       outgoing.end()
     } else {
       outgoing.write(piece)
-      after(PAUSE, () => send(n + 1))
+      timer.schedule(() => send(n + 1), PAUSE)
     }
   }
   outgoing.writeHead(reply.status, reply.headers)
@@ -32,7 +32,7 @@ const firstHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): vo
 
 export const onSocket =
   (outgoing: ServerResponse): Play =>
-  (reply, finished, after) => {
+  (reply, finished, timer) => {
     if (outgoing.destroyed) {
       finished() // nobody waits for it any more
       return RESPONSE_ALREADY_SENT
@@ -55,7 +55,7 @@ export const onSocket =
         firstHalf(reply, outgoing, () => {})
         break
       case 'slow':
-        slow(reply, outgoing, after)
+        slow(reply, outgoing, timer)
         break
     }
     return RESPONSE_ALREADY_SENT

@@ -4,7 +4,7 @@ import { causes } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import type { Given } from './Handler.js'
-import { type Refusal, refusal, required } from './Refusal.js'
+import { invalid, type Refusal, refusal, required } from './Refusal.js'
 import { credentialsInvalid } from './token.js'
 
 // model
@@ -20,9 +20,9 @@ export interface Asked {
 
 // constructors
 
-const notJson = refusal(400, 'invalid_argument', 'The body is not JSON.')
+const notJson = invalid('The body is not JSON.')
 
-const notAnObject = refusal(400, 'invalid_argument', 'The body is not a JSON object.')
+const notAnObject = invalid('The body is not a JSON object.')
 
 const parsed = (body: string): E.Either<Refusal, unknown> =>
   body === ''
@@ -78,7 +78,7 @@ const refusalOf =
     }
     return cause.actual === 'missing'
       ? required(cause.path)
-      : refusal(400, 'invalid_argument', `${cause.path} must be ${cause.expected}.`, cause.path)
+      : invalid(`${cause.path} must be ${cause.expected}.`, cause.path)
   }
 
 /** The parameters of a call as they came, each from its place; or why they are refused. */

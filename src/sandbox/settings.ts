@@ -1,5 +1,6 @@
 import { asyncScheduler } from 'rxjs'
 import { type Limits, limits, unlimited } from '../api/limits.js'
+import type { IO } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { batchDefaults } from './batches/options.js'
 import { checkedOptions } from './checkOptions.js'
@@ -12,6 +13,8 @@ import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './Sandb
 /** Options, all of them given. */
 export interface Settings extends Required<Omit<SandboxOptions, 'limits'>> {
   readonly limits: Limits
+  /** Of the timer, in whole ms, as times and tokens have them. */
+  readonly now: IO<number>
 }
 
 // constructors
@@ -33,7 +36,7 @@ export const sandboxPartner: SandboxPartner = Object.freeze({
 })
 
 /** What a sandbox does when it is told nothing. */
-export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>> = Object.freeze({
+export const defaults: Required<Omit<SandboxOptions, 'limits' | 'timer'>> = Object.freeze({
   environment: 'production',
   charges: 100_000,
   seed: 1,
@@ -56,18 +59,13 @@ export const defaults: Required<Omit<SandboxOptions, 'limits' | 'now' | 'after'>
   faults: Object.freeze({}),
 })
 
-const later = (delay: number, work: () => void): (() => void) => {
-  const running = asyncScheduler.schedule(work, delay)
-  return () => running.unsubscribe()
-}
-
 /** What tenths that make a whole may be off by when they are added. */
 const ROUNDING = 1e-9
 
 /** Fills in the defaults. Throws an `InvalidOption` for what makes no sandbox. */
 export const settings = (given: SandboxOptions): Settings => {
   const { limits: wanted, ...options } = checkedOptions(given)
-  const all = { ...defaults, now: () => asyncScheduler.now(), after: later, ...options }
+  const all = { ...defaults, timer: asyncScheduler, ...options }
   const end = all.since.getTime() + all.charges * all.every
   if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
     throw new InvalidOption(
@@ -80,7 +78,7 @@ export const settings = (given: SandboxOptions): Settings => {
   }
   return {
     ...all,
-    now: () => Math.floor(all.now()), // times and tokens have whole ms, whatever the clock has
+    now: () => Math.floor(all.timer.now()),
     limits: wanted === false ? unlimited : { ...limits[all.environment], ...wanted },
   }
 }

@@ -14,14 +14,13 @@ import {
   VirtualTimeScheduler,
 } from 'rxjs'
 import { checked, InvalidOption, is } from '../options/index.js'
-import type { SandboxOptions } from './SandboxOptions.js'
 import { idle, turn } from './turn.js'
 
 // model
 
 /** One time for clients and a sandbox, which passes as fast as it can. */
-export interface VirtualTime extends Required<Pick<SandboxOptions, 'now' | 'after'>> {
-  /** The `timer` of a client, or of any operator; `now` and `after` of a sandbox are the same time. */
+export interface VirtualTime {
+  /** The `timer` of a client, of a sandbox, or of any operator. */
   readonly timer: SchedulerLike
   /** What a promise comes to, while time passes for it. */
   readonly run: <A>(promise: PromiseLike<A>) => Promise<A>
@@ -89,11 +88,6 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
 
   return {
     timer,
-    now: () => timer.now(),
-    after: (delay, work) => {
-      const waiting = timer.schedule(work, delay)
-      return () => waiting.unsubscribe()
-    },
     run: async (promise) => {
       let isSettled = false
       const settle = () => {

@@ -46,7 +46,7 @@ const EARLY: Millis = 2 * TICK
 export const admission = ({ clock, weights, patience, start }: AdmissionOptions): Admission => {
   const claimed = claim(patience, (buckets) => buckets.forEach(mark))
   const wakes = alarms(clock, claimed.wait, (now) => run(now))
-  const pool = park(weights, patience)
+  const pool = park<Strand>(weights, patience)
   const due: Array<Bucket> = [] // those that may have room
   let running = false
 
@@ -56,7 +56,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     due.push(bucket)
   }
 
-  const move = (strand: Strand, to: Park | undefined): void => {
+  const move = (strand: Strand, to: Park<Strand> | undefined): void => {
     strand.parkedAt?.remove(strand)
     strand.parkedAt = to
     to?.add(strand)
@@ -83,7 +83,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     }
   }
 
-  const letThrough = (strand: Strand, ticket: Ticket, from: Park, now: Millis): void => {
+  const letThrough = (strand: Strand, ticket: Ticket, from: Park<Strand>, now: Millis): void => {
     quit(ticket)
     strand.since = now
     claimed.over(strand)

@@ -23,12 +23,12 @@ export interface Owner<A> {
 export class Attempt<A> extends Subscriber<A> implements Flight {
   answered = false
   readonly flow: Flow
-  readonly departure: Departure
+  readonly departure: Departure<Flow>
   readonly place: number
   readonly started: Millis
   private readonly owner: Owner<A>
 
-  constructor(owner: Owner<A>, flow: Flow, departure: Departure, started: Millis) {
+  constructor(owner: Owner<A>, flow: Flow, departure: Departure<Flow>, started: Millis) {
     super()
     this.owner = owner
     this.flow = flow

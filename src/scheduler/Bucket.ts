@@ -11,13 +11,14 @@ import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 import type { Ranked } from './Heap.js'
 import type { Park } from './Park.js'
+import type { Strand } from './Strand.js'
 
 /** Ranked by when it next has room, among those that somebody waits for. */
 export interface Bucket extends Ranked {
   readonly key: string
   readonly ceiling: Ceiling
   /** Who waits for it; there is none before somebody does. */
-  park: Park | undefined
+  park: Park<Strand> | undefined
   readonly counts: { refused: number }
   /** How many the server has let in. */
   readonly letIn: number

@@ -15,8 +15,8 @@ import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 
 export interface Crowd {
-  /** One of them starts, the last of so many that are under way; `letIn`: so many of these were let in. */
-  readonly enter: (departure: Departure, count: number, letIn: number) => void
+  /** One of them starts, the last of so many that are under way; `inside`: so many of these were let in. */
+  readonly enter: (departure: Departure, count: number, inside: number) => void
   readonly accepted: (departure: Departure, now: Millis) => void
   /** How many were under way when these had left. */
   readonly when: (departure: Departure) => number

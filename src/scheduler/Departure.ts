@@ -1,6 +1,6 @@
 /**
  * ```ts
- * interface Departure
+ * interface Departure<Flow>
  * ```
  *
  * Those that left in one turn of the event loop, as a burst; where answers were read in between, within a
@@ -8,7 +8,6 @@
  * a busy process, holds them all up.
  */
 import type { Millis } from './Clock.js'
-import type { Flow } from './Flow.js'
 
 /** What is usual at a moment, for the excesses of a burst. */
 export interface Usual {
@@ -17,7 +16,8 @@ export interface Usual {
   readonly variance: number
 }
 
-export interface Departure {
+/** What knows only of times need not know what the flows are. */
+export interface Departure<Flow = unknown> {
   /** Its end: the bytes leave after it. Its beginning, until it is over. */
   at: Millis
   /** Whether nobody else leaves with it. */
@@ -55,7 +55,7 @@ export interface Departure {
   placesTook: Millis
 }
 
-export const departure = (at: Millis, cold: boolean): Departure => ({
+export const departure = <Flow>(at: Millis, cold: boolean): Departure<Flow> => ({
   at,
   over: false,
   cold,

@@ -13,12 +13,12 @@ import type { Flow } from './Flow.js'
 
 export interface Departures {
   /** One starts. */
-  readonly leave: (flow: Flow, now: Millis) => Departure
+  readonly leave: (flow: Flow, now: Millis) => Departure<Flow>
   /** One of these was answered; to be followed by `settle`, once its answer is known to all. */
-  readonly answered: (departure: Departure) => void
-  readonly settle: (departure: Departure, now: Millis) => void
+  readonly answered: (departure: Departure<Flow>) => void
+  readonly settle: (departure: Departure<Flow>, now: Millis) => void
   /** One of these will not be answered. `until`: when at the latest the server has counted it. */
-  readonly lost: (departure: Departure, until: Millis, now: Millis) => void
+  readonly lost: (departure: Departure<Flow>, until: Millis, now: Millis) => void
 }
 
 export interface DeparturesOptions {
@@ -30,11 +30,11 @@ export interface DeparturesOptions {
 }
 
 export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Departures => {
-  let turn: Departure | undefined // of those that start now
+  let turn: Departure<Flow> | undefined // of those that start now
   let heard = false // whether there was an answer, since the last of them started
 
   /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
-  const settle = (departure: Departure, now: Millis): void => {
+  const settle = (departure: Departure<Flow>, now: Millis): void => {
     if (departure.pending > 0 || !departure.over) return
     const { flows } = departure
     departure.flows = []
@@ -44,7 +44,7 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
   }
 
   /** Nobody else leaves with it: by now its bytes have left. */
-  const close = (begun: Departure, now: Millis): void => {
+  const close = (begun: Departure<Flow>, now: Millis): void => {
     begun.at = now
     begun.over = true
     turn = undefined
@@ -55,12 +55,12 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
    * A turn in which many answers are read takes long, and each of them lets somebody go, whose bytes leave
    * before the next one is read. Those who start without that in between leave together, however long it takes.
    */
-  const departing = ({ slacks }: Flow, now: Millis): Departure => {
+  const departing = ({ slacks }: Flow, now: Millis): Departure<Flow> => {
     const together = !heard
     heard = false
     if (turn !== undefined && (together || now - turn.at <= TICK)) return turn
     if (turn !== undefined) close(turn, now)
-    const begun = departure(now, !slacks.every((slack) => slack.known()))
+    const begun = departure<Flow>(now, !slacks.every((slack) => slack.known()))
     if (!stamps) return begun
     turn = begun
     clock.after(0, () => {

@@ -17,7 +17,7 @@ import { suspects } from './Suspects.js'
 /** One attempt. */
 export interface Flight {
   readonly flow: Flow
-  readonly departure: Departure
+  readonly departure: Departure<Flow>
   /** Its place among those that left with it, from 0. */
   readonly place: number
   readonly started: Millis
@@ -26,7 +26,7 @@ export interface Flight {
 
 export interface Flights {
   /** Takes a place in every bucket. */
-  readonly start: (flow: Flow, now: Millis) => Departure
+  readonly start: (flow: Flow, now: Millis) => Departure<Flow>
   readonly accepted: (flight: Flight, now: Millis) => void
   /** `soon`: it is sent again as soon as there is room. */
   readonly refused: (flight: Flight, now: Millis, retryAfter: Millis, soon: boolean) => Blame

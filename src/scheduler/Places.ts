@@ -11,7 +11,6 @@ import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
 import { type Crowd, crowd } from './Crowd.js'
 import type { Departure } from './Departure.js'
-import type { Park } from './Park.js'
 
 export interface PlacesOptions {
   readonly key: string
@@ -28,7 +27,7 @@ class AtOnce implements Bucket {
   due = false
   rank = 0
   slot = -1
-  park: Park | undefined = undefined
+  park: Bucket['park'] = undefined
   readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }

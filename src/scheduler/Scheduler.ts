@@ -95,14 +95,14 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     return known
   }
   const time = clock(options.timer ?? asyncScheduler)
-  const defaults = {
+  const common = {
     guard,
     share,
     clock: time,
     slack: slackFor,
     changed: (bucket: Bucket, now: Millis) => admitted.changed([bucket], now),
   }
-  const tiers = options.tiers.map((tier) => tierState(checkedTier(tier), defaults))
+  const tiers = options.tiers.map((tier) => tierState(checkedTier(tier), common))
   const limited = tiers.filter(
     ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * interface Strand extends Long<Strand>, Ranked
+ * interface Strand extends Parked<Strand>
  * ```
  *
  * Those of one lane who wait for the same buckets, first in, first out. Ranked by when it was last served,
@@ -8,9 +8,8 @@
  */
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
-import type { Ranked } from './Heap.js'
-import type { Long, Rung } from './Ladder.js'
-import type { Park } from './Park.js'
+import type { Rung } from './Ladder.js'
+import type { Park, Parked } from './Park.js'
 
 /** Somebody who waits, or has started. */
 export interface Ticket {
@@ -22,17 +21,15 @@ export interface Ticket {
   after: Ticket | undefined
 }
 
-export interface Strand extends Long<Strand>, Ranked {
+export interface Strand extends Parked<Strand> {
   readonly flow: Flow
-  readonly lane: number
   /** Where it waits. */
-  parkedAt: Park | undefined
+  parkedAt: Park<Strand> | undefined
   first: Ticket | undefined
   last: Ticket | undefined
   /** The last of those at the front that had started before, and came back. */
   back: Ticket | undefined
   length: number
-  /** When it was last served, or began to wait. */
   since: Millis
   /** When places were last kept for it. */
   keptAt: Millis
@@ -44,7 +41,7 @@ class Waiting implements Strand {
   rung: Rung<Strand> | undefined = undefined
   ahead: Strand | undefined = undefined
   behind: Strand | undefined = undefined
-  parkedAt: Park | undefined = undefined
+  parkedAt: Park<Strand> | undefined = undefined
   first: Ticket | undefined = undefined
   last: Ticket | undefined = undefined
   back: Ticket | undefined = undefined

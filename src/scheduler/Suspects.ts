@@ -20,13 +20,13 @@ export interface Suspects {
 }
 
 /** Some were refused within a while. */
-interface Time {
+interface Occasion {
   readonly at: Millis
   /** The buckets that all of them are in, and how many each of these had let in before. */
   shared: ReadonlyMap<Bucket, number>
 }
 
-/** So many times are remembered, and so long a while is one: those of a burst are refused together. */
+/** So many occasions are remembered, and so long a while is one: those of a burst are refused together. */
 const KEPT = 8
 const WHILE: Millis = 1_000
 /** What is less likely to be chance is none. */
@@ -44,21 +44,21 @@ const atLeast = (k: number, n: number, p: number): number => {
 }
 
 export const suspects = (): Suspects => {
-  const times: Array<Time> = []
+  const occasions: Array<Occasion> = []
 
   const remember = ({ buckets }: Flow, now: Millis): void => {
-    const last = times.at(-1)
+    const last = occasions.at(-1)
     if (last !== undefined && Math.abs(now - last.at) < WHILE) {
       last.shared = new Map([...last.shared].filter(([bucket]) => buckets.includes(bucket)))
       return
     }
-    if (times.length === KEPT) times.shift()
-    times.push({ at: now, shared: new Map(buckets.map((bucket) => [bucket, bucket.letIn])) })
+    if (occasions.length === KEPT) occasions.shift()
+    occasions.push({ at: now, shared: new Map(buckets.map((bucket) => [bucket, bucket.letIn])) })
   }
 
   /** Whether those that were refused have `narrow` in common, while `wide` lets others in. */
   const isCleared = (wide: Bucket, narrow: Bucket): boolean => {
-    const about = times.flatMap(({ shared }) => (shared.has(wide) ? [shared] : []))
+    const about = occasions.flatMap(({ shared }) => (shared.has(wide) ? [shared] : []))
     const first = about.findIndex((shared) => shared.has(narrow))
     if (first < 0) return false
     const later = about.slice(first + 1)

@@ -12,17 +12,21 @@ import { type Guard, guardRule } from './Guard.js'
 
 // model
 
-/** At most `limit` requests whose key is the same arrive within any `per` milliseconds. */
-export interface Rate<in R> {
-  readonly _tag: 'Rate'
+/** What all tiers have. */
+interface Keyed<in R> {
   /** Told by `state`. */
   readonly name: string
+  /** What a request is counted under. `undefined`: not counted. Without it, all are counted as one. */
+  readonly key?: (request: R) => string | undefined
+}
+
+/** At most `limit` requests whose key is the same arrive within any `per` milliseconds. */
+export interface Rate<in R> extends Keyed<R> {
+  readonly _tag: 'Rate'
   /** Requests within any `per`, for each key. */
   readonly limit: number
   /** Length of the rolling window. */
   readonly per: Millis
-  /** What a request is counted under. `undefined`: not counted. Without it, all are counted as one. */
-  readonly key?: (request: R) => string | undefined
   /** Overrides the guard of the scheduler. */
   readonly guard?: Guard
   /** Overrides the share of the scheduler. */
@@ -30,16 +34,10 @@ export interface Rate<in R> {
 }
 
 /** At most `limit` requests whose key is the same are under way at once. */
-export interface Concurrency<in R> {
+export interface Concurrency<in R> extends Keyed<R> {
   readonly _tag: 'Concurrency'
-  /** Told by `state`. */
-  readonly name: string
   /** Requests under way at once, for each key. */
   readonly limit: number
-  /**
-   * What a request is counted under. `undefined`: not counted. Without it, all are counted as one.
-   */
-  readonly key?: (request: R) => string | undefined
   /** Overrides the share of the scheduler. */
   readonly share?: number
 }
@@ -55,14 +53,8 @@ export interface Lent {
 }
 
 /** A limit that somebody else keeps, such as a store that several machines share. */
-export interface Shared<in R> {
+export interface Shared<in R> extends Keyed<R> {
   readonly _tag: 'Shared'
-  /** Told by `state`. */
-  readonly name: string
-  /**
-   * What a request is counted under. `undefined`: not counted. Without it, all are counted as one.
-   */
-  readonly key?: (request: R) => string | undefined
   /**
    * Borrows up to so many places. Asked only when somebody waits who has room in all other limits, and once at
    * a time for a key. After an error nobody starts, and it is asked again 1,000 ms later.

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const tierState: <R>(tier: Tier<R>, defaults: Defaults) => TierState<R>
+ * const tierState: <R>(tier: Tier<R>, common: Common) => TierState<R>
  * ```
  *
  * A tier at work: its buckets by key, what it has learned of the network, and what it has seen.
@@ -29,8 +29,11 @@ export interface TierState<in R> {
   readonly counts: { refused: number }
 }
 
-export interface Defaults {
+/** What all tiers of a scheduler have in common. */
+export interface Common {
+  /** For tiers that name none. */
   readonly guard: Guard
+  /** The same. */
   readonly share: number
   readonly clock: Clock
   /** A bucket may have room. */
@@ -42,16 +45,16 @@ export interface Defaults {
 /** 0.29 of 100 is a little less than 29. */
 const ROUNDED = 1e-9
 
-export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> => {
+export const tierState = <R>(spec: Tier<R>, common: Common): TierState<R> => {
   const buckets = new Map<string, Bucket>()
   const part =
-    spec._tag === 'Shared' ? Number.POSITIVE_INFINITY : spec.limit * (spec.share ?? defaults.share)
+    spec._tag === 'Shared' ? Number.POSITIVE_INFINITY : spec.limit * (spec.share ?? common.share)
   const limit = Math.max(1, Math.floor(part + ROUNDED))
   const rate = spec._tag === 'Rate' ? spec : undefined
-  const guard = rate?.guard ?? defaults.guard
+  const guard = rate?.guard ?? common.guard
   // Less than one in a window is one in a longer window.
   const per = (rate?.per ?? 0) / Math.min(1, part)
-  const learned = defaults.slack(per)
+  const learned = common.slack(per)
   const counts = { refused: 0 }
 
   const create = (key: string): Bucket => {
@@ -61,7 +64,7 @@ export const tierState = <R>(spec: Tier<R>, defaults: Defaults): TierState<R> =>
       case 'Concurrency':
         return places({ key, limit, counts })
       case 'Shared':
-        return loan({ ...defaults, ...spec, batch: spec.batch ?? 1, key, counts })
+        return loan({ ...common, ...spec, batch: spec.batch ?? 1, key, counts })
     }
   }
 

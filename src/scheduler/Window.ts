@@ -10,7 +10,6 @@ import { type Ceiling, ceiling } from './Ceiling.js'
 import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 import type { Guard } from './Guard.js'
-import type { Park } from './Park.js'
 import type { Slack } from './Slack.js'
 import { byAnswer, byDeparture, type Taken } from './Taken.js'
 
@@ -40,7 +39,7 @@ class Rolling implements Bucket {
   due = false
   rank = 0
   slot = -1
-  park: Park | undefined = undefined
+  park: Bucket['park'] = undefined
   readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import config from '../../rolldown.config.js'
@@ -88,13 +89,13 @@ const SCREEN = "process.env.TERM='xterm';Object.assign(process.stderr,{isTTY:tru
 /** Keeps a process alive that has nothing to do. */
 const ALIVE = 'setInterval(()=>{},1e6)'
 
-/** Sends a signal the moment that each of these is said. */
+/** Sends a signal the moment that each of these is said; what moves the cursor has digits, too. */
 const sentAt = (child: ChildProcess, signal: NodeJS.Signals, words: ReadonlyArray<RegExp>) => {
   const left = [...words]
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text
-    if (left[0]?.test(said)) {
+    if (left[0]?.test(stripVTControlCharacters(said))) {
       left.shift()
       child.kill(signal)
     }

@@ -9,11 +9,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readBack } from '../../bench/survival/readBack.js'
-import { seeded, survive } from '../../bench/survival/survive.js'
 import config from '../../rolldown.config.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { duckdb } from '../export/reading.js'
+import { readBack } from '../support/readBack.js'
+import { seeded } from '../support/simulated/random.js'
+import { survive } from '../support/survive.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const CHARGES = 6_000

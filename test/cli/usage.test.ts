@@ -218,6 +218,8 @@ describe('help', () => {
     expect(status).toBe(0)
     expect(stderr).toBe('')
     expect(stdout).toContain('Usage: payments-rx')
+    const wide = stdout.split('\n').filter((line) => line.length > 80)
+    expect(wide).toEqual([])
   })
 
   it('is asked for in either way', async () => {

@@ -27,8 +27,8 @@ interface Kill {
 
 /** An account in which the job is run, and run again. */
 const account = (options: Partial<SandboxOptions> = {}) => {
-  const { timer, now, after, run } = virtualTime()
-  const sandbox = createSandbox({ charges: 0, bookEvery: 1, limits: false, now, after, ...options })
+  const { timer, run } = virtualTime()
+  const sandbox = createSandbox({ charges: 0, bookEvery: 1, limits: false, timer, ...options })
   const submissions: Array<string> = [] // that were taken
 
   const clientOf = (fetch: Fetch) =>

@@ -104,7 +104,7 @@ describe('one value', () => {
     ['done', 'done'],
     ['{"id":1}', { id: 1 }],
   ])('of a call that answers anything may be anything: %j', (body, value) => {
-    const read = readValue(compile(t.unknown), 'anything')(asking)
+    const read = readValue(compile(t.unknown), JSON.parse, 'anything')(asking)
     expect(read(answered(200, body))).toEqual(E.right(value))
   })
 })

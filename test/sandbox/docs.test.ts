@@ -12,7 +12,7 @@ const names = (section: string): ReadonlyArray<string> =>
   )
 
 it('docs/sandbox.md has every option', () => {
-  const options = [...Object.keys(sandboxDefaults), 'limits', 'now', 'after']
+  const options = [...Object.keys(sandboxDefaults), 'limits', 'timer']
   expect([...names('Options')].sort()).toEqual(options.sort())
 })
 

@@ -238,7 +238,7 @@ describe('faults by option', () => {
 describe('a request that is given up', () => {
   it('fails at once, and is counted all the same', async () => {
     const { clock, sandbox } = await open()
-    const slow = createSandbox({ ...clock, latency: 1_000 })
+    const slow = createSandbox({ timer: clock.timer, latency: 1_000 })
     const stop = new AbortController()
     const answer = slow.fetch('http://test/api/v1/authentication/login', {
       method: 'POST',
@@ -257,7 +257,11 @@ describe('a request that is given up', () => {
 
   it('takes no place when its answer stalls after that', async () => {
     const { clock } = await open()
-    const sandbox = createSandbox({ ...clock, latency: 1_000, limits: { concurrency: 1 } })
+    const sandbox = createSandbox({
+      timer: clock.timer,
+      latency: 1_000,
+      limits: { concurrency: 1 },
+    })
     const legs = async () => {
       for (const leg of [500, 500]) {
         await turn()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { asyncScheduler, Subscription } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createSandbox,
@@ -14,9 +15,12 @@ const onPort = async (options: SandboxOptions = {}) => {
   const sandbox = createSandbox({
     charges: 5_000,
     limits: false,
-    after: (_, work) => {
-      const immediate = setImmediate(work)
-      return () => clearImmediate(immediate)
+    timer: {
+      now: () => asyncScheduler.now(),
+      schedule: (work, _, state) => {
+        const immediate = setImmediate(() => Reflect.apply(work, undefined, [state]))
+        return new Subscription(() => clearImmediate(immediate))
+      },
     },
     ...options,
   })

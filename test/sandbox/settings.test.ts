@@ -62,16 +62,12 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
     { quotaTypes: ['X'] },
     "quotaTypes[0] should be one of 'CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND'",
   ],
-  [{ now: 5 }, 'now should be a function, and is a number'],
+  [{ timer: 5 }, 'timer should be a scheduler of RxJS, with now and schedule, and is a'],
+  [{ fualts: () => undefined }, 'fualts should be left out'],
 ])('%j is told: %s', (options, message) => {
   expect(thrown(options)).toThrow(InvalidOption)
   expect(thrown(options)).toThrow(message)
   expect(thrown(options)).not.toThrow('81dc9bdb52d0')
-})
-
-it('lets methods pass that a fake clock has beside `now` and `after`', () => {
-  const clock = { now: () => 0, after: () => () => {}, pass: () => {} }
-  expect(() => createSandbox({ ...clock, charges: 1 })).not.toThrow()
 })
 
 it('listens on a port', async () => {
@@ -87,7 +83,7 @@ it('takes options that are undefined for those that were left out', () => {
   expect(
     thrown({
       latency: undefined,
-      now: undefined,
+      timer: undefined,
       limits: { global: undefined },
       faults: undefined,
     }),

@@ -4,6 +4,7 @@ import {
   sandboxCredentials,
   sandboxPartner,
 } from '../../src/sandbox/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** 2026-01-02T03:04:05Z, in ms since 1970. */
 const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -19,26 +20,14 @@ export const partnerHeaders = {
 
 /** A clock that stands still until it is moved, with the work that waits for it. */
 export const stillClock = (start = NOON) => {
-  let time = start
-  let waiting: ReadonlyArray<readonly [number, () => void]> = []
+  const timer = virtualTimer(start)
   return {
-    now: () => time,
-    after: (delay: number, work: () => void) => {
-      const entry = [time + delay, work] as const
-      waiting = [...waiting, entry]
-      return () => {
-        waiting = waiting.filter((other) => other !== entry)
-      }
-    },
+    timer,
+    now: timer.now,
     /** How much waits for the time to come. */
-    waiting: () => waiting.length,
+    waiting: timer.pending,
     /** Moves on by `ms` and does what is due. */
-    pass: (ms: number) => {
-      time += ms
-      const due = waiting.filter(([at]) => at <= time)
-      waiting = waiting.filter(([at]) => at > time)
-      for (const [, work] of due) work()
-    },
+    pass: (ms: number) => timer.flush(timer.now() + ms),
   }
 }
 
@@ -64,7 +53,7 @@ const BASE = 'http://sandbox.test'
 /** A sandbox on a still clock, with a logged-in caller. */
 export const open = async (options: SandboxOptions = {}) => {
   const clock = stillClock()
-  const sandbox = createSandbox({ charges: 100, limits: false, ...clock, ...options })
+  const sandbox = createSandbox({ charges: 100, limits: false, timer: clock.timer, ...options })
   const send = async (path: string, init: RequestInit = {}): Promise<Answered> => {
     const response = await sandbox.fetch(`${BASE}${path}`, init)
     return { status: response.status, body: read(await response.text()) }

@@ -1,13 +1,13 @@
 import { Observable, Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../bench/scheduler/judge.ts'
-import { networks } from '../../bench/scheduler/network.ts'
-import { seeded } from '../../bench/scheduler/random.ts'
-import { stallsUntil } from '../../bench/scheduler/stalls.ts'
 import { bursts, late } from '../../src/scheduler/Bursts.js'
 import { ceiling } from '../../src/scheduler/Ceiling.js'
 import { departure } from '../../src/scheduler/Departure.js'
 import { schedule } from '../../src/scheduler/index.js'
+import type { Limits } from '../support/simulated/judge.js'
+import { networks } from '../support/simulated/network.js'
+import { seeded } from '../support/simulated/random.js'
+import { stallsUntil } from '../support/simulated/stalls.js'
 import { type Answer, refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 }

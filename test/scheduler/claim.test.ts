@@ -1,6 +1,5 @@
 import { of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import type { Bucket } from '../../src/scheduler/Bucket.js'
 import { claim } from '../../src/scheduler/Claim.js'
 import { clock } from '../../src/scheduler/Clock.js'
@@ -9,6 +8,7 @@ import { flow } from '../../src/scheduler/Flow.js'
 import { loan } from '../../src/scheduler/Loan.js'
 import { places } from '../../src/scheduler/Places.js'
 import { strand } from '../../src/scheduler/Strand.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 const bucket = (): Bucket => places({ key: '', limit: 10, counts: { refused: 0 } })
 

@@ -8,8 +8,8 @@ import {
   VirtualTimeScheduler,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** A timer whose clock is set to another time; its delays are real. */
 const jumping = () => {

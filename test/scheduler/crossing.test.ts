@@ -1,8 +1,6 @@
 /** Keys of several tiers that cross: whoever needs two of them is not overtaken for ever by those who need one. */
 import { map, NEVER, Observable, of, timer as rxTimer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../bench/scheduler/random.ts'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -12,6 +10,8 @@ import {
   schedule,
   shared,
 } from '../../src/scheduler/index.js'
+import { seeded } from '../support/simulated/random.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** Those that are empty do not count. */
 interface Request {

@@ -1,9 +1,5 @@
 import { defer, Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../bench/scheduler/judge.ts'
-import { type Network, networks } from '../../bench/scheduler/network.ts'
-import { seeded, uniform } from '../../bench/scheduler/random.ts'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import {
   createScheduler,
   type Guard,
@@ -11,6 +7,10 @@ import {
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
+import type { Limits } from '../support/simulated/judge.js'
+import { type Network, networks } from '../support/simulated/network.js'
+import { seeded, uniform } from '../support/simulated/random.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -1,9 +1,9 @@
 import { Observable, type SchedulerAction } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../bench/scheduler/judge.ts'
-import { seeded, uniform } from '../../bench/scheduler/random.ts'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import type { Limits } from '../support/simulated/judge.js'
+import { seeded, uniform } from '../support/simulated/random.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -1,6 +1,5 @@
 import { asyncScheduler, NEVER, of, timer as rxTimer } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -14,6 +13,7 @@ import {
   shared,
   type Tier,
 } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 describe('numbers that make no sense', () => {

@@ -1,9 +1,9 @@
 /** Whoever leaves at an odd moment takes no place along, and gives none back twice. */
 import { finalize, forkJoin, Observable, Subject, take, takeUntil, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { type VirtualTimer, virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 const world = () => {

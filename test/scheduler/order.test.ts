@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { defer, delay, of, timer as timerOf } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** One place a window for all: `ask(key, lane)` now or later; the order in which they went, and when. */
 const single = (options: { lanes?: Record<string, number>; patience?: number } = {}) => {

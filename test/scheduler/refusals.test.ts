@@ -1,14 +1,14 @@
 import { defer, tap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { judge, type Limits } from '../../bench/scheduler/judge.ts'
-import { networks } from '../../bench/scheduler/network.ts'
-import { lognormal, seeded } from '../../bench/scheduler/random.ts'
 import {
   type Guard,
   type SchedulerOptions,
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
+import { judge, type Limits } from '../support/simulated/judge.js'
+import { networks } from '../support/simulated/network.js'
+import { lognormal, seeded } from '../support/simulated/random.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -1,13 +1,13 @@
 /** Keys without end, each of which stays taken for long: what tidying up looks at, counted. */
 import { Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { clock } from '../../src/scheduler/Clock.js'
 import { departure } from '../../src/scheduler/Departure.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { routes } from '../../src/scheduler/Routes.js'
 import { slack } from '../../src/scheduler/Slack.js'
 import { tierState } from '../../src/scheduler/TierState.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 const HOUR = 3_600_000

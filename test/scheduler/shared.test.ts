@@ -12,7 +12,6 @@ import {
   timer,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -22,6 +21,7 @@ import {
   schedule,
   shared,
 } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 /** Lends three places every 100 ms, and answers after 5. */

@@ -11,10 +11,6 @@ import {
   timer as timerOf,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type Judge, judge, type Limits } from '../../bench/scheduler/judge.ts'
-import { networks } from '../../bench/scheduler/network.ts'
-import { seeded } from '../../bench/scheduler/random.ts'
-import type { VirtualTimer } from '../../bench/scheduler/timer.ts'
 import {
   concurrency,
   createScheduler,
@@ -25,6 +21,10 @@ import {
   shared,
   type Tier,
 } from '../../src/scheduler/index.js'
+import { type Judge, judge, type Limits } from '../support/simulated/judge.js'
+import { networks } from '../support/simulated/network.js'
+import { seeded } from '../support/simulated/random.js'
+import type { VirtualTimer } from '../support/simulated/virtualTimer.js'
 import { type Answer, refused, stateOf, world } from './world.js'
 
 const production: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -11,9 +11,9 @@ import {
   type Subscription,
 } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { virtualTimer } from '../../bench/scheduler/timer.ts'
 import type { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 const boom = (): never => {

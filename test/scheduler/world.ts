@@ -1,8 +1,4 @@
 import { Observable } from 'rxjs'
-import { type Judge, judge, type Limits } from '../../bench/scheduler/judge.ts'
-import { seeded } from '../../bench/scheduler/random.ts'
-import { stalling } from '../../bench/scheduler/stalls.ts'
-import { type VirtualTimer, virtualTimer } from '../../bench/scheduler/timer.ts'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -12,6 +8,10 @@ import {
   type SchedulerOptions,
   type SchedulerState,
 } from '../../src/scheduler/index.js'
+import { type Judge, judge, type Limits } from '../support/simulated/judge.js'
+import { seeded } from '../support/simulated/random.js'
+import { stalling } from '../support/simulated/stalls.js'
+import { type VirtualTimer, virtualTimer } from '../support/simulated/virtualTimer.js'
 
 export interface Answer {
   readonly ok: boolean

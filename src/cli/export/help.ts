@@ -4,7 +4,7 @@
 const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
   charges: [
     '--sandbox --rows 100000 --out charges.ndjson',
-    '--from 2026-01-01 --status SETTLED --out settled.csv.gz',
+    '--from 2026-01-01 --status SETTLED --out paid.csv',
     '--out charges.parquet --resume',
     '--out charges/ --format parquet --since-last',
     '--out - | jq .id',
@@ -16,15 +16,17 @@ const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 export const help = (name: string): string => `
-Every second (Parquet: ten) all that was read is made durable, and FILE.checkpoint.json says up to where: after whatever
-stopped it, the same command with --resume goes on. At the end FILE.manifest.json says what is in the
-files; "payments-rx verify FILE" checks them. Rows that cannot be written go to FILE.rejects.ndjson, each
-with the reason (with --out - to stderr).
+Every second (Parquet: ten) all that was read is made durable, and
+FILE.checkpoint.json says up to where: after whatever stopped it, the same
+command with --resume goes on. At the end FILE.manifest.json says what is in the
+files; "payments-rx verify FILE" checks them. Rows that cannot be written go to
+FILE.rejects.ndjson, each with the reason (with --out - to stderr).
 
 Exit status:
   0    complete: every row is written
   1    incomplete: the last line says why
-  2    wrong use, something is in the way, or the service refuses it: nothing was changed
+  2    wrong use, something is in the way, or the service refuses it: nothing
+       was changed
   130  stopped by Ctrl-C (143 by SIGTERM), with all that was read written
   141  who read stdout went away
 

@@ -49,5 +49,5 @@ export const withoutSecret = <A extends { readonly secret?: unknown }, Q>(
   list: Resumable<Q, Page<AnyFailure, A, Q>>,
 ): Resumable<Q, Page<AnyFailure, A, Q>> => ({
   ...drained(list),
-  from: (standing) => drained(list.from(standing)),
+  from: (position) => drained(list.from(position)),
 })

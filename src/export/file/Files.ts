@@ -1,6 +1,8 @@
 /** The part of `node:fs/promises` that files are written with. */
+import { fsync } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { codeOf, withPath } from './systemError.js'
 
 // model
@@ -41,7 +43,23 @@ export interface Files {
 // constructors
 
 /** The disk itself. */
-export const disk: Files = { open, mkdir, readdir, rm }
+export const disk: Files = {
+  // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`
+  open: async (path, flags) => {
+    const handle = await open(path, flags)
+    return {
+      write: (...place) => handle.write(...place),
+      read: (...place) => handle.read(...place),
+      stat: () => handle.stat(),
+      truncate: (length) => handle.truncate(length),
+      sync: () => promisify(fsync)(handle.fd),
+      close: () => handle.close(),
+    }
+  },
+  mkdir,
+  readdir,
+  rm,
+}
 
 // combinators
 

@@ -6,7 +6,7 @@ import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../co
 import { exactMoney, exactNumbers } from '../column/exactMoney.js'
 import type { Fitting } from '../column/Misfit.js'
 import type { Numbers } from '../column/Numbers.js'
-import { type Shape, shapeOf } from '../column/Shape.js'
+import { type ColumnType, type Shape, shapeOf } from '../column/Shape.js'
 import { storable } from '../column/store.js'
 import { extensionOf, hasZstd } from './compress.js'
 import { csvText } from './csv.js'
@@ -44,6 +44,13 @@ export interface FormatOptions {
   readonly decimal?: 'decimal' | 'text'
   /** Parquet: rows a row group. Default 20,000. */
   readonly rowGroup?: number
+}
+
+/** A column that a file has, unless others are chosen. */
+export interface KnownColumn {
+  /** Such as `amount`, or `quote_summary.expires_at`. */
+  readonly name: string
+  readonly type: ColumnType
 }
 
 /** Rows in a row group by default. */
@@ -84,7 +91,7 @@ export const formatOfShape =
   }
 
 /** The columns of a file of rows of this codec, unless others are chosen. */
-export const knownColumns = <A>(codec: Codec<A>): ReadonlyArray<Pick<Column, 'name' | 'type'>> =>
+export const knownColumns = <A>(codec: Codec<A>): ReadonlyArray<KnownColumn> =>
   columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
 
 const withColumns = (

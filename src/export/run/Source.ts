@@ -5,30 +5,30 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { Page, Slice, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
 import type { Drainable } from '../ExportOptions.js'
 import type { Bounds } from './Bounds.js'
-import { ListStanding, SnapshotStanding } from './positions.js'
+import { KeptListPosition, KeptSnapshotPosition } from './positions.js'
 
 // model
 
 /** What an export reads: a list that can be gone on with, made by `fromList` or `fromSnapshot`. */
 export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure, A, Q>> {
   /** From its beginning, or from where it stands. */
-  readonly pages: (from?: Q) => Drainable<P>
-  /** How the place where it stands is kept. */
-  readonly standing: Codec<Q>
+  readonly pages: (position?: Q) => Drainable<P>
+  /** How a position of it is kept. */
+  readonly position: Codec<Q>
   /** The slice of time that a page is of, as it stands with this page; undefined without slices. */
   readonly sliceOf: (page: P) => Slice | undefined
   /** From when to when its rows were created. */
-  readonly boundsOf: (standing: Q) => Bounds | undefined
+  readonly boundsOf: (position: Q) => Bounds | undefined
   /** Whether a row can come in two pages: then keys are kept from page to page. */
   readonly repeats: boolean
   /** Whether the service refused to go on from there as from a place that it does not know any more. */
-  readonly isLost?: (standing: Q, failure: AnyFailure) => boolean
+  readonly isLost?: (position: Q, failure: AnyFailure) => boolean
 }
 
 /** A list, or a snapshot, that goes on from where it stood. */
 export interface Resumable<Q, P> extends Drainable<P> {
   /** What is left of it, from where it stood. */
-  readonly from: (standing: Q) => Drainable<P>
+  readonly from: (position: Q) => Drainable<P>
 }
 
 // constructors
@@ -36,15 +36,15 @@ export interface Resumable<Q, P> extends Drainable<P> {
 /** All of the list, or what is left of it. */
 const from =
   <Q, P>(list: Resumable<Q, P>) =>
-  (standing?: Q): Drainable<P> =>
-    standing === undefined ? list : list.from(standing)
+  (position?: Q): Drainable<P> =>
+    position === undefined ? list : list.from(position)
 
 /** A list that stands still while it is read: `payments.charges.snapshot(...)`. */
 export const fromSnapshot = <A>(
   snapshot: Resumable<SnapshotPosition, SnapshotPage<AnyFailure, A>>,
 ): Source<A, SnapshotPosition, SnapshotPage<AnyFailure, A>> => ({
   pages: from(snapshot),
-  standing: SnapshotStanding,
+  position: KeptSnapshotPosition,
   sliceOf: ({ slice }) => slice,
   boundsOf: ({ from, to }) => ({ from, to }),
   repeats: false,
@@ -62,12 +62,12 @@ export const fromList = <A>(
   list: Resumable<Position, Page<AnyFailure, A, Position>>,
 ): Source<A, Position> => ({
   pages: from(list),
-  standing: ListStanding,
+  position: KeptListPosition,
   sliceOf: () => undefined,
   boundsOf: () => undefined,
   repeats: true,
-  isLost: (standing, failure) =>
-    'page' in standing &&
+  isLost: (position, failure) =>
+    'page' in position &&
     failure._tag === 'Refused' &&
     failure.brokenOff !== true &&
     LOST.includes(failure.status),

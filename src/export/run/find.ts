@@ -29,7 +29,8 @@ export interface FindOptions<Q> {
   readonly files: SmallFiles
   readonly paths: Paths
   readonly purpose: Purpose
-  readonly standing: Codec<Q>
+  /** How a position of the list is kept. */
+  readonly position: Codec<Q>
   readonly begin: Begin
   /** Whether it adds to the runs that are there. */
   readonly adds: boolean
@@ -112,7 +113,7 @@ const checkpointOf = async <Q>({
   files,
   paths,
   purpose,
-  standing,
+  position: codec,
   begin,
   maxRejects,
 }: FindOptions<Q>): Promise<Checkpoint<Q> | undefined> => {
@@ -122,7 +123,7 @@ const checkpointOf = async <Q>({
   if (begin === 'new') {
     throw new CannotRun('begun', paths.checkpoint, 'is of an export that was not finished')
   }
-  const checkpoint = readCheckpoint(standing)(paths.checkpoint)(text)
+  const checkpoint = readCheckpoint(codec)(paths.checkpoint)(text)
   samePurpose(paths.checkpoint, purpose)(checkpoint.purpose)
   const { position, counts } = checkpoint
   if (position !== undefined && counts.rejects > maxRejects) {

@@ -1,4 +1,4 @@
-/** Where lists stand, as they are kept in a file. */
+/** Positions of lists, as they are kept in a file. */
 import * as t from 'io-ts'
 import type { Position } from '../../api/Paging.js'
 import type { Codec } from '../../codec/Codec.js'
@@ -7,7 +7,7 @@ import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
 import { refined } from './refined.js'
 
 /** Of a snapshot: what is left of its time. */
-export const SnapshotStanding: Codec<SnapshotPosition> = refined(
+export const KeptSnapshotPosition: Codec<SnapshotPosition> = refined(
   'where a snapshot stands',
   isSnapshotPosition,
 )
@@ -16,7 +16,7 @@ export const SnapshotStanding: Codec<SnapshotPosition> = refined(
 const listed = t.union([t.type({ page_num: t.number }), t.type({ page: t.string })])
 
 /** Of a list: its next page. */
-export const ListStanding: Codec<Position> = new t.Type<Position, unknown, unknown>(
+export const KeptListPosition: Codec<Position> = new t.Type<Position, unknown, unknown>(
   'the next page of a list',
   listed.is,
   listed.validate,

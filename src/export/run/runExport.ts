@@ -64,8 +64,8 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     try {
       const output = seenFrom(paths.checkpoint, paths.out)
       const purpose = purposeOf(options.purpose, target.format, output)
-      const { standing } = source
-      const found = await find({ files, paths, purpose, standing, begin, adds, maxRejects })
+      const { position } = source
+      const found = await find({ files, paths, purpose, position, begin, adds, maxRejects })
       const { checkpoint } = found
       run = graceful(runOf(options, { files, timer, tally, found, purpose }))
       if (checkpoint !== undefined) await run.goOn()

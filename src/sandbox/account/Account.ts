@@ -2,12 +2,12 @@
  * The charges that are there from the start: a pure function of seed and index, so ten million of
  * them take no memory. What is created later is state, and not here.
  */
+import type { NewCharge } from '../../codec/Charge.js'
 import { O, pipe } from '../../fp.js'
 import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
 import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
-import type { Ingredients } from './made.js'
 import { mix } from './mix.js'
 import { none, type Rows, rows } from './Rows.js'
 
@@ -37,6 +37,9 @@ export interface Selection {
   /** The rows from `start` to before `end`, the newest one first if so wanted. */
   readonly slice: (start: number, end: number, newestFirst: boolean) => Rows
 }
+
+/** What a charge is made of, all of it given. */
+export interface Ingredients extends Required<NewCharge> {}
 
 export interface Account {
   readonly charges: number

@@ -2,7 +2,7 @@
  * A charge of the account as the bytes of its JSON: the one place that says what the n-th charge is.
  * Written directly, because encoding by codec is what a page of 2,000 rows would spend its time on.
  */
-import { type ChargeReason, ChargeReason as Reason } from '../../codec/Charge.js'
+import { ChargeReason } from '../../codec/Charge.js'
 import { R } from '../../fp.js'
 import { copy, encoded, hex, hundredths, whole } from './ascii.js'
 import type { ChargeIds } from './chargeIds.js'
@@ -40,7 +40,9 @@ const subjects = all([
   'Shipment ',
 ])
 
-const reasons = all(R.keys(Reason.keys).filter((key): key is ChargeReason => Reason.is(key)))
+const reasons = all(
+  R.keys(ChargeReason.keys).filter((key): key is ChargeReason => ChargeReason.is(key)),
+)
 
 const nothing = new Uint8Array()
 

@@ -27,6 +27,12 @@ export interface ColumnFilter {
   readonly source?: string | undefined
 }
 
+/** The rows that pass, by number: how many there are among the first `n`, and which is the k-th. */
+export interface Matches {
+  readonly below: (n: number) => number
+  readonly at: (k: number) => number
+}
+
 // constructors
 
 /** 88 % settled, 4 % pending, 3 % failed, 3 % new, 2 % suspended. */
@@ -61,12 +67,6 @@ export const columns = (seed: number): Columns => {
 }
 
 // combinators
-
-/** The rows that pass, by number: how many there are among the first `n`, and which is the k-th. */
-export interface Matches {
-  readonly below: (n: number) => number
-  readonly at: (k: number) => number
-}
 
 const all: Matches = { below: (n) => n, at: (k) => k }
 

@@ -1,14 +1,11 @@
 /** Charges that are made while the sandbox runs, and what becomes of them as time passes. */
-import type { Charge, ChargeStatus, NewCharge } from '../../codec/Charge.js'
+import type { Charge, ChargeStatus } from '../../codec/Charge.js'
 import { instant } from '../instant.js'
-import type { Account, Filter } from './Account.js'
+import type { Account, Filter, Ingredients } from './Account.js'
 import { feeOf } from './chargeBytes.js'
 import { hexText, mix } from './mix.js'
 
 // model
-
-/** What a charge is made of, all of it given. */
-export interface Ingredients extends Required<NewCharge> {}
 
 export interface MadeCharge extends Ingredients {
   /** Counted on from the charges that were there from the start. */

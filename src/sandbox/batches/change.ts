@@ -13,8 +13,8 @@ import { batchAt, statusAt } from './batchAt.js'
 import { onlyIn } from './refusals.js'
 
 export const findBatch = (
-  id: string,
   { batches }: State,
+  id: string,
   { settings }: Asking,
 ): E.Either<Refusal, Batch> => byId('batch', id, settings.seed)(batches)
 

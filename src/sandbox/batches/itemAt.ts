@@ -24,17 +24,15 @@ interface Progress {
 
 // constructors
 
-const bits = (batch: Batch, { settings }: Asking): number => mix(batch.n ^ keyOf(settings.seed, 15))
-
-/** Eight digits for the batch, four for the item. */
-const numbered = (prefix: string, { n }: StoredItem, batch: Batch, asking: Asking): string =>
-  `${prefix}_${hexText(bits(batch, asking))}${n.toString(16).padStart(4, '0')}`
+/** What all its items have in their ids: eight digits, before the four of the item. */
+const digitsOf = ({ n }: Batch, { settings }: Asking): string =>
+  hexText(mix(n ^ keyOf(settings.seed, 15)))
 
 /** The number of the item with this id, if it may be one of this batch. */
 export const numberOf =
   (batch: Batch, asking: Asking) =>
   (id: string): O.Option<number> => {
-    const prefix = `bti_${hexText(bits(batch, asking))}`
+    const prefix = `bti_${digitsOf(batch, asking)}`
     const digits = id.slice(prefix.length)
     return id.startsWith(prefix) && /^[0-9a-f]{4,12}$/.test(digits)
       ? O.some(Number.parseInt(digits, 16))
@@ -78,9 +76,12 @@ export const itemsAt =
     const from = bookingFrom(courseOf(batch, asking.settings))
     const ranks = new Map(validItems(batch).map(({ n }, rank) => [n, rank]))
     const day = transferDate(batch, asking.now)
+    const digits = digitsOf(batch, asking)
+    const idOf = (prefix: string, { n }: StoredItem): string =>
+      `${prefix}_${digits}${n.toString(16).padStart(4, '0')}`
     return items.map((stored): BatchItem => {
       const same = {
-        id: numbered('bti', stored, batch, asking),
+        id: idOf('bti', stored),
         request_id: stored.request_id,
         transfer_id: null,
         transfer_draft: null,
@@ -97,7 +98,7 @@ export const itemsAt =
         ...same,
         status,
         updated_at: instantAt(at),
-        transfer_id: status === 'BOOKED' ? numbered('tfr', stored, batch, asking) : null,
+        transfer_id: status === 'BOOKED' ? idOf('tfr', stored) : null,
         transfer_draft: isDraft ? draftOf(item, day) : null,
         errors: status === 'BOOKING_FAILED' ? error('booking_failed', 'beneficiary') : null,
       }

@@ -1,7 +1,5 @@
+import { MINUTE } from '../../api/limits.js'
 import type { QuoteValidity } from '../../codec/BatchQuote.js'
-
-/** In ms. */
-const MINUTE = 60_000
 
 const lives: Readonly<Record<QuoteValidity, number>> = {
   MIN_1: MINUTE,

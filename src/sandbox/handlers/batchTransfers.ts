@@ -47,7 +47,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   retrieve: (state, { id }, asking) => {
     const result = pipe(
-      findBatch(id, state, asking),
+      findBatch(state, id, asking),
       E.map(flow(batchAt(asking, 'with funding status'), success)),
       E.toUnion,
     )
@@ -85,7 +85,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
           ({ id, items }) =>
             (state, asking) =>
               pipe(
-                findBatch(id, state, asking),
+                findBatch(state, id, asking),
                 E.filterOrElse(
                   (found) => statusAt(found, asking).status === 'DRAFTING',
                   () => notOpen,
@@ -101,7 +101,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
     const { now, settings } = asking
     if (!QuoteValidity.is(validity)) return [notAValidity, state]
     return pipe(
-      findBatch(id, state, asking),
+      findBatch(state, id, asking),
       isIn(asking, 'DRAFTING', 'IN_APPROVAL'),
       E.map(quote(validity, settings.quoteLife > 0 ? settings.quoteLife : lifeOf(validity), now)),
       changed(state, asking),
@@ -110,7 +110,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   submit: (state, { id }, asking) =>
     pipe(
-      findBatch(id, state, asking),
+      findBatch(state, id, asking),
       isIn(asking, 'DRAFTING'),
       E.filterOrElse(
         (found) => validItems(found).length > 0,
@@ -125,7 +125,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
     ),
 
   delete: (state, { id }, asking) => {
-    const batch = pipe(findBatch(id, state, asking), isIn(asking, 'DRAFTING'))
+    const batch = pipe(findBatch(state, id, asking), isIn(asking, 'DRAFTING'))
     if (E.isLeft(batch)) return [batch.left, state]
     return [
       success(BatchTransfer.encode(batchAt(asking)(batch.right))),
@@ -141,7 +141,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
           ({ id, item_ids }) =>
             (state, asking) =>
               pipe(
-                findBatch(id, state, asking),
+                findBatch(state, id, asking),
                 isIn(asking, 'DRAFTING'),
                 E.map((found) => {
                   const numbers = A.compact(item_ids.map(numberOf(found, asking)))
@@ -155,7 +155,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 
   items: (state, { id, page, page_size = rows.items.paging.size }, asking) => {
     const result = pipe(
-      findBatch(id, state, asking),
+      findBatch(state, id, asking),
       E.chain((batch) =>
         pipe(
           inOrder(batch.items),

@@ -8,16 +8,17 @@ import type { HandlersOf } from '../Handler.js'
 import { required } from '../Refusal.js'
 import { all } from '../Register.js'
 import { json, text } from '../Result.js'
+import { create, findHook, retrieve, update, without } from '../webhooks/calls.js'
 import { webhookOf } from '../webhooks/Hook.js'
-import { create, findHook, partner, retrieve, update, without } from '../webhooks/subscribe.js'
+import { partner } from '../webhooks/Owner.js'
 
 /** Events of organizations (interface, Partner webhooks). */
 const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
 
 export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = {
-  create: (state, params, asking) => create(partner, state, params, asking),
+  create: create(partner),
 
-  retrieve: (state, { id }, asking) => retrieve(partner, state, id, asking),
+  retrieve: retrieve(partner),
 
   list: (state, { page_num = 0, page_size = rows.list.paging.size }, { settings }) => {
     const oldestFirst = all(state.partnerWebhooks)
@@ -28,12 +29,12 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
     return [pageByNumber(texts(found), end < hooks.length), state]
   },
 
-  update: (state, params, asking) => update(partner, state, params, asking),
+  update: update(partner),
 
   // three answers that clients have seen where the interface shows none
 
   connect: (state, { id, org_id }, asking) => {
-    const hook = findHook(partner, state, id, asking)
+    const hook = findHook(partner)(state, id, asking)
     if (E.isLeft(hook)) return [hook.left, state]
     return hook.right.asked.events.some(isOfOrganization) && org_id === undefined
       ? [required('org_id'), state]
@@ -42,7 +43,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
 
   disconnect: (state, { id }, asking) => {
     const result = pipe(
-      findHook(partner, state, id, asking),
+      findHook(partner)(state, id, asking),
       E.map(() => json(encoded('"OK"'))),
       E.toUnion,
     )
@@ -50,7 +51,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
   },
 
   delete: (state, { id }, asking) => {
-    const rest = without(partner, state, id, asking)
+    const rest = without(partner)(state, id, asking)
     return E.isLeft(rest) ? [rest.left, state] : [text(''), rest.right]
   },
 }

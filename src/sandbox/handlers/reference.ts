@@ -1,29 +1,28 @@
 import type { reference as rows } from '../../api/reference.js'
 import type { QuotaType } from '../../codec/Quota.js'
 import { E, pipe } from '../../fp.js'
-import type { Asking } from '../Context.js'
-import type { HandlersOf } from '../Handler.js'
-import { invalid } from '../Refusal.js'
-import { type Result, success } from '../Result.js'
+import type { Handle, HandlersOf } from '../Handler.js'
+import { invalid, notEnabled } from '../Refusal.js'
+import { success } from '../Result.js'
 import { currencies } from '../rates.js'
 import { binsOf, refusalOf } from '../reference/bins.js'
 import { invalidDates, isPair } from '../reference/conversionDates.js'
 import { industries } from '../reference/industries.js'
 import { expiringAt, type Order, quotaAt } from '../reference/Order.js'
 import { ordersOf, readUpload } from '../reference/upload.js'
-import type { State } from '../State.js'
 import { append, toArray } from '../Table.js'
 
-/** A limit as something tells it, if the account has it. */
-const limit = <A>(
-  tell: (now: number, type: QuotaType, orders: ReadonlyArray<Order>) => A,
-  type: QuotaType,
-  { orders }: State,
-  { now, settings }: Asking,
-): Result<A> =>
-  settings.quotaTypes.includes(type)
-    ? success(tell(now, type, toArray(orders)))
-    : invalid(`${type} is not enabled for this account.`, 'type')
+/** Answers what something tells of a limit, if the account has it. */
+const limitBy =
+  <A>(
+    tell: (now: number, type: QuotaType, orders: ReadonlyArray<Order>) => A,
+  ): Handle<{ readonly type?: QuotaType | undefined }, A> =>
+  (state, { type = 'CN_INBOUND' }, { now, settings }) => [
+    settings.quotaTypes.includes(type)
+      ? success(tell(now, type, toArray(state.orders)))
+      : notEnabled(type, 'type'),
+    state,
+  ]
 
 export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
   industryCategories: (state, _, { settings, version }) => [
@@ -45,12 +44,9 @@ export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
     state,
   ],
 
-  expiringQuota: (state, { type = 'CN_INBOUND' }, asking) => [
-    limit(expiringAt, type, state, asking),
-    state,
-  ],
+  expiringQuota: limitBy(expiringAt),
 
-  quota: (state, { type = 'CN_INBOUND' }, asking) => [limit(quotaAt, type, state, asking), state],
+  quota: limitBy(quotaAt),
 
   upload: {
     read: (params) =>

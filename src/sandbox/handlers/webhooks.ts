@@ -6,13 +6,14 @@ import { pageByBookmark } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
 import { walk } from '../Register.js'
 import { success } from '../Result.js'
+import { create, retrieve, update, without } from '../webhooks/calls.js'
 import { webhookOf } from '../webhooks/Hook.js'
-import { account, create, retrieve, update, without } from '../webhooks/subscribe.js'
+import { account } from '../webhooks/Owner.js'
 
 export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
-  create: (state, params, asking) => create(account, state, params, asking),
+  create: create(account),
 
-  retrieve: (state, { id }, asking) => retrieve(account, state, id, asking),
+  retrieve: retrieve(account),
 
   list: (state, { page, page_size = rows.list.paging.size }, { settings }) => {
     const { seed, order } = settings
@@ -31,10 +32,10 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
     return [result, state]
   },
 
-  update: (state, params, asking) => update(account, state, params, asking),
+  update: update(account),
 
   delete: (state, { id }, asking) => {
-    const rest = without(account, state, id, asking)
+    const rest = without(account)(state, id, asking)
     return E.isLeft(rest) ? [rest.left, state] : [success({ id, deleted: true }), rest.right]
   },
 }

@@ -1,5 +1,4 @@
 /** Lines of sales orders that were uploaded, and the limits that they raise. */
-
 import { ORDER_AGE } from '../../codec/OrderItem.js'
 import type { ExpiringQuota, Quota, QuotaType } from '../../codec/Quota.js'
 import { DAY, dayInstantAt } from '../instant.js'

@@ -7,7 +7,7 @@ import { causes, causesUnder } from '../../decode/causes.js'
 import { A, E, pipe } from '../../fp.js'
 import type { Given } from '../Handler.js'
 import { DAY } from '../instant.js'
-import { invalid, type Refusal, refusal, required } from '../Refusal.js'
+import { invalid, notEnabled, type Refusal, required } from '../Refusal.js'
 import { isWithinReach, REACH, rate } from '../rates.js'
 import { LIMIT_CURRENCY, type Order } from './Order.js'
 
@@ -80,9 +80,6 @@ const orderOf =
     at: toMillis(order_datetime),
   })
 
-const notEnabled = (type: QuotaType): Refusal =>
-  refusal(400, 'invalid_argument', `${type} is not enabled for this account.`, 'types')
-
 // combinators
 
 /** The orders that count, or why the upload as a whole is refused. */
@@ -92,7 +89,7 @@ export const ordersOf = (
   enabled: ReadonlyArray<QuotaType>,
 ): E.Either<Refusal, ReadonlyArray<Order>> => {
   const missing = upload.types.find((type) => !enabled.includes(type))
-  if (missing !== undefined) return E.left(notEnabled(missing))
+  if (missing !== undefined) return E.left(notEnabled(missing, 'types'))
   const { left, right: good } = A.separate(upload.items.map((item, i) => judged(item, i, now)))
   const [refused] = left
   if (refused !== undefined && !upload.partial) return E.left(refused)

@@ -1,8 +1,8 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   compressions,
   type Format,
@@ -120,4 +120,16 @@ describe('a file of rows', () => {
         .digest('hex'),
     )
   })
+})
+
+it('is durable where handles cannot sync themselves, as those that Yarn gives', async () => {
+  const path = join(folder, 'no-sync.ndjson')
+  const probe = await open(path, 'w')
+  await probe.close()
+  const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync')
+  sync.mockRejectedValue(new Error('Method not implemented.'))
+  const file = await openFile({ path, format: format({ format: 'ndjson' }) })
+  await file.write([rowOf({ id: 'a' })])
+  expect(await file.finish().finally(() => sync.mockRestore())).toMatchObject({ rows: 1 })
+  expect(await textOf(path, 'none')).toContain('"a"')
 })

@@ -97,8 +97,8 @@ describe('rows of an export that are mapped', () => {
   })
 
   it('are of the slices of a snapshot, and in JSON as they are now', async () => {
-    const { timer, now, after, run: runTime } = virtualTime()
-    const sandbox = createSandbox({ charges: 500, now, after, limits: false })
+    const { timer, run: runTime } = virtualTime()
+    const sandbox = createSandbox({ charges: 500, timer, limits: false })
     const client = createClient({
       baseUrl: 'https://sandbox',
       credentials: sandboxCredentials,

@@ -10,13 +10,13 @@ const none: Resumable<SnapshotPosition, SnapshotPage<AnyFailure, never>> = {
   from: () => none,
 }
 
-const { standing } = fromSnapshot(none)
+const { position: codec } = fromSnapshot(none)
 
 const position = wholeOf({ from: 0, to: 10 })
 const [slice] = position.slices
 
 it('a snapshot goes on from where it stood', () => {
-  expect(standing.decode(JSON.parse(JSON.stringify(position)))).toEqual(E.right(position))
+  expect(codec.decode(JSON.parse(JSON.stringify(position)))).toEqual(E.right(position))
 })
 
 it.each<readonly [string, object]>([
@@ -26,5 +26,5 @@ it.each<readonly [string, object]>([
   ['rows without an end', { ...position, slices: [{ ...slice, rows: Infinity }] }],
   ['no slices', { from: 0, to: 10, cut: 1 }],
 ])('a snapshot does not go on from %s', (_what, kept) => {
-  expect(E.isLeft(standing.decode(kept))).toBe(true)
+  expect(E.isLeft(codec.decode(kept))).toBe(true)
 })

@@ -70,14 +70,3 @@ const life = (args: ReadonlyArray<string>, folder: string, moment: number): Prom
       resolve({ status, signal, stderr })
     })
   })
-
-/** The same numbers for the same seed (mulberry32). */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -15,10 +15,10 @@ export interface VirtualTimer extends SchedulerLike {
   readonly pending: () => number
 }
 
-/** Time that passes only when nothing is left to do at the present moment. */
-export const virtualTimer = (): VirtualTimer => {
+/** Time that passes only when nothing is left to do at the present moment; from `start` on, in ms since 1970. */
+export const virtualTimer = (start = 0): VirtualTimer => {
   const heap: Array<Entry> = []
-  let now = 0
+  let now = start
   let order = 0
 
   const push = (entry: Entry): void => {
