@@ -26,8 +26,8 @@ interface Adding {
 // constructors
 
 /**
- * Adds a stream of items, a hundred a call. A call with an item whose `request_id` another item of the stream had,
- * with other contents, is not sent: the service would ignore that item, and say nothing of it.
+ * Adds a stream of items, a hundred a call. A call with an item that differs from an earlier one of the stream with
+ * its `request_id` is not sent: the service would ignore that item and say nothing.
  */
 export const addAllItems =
   ({ endpoint, add, check }: Adding) =>

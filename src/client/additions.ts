@@ -58,8 +58,8 @@ export interface Additions {
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. One with an item whose
-     * `request_id` an earlier item of the stream had, with other contents, is `InvalidRequest`, and is not sent.
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. A call
+     * with an item that differs from an earlier one with its `request_id` is `InvalidRequest`, and is not sent.
      */
     readonly addAllItems: (
       id: string,

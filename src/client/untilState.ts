@@ -24,7 +24,7 @@ export interface WaitOptions<State extends string = string> {
 /**
  * Asks for one thing again, with growing pauses, until nothing happens to it by itself any more, or it is in
  * one of `states`, and emits it as it is then. States that nobody knows mean "keep waiting". Ends with the
- * first failure, or as `TimedOut` when the wait is too long, whose message says in which state it was last.
+ * first failure, or, when the wait is too long, with a `TimedOut` whose message names the last state.
  */
 export type UntilState<A extends { readonly status: string }> = (
   wait: WaitOptions<A['status']>,

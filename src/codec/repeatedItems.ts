@@ -1,6 +1,6 @@
 /**
- * Items of a batch under one `request_id`. The service keeps the first, and ignores the others (interface, Batch
- * item): whoever sends the same item again loses nothing, and one that says something else is lost.
+ * Items of a batch with one `request_id`. The service keeps the first and ignores the others (interface, Batch item):
+ * the same item can be sent again, but a different one is lost.
  */
 import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
@@ -10,12 +10,12 @@ import type { Rule } from './Rule.js'
 // model
 
 /** What the `request_id` of an item should be. */
-export const OWN_ID = 'one that no item with other contents has'
+export const OWN_ID = 'one that no different item has'
 
 // constructors
 
 /**
- * Asked of one item after the other: which earlier one, from 0, has the same `request_id` and says something else.
+ * Asked of one item after the other: which earlier one, counted from 0, has its `request_id` and differs.
  * The first item of each `request_id` is kept.
  */
 export const contradicted = (): ((item: NewBatchItem) => number | undefined) => {

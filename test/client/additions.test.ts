@@ -276,7 +276,7 @@ describe('addAllItems', () => {
           _tag: 'InvalidRequest',
           endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
           field,
-          expected: 'one that no item with other contents has',
+          expected: 'one that no different item has',
           actual: 'that of item 0 of the stream',
         }),
       )

@@ -21,14 +21,14 @@ import {
   toError,
 } from '../../src/index.js'
 
-/** Made by this run, or by an earlier one, and with all its items in it. */
+/** The batch of this run, or of an earlier one, with all its items in it. */
 const filled = (
   { batchTransfers }: Client,
   batch: { request_id: string; name: string },
   items: ReadonlyArray<NewBatchItem>,
 ): Observable<BatchTransfer> =>
   batchTransfers.createOnce(batch).pipe(
-    orThrow(toError), // also where there is one by this request_id with another name
+    orThrow(toError), // also if the batch with this request_id has another name
     concatMap((found) =>
       found.status !== 'DRAFTING'
         ? of(found) // submitted by an earlier run
@@ -45,12 +45,12 @@ const filled = (
     ),
   )
 
-/** Pays each item once, however often it is run; emits the batches as they came out. */
+/** Pays each item once, however often it runs; emits each batch in its final state. */
 export const payAll = (
   client: Client,
   run: string,
   items: ReadonlyArray<NewBatchItem>,
-  perBatch = 1_000, // more are refused
+  perBatch = 1_000, // the platform takes no more
 ): Observable<BatchTransfer> => {
   const { submit, untilState } = client.batchTransfers
   const hash = createHash('sha256')

@@ -14,9 +14,9 @@ export interface MappedPage<B, Q, P> extends Page<AnyFailure, B, Q> {
 // combinators
 
 /**
- * What an export reads, with other rows in place of those that come: fields more or fewer, or changed. Their format
- * is made of a codec of theirs. Rows without an `id` need a `key` that tells them apart. What is rejected is kept as
- * it came. A row is mapped once more when its page is read again, so `f` says the same each time.
+ * What an export reads, with each row changed by `f`: more fields, fewer or different ones. The format is made of a
+ * codec of the new rows. Rows without an `id` need a `key` that identifies them. Rejected rows are kept as they came.
+ * A row is mapped again when its page is read again, so `f` must return the same each time.
  *
  *     pipe(fromSnapshot(payments.charges.snapshot()), mapRows(({ id, amount }) => ({ id, amount })))
  */

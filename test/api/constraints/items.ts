@@ -50,7 +50,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     ],
     bad: [[item, { ...item, reference: 'Bonus' }]],
     path: 'items[1].request_id',
-    expected: 'one that no item with other contents has',
+    expected: 'one that no different item has',
   },
   ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
   {
