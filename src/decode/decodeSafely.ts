@@ -4,7 +4,8 @@ import type { E } from '../fp.js'
 /** The message of the one failure that io-ts has no word for: it would overflow the stack. */
 export const TOO_DEEP = 'nested too deeply'
 
-const isOverflow = (u: unknown): boolean =>
+/** Whether it was thrown where the stack ended. */
+export const isOverflow = (u: unknown): boolean =>
   u instanceof Error &&
   ((u instanceof RangeError && /call stack/i.test(u.message)) ||
     /too much recursion/i.test(u.message))

@@ -1,3 +1,4 @@
+import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
@@ -110,14 +111,18 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   return name === undefined || known.add(name).size > size
 }
 
-/** A row as it came: with the digits of its numbers, where its text is known. */
+/** A row as it came: with the digits of its numbers, where its text is known, and not too deep to be read with them. */
 const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
   const cut = memoized(() => texts?.())
   return (index: number): unknown => {
     const all = cut()
-    return all === undefined
-      ? raw[index]
-      : parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
+    if (all === undefined) return raw[index]
+    try {
+      return parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
+    } catch (thrown) {
+      if (!isOverflow(thrown)) throw thrown
+      return raw[index]
+    }
   }
 }
 

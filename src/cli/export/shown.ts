@@ -1,4 +1,6 @@
 /** What may be shown of rows that are put aside. */
+import { ROW_LEVELS } from '../../decode/levels.js'
+import { shallow } from '../../export/column/beyondJson.js'
 import { scrubAll, scrubber } from '../../http/scrub.js'
 import type { Transport } from '../../http/Transport.js'
 import type { Connection } from '../connection.js'
@@ -16,7 +18,8 @@ export const shownOf = (
     ...(credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []),
     ...(partner === undefined ? [] : [partner.clientSecret]),
   ]
-  return (raw) => stripped(scrubAll(scrubber([...keys, ...sent]))(raw))
+  // what `stripped` did not look at is cut off before anything else
+  return (raw) => scrubAll(scrubber([...keys, ...sent]), ROW_LEVELS)(shallow(stripped(raw)))
 }
 
 /** The same transport, and the tokens that it sent so far. */

@@ -1,16 +1,18 @@
 /** Rows without what is called `secret`. */
 import { withDigitsOf } from '../../decode/digits.js'
-import { LEFT_OUT, LEVELS } from '../../decode/levels.js'
+import { ROW_LEVELS } from '../../decode/levels.js'
 import { isObject } from '../../export/column/read.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 
-/** Without what is called `secret`, however deep it stands. The value itself, if there is none. */
-export const stripped = (u: unknown, depth = LEVELS): unknown => {
-  if (!isObject(u)) return u
-  if (depth === 0) return LEFT_OUT
+/**
+ * Without what is called `secret`, at all levels that a row may have. What is below stays as it came: such a row is
+ * `beyondJson`, and not written. The value itself, if there is none.
+ */
+export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
+  if (!isObject(u) || depth === 0) return u
   if (Array.isArray(u)) {
     const all = u.map((one) => stripped(one, depth - 1))
     return all.some((one, i) => one !== u[i]) ? withDigitsOf(u)(all) : u

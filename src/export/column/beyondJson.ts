@@ -1,13 +1,8 @@
 /** What JSON has no words for: values that are nested too deeply for the stack of who reads them, and bigints. */
 import { withDigitsOf } from '../../decode/digits.js'
-import { LEFT_OUT, LEVELS } from '../../decode/levels.js'
+import { LEFT_OUT, LEVELS, ROW_LEVELS } from '../../decode/levels.js'
 import { type Fitting, misfit } from './Misfit.js'
 import { isObject } from './read.js'
-
-/** Levels of a row that is written. `JSON.stringify` and readers give up at some thousands. */
-const MOST = 500
-
-const EXPECTED = `JSON of at most ${MOST} levels, and no bigint`
 
 /** Each row is asked for it: lists go by their places, at a tenth of the cost of their keys. */
 const isBeyond = (u: Readonly<Record<string, unknown>>, levels: number): boolean => {
@@ -22,16 +17,22 @@ const isBeyond = (u: Readonly<Record<string, unknown>>, levels: number): boolean
 const holdsBeyond = (value: unknown, levels: number): boolean =>
   isObject(value) ? levels === 1 || isBeyond(value, levels - 1) : typeof value === 'bigint'
 
-/** A row that JSON cannot say, or that is nested too deeply for what would write or read it. */
-export const beyondJson: Fitting = (row) => {
-  if (!isObject(row) || !isBeyond(row, MOST)) return undefined
-  const key = Object.keys(row).find((key) => holdsBeyond(row[key], MOST))
-  return misfit(key === undefined ? [] : [key], EXPECTED)
+/** What JSON cannot say, or what has more levels than `most`. */
+export const beyondLevels = (most: number): Fitting => {
+  const expected = `JSON of at most ${most} levels, and no bigint`
+  return (row) => {
+    if (!isObject(row) || !isBeyond(row, most)) return undefined
+    const key = Object.keys(row).find((key) => holdsBeyond(row[key], most))
+    return misfit(key === undefined ? [] : [key], expected)
+  }
 }
+
+/** A row that JSON cannot say, or that is nested too deeply for what would write or read it. */
+export const beyondJson: Fitting = beyondLevels(ROW_LEVELS)
 
 /** The value itself, unless JSON cannot say it: then the levels below the first are left out, and bigints are text. */
 export const shallow = (u: unknown): unknown =>
-  isObject(u) && isBeyond(u, MOST) ? topOf(u, LEVELS) : u
+  isObject(u) && isBeyond(u, ROW_LEVELS) ? topOf(u, LEVELS) : u
 
 /** The first `levels` of it; what is below is left out. */
 const topOf = (u: unknown, levels: number): unknown => {

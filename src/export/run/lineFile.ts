@@ -1,5 +1,7 @@
 /** A file of JSON lines that is opened when it is needed. */
+import { ROW_LEVELS } from '../../decode/levels.js'
 import { defined } from '../../fp.js'
+import { beyondLevels } from '../column/beyondJson.js'
 import type { Numbers } from '../column/Numbers.js'
 import type { Files } from '../file/Files.js'
 import { openFile } from '../file/openFile.js'
@@ -31,12 +33,16 @@ export interface LineFileOptions {
 
 // constructors
 
+/** What is said of a row stands around it. */
+const misfit = beyondLevels(ROW_LEVELS + 1)
+
 /** Opens nothing before it is asked for. */
 export const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
-    opened ??= openFile({ path, format: jsonLines({ numbers }), files, ...defined({ from }) })
+    const format = { ...jsonLines({ numbers }), misfit }
+    opened ??= openFile({ path, format, files, ...defined({ from }) })
     return opened
   }
   return {
