@@ -95,6 +95,7 @@ export const createClient = (given: ClientOptions): Client => {
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),
       engine,
+      settings,
     })
     return {
       ...calls,

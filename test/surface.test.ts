@@ -247,6 +247,7 @@ it('payments-rx/export has these values', async () => {
       "jsonLines",
       "knownColumns",
       "lastComplete",
+      "mapRows",
       "openFile",
       "openStream",
       "partName",

@@ -131,6 +131,7 @@ it('payments-rx/export has these types', () => {
       "Manifest",
       "ManifestFile",
       "ManifestRun",
+      "MappedPage",
       "Mark",
       "Misfit",
       "Naming",

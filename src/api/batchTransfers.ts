@@ -9,6 +9,7 @@ import {
 } from '../codec/BatchTransfer.js'
 import { ById } from '../codec/ById.js'
 import { ItemsToAdd, ItemsToDelete } from '../codec/NewBatchItem.js'
+import { itemsWithOwnIds } from '../codec/repeatedItems.js'
 import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'
 
@@ -55,6 +56,7 @@ export const batchTransfers = {
       'request_id_in_batch_duplicate',
       'add_batch_item_unsupported',
     ],
+    rules: () => [itemsWithOwnIds],
     repeatable: 'by request_id of items',
     unspecified: ['success'],
   }),

@@ -75,17 +75,32 @@ export const fresh = ({ rows, rejects, before }: Meter): Done => ({
 
 // interop
 
-/** One line, whatever happened. `untouched`: the first page never came, and nothing was written. */
-export const summary = (meter: Meter, ms: number, where: string, untouched = false): string =>
+/**
+ * What became of the output. `untouched`: the first page never came, and nothing was written; `unkept`: it came, and
+ * could not be written, so nobody knows whether what was there before still is.
+ */
+export type OutputState = 'written' | 'untouched' | 'unkept'
+
+/** One line, whatever happened. */
+export const summary = (
+  meter: Meter,
+  ms: number,
+  where: string,
+  output: OutputState = 'written',
+): string =>
   [
-    untouched
-      ? `incomplete: nothing was read, ${where} is as it was`
-      : `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
+    outcome(meter, where)[output],
     `${duration(ms)} (${number(rate(meter, ms))} rows/s)`,
     plural(meter.requests, 'request'),
     `${number(meter.refused)} refused`,
     `${plural(meter.rejects, 'row')} rejected`,
   ].join(', ')
+
+const outcome = (meter: Meter, where: string): Readonly<Record<OutputState, string>> => ({
+  written: `${isComplete(meter) ? 'complete' : 'incomplete'}: ${plural(meter.rows, 'row')} in ${where}`,
+  untouched: `incomplete: nothing was read, ${where} is as it was`,
+  unkept: `incomplete: no row of this run is kept in ${where}`,
+})
 
 const rate = ({ rows }: Meter, ms: number): number => (ms > 0 ? (rows * 1_000) / ms : 0)
 

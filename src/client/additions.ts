@@ -5,10 +5,12 @@ import { type Api, api } from '../api/index.js'
 import type { Acknowledgement } from '../codec/Acknowledgement.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
-import { ITEMS_PER_BATCH, ITEMS_PER_CALL, type NewBatchItem } from '../codec/NewBatchItem.js'
+import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
 import { hasCode } from '../http/codes.js'
 import type { Engine } from '../http/Engine.js'
+import type { Settings } from '../http/Settings.js'
+import { addAllItems } from './addAllItems.js'
 import { addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, createOnce, type Making } from './createOnce.js'
@@ -55,7 +57,10 @@ export interface Additions {
     /** Waits until nothing happens to a batch by itself any more, or for the `states` that you name. */
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
-    /** Adds a stream of up to 1,000 items to a batch, 100 a call, and tells of each call. */
+    /**
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. A call
+     * with an item that differs from an earlier one with its `request_id` is `InvalidRequest`, and is not sent.
+     */
     readonly addAllItems: (
       id: string,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
@@ -75,11 +80,12 @@ interface Base {
   /** The list of charges, whose pages have to say which is the last. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
   readonly engine: Pick<Engine, 'codes' | 'emit' | 'random' | 'timer'>
+  readonly settings: Pick<Settings, 'check'>
 }
 
 // constructors
 
-export const additions = ({ calls, strictCharges, engine }: Base): Additions => {
+export const additions = ({ calls, strictCharges, engine, settings }: Base): Additions => {
   const { codes, emit, random, timer } = engine
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
@@ -121,13 +127,11 @@ export const additions = ({ calls, strictCharges, engine }: Base): Additions => 
         random,
         timer,
       }),
-      addAllItems: (id) =>
-        inChunks({
-          endpoint: api.batchTransfers.addItems.route,
-          send: (items) => adding({ id, items }),
-          size: ITEMS_PER_CALL,
-          most: ITEMS_PER_BATCH,
-        }),
+      addAllItems: addAllItems({
+        endpoint: api.batchTransfers.addItems.route,
+        add: adding,
+        check: settings.check,
+      }),
     },
     reference: {
       uploadAll: (options = {}) =>

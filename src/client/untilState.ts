@@ -1,4 +1,5 @@
-import { defer, first, map, merge, repeat, type SchedulerLike, take, timer } from 'rxjs'
+import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
+import { exampleOf } from '../decode/drift/Fact.js'
 import { redact } from '../decode/redact.js'
 import { E, type IO } from '../fp.js'
 import type { Failure, TimedOut } from '../http/Failure.js'
@@ -10,12 +11,12 @@ import { later } from '../stream/later.js'
 
 // model
 
-/** What to wait for. */
-export interface WaitOptions {
+/** What to wait for. `State`: the states that are known, and any other text. */
+export interface WaitOptions<State extends string = string> {
   /** Of what is waited for. */
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
-  readonly states?: ReadonlyArray<string>
+  readonly states?: ReadonlyArray<State>
   /** The longest wait, in ms. Default: an hour; `Infinity`: as long as it takes. */
   readonly limit?: Millis
 }
@@ -23,9 +24,11 @@ export interface WaitOptions {
 /**
  * Asks for one thing again, with growing pauses, until nothing happens to it by itself any more, or it is in
  * one of `states`, and emits it as it is then. States that nobody knows mean "keep waiting". Ends with the
- * first failure, or as `TimedOut` when the wait is too long.
+ * first failure, or, when the wait is too long, with a `TimedOut` whose message names the last state.
  */
-export type UntilState<A> = (wait: WaitOptions) => ObservableEither<Failure, A>
+export type UntilState<A extends { readonly status: string }> = (
+  wait: WaitOptions<A['status']>,
+) => ObservableEither<Failure, A>
 
 /** What is asked for again, and how. */
 export interface Polling<A> {
@@ -78,27 +81,35 @@ export const untilState = <A extends { readonly status: string }>({
       const unfit = { field: 'limit', expected: 'milliseconds above 0', actual: redact(limit) }
       return left(invalidField(endpoint, unfit))
     }
-    const late = (attempts: number): TimedOut => ({
-      _tag: 'TimedOut',
-      endpoint,
-      attempts,
-      phase: 'state',
-      limit,
-      message: oneLine(`${endpoint}: ${id} was in none of ${ends.join(', ')} within ${limit} ms`),
-    })
+    const late = (attempts: number, last: string | undefined): TimedOut => {
+      const now = last === undefined ? '' : `; when last asked, it was ${exampleOf(final, last)}`
+      return {
+        _tag: 'TimedOut',
+        endpoint,
+        attempts,
+        phase: 'state',
+        limit,
+        message: oneLine(
+          `${endpoint}: ${id} was in none of ${ends.join(', ')} within ${limit} ms${now}`,
+        ),
+      }
+    }
 
     return defer(() => {
       let asked = 0
+      let last: string | undefined
       const polls = defer(() => {
         asked++
         return retrieve({ id })
       }).pipe(
         repeat({ delay: (polled) => timer(Math.round(pause(polled)), scheduler) }),
+        tap((ea) => {
+          if (E.isRight(ea)) last = ea.right.status
+        }),
         first((ea) => E.isLeft(ea) || ends.includes(ea.right.status)),
       )
-      return merge(polls, later(limit, scheduler).pipe(map(() => E.left(late(asked))))).pipe(
-        take(1),
-      )
+      const end = later(limit, scheduler).pipe(map(() => E.left(late(asked, last))))
+      return merge(polls, end).pipe(take(1))
     })
   }
 }

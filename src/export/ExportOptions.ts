@@ -22,8 +22,8 @@ export interface Drainable<P> {
 export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
   /** What is read: a list or a snapshot, such as `payments.charges.list()`. */
   readonly list: Drainable<P & Page<AnyFailure, A, Q>> // P alone would leave the type of its rows unknown
-  /** Takes the rows of a page, and the page they are of. */
-  readonly sink: (rows: ReadonlyArray<A>, page: P) => Promise<unknown>
+  /** Takes the rows of a page, and the page they are of. To change a row, map it to another one. */
+  readonly sink: (rows: ReadonlyArray<Readonly<A>>, page: P) => Promise<unknown>
   /** Takes the rows that are not written. */
   readonly rejects: Sink<Reject<Q>>
   /**

@@ -146,6 +146,7 @@ describe('faults', () => {
     const server = await serve({ charges: 5 })
     await mkdir(file('c.ndjson.checkpoint.json.tmp'))
     const { status, stderr } = await charges(server, file('c.ndjson'))
+    expect(stderr).toMatch(/^incomplete: no row of this run is kept in \S+c\.ndjson, /m)
     expect(stderr).toMatch(/cannot write \S+c\.ndjson\.checkpoint\.json\.tmp: EISDIR/)
     expect(status).toBe(1)
   })

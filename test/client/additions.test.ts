@@ -1,4 +1,4 @@
-import { concat, from, materialize, mergeMap, range, timer } from 'rxjs'
+import { concat, defer, from, materialize, mergeMap, range, timer } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -84,6 +84,22 @@ describe('untilState', () => {
     expect(out?.value).toMatchObject(E.left({ attempts: 3 })) // at 0, 1 and 3 s
   })
 
+  it.each([
+    ['DRAFTING', /within 6000 ms; when last asked, it was DRAFTING$/], // nobody has submitted it
+    ['IN_REVIEW_2', /it was IN_REVIEW_2$/],
+    ['account 1234567', /it was text of 15 characters$/],
+  ])('says in which state it was: %s', (state, said) => {
+    const { client, run } = inStates(BATCH, ['DRAFTING', state])
+    const [out] = run(client.batchTransfers.untilState({ id: 'bat_1', limit: 6_000 }))
+    expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(said) }))
+  })
+
+  it('says nothing of that where no answer came in time', () => {
+    const { client, run } = lab({ play: () => ({ ms: 500, body: CHARGE }) })
+    const [out] = run(client.charges.untilState({ id: 'chg_1', limit: 100 }))
+    expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(/100 ms$/) }))
+  })
+
   it('waits for a state that comes after a month, and for one without a limit', () => {
     const month = 30 * 86_400_000
     for (const limit of [month, Number.POSITIVE_INFINITY]) {
@@ -164,6 +180,15 @@ describe('untilState', () => {
       ObservableEither<Failure, BatchTransfer>
     >()
   })
+
+  it('knows the names of the states that can be waited for, and takes any other', () => {
+    const { client } = lab()
+    const untilState = client.batchTransfers.untilState
+    type State = NonNullable<Parameters<typeof untilState>[0]['states']>[number]
+    expectTypeOf<State>().toEqualTypeOf<BatchTransfer['status']>()
+    const states: ReadonlyArray<string> = ['IN_APPROVAL', 'ARCHIVED']
+    untilState({ id: 'bat_1', states })
+  })
 })
 
 const items = (n: number) => range(0, n).pipe(map(item))
@@ -229,6 +254,97 @@ describe('addAllItems', () => {
       { kind: 'N', value: { first: 100, count: 100, outcome: E.right(BATCH) } },
       { kind: 'E', error: new Error('row 251 is bad') },
     ])
+  })
+
+  describe('tells of a request_id that comes again with other contents, which the platform would ignore', () => {
+    const added = (wire: Lab, ...given: ReadonlyArray<unknown>) => {
+      const all = from(given as ReadonlyArray<NewBatchItem>) // as JavaScript calls, too
+      return wire
+        .run(all.pipe(wire.client.batchTransfers.addAllItems('bat_1')))
+        .map(({ value }) => value)
+    }
+    const hundred = Array.from({ length: 100 }, (_, i) => item(i))
+
+    it.each([
+      ['in one call', [item(0)], 'items[1].request_id'],
+      ['in another call', hundred, 'items[0].request_id'],
+    ])('%s', (_, before, field) => {
+      const wire = answering()
+      const out = added(wire, ...before, { ...item(0), transfer_amount: 200 }, item(1_000))
+      expect(out.at(-1)?.outcome).toMatchObject(
+        E.left({
+          _tag: 'InvalidRequest',
+          endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
+          field,
+          expected: 'one that no different item has',
+          actual: 'that of item 0 of the stream',
+        }),
+      )
+      expect(wire.calls()).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
+    })
+
+    it('names each of them', () => {
+      const [chunk] = added(
+        answering(),
+        item(0),
+        item(1),
+        { ...item(1), reference: 'Bonus' },
+        { ...item(0), metadata: { of: 'May' } },
+      )
+      expect(chunk?.outcome).toMatchObject(
+        E.left({
+          causes: [
+            { path: 'items[2].request_id', actual: 'that of item 1 of the stream' },
+            { path: 'items[3].request_id', actual: 'that of item 0 of the stream' },
+          ],
+        }),
+      )
+    })
+
+    it('and goes on with the next call', () => {
+      const wire = answering()
+      const out = added(wire, { ...item(0), reference: 'Bonus' }, ...hundred, item(100))
+      expect(out.map(({ count, outcome }) => [count, outcome._tag])).toEqual([
+        [100, 'Left'],
+        [2, 'Right'],
+      ])
+    })
+
+    it('but not of the same item again, whatever the order of its fields', () => {
+      const { request_id, ...rest } = { ...item(0), metadata: { a: 1, b: 2 } }
+      const again = { ...rest, remarks: undefined, metadata: { b: 2, a: 1 }, request_id }
+      const wire = answering()
+      const [chunk] = added(wire, { request_id, ...rest }, again)
+      expect(chunk?.outcome._tag).toBe('Right')
+    })
+
+    it('nor of a stream that is read a second time', () => {
+      const wire = answering()
+      let amount = 100
+      const wages = defer(() => from([{ ...item(0), transfer_amount: amount++ }]))
+      const adding = wages.pipe(wire.client.batchTransfers.addAllItems('bat_1'))
+      const out = wire.run(concat(adding, adding))
+      expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Right'])
+    })
+
+    it('nor where nothing is checked', () => {
+      const wire = lab({ check: false, play: () => ({ body: BATCH }) })
+      const { request_id: _, ...nameless } = item(0)
+      const [chunk] = added(wire, item(0), { ...item(0), reference: 'Bonus' }, nameless, null)
+      expect(chunk?.outcome._tag).toBe('Right')
+    })
+
+    it('nor where there is no request_id, which is another failure', () => {
+      const [chunk] = added(answering(), { reference: 'Pay' }, { reference: 'Bonus' }, null, 7)
+      expect(chunk?.outcome).toMatchObject(E.left({ field: 'items[0].reason' }))
+    })
+
+    it('what JSON cannot say is told as such', () => {
+      const loop: Record<string, unknown> = {}
+      loop.loop = loop
+      const [chunk] = added(answering(), item(0), { ...item(0), metadata: loop })
+      expect(chunk?.outcome._tag).toBe('Left')
+    })
   })
 
   it('advises whoever sends more than 100 in one call', () => {

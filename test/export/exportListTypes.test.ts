@@ -1,8 +1,14 @@
 /** What an editor knows of an export: the rows are those of the list. */
 import type { Observable } from 'rxjs'
 import { describe, expectTypeOf, it } from 'vitest'
-import { exportList, type Progress, type Reject } from '../../src/export/index.js'
-import type { Charge, Client, Position, SnapshotPosition } from '../../src/index.js'
+import {
+  type Drainable,
+  exportList,
+  type Progress,
+  type Reject,
+  type Sink,
+} from '../../src/export/index.js'
+import type { Charge, Client, Failure, Page, Position, SnapshotPosition } from '../../src/index.js'
 
 declare const payments: Client
 const rejects = async (): Promise<void> => {}
@@ -13,7 +19,7 @@ describe('exportList', () => {
       exportList({
         list: payments.charges.list(),
         sink: async (rows, { position }) => {
-          expectTypeOf(rows).toEqualTypeOf<ReadonlyArray<Charge>>()
+          expectTypeOf(rows).toEqualTypeOf<ReadonlyArray<Readonly<Charge>>>()
           expectTypeOf(position).toEqualTypeOf<Position>()
         },
         rejects: async (rows) => {
@@ -32,12 +38,40 @@ describe('exportList', () => {
       exportList({
         list: payments.charges.snapshot().parallel(8),
         sink: async (rows, { slice }) => {
-          expectTypeOf(rows).toEqualTypeOf<ReadonlyArray<Charge>>()
+          expectTypeOf(rows).toEqualTypeOf<ReadonlyArray<Readonly<Charge>>>()
           expectTypeOf(slice.number).toEqualTypeOf<number>()
         },
         rejects,
       })
     expectTypeOf(run).returns.toEqualTypeOf<Observable<Progress<SnapshotPosition>>>()
+  })
+
+  it('lets no sink change a row in place, which would be written as it came', () => {
+    const write: Sink<Charge> = async () => {}
+    const run = () =>
+      exportList({
+        list: payments.charges.list(),
+        sink: async (rows) => {
+          for (const row of rows) {
+            // @ts-expect-error a row is a value
+            row.reference = 'hidden'
+          }
+          await write(rows)
+          await write(rows.map((row) => ({ ...row, reference: 'hidden' })))
+        },
+        rejects,
+      })
+    expectTypeOf(run).toBeFunction()
+  })
+
+  it('takes a sink that was made elsewhere, of whatever rows', () => {
+    const run = <A>(list: Drainable<Page<Failure, A, Position>>, sink: Sink<A>) =>
+      exportList({ list, sink, rejects })
+    expectTypeOf(run<unknown>).returns.toEqualTypeOf<Observable<Progress<Position>>>()
+    const all = async (rows: ReadonlyArray<unknown>) => rows.length
+    expectTypeOf(() =>
+      exportList({ list: payments.charges.list(), sink: all, rejects }),
+    ).toBeFunction()
   })
 
   it('takes a sink for less than the row has, and none for another', () => {

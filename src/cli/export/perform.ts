@@ -1,7 +1,7 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
 import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
 import type { Begun, RunProgress } from '../../export/index.js'
-import { isLast, NO_PROGRESS } from '../../export/Progress.js'
+import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import type { Remaining } from '../progress/Coverage.js'
@@ -13,6 +13,7 @@ import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { factsOf } from './facts.js'
+import { outputAfter } from './outputAfter.js'
 import type { Prepared } from './prepare.js'
 
 /** What it needs of the flags. */
@@ -45,7 +46,7 @@ const performed = async (
   let meter = EMPTY_METER
   let last: RunProgress = NO_PROGRESS
   let isBegun = false
-  let isBarred = false
+  let isBroken = false
 
   const watching = watch({ client, meter: () => meter, timer })
   listening.add(watching.close)
@@ -82,16 +83,16 @@ const performed = async (
   const ended: Conclusion = await lastValueFrom(run.pipe(took), { defaultValue: last })
     .then((progress) => conclusion(progress, prepared.stopped(), prepared))
     .catch((error: unknown) => {
-      isBarred = !isBegun
+      isBroken = true
       const canResume = prepared.canResume && last.pages > 0
       return writeFailure(error, prepared, { isBegun, canResume })
     })
     .finally(() => listening.unsubscribe())
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
-  const untouched = prepared.canResume && (isBarred || isUntouched(last))
+  const output = prepared.canResume ? outputAfter(last, { isBegun, isBroken }) : 'written'
   const { ms: spent = ms, requests = meter.requests, refused = meter.refused } = last.entry ?? {}
-  const line = summary({ ...meter, requests, refused }, spent, name, untouched) // of all starts
+  const line = summary({ ...meter, requests, refused }, spent, name, output) // of all starts
   const unwritten = await report?.write(
     factsOf({
       prepared,
@@ -114,10 +115,6 @@ const performed = async (
 
 const ANEW =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
-
-/** The list failed or was stopped before its first page; if writing did, its files may be another's already. */
-const isUntouched = (last: RunProgress): boolean =>
-  isLast(last) && !last.ended && last.pages === 0 && last.entry === undefined
 
 const isRemaining = (u: unknown): u is Remaining =>
   typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)

@@ -50,6 +50,7 @@ export interface FormatOptions {
 export interface KnownColumn {
   /** Such as `amount`, or `quote_summary.expires_at`. */
   readonly name: string
+  /** What a file keeps it as. */
   readonly type: ColumnType
 }
 

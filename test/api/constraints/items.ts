@@ -40,6 +40,18 @@ export const batchItems: ReadonlyArray<Constraint> = [
     bad: [items(0), items(101)],
     expected: 'a list of 1 to 100 items (addAllItems sends more)',
   },
+  {
+    route: ADD,
+    field: 'items',
+    good: [
+      [item, item],
+      [item, Object.fromEntries(Object.entries(item).reverse())],
+      [item, { ...item, request_id: 's', reference: 'Bonus' }],
+    ],
+    bad: [[item, { ...item, reference: 'Bonus' }]],
+    path: 'items[1].request_id',
+    expected: 'one that no different item has',
+  },
   ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
   {
     route: ADD,

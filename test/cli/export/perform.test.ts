@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { NEVER, Observable, of, Subject, throwError } from 'rxjs'
+import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { perform } from '../../../src/cli/export/perform.js'
 import { EMPTY_METER } from '../../../src/cli/Meter.js'
@@ -141,6 +141,33 @@ describe('an export that waits for its disk', () => {
       expect.stringMatching(/^incomplete: nothing was read, c.ndjson is as it was, 0.0 s /),
       'payments-rx: cannot write c.ndjson: ENOSPC: no space left',
     ])
+  })
+
+  it('and fails with its first page says no more of the file than is known', async () => {
+    const { performed, said } = exported(
+      concat(
+        of({ ...EMPTY_METER, begun: { resumed: false } }),
+        throwError(() => Object.assign(new Error('EMFILE: too many'), { code: 'EMFILE' })),
+      ),
+      { progress: 'auto' },
+    )
+    expect(await performed).toBe(1)
+    expect(said().slice(-2)).toEqual([
+      expect.stringMatching(/^incomplete: no row of this run is kept in c.ndjson, 0.0 s /),
+      'payments-rx: cannot write c.ndjson: EMFILE: too many',
+    ])
+  })
+
+  it('and fails later has what was committed', async () => {
+    const { performed, said } = exported(
+      concat(
+        of({ ...EMPTY_METER, begun: { resumed: false } }, { ...EMPTY_METER, rows: 5, pages: 1 }),
+        throwError(() => Object.assign(new Error('ENOSPC: full'), { code: 'ENOSPC' })),
+      ),
+      { progress: 'auto' },
+    )
+    expect(await performed).toBe(1)
+    expect(said().at(-2)).toMatch(/^incomplete: 5 rows in c.ndjson, /)
   })
 
   it('took no time where the clock was set back, rather than less than none', async () => {
