@@ -19,6 +19,26 @@ const folder = () => {
 
 const mine = ['notes.csv', 'part-1.csv']
 
+it.each([
+  ['of a file, by a new run', '/exports/items.ndjson', {}],
+  ['of a file, by a restart', '/exports/items.ndjson', { begin: 'restart' }],
+  ['of a folder, by a restart', OUT, { begin: 'restart' }],
+] as const)('a manifest %s, goes before the rows that it is of', async (_, out, more) => {
+  const files = memory()
+  await outcome(files, listOf([good(0)]), { out })
+  const manifest = files.names().find((name) => name.endsWith('manifest.json')) ?? ''
+  const found: Array<boolean> = []
+  const open: typeof files.open = (path, flags) => {
+    if (/items(\/part.*)?\.ndjson$/.test(path) && flags === 'w+') {
+      found.push(files.names().includes(manifest))
+    }
+    return files.open(path, flags)
+  }
+  await outcome({ ...files, open }, listOf([good(1)]), { out, ...more })
+  expect(found).toEqual([false])
+  expect(readManifest(manifest)(files.text(manifest)).runs).toHaveLength(1)
+})
+
 describe('a restart in a folder', () => {
   it('takes away the files of a run that adds and was not finished', async () => {
     const files = folder()
