@@ -155,6 +155,15 @@ describe('stop', () => {
 })
 
 describe('rows that are not written', () => {
+  it('are not what ended it when there are no more than may be', async () => {
+    const { options } = watched()
+    const stop = new Subject<void>()
+    const sink = async () => stop.next()
+    const list = listOf([[bad, ...good(1)], good(2)]).pages()
+    const last = await lastValueFrom(exportList({ ...options, sink, stop, maxRejects: 1, list }))
+    expect(last).toMatchObject({ rejects: 1, cut: 'stopped' })
+  })
+
   it('end it when there are more than may be, with the page written', async () => {
     const { rows, rejected, options } = watched()
     const list = listOf([[bad, ...good(1)], [bad, bad, ...good(2)], good(3)])

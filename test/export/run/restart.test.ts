@@ -1,6 +1,7 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
 import { CannotRun, jsonLines, NotTheSame, readManifest } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
 import { away, good, listOf, numbers, outcome, type Played, run, runner } from './playing.js'
 
@@ -37,6 +38,15 @@ it.each([
   await outcome({ ...files, open }, listOf([good(1)]), { out, ...more })
   expect(found).toEqual([false])
   expect(readManifest(manifest)(files.text(manifest)).runs).toHaveLength(1)
+})
+
+it('the rejected rows of an export go with it', async () => {
+  const files = memory()
+  const out = '/exports/items.ndjson'
+  await outcome(files, listOf([[E.left(away), ...good(0)]]), { out })
+  expect(files.names()).toContain(`${out}.rejects.ndjson`)
+  await outcome(files, listOf([good(1)]), { out })
+  expect(files.names()).toEqual([out, `${out}.manifest.json`])
 })
 
 describe('a restart in a folder', () => {
