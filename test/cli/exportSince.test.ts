@@ -57,6 +57,8 @@ describe('the next run', () => {
     const short = ['--since-last', '--lookback', '12h', '--to', '2024-01-14T00:00:00Z']
     const later = await charges(server, file('all/'), ...short)
     expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
+    const last = await charges(server, file('all/'), '--since-last', '--to', '2024-01-15T00:00:00Z')
+    expect(last.stderr).toContain('since 2024-01-10T00:00:00.000Z: the beginning of the folder')
   })
 
   it('goes back as far as it is told from the manifest of a file, which may go on from others', async () => {
@@ -94,7 +96,8 @@ describe('the next run', () => {
     await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
     const far = ['--since-last', '--lookback', '40000d'] as const
     const { status, stderr } = await charges(server, file('all/'), ...far)
-    expect([status, stderr]).toEqual([0, expect.stringContaining('since 1970-01-01T00:00:00.000Z')])
+    const said = 'since 1970-01-01T00:00:00.000Z: 40,000 days before the end of the last'
+    expect([status, stderr]).toEqual([0, expect.stringContaining(said)])
   })
 
   it.each(['2024-01-01', '2024-01-01T12:00'])('does not end before it begins: %s', async (to) => {

@@ -215,6 +215,23 @@ describe('a row that comes again', () => {
     expect(told.map(({ repeated }) => repeated)).toEqual([1, 1, 1])
   })
 
+  it.each([
+    ['is put aside once, when keys are kept', undefined, { rejects: 1, repeated: 2 }],
+    [
+      'each time, where a key says nothing of it',
+      ({ id }: Item) => id,
+      { rejects: 2, repeated: 1 },
+    ],
+  ])('and is not written %s', async (_, key, counts) => {
+    const { rejected, options } = watched()
+    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
+    const list = listOf([good(1, 2), good(1, 2)]).pages()
+    const keyed = key === undefined ? {} : { key }
+    const told = exportList({ ...options, ...keyed, misfit, seen: new Set(), list })
+    expect(await lastValueFrom(told)).toMatchObject({ rows: 1, ...counts })
+    expect(rejected).toHaveLength(counts.rejects)
+  })
+
   it('is left out of the whole export when keys are kept', async () => {
     const { rows, options } = watched()
     const seen = new Set(['id-4'])
