@@ -207,6 +207,17 @@ describe('Parquet', () => {
     expect(await read('id')).toEqual([{ id: 'a' }])
   })
 
+  it('is gone on with where nothing was written yet', async () => {
+    const how = format({ format: 'parquet' })
+    const file = await openFile({ path, format: how })
+    const mark = await file.commit()
+    await file.abandon()
+    const again = await openFile({ path, format: how, from: mark })
+    await again.write([rowOf({})])
+    await again.finish()
+    expect(await read('id')).toEqual([{ id: 'a' }])
+  })
+
   it('is not gone on with where no row group ends', async () => {
     const how = format({ format: 'parquet' })
     const file = await openFile({ path, format: how })
