@@ -75,8 +75,8 @@ describe('CSV', () => {
   )
 
   it('has names of columns in quotes that need them', async () => {
-    const columns = ['a"b:text', 'id']
-    expect(await written([[rowOf({ 'a"b': 'x' })]], { columns })).toBe('"a""b",id\r\nx,a\r\n')
+    const columns = ['a":b:text', 'id']
+    expect(await written([[rowOf({ 'a":b': 'x' })]], { columns })).toBe('"a"":b",id\r\nx,a\r\n')
   })
 
   it.each(['keep', 'escape'] as const)('is the same where no code may be made (%s)', (formulas) => {
