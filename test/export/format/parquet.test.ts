@@ -218,6 +218,7 @@ describe('Parquet', () => {
       const again = await openFile({ path, format: how, from })
       await again.write([rowOf({})])
       await again.finish()
+      expect((await readFile(path, 'latin1')).slice(0, 4)).toBe('PAR1')
       expect(await read('id')).toEqual([{ id: 'a' }])
     }
   })
