@@ -9,7 +9,12 @@ export interface Terminal {
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdout: Writable
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  /** Of a terminal of no size, as where nobody looks at it, `columns` and `rows` are 0. */
+  readonly stderr: Writable & {
+    readonly isTTY?: boolean
+    readonly columns?: number
+    readonly rows?: number
+  }
   /** Someone wants it to end. Listens only while subscribed. */
   readonly signals: Observable<Signal>
   readonly timer: SchedulerLike

@@ -2,7 +2,6 @@
  * What a command shows while it runs, on stderr: a line that changes, a line now and then, JSON, or
  * nothing.
  */
-import type { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
 import { oneLine } from '../http/oneLine.js'
@@ -62,7 +61,7 @@ const LOG_EVERY = 30_000
 type Screen = Pick<Terminal, 'stderr' | 'env'>
 
 export const view = (terminal: Screen, { progress, quiet }: ViewFlags, watch: Watch): View => {
-  const { stderr, env } = terminal
+  const { stderr } = terminal
   const write = (text: string): void => {
     stderr.write(`${text}\n`)
   }
@@ -76,10 +75,11 @@ export const view = (terminal: Screen, { progress, quiet }: ViewFlags, watch: Wa
   }
   if (progress === 'json') return inJson(write, watch)
   if (progress === 'none') return ending(new Subscription(), say, lastWords(say))
-  return stderr.isTTY === true && env.TERM !== 'dumb'
-    ? drawn(terminal, say, watch)
-    : logged(say, watch)
+  return canDraw(terminal) ? drawn(terminal, say, watch) : logged(say, watch)
 }
+
+const canDraw = ({ stderr, env }: Screen): boolean =>
+  stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0 && stderr.rows !== 0
 
 const logged = (say: (text: string) => void, { readings }: Watch): View =>
   ending(readings.pipe(spaced(LOG_EVERY), map(logLine)).subscribe(say), say, lastWords(say))
@@ -88,7 +88,7 @@ const drawn = ({ stderr, env }: Screen, say: (text: string) => void, watch: Watc
   const line = createLogUpdate(stderr)
   const colours = (env.NO_COLOR ?? '') === ''
   const drawing = watch.readings.subscribe((reading) =>
-    line(lines({ columns: columnsOf(stderr), colours }, reading)),
+    line(lines({ columns: stderr.columns ?? 80, colours }, reading)),
   )
   drawing.add(() => {
     line.clear()
@@ -151,8 +151,3 @@ const spaced = (every: number): MonoTypeOperatorFunction<Reading> => {
     return isNew
   })
 }
-
-const columnsOf = (stream: Writable): number =>
-  'columns' in stream && typeof stream.columns === 'number' && stream.columns > 0
-    ? stream.columns
-    : 80

@@ -57,6 +57,8 @@ describe('the next run', () => {
     const short = ['--since-last', '--lookback', '12h', '--to', '2024-01-14T00:00:00Z']
     const later = await charges(server, file('all/'), ...short)
     expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
+    const last = await charges(server, file('all/'), '--since-last', '--to', '2024-01-15T00:00:00Z')
+    expect(last.stderr).toContain('since 2024-01-10T00:00:00.000Z: the beginning of the folder')
   })
 
   it('goes back as far as it is told from the manifest of a file, which may go on from others', async () => {
@@ -87,6 +89,15 @@ describe('the next run', () => {
     await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
     const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
     expect(again.stderr).toContain('since 2024-02-01T12:00:00.001Z: the end of the last complete')
+  })
+
+  it('looks back no further than 1970', async () => {
+    const server = await serve(5)
+    await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
+    const far = ['--since-last', '--lookback', '40000d'] as const
+    const { status, stderr } = await charges(server, file('all/'), ...far)
+    const said = 'since 1970-01-01T00:00:00.000Z: 40,000 days before the end of the last'
+    expect([status, stderr]).toEqual([0, expect.stringContaining(said)])
   })
 
   it.each(['2024-01-01', '2024-01-01T12:00'])('does not end before it begins: %s', async (to) => {
@@ -122,6 +133,28 @@ it('goes on with a run that was killed when its manifest stood, and its checkpoi
   const again = await charges(server, file('all/'), ...args, '--resume')
   expect([again.status, again.stderr]).toEqual([0, expect.stringContaining('resumed after')])
   expect(await manifest()).toMatchObject([{ complete: true }, { complete: true, rows, purpose }])
+})
+
+it('says nothing of rejected rows where the last run failed', async () => {
+  let refuses = false
+  const server = await serve({
+    charges: 100,
+    fault: ({ route }) =>
+      refuses && route === 'GET /api/v1/charges'
+        ? { status: 400, body: { code: 'invalid_argument', message: 'no' } }
+        : undefined,
+    page: (page) => {
+      refuses = true
+      return page
+    },
+  })
+  await charges(server, file('all/'), '--page-size', '10', '--parallel', '1')
+  refuses = false
+  const again = await charges(server, file('all/'), '--since-last', '--restart')
+  expect([again.status, again.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^no complete run in .*: everything is read\n/),
+  ])
 })
 
 describe('after a run that was read to its end and has a rejected row', () => {

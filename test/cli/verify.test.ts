@@ -40,3 +40,10 @@ it('says in one line that a manifest cannot be read', async () => {
   await writeFile(file('d.csv.manifest.json'), '[]')
   expect((await cli(['verify', file('d.csv')])).status).toBe(2)
 })
+
+it('has nothing to say against a manifest of no run', async () => {
+  await writeFile(file('e.csv.manifest.json'), '{"version":1,"key":"id","runs":[]}')
+  expect(await cli(['verify', file('e.csv.manifest.json')])).toEqual({
+    ...{ status: 0, stderr: '', stdout: 'as the manifest says: 0 files\n' },
+  })
+})

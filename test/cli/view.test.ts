@@ -11,6 +11,7 @@ import { CHARGE, type Departure, lab, problem, type Reply } from '../support/lab
 interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
   readonly env?: Terminal['env']
 }
 
@@ -33,7 +34,7 @@ const shown = (
         done()
       },
     }),
-    { isTTY: screen.isTTY ?? false, columns: screen.columns ?? 120, rows: 30 },
+    { isTTY: screen.isTTY ?? false, columns: screen.columns ?? 120, rows: screen.rows ?? 30 },
   )
   const { client, timer, runUntil } = lab({ play })
   let meter = EMPTY_METER
@@ -105,6 +106,7 @@ describe('on a terminal', () => {
   it('has no colours where NO_COLOR is set', () => {
     const colours = '\u001b[31m'
     expect(shown({}, { isTTY: true }, away)).toContain(colours)
+    expect(shown({}, { isTTY: true, env: { NO_COLOR: '' } }, away)).toContain(colours)
     const plain = shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, away)
     expect(plain).not.toContain(colours)
     expect(plain).toMatch(/again in \d\.\d s: GET \/api\/v1\/charges: 503 away/)
@@ -121,6 +123,10 @@ describe('in a log', () => {
 
   it('is the same on a terminal that cannot draw', () => {
     expect(shown({}, { isTTY: true, env: { TERM: 'dumb' } })).toBe(shown({}))
+  })
+
+  it.each([{ columns: 0 }, { rows: 0 }])('and on one of no size: %j', (size) => {
+    expect(shown({}, { isTTY: true, ...size })).toBe(shown({}))
   })
 
   it('ends with the reason', () => {

@@ -155,6 +155,15 @@ describe('stop', () => {
 })
 
 describe('rows that are not written', () => {
+  it('are not what ended it when there are no more than may be', async () => {
+    const { options } = watched()
+    const stop = new Subject<void>()
+    const sink = async () => stop.next()
+    const list = listOf([[bad, ...good(1)], good(2)]).pages()
+    const last = await lastValueFrom(exportList({ ...options, sink, stop, maxRejects: 1, list }))
+    expect(last).toMatchObject({ rejects: 1, cut: 'stopped' })
+  })
+
   it('end it when there are more than may be, with the page written', async () => {
     const { rows, rejected, options } = watched()
     const list = listOf([[bad, ...good(1)], [bad, bad, ...good(2)], good(3)])
@@ -204,6 +213,23 @@ describe('a row that comes again', () => {
     )
     expect(rows).toEqual([0, 1, 1])
     expect(told.map(({ repeated }) => repeated)).toEqual([1, 1, 1])
+  })
+
+  it.each([
+    ['is put aside once, when keys are kept', undefined, { rejects: 1, repeated: 2 }],
+    [
+      'each time, where a key says nothing of it',
+      ({ id }: Item) => id,
+      { rejects: 2, repeated: 1 },
+    ],
+  ])('and is not written %s', async (_, key, counts) => {
+    const { rejected, options } = watched()
+    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
+    const list = listOf([good(1, 2), good(1, 2)]).pages()
+    const keyed = key === undefined ? {} : { key }
+    const told = exportList({ ...options, ...keyed, misfit, seen: new Set(), list })
+    expect(await lastValueFrom(told)).toMatchObject({ rows: 1, ...counts })
+    expect(rejected).toHaveLength(counts.rejects)
   })
 
   it('is left out of the whole export when keys are kept', async () => {

@@ -52,6 +52,14 @@ describe('a login', () => {
   })
 })
 
+it('a token of another sandbox is none of this one, although they have one seed', async () => {
+  const [one, other] = [await open(), await open()]
+  const { body } = await other.login()
+  const authorization = `Bearer ${Object(body).token}`
+  expect(await other.get('/api/v1/charges', { authorization })).toMatchObject({ status: 200 })
+  expect(await one.get('/api/v1/charges', { authorization })).toEqual(invalid)
+})
+
 it('credentials go into headers, and nowhere else', async () => {
   const { send } = await open()
   const body = JSON.stringify({ client_id: 'sandbox', api_key: 'sandbox-key' })

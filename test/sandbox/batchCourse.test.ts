@@ -138,6 +138,18 @@ describe('a batch that was submitted', () => {
     })
   })
 
+  it('is of the day on which it was submitted, where it names none', async () => {
+    const { call, retrieve, clock } = await openedBatch(
+      { tokenLife: 9 * DAY },
+      { request_id: 'payroll-1' },
+    )
+    await call('add_items', { items: [newItem('a')] })
+    clock.pass(DAY)
+    await call('submit')
+    clock.pass(2 * DAY)
+    expect((await retrieve()).body).toMatchObject({ transfer_date: '2026-01-03' })
+  })
+
   it('waits for no day when transfer_date is empty', async () => {
     const asked = { request_id: 'payroll-1', transfer_date: '' }
     const { call, clock, retrieve } = await openedBatch({ fundAfter: 1_000 }, asked)

@@ -26,6 +26,22 @@ describe('POST /api/v1/batch_transfers/{id}/delete_items', () => {
   })
 })
 
+it('an item that was deleted has an id that no other gets, and no item changes nothing', async () => {
+  const { call, items, retrieve } = await opened()
+  await call('add_items', { items: [newItem('a'), newItem('b')] })
+  const [a] = await items()
+  await call('delete_items', { item_ids: [a?.id] })
+  await call('add_items', { items: [newItem('c')] })
+  const ids = (await items()).map(({ id }) => id)
+  expect(new Set([a?.id, ...ids]).size).toBe(3)
+
+  await call('quote')
+  const quoted = await retrieve()
+  expect(quoted.body).toMatchObject({ total_item_count: 2, quote_summary: expect.anything() })
+  await call('delete_items', { item_ids: [a?.id] })
+  expect(await retrieve()).toEqual(quoted)
+})
+
 describe('POST /api/v1/batch_transfers/{id}/delete', () => {
   it('answers the batch as it stood; then there is none', async () => {
     const { call, retrieve, get } = await opened()

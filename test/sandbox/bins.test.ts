@@ -27,6 +27,12 @@ describe('GET /api/v1/pa/reference/bin/lookup', () => {
     })
   })
 
+  it('takes the number from its header, and from nowhere else', async () => {
+    const { get } = await open()
+    const inQuery = '/api/v1/pa/reference/bin/lookup?pan=4111111111111111'
+    expect(await get(inQuery)).toMatchObject({ status: 400, body: { code: 'validation_error' } })
+  })
+
   it.each([
     ['4242424242424242', ['visa', 'visa']],
     ['5555555555554444', ['mastercard']],

@@ -113,4 +113,12 @@ describe('charges', () => {
     expect(second.slice(0, 3)).toEqual(first.slice(7))
     expect((await ids(0)).slice(3)).toEqual(first.slice(0, 7))
   })
+
+  it('has the times at which they came by themselves, whenever somebody looks', async () => {
+    const { get, clock } = await open({ charges: 0, arrivals: 2_000 })
+    clock.pass(6_500)
+    const times = items(await get('/api/v1/charges')).map((row) => row.created_at)
+    const seconds = ['07', '09', '11']
+    expect(times).toEqual(seconds.map((second) => `2026-01-02T03:04:${second}+0000`))
+  })
 })

@@ -63,6 +63,30 @@ describe('a fault asked for by header', () => {
     expect(items(await get('/api/v1/charges?request_id=order-17'))).toHaveLength(made)
   })
 
+  it.each(['malformed-row', 'unknown-field', 'unknown-enum'] as const)(
+    '%s leaves a refusal as it is',
+    async (fault) => {
+      const { get, post } = await open()
+      const lost = '/api/v1/batch_transfers/none'
+      expect(await get(lost, by(fault))).toEqual(await get(lost))
+      const wrong = { ...newCharge, currency: 7 }
+      const create = '/api/v1/charges/create'
+      expect(await post(create, wrong, by(fault))).toEqual(await post(create, wrong))
+    },
+  )
+
+  it('malformed-row leaves a session as it is', async () => {
+    const { sandbox } = await open()
+    const headers = { ...loginHeaders, ...by('malformed-row') }
+    const answer = await sandbox.fetch('http://test/api/v1/authentication/login', {
+      ...{ method: 'POST', headers },
+    })
+    expect(await answer.json()).toEqual({
+      token: expect.any(String),
+      expires_at: expect.any(String),
+    })
+  })
+
   it('cut-off ends the body with an error, halfway', async () => {
     const { sandbox, authorization, clock } = await open()
     const headers = { authorization, ...by('cut-off') }

@@ -136,3 +136,13 @@ it('spreads the latency by up to the jitter, the same for the same seed', async 
   expect(await arrivals(1)).toEqual(seen)
   expect(await arrivals(2)).not.toEqual(seen)
 })
+
+it('a request whose body breaks off has its place no more', async () => {
+  const { sandbox, authorization, get } = await open({ limits: { concurrency: 1 } })
+  const body = new ReadableStream({ start: (to) => to.error(new Error('away')) })
+  const sent = sandbox.fetch('http://test/api/v1/charges/create', {
+    ...{ method: 'POST', headers: { authorization }, body, duplex: 'half' },
+  })
+  await expect(sent).rejects.toThrow('away')
+  expect(await get('/api/v1/charges')).toMatchObject({ status: 200 })
+})

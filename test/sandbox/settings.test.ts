@@ -6,6 +6,8 @@ import {
   listen,
   type SandboxOptions,
 } from '../../src/sandbox/index.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
+import { open } from './support.js'
 
 it.each<SandboxOptions>([
   { charges: -1 },
@@ -97,7 +99,17 @@ it.each<SandboxOptions>([
   { seed: 2 ** 32 - 1 },
   { faults: { 500: 1 } },
   { faults: Object.fromEntries(faultNames.slice(0, 10).map((name) => [name, 0.1])) },
+  // in sum a little more than 1
+  { faults: { 429: 0.1, '429-storm': 0.1, 500: 0.4, '500-after': 0.3, 'reset-before': 0.1 } },
   { quotaTypes: [] },
 ])('%j makes a sandbox', (options) => {
   expect(() => createSandbox(options)).not.toThrow()
+})
+
+it('takes a clock that has parts of a millisecond', async () => {
+  const { get, post } = await open({ timer: virtualTimer(Date.UTC(2026, 0, 2) + 0.125) })
+  expect(await get('/api/v1/charges')).toMatchObject({ status: 200 })
+  expect(await post('/api/v1/batch_transfers/create', { request_id: 'b' })).toMatchObject({
+    body: { updated_at: '2026-01-02T00:00:00+0000' },
+  })
 })

@@ -176,3 +176,16 @@ describe('elsewhere', () => {
     expect(await send('/api/v1/charges', init)).toEqual(notFound)
   })
 })
+
+it('what the path names goes before what the query or the body has of that name', async () => {
+  const { get, post } = await open({ charges: 10 })
+  const [first, second] = items(await get('/api/v1/charges'))
+  expect(await get(`/api/v1/charges/${first?.id}?id=${second?.id}`)).toMatchObject({
+    ...{ status: 200, body: { id: first?.id } },
+  })
+  const made = await post('/api/v1/batch_transfers/create', { request_id: 'b', name: 'B' })
+  const { id } = Object(made.body)
+  expect(await post(`/api/v1/batch_transfers/${id}/delete`, { id: 'other' })).toMatchObject({
+    status: 200,
+  })
+})

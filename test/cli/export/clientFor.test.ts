@@ -21,10 +21,10 @@ const serving =
     return Response.json(page({ items, page_after: n + 1 < pages ? String(n + 1) : null }))
   }
 
-const clientAt = () =>
+const clientAt = (flags: { readonly limits?: boolean; readonly share?: number } = {}) =>
   clientFor(
     { timer: hasty() },
-    { limits: false, share: 1, patience: 0, exact: false },
+    { limits: false, share: 1, patience: 0, exact: false, ...flags },
     {
       baseUrl: 'http://localhost:2',
       environment: 'production',
@@ -50,3 +50,13 @@ it('reads lists to their end, however many pages they have', async () => {
   vi.stubGlobal('fetch', serving(pages))
   expect(await lastValueFrom(clientAt().webhooks.list().pages.pipe(count()))).toBe(pages)
 }, 60_000)
+
+it.each([
+  [1, [20, 100, 50]],
+  [0.5, [10, 50, 25]],
+])('keeps its share of the limits: %d', async (share, limits) => {
+  const { scheduler } = clientAt({ limits: true, share })
+  const { tiers } = await firstValueFrom(scheduler.state)
+  const limitOf = (name: string) => tiers.find((tier) => tier.name === name)?.limit
+  expect(['endpoint', 'global', 'concurrency'].map(limitOf)).toEqual(limits)
+})

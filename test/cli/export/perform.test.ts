@@ -181,6 +181,17 @@ describe('an export that waits for its disk', () => {
     expect(said().at(-1)).toMatch(/^complete: 5 rows in c.ndjson, 0.0 s/)
   })
 
+  it('took the time that passed, where no manifest says it', async () => {
+    const run = new Subject<RunProgress>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(2_000)
+    run.next({ ...EMPTY_METER, rows: 50, pages: 1, ended: true })
+    run.complete()
+    expect(await performed).toBe(0)
+    expect(said().at(-1)).toMatch(/^complete: 50 rows in c.ndjson, 2.0 s \(25 rows/)
+  })
+
   it('tells how it goes from when it begins', async () => {
     const run = new Subject<RunProgress>()
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })

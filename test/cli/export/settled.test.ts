@@ -64,6 +64,12 @@ it('a list at rest is read twice, one of a page once', async () => {
   expect(small.asked).toEqual([0])
 })
 
+it('a list at rest is one with the same rows, in whatever order', async () => {
+  const list = moving(4, (rows, nth) => nth === 3 && rows.reverse())
+  expect((await exported(list)).last).toMatchObject({ ended: true, rows: 4 })
+  expect(list.asked).toEqual([0, 1, 0, 1])
+})
+
 it('is read from its beginning, wherever it stood', async () => {
   const { written } = await exported(
     moving(4, () => {}),

@@ -68,6 +68,16 @@ describe('a folder', () => {
     expect(Object.keys(await contents(byBytes))).toHaveLength(3)
   })
 
+  it('begun anew is without parts of its own name, whatever their numbers, and no others', async () => {
+    const path = await fresh()
+    const others = ['rows-00001-001.csv', 'part-00001-001.csv.gz', 'part-1-1.csv']
+    const own = ['part-00009-001.csv', 'part-00001-a1000.csv', 'part-a100000-b10000.csv']
+    for (const name of [...others, ...own]) await writeFile(join(path, name), 'x')
+    const to = await toFolder({ path, format: how })
+    await to.finish()
+    expect(Object.keys(await contents(path))).toEqual([...others].sort())
+  })
+
   it('ends a part that has more rows than it may have by now', async () => {
     const path = await fresh()
     const before = await toFolder({ path, format: how, rotation: { rows: 10 } })

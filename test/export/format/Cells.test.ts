@@ -9,6 +9,20 @@ const written = (put: (cells: Cells) => void): string => {
   return new TextDecoder().decode(cells.bytes())
 }
 
+it.each([1, 1_000, 20_000, 25_000, 32_768, 70_000])(
+  'a text has room for its letters, of three bytes each: %d',
+  (length) => {
+    const text = '€'.repeat(length)
+    const plain = written((cells) => cells.plain(text))
+    expect(plain === text).toBe(true) // and not thousands of letters of difference
+    const twice = written((cells) => {
+      cells.plain('-'.repeat(10_000))
+      cells.text(text, (masked) => masked)
+    })
+    expect(twice.slice(10_000) === text).toBe(true)
+  },
+)
+
 describe('a number in a cell', () => {
   it.each([
     ...[

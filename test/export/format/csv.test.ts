@@ -61,6 +61,24 @@ describe('CSV', () => {
     ),
   )
 
+  it.each([[['id', 'currency']], [['currency']]])(
+    'has what breaks a line in quotes, for any reader of lines: columns %j',
+    async (columns) => {
+      const text = await written(
+        ['a\rb', '\r', 'a\nb'].map((currency) => [rowOf({ currency })]),
+        { columns },
+      )
+      const before = columns.length > 1 ? 'a,' : ''
+      const cells = ['"a\rb"', '"\r"', '"a\nb"'].map((cell) => `${before}${cell}\r\n`)
+      expect(text).toBe(`${columns.join(',')}\r\n${cells.join('')}`)
+    },
+  )
+
+  it('has names of columns in quotes that need them', async () => {
+    const columns = ['a":b:text', 'id']
+    expect(await written([[rowOf({ 'a":b': 'x' })]], { columns })).toBe('"a"":b",id\r\nx,a\r\n')
+  })
+
   it.each(['keep', 'escape'] as const)('is the same where no code may be made (%s)', (formulas) => {
     const columns = columnsOf(shapeOf(Row))
     const options = { numbers: 'fast', formulas } as const

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -205,6 +206,21 @@ describe('Parquet', () => {
     await expect(read()).rejects.toThrow('magic bytes')
     await file.finish()
     expect(await read('id')).toEqual([{ id: 'a' }])
+  })
+
+  it('is gone on with where nothing was written yet', async () => {
+    const how = format({ format: 'parquet' })
+    const file = await openFile({ path, format: how })
+    const mark = await file.commit()
+    await file.abandon()
+    const sha256 = createHash('sha256').digest('hex')
+    for (const from of [mark, { bytes: 0, rows: 0, sha256 }]) {
+      const again = await openFile({ path, format: how, from })
+      await again.write([rowOf({})])
+      await again.finish()
+      expect((await readFile(path, 'latin1')).slice(0, 4)).toBe('PAR1')
+      expect(await read('id')).toEqual([{ id: 'a' }])
+    }
   })
 
   it('is not gone on with where no row group ends', async () => {

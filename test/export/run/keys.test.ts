@@ -1,5 +1,6 @@
 /** A row that came before is known, however far back, also by a run that goes on after another. */
 import { expect, it } from 'vitest'
+import { readKeys } from '../../../src/export/run/keys.js'
 import { E } from '../../../src/fp.js'
 import type { AnyFailure, Page, Position } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
@@ -34,6 +35,19 @@ it('a list that moved by more rows than a page, or ten, shows no row twice', asy
   expect(last).toMatchObject({ ended: true, rows: 6_000, repeated: 2_500 })
   expect(last?.entry).toMatchObject({ complete: true, distinct: 6_000, repeated: 2_500 })
   expect(numbers(files.text(OUT))).toEqual(upTo(6_000))
+})
+
+it('keys are read whole, however few bytes of them come at a time', async () => {
+  const files = memory()
+  const named = ['id-1', 'Müller €', '😀', 'id-2']
+  files.put(KEYS, named.map((key) => `${JSON.stringify(key)}\n`).join(''))
+  const open: typeof files.open = async (path, flags) => {
+    const handle = await files.open(path, flags)
+    return { ...handle, read: (bytes, offset, _, at) => handle.read(bytes, offset, 1, at) }
+  }
+  const found = new Set<string>()
+  await readKeys({ open }, KEYS, found)
+  expect([...found]).toEqual(named)
 })
 
 it('a list that goes round adds nothing, however often it is resumed', async () => {

@@ -8,6 +8,7 @@ import { exportOf, listOf, numbers, OUT, outcome, pagesOf } from './playing.js'
 
 const LOCK = `${OUT}.lock`
 const CHECKPOINT = `${OUT}.checkpoint.json`
+const MANIFEST = `${OUT}.manifest.json`
 
 /** Lets all that can be done be done. */
 const settled = async (): Promise<void> => {
@@ -74,6 +75,23 @@ describe.each(['write', 'sync'] as const)('a run that is left in the middle of a
     await outcome(disk, listOf(pagesOf(50, 5)), { begin: 'resume' })
     expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
   })
+})
+
+it('a run that is left while its end is written gives its lock back after that', async () => {
+  const disk = memory()
+  const go: Array<() => void> = []
+  const rename: typeof disk.rename = async (from, to) => {
+    if (to === MANIFEST) await new Promise<void>((resolve) => go.push(resolve))
+    await disk.rename(from, to)
+  }
+  const running = exportOf({ ...disk, rename }, listOf(pagesOf(4, 2))).subscribe()
+  while (go.length === 0) await new Promise(setImmediate)
+  running.unsubscribe()
+  await settled()
+  expect(disk.names()).toContain(LOCK)
+  go[0]?.()
+  await settled()
+  expect(disk.names()).toEqual([OUT, MANIFEST])
 })
 
 /** An export that was left in the middle of a write, which ends when it may go on. */

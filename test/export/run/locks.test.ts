@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { concatMap, lastValueFrom } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLines, pathsOf, targetOf } from '../../../src/export/index.js'
+import { takeLock } from '../../../src/export/run/lock.js'
 import { takeLocks } from '../../../src/export/run/locks.js'
 import { wholeDisk } from '../../../src/export/run/SmallFiles.js'
 import { memory } from './memory.js'
@@ -53,6 +54,7 @@ it.each(['not there yet', 'there'])('a link and its file, %s, have one lock', as
 
 describe('a lock', () => {
   const LOCK = `${OUT}.lock`
+  const OTHER = JSON.stringify({ pid: 7, host: 'here', since: 1 })
 
   it('is there while a run is, and no longer', async () => {
     const files = memory()
@@ -122,6 +124,50 @@ describe('a lock', () => {
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ obstacle: 'locked' })
     }
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
+  })
+
+  it('of somebody else is not given back, who took this one for dead', async () => {
+    const files = memory()
+    const { release } = await takeLock(files, runner(1))(LOCK)
+    files.put(LOCK, OTHER)
+    await release()
+    expect(files.text(LOCK)).toBe(OTHER)
+  })
+
+  it('that is given back while it is looked at is taken', async () => {
+    const files = memory()
+    files.put(LOCK, OTHER)
+    const readFile: typeof files.readFile = async (path, encoding) => {
+      if (path === LOCK && files.names().includes(LOCK)) await files.rm(LOCK, { force: true })
+      return files.readFile(path, encoding)
+    }
+    await takeLock({ ...files, readFile }, runner(1, [7]))(LOCK)
+    expect(JSON.parse(files.text(LOCK)).pid).toBe(1)
+  })
+
+  it('of a living process is put back that took over the one of a dead process first', async () => {
+    const files = memory()
+    files.put(LOCK, JSON.stringify({ pid: 8, host: 'here', since: 1 }))
+    const rename: typeof files.rename = async (from, to) => {
+      if (from === LOCK) files.put(LOCK, OTHER)
+      await files.rename(from, to)
+    }
+    const taken = takeLock({ ...files, rename }, runner(1, [7]))(LOCK)
+    await expect(taken).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+    expect(files.names()).toEqual([LOCK])
+    expect(files.text(LOCK)).toBe(OTHER)
+  })
+
+  it('is kept on a disk without hard links, too', async () => {
+    const files = memory()
+    const link = async () => Promise.reject(Object.assign(new Error(), { code: 'ENOTSUP' }))
+    const take = takeLock({ ...files, link }, runner(1, [7]))
+    files.put(LOCK, OTHER)
+    await expect(take(LOCK)).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+    expect(files.text(LOCK)).toBe(OTHER)
+    await files.rm(LOCK, { force: true })
+    await (await take(LOCK)).release()
+    expect(files.names()).toEqual([])
   })
 
   it('is that of the file, by whichever links it is called', async () => {

@@ -1,8 +1,9 @@
-import { lastValueFrom, Subject, tap } from 'rxjs'
+import { lastValueFrom, Subject, tap, VirtualTimeScheduler } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { type RunProgress, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
+import type { ClientEvent } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
 import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
@@ -75,6 +76,23 @@ describe('a manifest', () => {
     expect(numbers(left.text(OUT))).toEqual(Array.from({ length: 40 }, (_, n) => n))
   })
 
+  it('says what the system refused', async () => {
+    const files = memory()
+    let written = 0
+    const open: typeof files.open = async (path, flags) => {
+      const handle = await files.open(path, flags)
+      const write: typeof handle.write = async (...words) => {
+        if (path === OUT && ++written > 2)
+          throw Object.assign(new Error('EIO: no'), { code: 'EIO' })
+        return handle.write(...words)
+      }
+      return { ...handle, write }
+    }
+    const failing = run({ ...files, open }, listOf([good(0), good(1), good(2)]))
+    await expect(failing).rejects.toMatchObject({ code: 'EIO' })
+    expect(runs(files)).toMatchObject([{ rows: 2, missing: [expect.stringMatching(/: EIO: no$/)] }])
+  })
+
   it('counts what was committed, and so does the last word, when the disk was full', async () => {
     const files = memory({ room: 2_400 })
     const told: Array<RunProgress> = []
@@ -95,6 +113,27 @@ describe('a manifest', () => {
       next: position,
       ended: false,
     })
+  })
+
+  it.each([
+    [10_000, 0.5],
+    [5_000, 1],
+    [1_000, 1], // the first requests come all at once
+    [0, undefined],
+  ])('says what share of the limits was used: %d ms', async (ms, quota) => {
+    const files = memory()
+    const timer = new VirtualTimeScheduler()
+    const events = new Subject<ClientEvent>()
+    const endpoint = 'GET /api/v1/things'
+    const key = ({ id }: { id: string }) => {
+      timer.frame += ms
+      events.next({ _tag: 'Answered', endpoint, attempt: 1, status: 200, took: 5 })
+      return id
+    }
+    const client = { events, drift: () => [] }
+    await outcome(files, listOf([good(0)]), { timer, client, key, perSecond: 0.2 })
+    expect(runs(files)).toMatchObject([{ ms, requests: 1 }])
+    expect(runs(files)[0]?.quota).toBe(quota)
   })
 
   it('is not written when nothing was read: what was there stays as it is', async () => {

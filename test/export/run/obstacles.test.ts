@@ -23,6 +23,7 @@ import {
 } from './playing.js'
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
+const REJECTS = `${OUT}.rejects.ndjson`
 
 /** A disk with an export that stopped after its second page. */
 const stopped = async (options: Played = {}) => {
@@ -150,6 +151,16 @@ describe('a checkpoint of something else is refused, by the field', () => {
     expect(error).toMatchObject({ obstacle: 'foreign', field: 'format.columns' })
   })
 
+  it('of another file, that is called as the folder is', async () => {
+    const files = memory()
+    const target = (out: string) =>
+      targetOf({ out, format: jsonLines(), files, checkpoint: '/exports/at.json' })
+    const pages = listOf([good(0), away])
+    await outcome(files, pages, { target: target('/exports/exports') })
+    const error = await refused(files, { begin: 'resume', target: target('/exports/others') })
+    expect(error).toMatchObject({ obstacle: 'foreign', field: 'output' })
+  })
+
   it('of another file', async () => {
     const files = await stopped()
     files.put('/exports/other.ndjson.checkpoint.json', files.text(CHECKPOINT))
@@ -220,6 +231,18 @@ describe('a checkpoint that cannot be read is refused', () => {
     expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
   })
 
+  it('when that of the rejected rows is, and nothing is cut back', async () => {
+    const files = memory()
+    const pages = [[{ _tag: 'Left', left: away } as const, ...good(0)], good(1), away]
+    await outcome(files, listOf(pages))
+    files.put(OUT, `${files.text(OUT)}{"torn`)
+    files.put(REJECTS, 'z')
+    const before = files.names().map((name) => [name, files.text(name)])
+    const going = run(files, listOf(rest), { begin: 'resume' })
+    await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: REJECTS })
+    expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+  })
+
   it('by the system, with its path', async () => {
     const files = await stopped()
     const folder = { code: 'EISDIR', message: 'EISDIR: illegal operation on a directory, read' }
@@ -239,6 +262,15 @@ describe('a checkpoint that cannot be read is refused', () => {
     await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: OUT })
     expect(asked).toEqual([])
   })
+})
+
+it.each([
+  ['its lock', 10],
+  ['its checkpoint', 400],
+])('a disk that is too full for %s has no half of it', async (_, room) => {
+  const files = memory({ room })
+  await expect(run(files, listOf([good(0), good(1)]))).rejects.toMatchObject({ code: 'ENOSPC' })
+  expect(files.names().filter((name) => /\.(lock|tmp)/.test(name))).toEqual([])
 })
 
 describe('a folder that is not there', () => {

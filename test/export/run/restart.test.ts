@@ -1,6 +1,7 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
 import { CannotRun, jsonLines, NotTheSame, readManifest } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
 import { away, good, listOf, numbers, outcome, type Played, run, runner } from './playing.js'
 
@@ -18,6 +19,35 @@ const folder = () => {
 }
 
 const mine = ['notes.csv', 'part-1.csv']
+
+it.each([
+  ['of a file, by a new run', '/exports/items.ndjson', {}],
+  ['of a file, by a restart', '/exports/items.ndjson', { begin: 'restart' }],
+  ['of a folder, by a restart', OUT, { begin: 'restart' }],
+] as const)('a manifest %s, goes before the rows that it is of', async (_, out, more) => {
+  const files = memory()
+  await outcome(files, listOf([good(0)]), { out })
+  const manifest = files.names().find((name) => name.endsWith('manifest.json')) ?? ''
+  const found: Array<boolean> = []
+  const open: typeof files.open = (path, flags) => {
+    if (/items(\/part.*)?\.ndjson$/.test(path) && flags === 'w+') {
+      found.push(files.names().includes(manifest))
+    }
+    return files.open(path, flags)
+  }
+  await outcome({ ...files, open }, listOf([good(1)]), { out, ...more })
+  expect(found).toEqual([false])
+  expect(readManifest(manifest)(files.text(manifest)).runs).toHaveLength(1)
+})
+
+it('the rejected rows of an export go with it', async () => {
+  const files = memory()
+  const out = '/exports/items.ndjson'
+  await outcome(files, listOf([[E.left(away), ...good(0)]]), { out })
+  expect(files.names()).toContain(`${out}.rejects.ndjson`)
+  await outcome(files, listOf([good(1)]), { out })
+  expect(files.names()).toEqual([out, `${out}.manifest.json`])
+})
 
 describe('a restart in a folder', () => {
   it('takes away the files of a run that adds and was not finished', async () => {

@@ -109,6 +109,16 @@ describe('runExport', () => {
     expect(last).toMatchObject({ ended: true, rows: 1, entry: { complete: true } })
   })
 
+  it('writes its end also where more rows are rejected than there may be', async () => {
+    const files = memory()
+    const bad = { _tag: 'Left', left: away } as const
+    await outcome(files, listOf([[bad, bad, ...good(0)], away]))
+    const { position: _, sum: __, ...ended } = JSON.parse(files.text(CHECKPOINT))
+    files.put(CHECKPOINT, showCheckpoint(ended))
+    const last = await outcome(files, listOf([]), { begin: 'resume', maxRejects: 1 })
+    expect(last).toMatchObject({ ended: true, rows: 1, rejects: 2 })
+  })
+
   it('counts requests, refusals and drift of its client, over all starts', async () => {
     const files = memory()
     const events = new Subject<ClientEvent>()
@@ -146,13 +156,20 @@ describe('runExport', () => {
     const pages = [[bad, bad], [bad], good(1), good(2)]
     const first = await outcome(files, listOf(pages), { maxRejects: 2 })
     expect(first).toMatchObject({ rejects: 3, cut: 'rejects' })
+    expect(first?.entry?.missing).toEqual([
+      '3 rows that were rejected',
+      'what comes after these rows: too many rows were rejected',
+    ])
     const same = await refused(files, { maxRejects: 2, begin: 'resume' })
     const { obstacle, path, field } = same
     expect({ obstacle, path, field }).toEqual({
       ...{ obstacle: 'rejects', path: CHECKPOINT, field: 'counts.rejects' },
     })
-    const last = await outcome(files, listOf(pages), { maxRejects: 3, begin: 'resume' })
-    expect(last).toMatchObject({ rejects: 3, rows: 2, ended: true, entry: { complete: false } })
+    const more = [[], [], [bad, ...good(1)], good(2)]
+    const again = await outcome(files, listOf(more), { maxRejects: 3, begin: 'resume' })
+    expect(again).toMatchObject({ rejects: 4, cut: 'rejects' })
+    const last = await outcome(files, listOf(more), { maxRejects: 4, begin: 'resume' })
+    expect(last).toMatchObject({ rejects: 4, rows: 2, ended: true, entry: { complete: false } })
   })
 
   it('ends at once when it is told to stop before its first page', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonLines, type SmallFiles, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { memory } from './memory.js'
-import { away, good, listOf, OUT, outcome } from './playing.js'
+import { away, csv, good, listOf, OUT, outcome } from './playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
 
@@ -78,6 +78,7 @@ describe('verify', () => {
     const text = files.text(OUT)
     await files.rm(OUT, { force: true })
     expect(await found(files)).toEqual([`Missing ${OUT} is not there`])
+    expect(await found(files, OUT)).toEqual([`Missing ${OUT} is not there`])
     files.put(OUT, text.replace('id-1', 'id-7'))
     expect(await found(files)).toEqual([
       expect.stringMatching(/^Hash .*SHA-256 is \w+, and should/),
@@ -103,6 +104,29 @@ describe('verify', () => {
     await outcome(files, listOf([[E.left(away)], good(1)]))
     expect(await found(files)).toEqual([
       expect.stringMatching(/^Incomplete .* missing are 1 row that was rejected$/),
+    ])
+  })
+
+  it('looks at the file of rejected rows, too, which are lines in any format', async () => {
+    const files = memory()
+    const rejects = `${OUT}.rejects.ndjson`
+    await outcome(files, listOf([[E.left(away)], good(1)]), { format: csv('id', 'n') })
+    expect(await found(files)).toEqual([expect.stringMatching(/^Incomplete /)])
+    files.put(rejects, `${files.text(rejects)}\n`)
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Incomplete /),
+      expect.stringMatching(/^Bytes .*\.rejects\.ndjson has bytes/),
+      expect.stringMatching(/^Hash .*\.rejects\.ndjson SHA-256/),
+      `Rows ${rejects} has rows: 2, and should be 1`,
+    ])
+  })
+
+  it('does not vouch for a file that was not finished', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0), away]))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Incomplete /),
+      expect.stringMatching(/^Hash .* SHA-256 is \w+, and should be that of a complete file$/),
     ])
   })
 
