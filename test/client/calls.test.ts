@@ -66,6 +66,13 @@ describe('a call', () => {
     ])
   })
 
+  it('may take as long as the docs say, and so may a login', () => {
+    const { client, sent, run } = lab()
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    const timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
+    expect(sent.map(({ request }) => request.timeout)).toEqual([timeout, timeout])
+  })
+
   it('is also a projection, which ignores the index that `mergeMap` hands it', () => {
     const { client, calls, run } = lab()
     const ids = [{ id: 'chg_1' }, { id: 'chg_2' }, { id: 'chg_3' }]

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { batchTransfers } from '../../src/api/batchTransfers.js'
 import { charges } from '../../src/api/charges.js'
 import { type AnyEndpoint, untyped } from '../../src/api/Endpoint.js'
+import { webhooks } from '../../src/api/webhooks.js'
 import { E } from '../../src/fp.js'
 import { type Asked, request } from '../../src/http/request.js'
 import { endpoint } from '../../src/index.js'
@@ -111,6 +112,13 @@ describe('a POST', () => {
       headers: { 'x-trace': 't' },
       body: '["a","b"]',
     })
+  })
+
+  it('carries parameters under names that every object has', () => {
+    const row = endpoint('POST /api/v1/names', anything)
+    expect(asked(row, { constructor: 'a', toString: 'b' }).body).toBe(
+      '{"constructor":"a","toString":"b"}',
+    )
   })
 
   it('has nothing in its body beside a parameter that is all of it', () => {
@@ -351,6 +359,13 @@ describe('checks', () => {
   it('that are off let parameters pass that cannot be written, as they are', () => {
     expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
       E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
+    )
+  })
+
+  it('that are off send no more of a whole thing than its call takes', () => {
+    const webhook = { id: 'wh_1', url: 'https://a.test/new', secret: 'whsec_1', events: [] }
+    expect(ask(webhooks.update, webhook, false)).toMatchObject(
+      E.right({ body: '{"url":"https://a.test/new"}' }),
     )
   })
 

@@ -62,6 +62,10 @@ describe('a secret', () => {
     expect(scrubber([CARD])(`card ${whole} is unknown`)).toBe('card [secret] is unknown')
   })
 
+  it('of twelve digits, the shortest that a card has, shows in no groups either', () => {
+    expect(scrubber(['501800000009'])('card 5018 0000 0009')).toBe('card [secret]')
+  })
+
   it('hides nothing else', () => {
     const scrub = scrubber(['ak/live+key', CARD])
     for (const text of ['ak live key', '4929 0000 0000 6', 'ak/live', '%2F &#47; \\/']) {
