@@ -24,6 +24,23 @@ describe('pages in parallel', () => {
     ])
   })
 
+  it('are as many as are asked for ahead, where that is more', () => {
+    const { list, positions } = playing({ pages: 20 })
+    let most = 0
+    let done = 0
+    const worked = list(2).drain(
+      () =>
+        timer(100).pipe(
+          map(() => {
+            most = Math.max(most, positions().length - done++)
+          }),
+        ),
+      { prefetch: 5 },
+    )
+    run(() => worked)
+    expect(most).toBe(6)
+  })
+
   it(
     'come in order, whichever is first, and are given up past the end',
     marbles((m) => {
