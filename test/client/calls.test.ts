@@ -66,6 +66,15 @@ describe('a call', () => {
     ])
   })
 
+  it('acts for another account, and the login for it does not', () => {
+    const { client, sent, run } = lab({ onBehalfOf: 'acct_2' })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent.map(({ request }) => request.headers['x-on-behalf-of'])).toEqual([
+      undefined,
+      'acct_2',
+    ])
+  })
+
   it('may take as long as the docs say, and so may a login', () => {
     const { client, sent, run } = lab()
     run(client.charges.retrieve({ id: 'chg_1' }))

@@ -330,6 +330,8 @@ describe('where a list goes on', () => {
     '{"from":0,"to":9,"slices":[],"cut":1}',
     '{"from":"0","to":"9","slices":[{"from":0,"to":9,"number":1,"rows":0,"left":{"from":0,"to":9}}],"cut":1}',
     '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":0}],"cut":1}',
+    '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":"0","left":{"from":0,"to":9}}],"cut":1}',
+    '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":0,"left":{"from":0,"to":9}}],"cut":null}',
   ])('is refused by a snapshot when it is %s', (text) => {
     const { client, calls, run } = reading(charges(35))
     for (const width of [1, 3]) {

@@ -263,7 +263,7 @@ describe('a snapshot of charges', () => {
       'a later answer rises',
       [-100, -50, -100, -50, ...Array(6).fill(-100), ...Array(9).fill(0), 1, 0, 1],
     ],
-    ['a crowd in each of many seconds', Array.from({ length: 770 }, (_, i) => (i * 37) % 70)],
+    ['a crowd in each of many seconds', Array.from({ length: 1_100 }, (_, i) => (i * 37) % 100)],
   ])(
     'has all of a list without order, once it was seen: %s',
     (_, seconds: ReadonlyArray<number>) => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import * as t from 'io-ts'
 import { expect, it } from 'vitest'
+import { causesUnder } from '../../src/decode/causes.js'
 import { causes, explain } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
 
@@ -61,6 +62,28 @@ it('names the tag of a tagged union', () => {
   expect(explain(errorsOf(t.array(Event), [{ type: 'c' }, { type: 'a', data: null }]))).toBe(
     '[0].type: expected "a" | "b", got text of 1 character\n[1].data: expected number, got null',
   )
+})
+
+it('names no tag of what is no object', () => {
+  const Event = t.union([t.strict({ type: t.literal('a') }), t.strict({ type: t.literal('b') })])
+  expect(causes(errorsOf(t.array(Event), [7])).map(({ path, actual }) => [path, actual])).toEqual([
+    ['[0]', 'number 7'],
+  ])
+})
+
+it('tells what is missing from what is undefined', () => {
+  expect(explain(errorsOf(t.type({ a: t.number }), { a: undefined }))).toBe(
+    'a: expected number, got undefined',
+  )
+})
+
+it('names a place within a place', () => {
+  const under = (path: string, at: string) =>
+    causesUnder(at, [{ path, expected: 'x', actual: 'y' }])[0].path
+  expect(under('a', 'items[1]')).toBe('items[1].a')
+  expect(under('[0].a', 'items[1]')).toBe('items[1][0].a')
+  expect(under('', 'items[1]')).toBe('items[1]')
+  expect(under('a', '')).toBe('a')
 })
 
 it('keeps the keys of a record to itself', () => {

@@ -27,6 +27,7 @@ const spelled: Readonly<Record<string, (secret: string) => string>> = {
   'in a URL': (secret) => encodeURIComponent(secret),
   'in a URL in small letters': (secret) =>
     encodeURIComponent(secret).replace(/%../g, (one) => one.toLowerCase()),
+  'in a URL of Latin-1': odd((code) => `%${code.toString(16).padStart(2, '0')}`),
   'in a form': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
   'in a page': (secret) =>
     secret.replace(/[&<>"]/g, (letter) => `&${html[letter]};`).replaceAll("'", '&#39;'),
