@@ -334,7 +334,10 @@ describe('checks', () => {
   it('let pass what JSON says in its own way', () => {
     const shared = { at: new Date(0), none: undefined, null: null }
     const money = { toJSON: (name: string) => `${name}: 1.00` }
-    const metadata = { one: shared, two: [shared], money }
+    const own = new (class {
+      readonly net = 1
+    })()
+    const metadata = { one: shared, two: [shared], money, own }
     expect(asked(batchTransfers.create, { request_id: 'b', name: 'n', metadata }).body).toBe(
       JSON.stringify({ request_id: 'b', name: 'n', metadata }),
     )
