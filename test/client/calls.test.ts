@@ -75,6 +75,12 @@ describe('a call', () => {
     ])
   })
 
+  it('goes to its path, whatever slashes the base ends with', () => {
+    const { client, sent, run } = lab({ baseUrl: 'https://platform.test//' })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent.at(-1)?.request.url).toBe('https://platform.test/api/v1/charges/chg_1')
+  })
+
   it('may take as long as the docs say, and so may a login', () => {
     const { client, sent, run } = lab()
     run(client.charges.retrieve({ id: 'chg_1' }))

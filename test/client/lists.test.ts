@@ -228,6 +228,8 @@ describe('a list that cannot be read to its end', () => {
     })
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
+    const none = reading(empty, { lists: { maxEmptyPages: 0 } })
+    expect(last(none)).toMatchObject({ last: E.left({ pages: 1 }) })
     const lists: Readonly<Record<string, unknown>> = {
       maxPages: undefined,
       maxEmptyPages: undefined,

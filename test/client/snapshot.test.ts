@@ -263,6 +263,7 @@ describe('a snapshot of charges', () => {
       'a later answer rises',
       [-100, -50, -100, -50, ...Array(6).fill(-100), ...Array(9).fill(0), 1, 0, 1],
     ],
+    ['a page in each of many parts', Array.from({ length: 2_000 }, (_, i) => (i * 631) % 2_000)],
     ['a crowd in each of many seconds', Array.from({ length: 1_100 }, (_, i) => (i * 37) % 100)],
   ])(
     'has all of a list without order, once it was seen: %s',

@@ -93,6 +93,18 @@ it('keeps the keys of a record to itself', () => {
   )
 })
 
+it('shows a key that a custom codec reports only where it holds no long number', () => {
+  const reporting = (key: string) =>
+    new t.Type(
+      'Reporting',
+      t.unknown.is,
+      (_, context) => t.failure(1, [...context, { key, type: t.string, actual: 1 }]),
+      t.identity,
+    )
+  const pathOf = (key: string) => causes(errorsOf(reporting(key), {}))[0].path
+  expect([pathOf('acct_1234'), pathOf('acct_12345')]).toEqual(['acct_1234', '*'])
+})
+
 it('shows the keys of a record that its codec names', () => {
   for (const domain of [
     t.keyof({ a: null }),

@@ -252,6 +252,7 @@ describe('checks', () => {
     ['page_num', { page_num: 1.5 }],
     ['status', { status: 'settled' }],
     ['currency', { currency: 'usd' }],
+    ['currency', { currency: 'USd' }],
     ['from_created_at', { from_created_at: 'yesterday' }],
     ['to_created_at', { to_created_at: new Date(Number.NaN) }],
   ])('refuse a wrong %s: %j', (field, params) => {

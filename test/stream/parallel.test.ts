@@ -24,6 +24,12 @@ describe('pages in parallel', () => {
     ])
   })
 
+  it('are asked for one ahead where positions cannot be told, also of who waits with each', () => {
+    const { list, log } = playing({ pages: 3, following: () => O.none })
+    run(() => list(9).drain(() => timer(100), { prefetch: 0 }))
+    expect(log.asked).toEqual(['0 0', '10 1', '110 2'])
+  })
+
   it('are as many as are asked for ahead, where that is more', () => {
     const { list, positions } = playing({ pages: 20 })
     let most = 0

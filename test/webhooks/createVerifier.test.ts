@@ -342,7 +342,7 @@ describe('every default can be changed', () => {
   })
 
   it.each(['no', {}, 1])('an algorithm that answers %j has not said that it fits', async (said) => {
-    const algorithm: Algorithm = () => of(said as never)
+    const algorithm: Algorithm = () => of<boolean>(said as never)
     expect(tagOf(await verified(delivery, { scheme: { algorithm } }))).toBe('Forged')
   })
 
