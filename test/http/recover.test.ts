@@ -69,6 +69,13 @@ describe('an ambiguous charge', () => {
     )
   })
 
+  it('has the trace of its last answer, for whoever asks the service about it', () => {
+    const fault: Reply = { status: 503, headers: { 'x-request-id': 'trace-3' } }
+    expect(creating([fault, fault, fault], listed()).value).toMatchObject(
+      E.left({ _tag: 'Ambiguous', traceId: 'trace-3' }),
+    )
+  })
+
   it('is not marked when it came in the usual way', () => {
     const { value } = creating([{ status: 201, body: made }], listed())
     expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)

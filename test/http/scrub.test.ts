@@ -110,6 +110,14 @@ describe('a text that was cut off within a secret', () => {
   })
 })
 
+it('what is nested too deeply to be looked at is left out, with the secrets in it', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? [CARD] : [nested(levels - 1)])
+  const shown = (levels: number) => JSON.stringify(scrubAll(scrubber([CARD]))(nested(levels)))
+  expect(shown(40)).toContain('[secret]')
+  expect(shown(60)).toContain('[...]')
+  for (const levels of [40, 48, 49, 50, 51, 60]) expect(shown(levels)).not.toContain(CARD)
+})
+
 describe('what is kept beside a number', () => {
   it('stays where it is harmless', () => {
     const shown = scrubAll(scrubber([CARD]))(parseExact('{"a":[1.50],"b":1e400}'))
