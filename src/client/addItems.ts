@@ -1,4 +1,4 @@
-import { concatMap, map, reduce, takeWhile } from 'rxjs'
+import { concatMap, map, reduce } from 'rxjs'
 import type { Api } from '../api/index.js'
 import type { ItemsToAdd } from '../codec/NewBatchItem.js'
 import { E } from '../fp.js'
@@ -96,7 +96,6 @@ const itemsThere = (
 ): ObservableEither<Failure, ReadonlyArray<string>> =>
   calls.items({ id, page_size: 1_000 }).pages.pipe(
     mapRight(({ raw }) => raw.map(requestIdOf).filter((id) => id !== undefined)),
-    takeWhile(E.isRight, true),
     reduce(
       (there, page) =>
         E.isLeft(page)

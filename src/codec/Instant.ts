@@ -46,9 +46,7 @@ export const toDate = (instant: Instant): Date =>
     instant
       .replace(/:60(?=[.Z+-])/, ':59')
       .replace(/(\.\d{3})\d+/, '$1')
-      .replace(/([+-]\d\d)(\d\d)$/, (all, hours: string, minutes: string) =>
-        instant.includes('T') ? `${hours}:${minutes}` : all,
-      ),
+      .replace(/([+-]\d\d)(\d\d)$/, '$1:$2'), // no plain date ends so
   )
 
 /** `toDate`, in ms since 1970, without making a `Date` where it can do without. NaN for what is no time. */

@@ -19,7 +19,6 @@ export const inherited = (codec: unknown, value: unknown, at = ''): string | und
       return firstOf(typesOf(codec), (member) => inherited(member, value, at))
     case 'ArrayType':
     case 'ReadonlyArrayType':
-    case 'RepeatedType':
       return Array.isArray(value)
         ? firstOf(value, (item, i) => inherited(part(codec, 'type'), item, `${at}[${i}]`))
         : undefined

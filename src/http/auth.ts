@@ -81,7 +81,7 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
 
   const header = defer(() => {
     const before = held
-    if (before === undefined || before.end <= now()) return fresh
+    if (before === undefined) return fresh
     return now() < before.renew
       ? right(before.header)
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
@@ -89,7 +89,7 @@ export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth =>
 
   return {
     header,
-    newest: (taken) => (held === undefined || held.end <= now() ? taken : held.header),
+    newest: (taken) => held?.header ?? taken,
     generation: () => generation,
     refuse: (refused) => {
       if (refused === generation) held = undefined // not a newer one, if this refusal comes late

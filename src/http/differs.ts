@@ -8,7 +8,6 @@ import { isRecord } from '../decode/unknown.js'
  */
 export const differs = (asked: unknown, found: unknown): boolean => {
   if (asked === undefined || asked === null || found === undefined) return false
-  if (found === null) return true
   if (Array.isArray(asked) && Array.isArray(found)) {
     return asked.length !== found.length || asked.some((one, i) => differs(one, found[i]))
   }

@@ -53,6 +53,6 @@ export const plan = (
   const paced = { pageSize, ceiling: perSecond * pageSize }
   if (rows === undefined) return paced
   const requests = Math.max(1, Math.ceil(rows / pageSize))
-  const pages = Math.min(perSecond, (Math.max(1, width) * 1_000) / roundTrip) // a second
+  const pages = Math.min(perSecond, (width * 1_000) / roundTrip) // a second
   return { ...paced, requests, seconds: requests / pages }
 }

@@ -76,6 +76,13 @@ describe('untilState', () => {
     ])
   })
 
+  it('waits for an hour, unless it is told otherwise', () => {
+    const { client, run } = inStates(BATCH, ['OVERDUE'])
+    expect(run(client.batchTransfers.untilState({ id: 'bat_1' }))).toMatchObject([
+      { at: 3_600_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 3_600_000 }) },
+    ])
+  })
+
   it('counts its requests, and says that it waited in vain', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
     const [out] = run(

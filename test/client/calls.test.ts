@@ -66,6 +66,28 @@ describe('a call', () => {
     ])
   })
 
+  it('acts for another account, and the login for it does not', () => {
+    const { client, sent, run } = lab({ onBehalfOf: 'acct_2' })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent.map(({ request }) => request.headers['x-on-behalf-of'])).toEqual([
+      undefined,
+      'acct_2',
+    ])
+  })
+
+  it('goes to its path, whatever slashes the base ends with', () => {
+    const { client, sent, run } = lab({ baseUrl: 'https://platform.test//' })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent.at(-1)?.request.url).toBe('https://platform.test/api/v1/charges/chg_1')
+  })
+
+  it('may take as long as the docs say, and so may a login', () => {
+    const { client, sent, run } = lab()
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    const timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
+    expect(sent.map(({ request }) => request.timeout)).toEqual([timeout, timeout])
+  })
+
   it('is also a projection, which ignores the index that `mergeMap` hands it', () => {
     const { client, calls, run } = lab()
     const ids = [{ id: 'chg_1' }, { id: 'chg_2' }, { id: 'chg_3' }]

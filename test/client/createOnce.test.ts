@@ -72,6 +72,13 @@ describe('a create for a job that runs again', () => {
     expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([])
   })
 
+  it('asks for one page of what is there, also where the list goes on', () => {
+    const { calls } = creating(problem(400, 'request_id_duplicate'), {
+      body: { has_more: true, items: [MADE] },
+    })
+    expect(calls().map(({ route }) => route)).toEqual([CREATE, LIST])
+  })
+
   it('is known by what was written, such as an amount that writes itself', () => {
     const { client, run } = lab({
       play: ({ route }) =>

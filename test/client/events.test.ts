@@ -50,6 +50,13 @@ describe('no event holds what a body did', () => {
       'ServerFault',
       `text of ${spoken.length} characters`,
     ],
+    [
+      'a fault with a number in its code',
+      502,
+      'acct_12345',
+      'ServerFault',
+      'text of 10 characters',
+    ],
     ['a fault with an IBAN for a code', 502, contents.iban, 'ServerFault', 'text of 22 characters'],
     ['a request in progress', 409, 'request_pending', 'Refused', 'request_pending'],
   ])('%s', (_, status, code, tag, shown) => {
@@ -99,6 +106,14 @@ describe('no event holds what a body did', () => {
       message: `${CREATE}: ECONNRESET`,
     }
     expect(failures(events)).toEqual([failure, failure])
+  })
+
+  it('a line whose code does so', () => {
+    const outage = { _tag: 'Unreachable', code: spoken, reason: '', mayHaveArrived: true } as const
+    const { events } = told([{ outage }])
+    expectNoContents(events)
+    const code = `text of ${spoken.length} characters`
+    expect(failures(events)).toMatchObject([{ code }, { code }])
   })
 
   it('no answer in time, a charge that was found, a login and what drifted: every other event', () => {

@@ -27,6 +27,7 @@ describe('explain', () => {
       requests: 2,
       seconds: 0.1,
     })
+    expect(client.charges.list().explain({ rows: 0 }).requests).toBe(1)
     expect(client.batchTransfers.list().explain()).toEqual({ pageSize: 50, ceiling: 1_000 })
   })
 
@@ -38,6 +39,7 @@ describe('explain', () => {
     expect(seconds(charges)).toBe(40)
     expect(seconds(charges.parallel(2))).toBe(20)
     expect(seconds(charges.parallel(2).parallel(10))).toBe(10)
+    expect(seconds(charges.parallel(2).from({ page_num: 3 }))).toBe(20)
     // a bookmark list has one page on its way, whatever was asked for
     expect(seconds(client.batchTransfers.list().parallel(10))).toBe(1_600)
   })

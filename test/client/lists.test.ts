@@ -200,6 +200,20 @@ describe('a list that cannot be read to its end', () => {
     expect(all.asked()).toEqual(['0', 'm1', 'm2', 'm0'])
   })
 
+  it('is given up when the rows of a page come again under another number', () => {
+    const rows = [CHARGE, { ...CHARGE, id: 'chg_2' }]
+    const all = reading(() => ({ body: { has_more: true, items: rows } }))
+    expect(last(all)).toMatchObject({
+      rows: 2,
+      last: E.left({
+        _tag: 'Truncated',
+        guard: 'SameRows',
+        position: { page_num: 1 },
+        message: expect.stringContaining('its rows are those of an earlier one'),
+      }),
+    })
+  })
+
   it('is given up when nothing but empty pages come, after 100 unless told otherwise', () => {
     const empty: Play = () => ({ body: { has_more: true, items: [] } })
     const all = reading(empty)
@@ -214,6 +228,8 @@ describe('a list that cannot be read to its end', () => {
     })
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
+    const none = reading(empty, { lists: { maxEmptyPages: 0 } })
+    expect(last(none)).toMatchObject({ last: E.left({ pages: 1 }) })
     const lists: Readonly<Record<string, unknown>> = {
       maxPages: undefined,
       maxEmptyPages: undefined,
@@ -292,6 +308,17 @@ describe('where a list goes on', () => {
     expect(calls()).toEqual([])
   })
 
+  it.each(['{"page_nm":"m1"}', '{"from":0,"to":9,"slices":[],"cut":1}'])(
+    'is not taken for the beginning of a list of bookmarks: %s',
+    (text) => {
+      const { client, calls, run } = reading(charges(35))
+      expect(
+        run(client.batchTransfers.list().from(kept(text))).map(({ value }) => value),
+      ).toMatchObject([E.left({ _tag: 'InvalidRequest', field: 'position' })])
+      expect(calls()).toEqual([])
+    },
+  )
+
   it('may be the beginning of a list of bookmarks', () => {
     const { client, asked, run } = reading(() => ({ body: { items: [], page_after: null } }))
     expect(run(client.batchTransfers.list().from({}))).toEqual([])
@@ -305,6 +332,8 @@ describe('where a list goes on', () => {
     '{"from":0,"to":9,"slices":[],"cut":1}',
     '{"from":"0","to":"9","slices":[{"from":0,"to":9,"number":1,"rows":0,"left":{"from":0,"to":9}}],"cut":1}',
     '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":0}],"cut":1}',
+    '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":"0","left":{"from":0,"to":9}}],"cut":1}',
+    '{"from":0,"to":9,"slices":[{"from":0,"to":9,"number":1,"rows":0,"left":{"from":0,"to":9}}],"cut":null}',
   ])('is refused by a snapshot when it is %s', (text) => {
     const { client, calls, run } = reading(charges(35))
     for (const width of [1, 3]) {

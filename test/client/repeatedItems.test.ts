@@ -1,3 +1,4 @@
+import { from } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { type NewBatchItem, wasRecovered } from '../../src/index.js'
@@ -53,6 +54,15 @@ describe('items that the platform has already', () => {
     const items = [item(0), nameless] as ReadonlyArray<unknown> as Array<NewBatchItem>
     wire.run(wire.client.batchTransfers.addItems({ id: 'bat_1', items }))
     expect(wire.calls().at(-1)?.body.items).toMatchObject([{ reference: item(1).reference }])
+  })
+
+  it('count as added in a stream of items, too', () => {
+    const wire = holding(0, 1)
+    const items = from([0, 1, 2].map(item))
+    const out = wire.run(items.pipe(wire.client.batchTransfers.addAllItems('bat_1')))
+    expect(out.map(({ value }) => value)).toEqual([{ first: 0, count: 3, outcome: E.right(BATCH) }])
+    const last = wire.calls().at(-1)?.body.items as ReadonlyArray<NewBatchItem>
+    expect(last.map(({ request_id }) => request_id)).toEqual(['item-2'])
   })
 
   it('are a recovered batch when there are no others', () => {

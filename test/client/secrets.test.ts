@@ -176,6 +176,19 @@ describe('no secret shows', () => {
     }
   })
 
+  it('when a call is told of keys that only others carry', () => {
+    const { apiKey, clientSecret } = secrets
+    const { texts } = outputs(
+      {},
+      (client) => client.charges.retrieve({ id: 'chg_1' }),
+      () => ({
+        status: 400,
+        body: { code: 'x', message: `${apiKey} ${clientSecret}`, details: [apiKey, clientSecret] },
+      }),
+    )
+    texts.forEach(expectNoSecret)
+  })
+
   it('when all goes well', () => {
     const { texts, values } = outputs({}, ({ charges }) => charges.create(NEW_CHARGE), good)
     expect(values).toEqual([E.right(CHARGE)])

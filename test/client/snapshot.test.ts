@@ -117,6 +117,28 @@ describe('a snapshot of charges', () => {
     expect(pages.at(-1)?.at).toBeLessThan((calls().length / 20) * 1_000 * 1.02 + 1_000)
   })
 
+  it('is read in parallel from where it stood, too', () => {
+    const { client, run, timer } = lab({ play: charges(200), guard: 0 })
+    const snapshot = client.charges.snapshot({
+      from_created_at: new Date(START),
+      to_created_at,
+      page_size: 10,
+    })
+    const [first] = run(snapshot.parallel(4).pages.pipe(take(1)))
+    if (first === undefined || E.isLeft(first.value)) throw new Error('no page')
+    const { items, next: rest } = first.value.right
+    const next = O.toUndefined(rest)
+    if (next === undefined) throw new Error('one page is not all')
+    const took = (list: typeof snapshot): number => {
+      const begun = timer.now()
+      expect(run(list)).toHaveLength(200 - items.length)
+      return timer.now() - begun
+    }
+    const alone = took(snapshot.from(next))
+    expect(took(snapshot.parallel(4).from(next))).toBeLessThan(alone * 0.7)
+    expect(took(snapshot.from(next).parallel(4))).toBeLessThan(alone * 0.7)
+  })
+
   it('is of what was there when it was subscribed to, by the clock of the client', () => {
     const { client, run, calls, timer } = lab({ play: charges(5) })
     const snapshot = client.charges.snapshot()
@@ -263,7 +285,8 @@ describe('a snapshot of charges', () => {
       'a later answer rises',
       [-100, -50, -100, -50, ...Array(6).fill(-100), ...Array(9).fill(0), 1, 0, 1],
     ],
-    ['a crowd in each of many seconds', Array.from({ length: 770 }, (_, i) => (i * 37) % 70)],
+    ['a page in each of many parts', Array.from({ length: 2_000 }, (_, i) => (i * 631) % 2_000)],
+    ['a crowd in each of many seconds', Array.from({ length: 1_100 }, (_, i) => (i * 37) % 100)],
   ])(
     'has all of a list without order, once it was seen: %s',
     (_, seconds: ReadonlyArray<number>) => {

@@ -118,6 +118,11 @@ describe('a field that only the prototype has', () => {
         ],
       },
     ],
+    [
+      'items[0].currency',
+      ({ reference }: Client) => reference.upload,
+      { items: [Object.create({ currency: 'USD' })], allow_partial_success: true },
+    ],
   ])('is named: %s', (field, call, params) => {
     const { out, sent } = outcome(call, params)
     expect(out).toMatchObject([

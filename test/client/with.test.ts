@@ -1,6 +1,6 @@
 /** Clients made of clients, rows of the caller's own, and what they share. */
 import * as t from 'io-ts'
-import { from, mergeMap } from 'rxjs'
+import { from, merge, mergeMap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { createClient, endpoint, type Limits, rule } from '../../src/index.js'
@@ -57,6 +57,21 @@ describe('`with`', () => {
     expect(sent[0]?.request.headers).not.toHaveProperty('x-on-behalf-of')
     expect(other.scheduler).toBe(client.scheduler)
     expect(other.events).toBe(client.events)
+  })
+
+  it('lets what is interactive go before what is bulk and asked for earlier', () => {
+    const { client, calls, run } = lab({ limits: { concurrency: 1 } })
+    const bulk = client.with({ priority: 'bulk' })
+    const ids = Array.from({ length: 20 }, (_, n) => `bulk_${n}`)
+    run(
+      merge(
+        from(ids).pipe(mergeMap((id) => bulk.charges.retrieve({ id }))),
+        client.charges.retrieve({ id: 'interactive' }),
+      ),
+    )
+    const order = calls().map(({ route }) => route.split('/').at(-1))
+    expect(order).toHaveLength(21)
+    expect(order.indexOf('interactive')).toBeLessThan(3)
   })
 
   it('keeps to the limits of the client that it was made of', () => {

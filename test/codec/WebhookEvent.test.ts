@@ -86,9 +86,14 @@ describe('the envelope', () => {
     ['of a newer version', { version: '2024-02-22', accountId: 'a' }, 'deltaX'],
     ['that says nothing of its age', {}, 'deltaX'],
     ['without a version, in a snake case envelope', { account_id: 'acct_1' }, 'deltaX'],
+    ['whose version is empty, in such an envelope', { version: '', account_id: 'a' }, 'deltaX'],
   ])('%s has its keys brought to snake case, or left', (_, more, key) => {
     const raw = { id: 'evt_3', name: 'made.later', data: { map: { deltaX: 2 } }, ...more }
     expect(read(raw).data).toEqual({ map: { [key]: 2 } })
+  })
+
+  it('goes by its newer spelling where it has both', () => {
+    expect(read({ ...newer, account_id: null, accountId: 'acct_9' }).account_id).toBeNull()
   })
 
   it('needs nothing else: what cannot be read is left out, and is in raw', () => {
@@ -169,6 +174,11 @@ describe('payloads', () => {
     ['connection.disconnected', 'anything', 'Other', 'data'],
   ])('of %s', (name, data, tag, key) => {
     expect(payload(name, data)).toEqual(E.right({ _tag: tag, [key]: data }))
+  })
+
+  it('are what has an id, though it holds an object, too', () => {
+    const data = { id: 'a', status: 'ACTIVE', object: { id: 'b' } }
+    expect(payload('account.active', data)).toEqual(E.right({ _tag: 'Account', account: data }))
   })
 
   it('are found for every name that is known', () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import * as t from 'io-ts'
 import { expect, it } from 'vitest'
+import { causesUnder } from '../../src/decode/causes.js'
 import { causes, explain } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
 
@@ -63,11 +64,45 @@ it('names the tag of a tagged union', () => {
   )
 })
 
+it('names no tag of what is no object', () => {
+  const Event = t.union([t.strict({ type: t.literal('a') }), t.strict({ type: t.literal('b') })])
+  expect(causes(errorsOf(t.array(Event), [7])).map(({ path, actual }) => [path, actual])).toEqual([
+    ['[0]', 'number 7'],
+  ])
+})
+
+it('tells what is missing from what is undefined', () => {
+  expect(explain(errorsOf(t.type({ a: t.number }), { a: undefined }))).toBe(
+    'a: expected number, got undefined',
+  )
+})
+
+it('names a place within a place', () => {
+  const under = (path: string, at: string) =>
+    causesUnder(at, [{ path, expected: 'x', actual: 'y' }])[0].path
+  expect(under('a', 'items[1]')).toBe('items[1].a')
+  expect(under('[0].a', 'items[1]')).toBe('items[1][0].a')
+  expect(under('', 'items[1]')).toBe('items[1]')
+  expect(under('a', '')).toBe('a')
+})
+
 it('keeps the keys of a record to itself', () => {
   const Metadata = t.type({ metadata: t.record(t.string, t.string) })
   expect(explain(errorsOf(Metadata, { metadata: { '4242424242424242': 1 } }))).toBe(
     'metadata.*: expected string, got number 1',
   )
+})
+
+it('shows a key that a custom codec reports only where it holds no long number', () => {
+  const reporting = (key: string) =>
+    new t.Type(
+      'Reporting',
+      t.unknown.is,
+      (_, context) => t.failure(1, [...context, { key, type: t.string, actual: 1 }]),
+      t.identity,
+    )
+  const pathOf = (key: string) => causes(errorsOf(reporting(key), {}))[0].path
+  expect([pathOf('acct_1234'), pathOf('acct_12345')]).toEqual(['acct_1234', '*'])
 })
 
 it('shows the keys of a record that its codec names', () => {

@@ -33,6 +33,13 @@ it('makes one decoder for a codec, at its first use', () => {
   expect(definition).toHaveBeenCalledTimes(1)
 })
 
+it('asks a codec whose own `decode` does more than validate', () => {
+  const Trimmed: t.StringC = Object.assign(Object.create(t.StringType.prototype), t.string, {
+    decode: (u: unknown) => t.string.decode(typeof u === 'string' ? u.trim() : u),
+  })
+  expect(compile(Trimmed)(' a ')).toEqual(E.right('a'))
+})
+
 it('makes closures where the platform forbids to make code', () => {
   const forbidden = (): never => {
     throw new EvalError('Code generation from strings disallowed for this context')

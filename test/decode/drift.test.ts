@@ -35,17 +35,28 @@ it('counts an unknown field once, with the type of its first value', () => {
   ])
 })
 
+it('counts an unknown field once, whatever its later values are', () => {
+  expect(seen(t.type({}), { a: 1 }, { a: 'x' }, { b: 1, a: null })).toMatchObject([
+    { path: 'a', example: 'number', count: 3 },
+    { path: 'b', count: 1 },
+  ])
+})
+
 it('names the unknown values of an open enumeration, if they read like the known ones', () => {
-  const items = ['EXPIRED', 'EXPIRED', 'HELD', 'a secret 4242'].map((status) => ({
-    id: 'a',
-    status,
-    fee: 1,
-  }))
+  const items = ['EXPIRED', 'EXPIRED', 'HELD', 'a secret 4242', 'ID_12345', 'X'.repeat(41)].map(
+    (status) => ({
+      id: 'a',
+      status,
+      fee: 1,
+    }),
+  )
   const facts = seen(Page, { items })
   expect(facts.map(({ path, kind, example, count }) => [path, kind, example, count])).toEqual([
     ['items[].status', 'unknown value', 'EXPIRED', 2],
     ['items[].status', 'unknown value', 'HELD', 1],
     ['items[].status', 'unknown value', 'text of 13 characters', 1],
+    ['items[].status', 'unknown value', 'text of 8 characters', 1],
+    ['items[].status', 'unknown value', 'text of 41 characters', 1],
   ])
 })
 
@@ -131,6 +142,11 @@ it('cannot be filled with names', () => {
   const watch = collector.watch('GET /charges', t.type({}))
   for (let i = 0; i < 100; i++) watch({ [`a${i}`]: 1 })
   expect(collector.facts()).toHaveLength(10)
+})
+
+it('keeps 1,000 facts unless it is told otherwise', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`a${n}`, 1]))
+  expect(seen(t.type({}), many)).toHaveLength(1_000)
 })
 
 describe('never throws', () => {

@@ -100,6 +100,7 @@ describe('minor units', () => {
         )
       }),
     )
+    expect(toMinorUnits('JPY')('9'.repeat(100))).toEqual(E.right(10n ** 100n - 1n))
     expect(fromMinorUnits('EUR')(5n)).toEqual(E.right('0.05'))
     expect(fromMinorUnits('EUR')(-1250n)).toEqual(E.right('-12.50'))
     expect(fromMinorUnits('JPY')(0n)).toEqual(E.right('0'))

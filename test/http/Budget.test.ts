@@ -56,6 +56,13 @@ describe('an outage of a minute', () => {
     expect(routes.length).toBeLessThanOrEqual(500 + 500 + 100 + 50 + end / 500)
   })
 
+  it('is tried again as often as a budget of 0.2 allows, unless told otherwise', () => {
+    const play = goneFor(60_000)
+    const { requests } = storm(500, { play, retry: { budget: 0.2 } })
+    expect(storm(500, { play }).requests).toBe(requests)
+    expect(storm(500, { play, retry: { budget: 0.1 } }).requests).toBeLessThan(requests)
+  })
+
   it('is multiplied without it', () => {
     const options = { play: goneFor(60_000), retry: { budget: Number.POSITIVE_INFINITY } }
     expect(storm(500, options).requests).toBe(1_500)
@@ -180,6 +187,16 @@ describe('a failure that is not tried again', () => {
 })
 
 describe('the budget', () => {
+  it('lets wait as long as the patience is, and no longer', () => {
+    const { take } = budget({ share: 0.2, burst: 1, patience: 1_000, now: () => 0 })
+    expect([take(), take(), take(), take()]).toEqual([
+      O.some(0),
+      O.some(500),
+      O.some(1_000),
+      O.none,
+    ])
+  })
+
   it('promises no more turns than burst, time and requests allow, and none beyond the patience', () => {
     const steps = fc.array(
       fc.oneof(

@@ -84,6 +84,11 @@ describe('a body that is too long', () => {
     while (closed() === 0) await new Promise(setImmediate)
   })
 
+  it('is cut there sooner where it may have less', async () => {
+    const { url } = await server(502, '', endless)
+    expect(await get(url, 1_000)).toMatchObject(E.right({ status: 502, body: 'x'.repeat(1_000) }))
+  })
+
   it('is what the answer should not be; it is not asked for again', async () => {
     const { url, asked } = await server(200, '', endless)
     const token = () => Promise.resolve({ token: 'own-token' })

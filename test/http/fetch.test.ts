@@ -255,4 +255,32 @@ describe('a body of iterators', () => {
     })
     await expect(left).resolves.toBeUndefined()
   })
+
+  it('that cannot be left is read no further when nobody listens any more', async () => {
+    let taken = 0
+    let leave = (): void => {}
+    const left = new Promise<void>((resolve) => {
+      const iterator = {
+        next: async () => {
+          taken++
+          if (taken === 3) leave()
+          return taken < 100 ? { done: false, value: bytes(' ') } : { done: true }
+        },
+      }
+      const body = Object({ [Symbol.asyncIterator]: () => iterator })
+      const client = clientOf('https://own', async () => ({
+        status: 200,
+        headers: { get: () => null },
+        body,
+      }))
+      const listening = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+      leave = () => {
+        listening.unsubscribe()
+        resolve()
+      }
+    })
+    await left
+    await new Promise(setImmediate)
+    expect(taken).toBe(3)
+  })
 })

@@ -298,6 +298,21 @@ describe('a time limit', () => {
       E.left({ _tag: 'TimedOut', phase: 'connect', limit: 20 }),
     )
   })
+
+  it('for connecting goes by its own connection, whoever connects meanwhile', async () => {
+    const port = await tcp(() => {})
+    const server = await serve({ fault: () => whole })
+    const timer = new VirtualTimeScheduler()
+    const transport = kyTransport({ timer })
+    const out: Array<E.Either<Outage, Answer>> = []
+    transport(get(`https://127.0.0.1:${port}`, { ...PATIENT, connect: 20 })).subscribe((answer) =>
+      out.push(answer),
+    )
+    await firstValueFrom(transport(get(server.url)))
+    timer.maxFrames = 20
+    timer.flush()
+    expect(out).toEqual([E.left({ _tag: 'TimedOut', phase: 'connect', limit: 20 })])
+  })
 })
 
 describe('unsubscribing', () => {

@@ -69,6 +69,13 @@ describe('an ambiguous charge', () => {
     )
   })
 
+  it('has the trace of its last answer, for whoever asks the service about it', () => {
+    const fault: Reply = { status: 503, headers: { 'x-request-id': 'trace-3' } }
+    expect(creating([fault, fault, fault], listed()).value).toMatchObject(
+      E.left({ _tag: 'Ambiguous', traceId: 'trace-3' }),
+    )
+  })
+
   it('is not marked when it came in the usual way', () => {
     const { value } = creating([{ status: 201, body: made }], listed())
     expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)
@@ -184,12 +191,12 @@ describe('what was asked for', () => {
     (u, context) => (typeof u === 'string' ? t.success(new Date(u)) : t.failure(u, context)),
     (date) => date.toISOString(),
   )
-  const terms = t.partial({ net: t.string, tags: t.array(t.string) })
+  const terms = t.partial({ net: t.string, tags: t.array(t.string), note: t.null })
   const asked = {
     amount: 5,
     due: new Date('2026-04-01'),
     express: true,
-    terms: { net: '10.00', tags: ['a', 'b'] },
+    terms: { net: '10.00', tags: ['a', 'b'], note: null },
   }
   const shown = {
     id: 'pay_1',
@@ -230,6 +237,9 @@ describe('what was asked for', () => {
 
   it('is what is found when all its fields are the same, however they are written', () => {
     expect(recovering(shown, paid)).toMatchObject(E.right({ id: 'pay_1' }))
+    // null, as it was asked for, is none
+    const noted = { ...shown, terms: { ...shown.terms, note: 'given by the service' } }
+    expect(recovering(noted, paid)).toMatchObject(E.right({ id: 'pay_1' }))
   })
 
   it.each([
@@ -283,6 +293,7 @@ describe('a login that fails', () => {
     ['answers 401', problem(401, 'credentials_invalid'), 'Unauthorized', 1],
     ['answers 403', problem(403, 'access_denied'), 'Unauthorized', 1],
     ['answers 400', problem(400, 'credentials_invalid'), 'Unauthorized', 1],
+    ['answers with a redirect', { status: 302, body: '' }, 'Refused', 1],
     ['answers without a token', { status: 201, body: {} }, 'Undecodable', 1],
   ] as const)('because it %s leaves no doubt: nothing was sent', (_, reply, tag, times) => {
     const { client, calls: sent, logins, run } = lab({ login: () => reply })

@@ -94,12 +94,20 @@ describe('a refusal', () => {
     [502, '<html>Bad Gateway</html>', { _tag: 'ServerFault', status: 502, code: 'http_502' }],
     [400, { code: 'service_unavailable' }, { _tag: 'ServerFault', status: 400 }],
     [400, { code: 'provider_unavailable' }, { _tag: 'ServerFault', status: 400 }],
+    [409, { code: 'internal_error' }, { _tag: 'Refused', status: 409, code: 'internal_error' }],
     [400, { code: 1 }, { _tag: 'Refused', code: '1' }],
     [400, '"text"', { _tag: 'Refused', code: 'http_400' }],
     [400, '[]', { _tag: 'Refused', code: 'http_400' }],
     [400, 'null', { _tag: 'Refused', code: 'http_400' }],
   ])('%i %j has a tag', (status, body, failure) => {
     expect(fail(status, body)).toMatchObject(failure)
+  })
+
+  it('has broken off only where what is missing may say something else', () => {
+    const broken = (body: string) =>
+      refused(asking, { ...answered(400, body), brokenOff: true as const })
+    expect(broken('{"code":"invalid')).toMatchObject({ brokenOff: true, code: 'http_400' })
+    expect(broken('{"code":"invalid_argument"}')).not.toHaveProperty('brokenOff')
   })
 
   it('takes the request id of the answer where the body has none', () => {

@@ -2,7 +2,8 @@
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { type Client, endpoint, type Failure } from '../../src/index.js'
+import { type Client, endpoint, type Failure, type NewBatchItem } from '../../src/index.js'
+import { item } from '../support/batch.js'
 import { CHARGE, lab, problem, REFUSED_CONNECTION, RESET, type Reply } from '../support/lab.js'
 
 const BAD_JSON: Reply = { body: '{"id": "chg' }
@@ -22,6 +23,8 @@ const faults = {
   '400 invalid_argument': problem(400, 'invalid_argument'),
   '403': problem(403, 'forbidden'),
   '404': problem(404, 'not_found'),
+  'a 400 whose body broke': { status: 400, body: '{"code":"servi', brokenOff: true },
+  'a 403 whose body broke': { status: 403, body: '{"code":"forbi', brokenOff: true },
   'a redirect': { status: 302, body: '' },
   'an empty 200': { body: '' },
   'an empty 204': { status: 204, body: '' },
@@ -125,6 +128,16 @@ const table: Readonly<
     'a POST with a request_id': [1, 'Refused'],
     'a POST without one': [1, 'Refused'],
   },
+  'a 400 whose body broke': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'a 403 whose body broke': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
   'a redirect': {
     'a GET': [1, 'Refused'],
     'a POST with a request_id': [1, 'Refused'],
@@ -168,6 +181,15 @@ describe('sent again', () => {
       E.left(expect.objectContaining({ _tag: tag, attempts: times })),
     ])
     expect(more).toEqual([])
+  })
+
+  it('never where one item of several has no request_id that it would be known by', () => {
+    const { client, calls: sent, run } = lab({ check: false, play: () => ({ outage: RESET }) })
+    const { request_id: _, ...nameless } = item(2)
+    const items = [item(1), nameless] as ReadonlyArray<unknown> as Array<NewBatchItem>
+    const out = run(client.batchTransfers.addItems({ id: 'bat_1', items }))
+    expect(sent()).toHaveLength(1)
+    expect(out.map(({ value }) => value)).toMatchObject([E.left({ _tag: 'Ambiguous' })])
   })
 
   it('after 1 and 2 seconds, and until it succeeds', () => {

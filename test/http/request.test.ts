@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { batchTransfers } from '../../src/api/batchTransfers.js'
 import { charges } from '../../src/api/charges.js'
 import { type AnyEndpoint, untyped } from '../../src/api/Endpoint.js'
+import { webhooks } from '../../src/api/webhooks.js'
 import { E } from '../../src/fp.js'
 import { type Asked, request } from '../../src/http/request.js'
 import { endpoint } from '../../src/index.js'
@@ -111,6 +112,13 @@ describe('a POST', () => {
       headers: { 'x-trace': 't' },
       body: '["a","b"]',
     })
+  })
+
+  it('carries parameters under names that every object has', () => {
+    const row = endpoint('POST /api/v1/names', anything)
+    expect(asked(row, { constructor: 'a', toString: 'b' }).body).toBe(
+      '{"constructor":"a","toString":"b"}',
+    )
   })
 
   it('has nothing in its body beside a parameter that is all of it', () => {
@@ -244,6 +252,7 @@ describe('checks', () => {
     ['page_num', { page_num: 1.5 }],
     ['status', { status: 'settled' }],
     ['currency', { currency: 'usd' }],
+    ['currency', { currency: 'USd' }],
     ['from_created_at', { from_created_at: 'yesterday' }],
     ['to_created_at', { to_created_at: new Date(Number.NaN) }],
   ])('refuse a wrong %s: %j', (field, params) => {
@@ -326,7 +335,10 @@ describe('checks', () => {
   it('let pass what JSON says in its own way', () => {
     const shared = { at: new Date(0), none: undefined, null: null }
     const money = { toJSON: (name: string) => `${name}: 1.00` }
-    const metadata = { one: shared, two: [shared], money }
+    const own = new (class {
+      readonly net = 1
+    })()
+    const metadata = { one: shared, two: [shared], money, own }
     expect(asked(batchTransfers.create, { request_id: 'b', name: 'n', metadata }).body).toBe(
       JSON.stringify({ request_id: 'b', name: 'n', metadata }),
     )
@@ -351,6 +363,13 @@ describe('checks', () => {
   it('that are off let parameters pass that cannot be written, as they are', () => {
     expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
       E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
+    )
+  })
+
+  it('that are off send no more of a whole thing than its call takes', () => {
+    const webhook = { id: 'wh_1', url: 'https://a.test/new', secret: 'whsec_1', events: [] }
+    expect(ask(webhooks.update, webhook, false)).toMatchObject(
+      E.right({ body: '{"url":"https://a.test/new"}' }),
     )
   })
 

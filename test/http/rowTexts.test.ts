@@ -102,8 +102,8 @@ describe('the texts of rows', () => {
   it('are those rows in whatever layout, mixed ones as well, each on one line', () => {
     const oddly = fc.record({
       rows: nested,
-      before: fc.option(nested, { nil: undefined, freq: 1 }),
-      after: fc.option(nested, { nil: undefined, freq: 1 }),
+      before: fc.option(nested, { nil: undefined, freq: 2 }),
+      after: fc.option(nested, { nil: undefined, freq: 2 }),
       spaces: fc.dictionary(fc.nat(60).map(String), fc.constantFrom(' ', '\t', '\n'), {
         maxKeys: 3,
       }),
@@ -183,6 +183,11 @@ describe('the texts of rows', () => {
       'another list under the same name',
       '{"items":[{"a":1}],"items":[{"b":1},{"b":2}]}',
       '{"b":1}|{"b":2}',
+    ],
+    [
+      'another list under the same name, laid out otherwise',
+      '{"items":[{"a":1}],"items":[{"b":1} ]}',
+      '{"b":1}',
     ],
     [
       'other lists around them',

@@ -31,6 +31,13 @@ describe('the rows of two pages', () => {
   })
 
   it.each([
+    ['how many they are', ['a', 'b', 'c', 'd'], ['a', 'x', 'c', 'y', 'd']],
+    ['the one in the middle', ['a', 'b', 'c'], ['a', 'd', 'c']],
+  ])('are not the same by those at both ends, but for %s', (_, ids, others) => {
+    expect(sameRows(rows(ids), rows(others))).toBe(false)
+  })
+
+  it.each([
     ['no rows', []],
     ['one row', ['a']],
     ['one id for all', ['a', 'a', 'a']],

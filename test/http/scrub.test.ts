@@ -27,6 +27,7 @@ const spelled: Readonly<Record<string, (secret: string) => string>> = {
   'in a URL': (secret) => encodeURIComponent(secret),
   'in a URL in small letters': (secret) =>
     encodeURIComponent(secret).replace(/%../g, (one) => one.toLowerCase()),
+  'in a URL of Latin-1': odd((code) => `%${code.toString(16).padStart(2, '0')}`),
   'in a form': (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
   'in a page': (secret) =>
     secret.replace(/[&<>"]/g, (letter) => `&${html[letter]};`).replaceAll("'", '&#39;'),
@@ -60,6 +61,10 @@ describe('a secret', () => {
   ])('that is a number shows in no groups: %s', (text) => {
     const whole = text.replace('4929 - 0000', '4929 -0000 0000 6789')
     expect(scrubber([CARD])(`card ${whole} is unknown`)).toBe('card [secret] is unknown')
+  })
+
+  it('of twelve digits, the shortest that a card has, shows in no groups either', () => {
+    expect(scrubber(['501800000009'])('card 5018 0000 0009')).toBe('card [secret]')
   })
 
   it('hides nothing else', () => {
@@ -103,6 +108,14 @@ describe('a text that was cut off within a secret', () => {
     expect(scrub(`${'%'.repeat(200_000)}${'abcd'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
     expect(scrub(`${'abcd'.repeat(200_000)}${'%'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
   })
+})
+
+it('what is nested too deeply to be looked at is left out, with the secrets in it', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? [CARD] : [nested(levels - 1)])
+  const shown = (levels: number) => JSON.stringify(scrubAll(scrubber([CARD]))(nested(levels)))
+  expect(shown(40)).toContain('[secret]')
+  expect(shown(60)).toContain('[...]')
+  for (const levels of [40, 48, 49, 50, 51, 60]) expect(shown(levels)).not.toContain(CARD)
 })
 
 describe('what is kept beside a number', () => {

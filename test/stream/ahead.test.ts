@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { NEVER, of, throwError } from 'rxjs'
+import { EMPTY, NEVER, of, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { ahead, consume } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
@@ -67,6 +67,12 @@ describe('ahead', () => {
     expect(counts).toEqual({ asked: 2, closed: 0, aborted: 0 })
     hurried.close()
     expect(counts).toEqual({ asked: 2, closed: 1, aborted: 1 })
+  })
+
+  it('asks for nothing after the end, however much it may ask for', () => {
+    const { pull, counts } = pullOf(of(1), EMPTY, of(2))
+    ahead(5)(pull).next.subscribe()
+    expect(counts.asked).toBe(2)
   })
 
   it('asks for nothing once it is closed', () => {

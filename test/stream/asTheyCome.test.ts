@@ -102,6 +102,43 @@ describe('pages as they come', () => {
     )
   })
 
+  it('are not given after a failure that they came before', () => {
+    const { list } = playing({
+      pages: 9,
+      answer: (position) =>
+        position === 1 ? E.left('broken') : E.right(page(position, position + 1)),
+    })
+    const worked = list(4, UNORDERED).drain((one) => timer(50).pipe(map(() => shown(one))))
+    expect(run(() => worked)).toEqual([0, 'Failed 1'])
+  })
+
+  it.each([
+    ['empty', [], [0, 3, 1, 2, 4]],
+    ['like one before', [0], [0, 3, 1, 'SameRows 2']],
+  ] as const)('wait for their turn where one is %s', (_, rows, expected) => {
+    const { options } = playing({ pages: 9, ms: (position) => (position === 1 ? 50 : 10) })
+    const list = inParallel(
+      3,
+      UNORDERED,
+    )({
+      ...options,
+      fetch: (position) =>
+        options
+          .fetch(position)
+          .pipe(
+            map(() =>
+              E.right(
+                position === 2
+                  ? page(2, 3, [...rows])
+                  : page(position, position < 4 ? position + 1 : undefined),
+              ),
+            ),
+          ),
+      mark: ({ raw }) => (raw.length === 0 ? O.none : O.some(String(raw[0]))),
+    })
+    expect(run(() => list.pages.pipe(map(shown)))).toEqual(expected)
+  })
+
   it('end with what a request throws, also when it does while one is worked on', () => {
     const { options } = playing({ pages: 9 })
     const list = inParallel(

@@ -24,6 +24,29 @@ describe('pages in parallel', () => {
     ])
   })
 
+  it('are asked for one ahead where positions cannot be told, also of who waits with each', () => {
+    const { list, log } = playing({ pages: 3, following: () => O.none })
+    run(() => list(9).drain(() => timer(100), { prefetch: 0 }))
+    expect(log.asked).toEqual(['0 0', '10 1', '110 2'])
+  })
+
+  it('are as many as are asked for ahead, where that is more', () => {
+    const { list, positions } = playing({ pages: 20 })
+    let most = 0
+    let done = 0
+    const worked = list(2).drain(
+      () =>
+        timer(100).pipe(
+          map(() => {
+            most = Math.max(most, positions().length - done++)
+          }),
+        ),
+      { prefetch: 5 },
+    )
+    run(() => worked)
+    expect(most).toBe(6)
+  })
+
   it(
     'come in order, whichever is first, and are given up past the end',
     marbles((m) => {

@@ -1,4 +1,13 @@
-import { defer, EMPTY, Observable, of, type SchedulerLike, Subscription, take } from 'rxjs'
+import {
+  defer,
+  EMPTY,
+  Observable,
+  of,
+  type SchedulerLike,
+  Subscription,
+  take,
+  VirtualTimeScheduler,
+} from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { retry } from '../../src/stream/index.js'
@@ -138,6 +147,23 @@ describe('retry', () => {
       m.expectObservable(run).toBe('-----R-S|', values)
     }),
   )
+
+  it(
+    'gives all of an attempt during which one before it ends with nothing left',
+    marbles((m) => {
+      const tries = [m.cold('-L-----|', values), m.cold('------R|', values)]
+      const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
+      m.expectObservable(run).toBe('----------R|', values)
+    }),
+  )
+
+  it('leaves nothing to wait for when it is left in a pause', () => {
+    const timer = new VirtualTimeScheduler()
+    const left = of(values.L).pipe(retry(always, timer)).subscribe()
+    expect(timer.actions).toHaveLength(1)
+    left.unsubscribe()
+    expect(timer.actions).toEqual([])
+  })
 
   it.each([
     ['a pause each', 1],

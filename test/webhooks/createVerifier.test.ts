@@ -39,6 +39,16 @@ describe('a delivery is believed', () => {
     expect(tagOf(await verified({ headers: upper, body: EURO }))).toBe('evt_2')
   })
 
+  it.each([
+    ['bytes', (all: Uint8Array<ArrayBuffer>) => all],
+    ['an ArrayBuffer', (all: Uint8Array<ArrayBuffer>) => all.buffer],
+  ])('as it was when it was handed over, though it is changed meanwhile: %s', async (_, of) => {
+    const all = new TextEncoder().encode(EURO)
+    const believed = verified({ headers: headers(EURO), body: of(all) })
+    all.set(new TextEncoder().encode(EURO.replace('evt_2', 'evt_3')))
+    expect(tagOf(await believed)).toBe('evt_2')
+  })
+
   const bytes = new TextEncoder().encode(`[${EURO}]`).subarray(1, -1)
   const bodies: Readonly<Record<string, Delivery['body']>> = {
     text: EURO,
@@ -329,6 +339,11 @@ describe('every default can be changed', () => {
     const scheme = { algorithm }
     expect(tagOf(await verified({ headers: other, body: SETTLED }, { scheme }))).toBe('evt_1')
     expect(tagOf(await verified(delivery, { scheme }))).toBe('Forged')
+  })
+
+  it.each(['no', {}, 1])('an algorithm that answers %j has not said that it fits', async (said) => {
+    const algorithm: Algorithm = () => of<boolean>(said as never)
+    expect(tagOf(await verified(delivery, { scheme: { algorithm } }))).toBe('Forged')
   })
 
   it('an algorithm that fails is a bug, and no verdict', async () => {

@@ -82,6 +82,13 @@ describe('an answer', () => {
     expect(told).toEqual({ _tag: 'Crowded', span: second })
   })
 
+  it('may have all of the second that was asked for from its middle on', () => {
+    const told = (time: number) =>
+      verdict({ asked: { from: 10_500, to: 20_000 }, times: [time], more: false, known: undefined })
+    expect(told(10_000)).toMatchObject({ _tag: 'Covers' })
+    expect(told(9_999)).toEqual({ _tag: 'Astray' })
+  })
+
   it('from elsewhere is astray', () => {
     expect(of([9_999, 12_000])).toEqual({ _tag: 'Astray' })
     expect(of([12_000, 21_000])).toEqual({ _tag: 'Astray' })
