@@ -54,6 +54,7 @@ it.each([
     ],
     folder,
     kills: KILLS,
+    most: 15, // a busy machine sees several as one
     random: seeded(seed),
   })
   expect(stderr).toContain('complete: 6,000 rows')

@@ -15,6 +15,8 @@ export interface Survival {
   readonly folder: string
   /** How often it is killed at most. */
   readonly kills: number
+  /** Changes that a run may live to see. Default 40: those of about a second. */
+  readonly most?: number
   /** From 0 up to 1. */
   readonly random: () => number
 }
@@ -28,18 +30,16 @@ export interface Survived {
   readonly stderr: string
 }
 
-/** Changes that a run may live to see: those of about a second. */
-const MOST = 40
-
 /** An export that gives up more often than that would never end. */
 const MOST_STOPS = 50
 
 // constructors
 
-export const survive = async ({ args, folder, kills, random }: Survival): Promise<Survived> => {
+export const survive = async (survival: Survival): Promise<Survived> => {
+  const { args, folder, kills, most = 40, random } = survival
   let stops = 0
   for (let killed = 0; ; ) {
-    const last = await life(args, folder, killed < kills ? 1 + Math.floor(random() * MOST) : 0)
+    const last = await life(args, folder, killed < kills ? 1 + Math.floor(random() * most) : 0)
     if (last.signal === 'SIGKILL') killed++
     else if (last.status !== 1 || stops === MOST_STOPS) return { kills: killed, stops, ...last }
     else stops++
