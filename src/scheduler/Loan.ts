@@ -6,10 +6,11 @@
  * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
  * time, so that what starts never waits for the store while any are left.
  */
-import { defer, first, map, Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Bucket, Store } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
+import { AGAIN, lentBy } from './lent.js'
 import type { Lent, Shared } from './Tier.js'
 import { unhandled } from './unhandled.js'
 
@@ -24,23 +25,13 @@ export interface LoanOptions {
   readonly changed: (bucket: Bucket, now: Millis) => void
 }
 
-/** The store is asked again so long after it has failed, or had nothing and did not say until when. */
-const AGAIN: Millis = 1_000
-/** So many refused within that time, and all who wait for it stop for as long. */
+/** So many refused within a second, and all who wait for it stop for as long. */
 const BURST = 3
 
 /** A store does not tell how full it is: less than a limit that is, and more than one with room. */
 const UNTOLD = 3 / 4
 /** It learns nothing from refusals: half as much with each burst of them, until there were none for so long. */
 const QUIET: Millis = 60_000
-
-const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && !Number.isNaN(value)
-
-const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
-
-/** One that said "never" would close a limit for good. */
-const pause = (ms?: Millis): Millis => (ms === Number.POSITIVE_INFINITY ? AGAIN : span(ms))
 
 export const loan = (options: LoanOptions): Store => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
@@ -77,13 +68,6 @@ export const loan = (options: LoanOptions): Store => {
     }
   }
 
-  /** A store is a program of its own: it may answer with anything. */
-  const read = (lent: Lent): Required<Lent> => {
-    const { places, wait, valid } = lent ?? {}
-    if (isNumber(places)) return { places, wait: pause(wait), valid: span(valid) }
-    throw new TypeError(`shared '${name}': take must answer with a number of places`)
-  }
-
   const lent = ({ places, wait, valid }: Required<Lent>, since: Millis): void => {
     const took = clock.now() - since
     const late = places >= 1 && valid <= took
@@ -97,15 +81,13 @@ export const loan = (options: LoanOptions): Store => {
     asking = true
     const current = new Subscription() // it may be deserted while it is being asked
     asked = current
-    const one = defer(() => take(key, batch))
-      .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
-      .subscribe({
-        next: (answer) => lent(answer, now),
-        error: (error) => {
-          answered(0, AGAIN, 0)
-          tell(error)
-        },
-      })
+    const one = lentBy(name, () => take(key, batch)).subscribe({
+      next: (answer) => lent(answer, now),
+      error: (error) => {
+        answered(0, AGAIN, 0)
+        tell(error)
+      },
+    })
     current.add(one)
   }
 

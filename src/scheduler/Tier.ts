@@ -46,7 +46,7 @@ export interface Concurrency<in R> extends Keyed<R> {
 export interface Lent {
   /** How many may start. */
   readonly places: number
-  /** When there are none: how long until it is worth asking again. Default 1,000 ms. */
+  /** When there are none: how long until it is worth asking again. Default 1,000 ms; 100 ms if not above 0. */
   readonly wait?: Millis
   /** For how long they may be used after they were asked for. Default 1,000 ms. */
   readonly valid?: Millis

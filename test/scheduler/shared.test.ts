@@ -1,5 +1,6 @@
 import {
   defer,
+  EMPTY,
   map,
   mergeMap,
   NEVER,
@@ -221,6 +222,30 @@ describe('a store that misbehaves', () => {
       expect(went).toEqual([later ? 2_015 : 2_000])
     }
   })
+
+  it('by completing without an answer has failed, and is asked every second', () => {
+    const { ask, asked, clock, told, went } = waiting((nth) =>
+      nth < 3 ? EMPTY : of({ places: 1 }),
+    )
+    ask().subscribe()
+    clock.flush(10_000)
+    expect([asked, went]).toEqual([[0, 1_000, 2_000], [2_000]])
+    expect(told.map(String)).toEqual(
+      Array(2).fill("TypeError: shared 'store': take must answer before it completes"),
+    )
+  })
+
+  it.each([0, -1, -2, Number.NEGATIVE_INFINITY])(
+    'by having nothing until %d ms from now is asked a tenth of a second later',
+    (wait) => {
+      const { ask, asked, clock, told, went } = waiting((nth) =>
+        of(nth < 4 ? { places: 0, wait } : { places: 1 }),
+      )
+      ask().subscribe()
+      clock.flush(10_000)
+      expect([asked, went, told]).toEqual([[0, 100, 200, 300], [300], []])
+    },
+  )
 
   it('by never lending again is asked again all the same', () => {
     const { ask, asked, clock, went } = waiting((nth) =>
