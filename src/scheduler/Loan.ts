@@ -3,16 +3,18 @@
  * const loan: (options: LoanOptions) => Bucket
  * ```
  *
- * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
- * time, so that what starts never waits for the store while any are left.
+ * Places that somebody else keeps, such as a store that several machines share. As many are borrowed at a
+ * time as are of use, so that what starts never waits for the store while any are left.
  */
 import { Subscription } from 'rxjs'
 import type { Bucket, Store } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
 import { AGAIN, lentBy } from './lent.js'
+import type { Strand } from './Strand.js'
 import type { Lent, Shared } from './Tier.js'
 import { unhandled } from './unhandled.js'
+import { usable } from './usable.js'
 
 export interface LoanOptions {
   readonly name: string
@@ -36,6 +38,9 @@ const QUIET: Millis = 60_000
 export const loan = (options: LoanOptions): Store => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
+  let used = 0 // of those that were lent last
+  let wanted = 0 // when it was asked last
+  let usual = 0 // so many are used while they are valid, also by those who come later
   let letIn = 0
   let entered = Number.NEGATIVE_INFINITY
   let bursts = 0 // that its pauses did not end
@@ -54,6 +59,7 @@ export const loan = (options: LoanOptions): Store => {
     const now = clock.now()
     asking = false
     places = Math.max(0, Math.floor(granted))
+    used = 0
     until = lapsed
     hadNone = left(now) === 0
     if (hadNone) closedUntil = now + Math.max(closed, 1)
@@ -77,11 +83,19 @@ export const loan = (options: LoanOptions): Store => {
     tell(new Error(`shared '${name}': ${why}`))
   }
 
-  const ask = (now: Millis): void => {
+  /** To be called when what was lent is used up or void. While it would be valid, one more would be of use. */
+  const learn = (now: Millis): void => {
+    if (places > 0) usual = used
+    else if (used >= wanted && wanted < batch && now < until) usual = used + 1
+  }
+
+  const ask = (strand: Strand, now: Millis): void => {
     asking = true
+    learn(now)
+    wanted = usable({ strand, usual, park: self.park, most: batch, now })
     const current = new Subscription() // it may be deserted while it is being asked
     asked = current
-    const one = lentBy(name, () => take(key, batch)).subscribe({
+    const one = lentBy(name, () => take(key, wanted)).subscribe({
       next: (answer) => lent(answer, now),
       error: (error) => {
         answered(0, AGAIN, 0)
@@ -116,8 +130,8 @@ export const loan = (options: LoanOptions): Store => {
     },
     isClosed: (now) => now < closedUntil,
     isBarren: (now) => now < closedUntil || (asking && hadNone),
-    borrow: (now) => {
-      if (left(now) === 0 && self.wait(now) === 0) ask(now)
+    borrow: (strand, now) => {
+      if (left(now) === 0 && self.wait(now) === 0) ask(strand, now)
       return self.wait(now) === 0 && left(now) > 0
     },
     used: () => 0,
@@ -133,6 +147,7 @@ export const loan = (options: LoanOptions): Store => {
     },
     enter: (_, now) => {
       places--
+      used++
       entered = now
     },
     accepted: () => {

@@ -57,12 +57,12 @@ const run = (batch: number, requests: number, broken = 0) => {
 describe('a limit in a store', () => {
   it('starts as many as the store lends, and asks again when it said', () => {
     const { went, pending } = run(3, 7)
-    expect(went).toEqual([5, 5, 5, 105, 105, 105, 205])
+    expect(went).toEqual([5, 10, 10, 105, 105, 110, 205])
     expect(pending).toBe(0)
   })
 
-  it('asks once for several, and for nobody when nobody waits', () => {
-    expect(run(3, 3).asked).toEqual([0])
+  it('asks once for all who wait by then, and for nobody when nobody waits', () => {
+    expect(run(3, 3).asked).toEqual([0, 5])
     expect(run(1, 3).asked).toEqual([0, 5, 10])
   })
 
