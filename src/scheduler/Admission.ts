@@ -37,8 +37,11 @@ export interface AdmissionOptions {
 }
 
 /** The first that does not lend at once. All are asked together: what one lends is void before long. */
-const lacking = (stores: ReadonlyArray<Store>, now: Millis): Store | undefined =>
-  stores.find((store) => store.isClosed(now)) ?? stores.filter((store) => !store.borrow(now))[0]
+const lacking = (strand: Strand, now: Millis): Store | undefined => {
+  const { stores } = strand.flow
+  const closed = stores.find((store) => store.isClosed(now))
+  return closed ?? stores.filter((store) => !store.borrow(strand, now))[0]
+}
 
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
@@ -69,7 +72,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     for (const bucket of own) {
       if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
     }
-    return stores.length === 0 ? undefined : lacking(stores, now)
+    return stores.length === 0 ? undefined : lacking(strand, now)
   }
 
   /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */

@@ -65,8 +65,8 @@ export interface Store extends Bucket {
   readonly isClosed: (now: Millis) => boolean
   /** Whether it lends nothing now, as far as it has told. */
   readonly isBarren: (now: Millis) => boolean
-  /** Somebody could go but for it: asks, if it has to. Whether there is room at once. */
-  readonly borrow: (now: Millis) => boolean
+  /** This strand could go but for it: asks, if it has to. Whether there is room at once. */
+  readonly borrow: (strand: Strand, now: Millis) => boolean
   /** To be called when nobody waits for it any more. */
   readonly deserted: () => void
 }

@@ -76,7 +76,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOpti
     inFlight: () => inFlight,
     start: (flow, now) => {
       inFlight++
-      flow.held++
+      flow.inFlight++
       const departure = departed.leave(flow, now)
       for (const bucket of flow.buckets) bucket.enter(departure, now)
       return departure
@@ -117,7 +117,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOpti
     left: (flight, now, ended) => {
       const { flow, departure, started, answered } = flight
       inFlight--
-      flow.held--
+      flow.inFlight--
       const arrived = answered ? now : started + Math.max(ON_ITS_WAY, flow.roundTrip.longest())
       const until = Math.max(now, arrived)
       for (const bucket of flow.buckets) {

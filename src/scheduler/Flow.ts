@@ -21,8 +21,10 @@ export interface Flow {
   /** By lane. */
   readonly strands: ReadonlyArray<Strand>
   readonly roundTrip: RoundTrip
-  /** Started and not yet left, or about to come back. */
-  held: number
+  /** Started and not yet left. */
+  inFlight: number
+  /** Refused, and about to come back. */
+  backingOff: number
   /** Places of refused requests that were not used, since nobody waited. */
   lost: number
 }
@@ -43,7 +45,8 @@ class Counted implements Flow {
   readonly slacks: ReadonlyArray<Slack>
   readonly strands: ReadonlyArray<Strand>
   readonly roundTrip = roundTrip()
-  held = 0
+  inFlight = 0
+  backingOff = 0
   lost = 0
 
   constructor(buckets: ReadonlyArray<Bucket>, slacks: ReadonlyArray<Slack>, lanes: number) {

@@ -17,6 +17,8 @@ export interface Heap<T extends Ranked> {
   readonly size: () => number
   readonly first: () => T | undefined
   readonly all: () => ReadonlyArray<T>
+  /** At most so many of them. */
+  readonly some: (most: number) => ReadonlyArray<T>
   readonly add: (item: T) => void
   readonly remove: (item: T) => void
   /** To be called after the rank of a member has changed. */
@@ -38,6 +40,10 @@ class Binary<T extends Ranked> implements Heap<T> {
 
   all(): ReadonlyArray<T> {
     return [...this.items]
+  }
+
+  some(most: number): ReadonlyArray<T> {
+    return this.items.slice(0, most)
   }
 
   add(item: T): void {

@@ -3,15 +3,18 @@
  * const loan: (options: LoanOptions) => Bucket
  * ```
  *
- * Places that somebody else keeps, such as a store that several machines share. Some are borrowed at a
- * time, so that what starts never waits for the store while any are left.
+ * Places that somebody else keeps, such as a store that several machines share. As many are borrowed at a
+ * time as are of use, so that what starts never waits for the store while any are left.
  */
-import { defer, first, map, Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Bucket, Store } from './Bucket.js'
 import { ceiling } from './Ceiling.js'
 import type { Clock, Millis } from './Clock.js'
+import { AGAIN, lentBy } from './lent.js'
+import type { Strand } from './Strand.js'
 import type { Lent, Shared } from './Tier.js'
 import { unhandled } from './unhandled.js'
+import { usable } from './usable.js'
 
 export interface LoanOptions {
   readonly name: string
@@ -24,9 +27,7 @@ export interface LoanOptions {
   readonly changed: (bucket: Bucket, now: Millis) => void
 }
 
-/** The store is asked again so long after it has failed, or had nothing and did not say until when. */
-const AGAIN: Millis = 1_000
-/** So many refused within that time, and all who wait for it stop for as long. */
+/** So many refused within a second, and all who wait for it stop for as long. */
 const BURST = 3
 
 /** A store does not tell how full it is: less than a limit that is, and more than one with room. */
@@ -34,17 +35,12 @@ const UNTOLD = 3 / 4
 /** It learns nothing from refusals: half as much with each burst of them, until there were none for so long. */
 const QUIET: Millis = 60_000
 
-const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && !Number.isNaN(value)
-
-const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
-
-/** One that said "never" would close a limit for good. */
-const pause = (ms?: Millis): Millis => (ms === Number.POSITIVE_INFINITY ? AGAIN : span(ms))
-
 export const loan = (options: LoanOptions): Store => {
   const { name, key, take, batch, failed, clock, counts, changed } = options
   let places = 0
+  let used = 0 // of those that were lent last
+  let wanted = 0 // when it was asked last
+  let usual = 0 // so many are used while they are valid, also by those who come later
   let letIn = 0
   let entered = Number.NEGATIVE_INFINITY
   let bursts = 0 // that its pauses did not end
@@ -63,6 +59,7 @@ export const loan = (options: LoanOptions): Store => {
     const now = clock.now()
     asking = false
     places = Math.max(0, Math.floor(granted))
+    used = 0
     until = lapsed
     hadNone = left(now) === 0
     if (hadNone) closedUntil = now + Math.max(closed, 1)
@@ -77,13 +74,6 @@ export const loan = (options: LoanOptions): Store => {
     }
   }
 
-  /** A store is a program of its own: it may answer with anything. */
-  const read = (lent: Lent): Required<Lent> => {
-    const { places, wait, valid } = lent ?? {}
-    if (isNumber(places)) return { places, wait: pause(wait), valid: span(valid) }
-    throw new TypeError(`shared '${name}': take must answer with a number of places`)
-  }
-
   const lent = ({ places, wait, valid }: Required<Lent>, since: Millis): void => {
     const took = clock.now() - since
     const late = places >= 1 && valid <= took
@@ -93,19 +83,25 @@ export const loan = (options: LoanOptions): Store => {
     tell(new Error(`shared '${name}': ${why}`))
   }
 
-  const ask = (now: Millis): void => {
+  /** To be called when what was lent is used up or void. While it would be valid, one more would be of use. */
+  const learn = (now: Millis): void => {
+    if (places > 0) usual = used
+    else if (used >= wanted && wanted < batch && now < until) usual = used + 1
+  }
+
+  const ask = (strand: Strand, now: Millis): void => {
     asking = true
+    learn(now)
+    wanted = usable({ strand, usual, park: self.park, most: batch, now })
     const current = new Subscription() // it may be deserted while it is being asked
     asked = current
-    const one = defer(() => take(key, batch))
-      .pipe(first<Lent, Lent>(undefined, { places: 0 }), map(read))
-      .subscribe({
-        next: (answer) => lent(answer, now),
-        error: (error) => {
-          answered(0, AGAIN, 0)
-          tell(error)
-        },
-      })
+    const one = lentBy(name, () => take(key, wanted)).subscribe({
+      next: (answer) => lent(answer, now),
+      error: (error) => {
+        answered(0, AGAIN, 0)
+        tell(error)
+      },
+    })
     current.add(one)
   }
 
@@ -134,8 +130,8 @@ export const loan = (options: LoanOptions): Store => {
     },
     isClosed: (now) => now < closedUntil,
     isBarren: (now) => now < closedUntil || (asking && hadNone),
-    borrow: (now) => {
-      if (left(now) === 0 && self.wait(now) === 0) ask(now)
+    borrow: (strand, now) => {
+      if (left(now) === 0 && self.wait(now) === 0) ask(strand, now)
       return self.wait(now) === 0 && left(now) > 0
     },
     used: () => 0,
@@ -151,6 +147,7 @@ export const loan = (options: LoanOptions): Store => {
     },
     enter: (_, now) => {
       places--
+      used++
       entered = now
     },
     accepted: () => {

@@ -19,6 +19,8 @@ export interface Parked<T> extends Long<T>, Ranked {
 
 export interface Park<T> {
   readonly size: () => number
+  /** At most so many of each lane. */
+  readonly some: (most: number) => ReadonlyArray<T>
   readonly next: (now: Millis) => T | undefined
   readonly add: (item: T) => void
   readonly remove: (item: T) => void
@@ -54,6 +56,10 @@ class Rota<T extends Parked<T>> implements Park<T> {
 
   size(): number {
     return this.count
+  }
+
+  some(most: number): ReadonlyArray<T> {
+    return this.lanes.flatMap(({ oldest }) => oldest.some(most))
   }
 
   next(now: Millis): T | undefined {

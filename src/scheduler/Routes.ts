@@ -14,6 +14,8 @@ import type { TierState } from './TierState.js'
 export interface Routes<in R> {
   /** Throws what a key function throws. */
   readonly find: (request: R, clock: Clock) => Flow
+  /** Those that have requests under way. */
+  readonly flying: () => ReadonlyArray<Flow>
 }
 
 type Key = string | undefined
@@ -28,11 +30,19 @@ class Branch {
   }
 }
 
+const addFlying = (branch: Branch, to: Array<Flow>): ReadonlyArray<Flow> => {
+  for (const next of branch.below.values()) {
+    if (next instanceof Branch) addFlying(next, to)
+    else if (next.inFlight > 0) to.push(next)
+  }
+  return to
+}
+
 /** Not worth tidying up below. */
 const FEW = 256
 
-const idle = ({ held, strands }: Flow): boolean =>
-  held === 0 && strands.every((strand) => strand.first === undefined)
+const idle = ({ inFlight, backingOff, strands }: Flow): boolean =>
+  inFlight + backingOff === 0 && strands.every((strand) => strand.first === undefined)
 
 export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
   const root = new Branch([])
@@ -83,6 +93,7 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   }
 
   return {
+    flying: () => addFlying(root, []),
     find: (request, clock) => {
       let branch = root
       let key: Key

@@ -109,15 +109,15 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const found = routes(limited, lanes.weights.length)
 
   const counts = { waiting: 0, backingOff: 0, started: 0 }
-  const { states, tell } = watched(
-    time,
-    (): SchedulerState => ({
+  const { states, tell } = watched(time, (): SchedulerState => {
+    const flying = found.flying()
+    return {
       ...counts,
       inFlight: flown.inFlight(),
       refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
-      tiers: tiers.map((tier) => tierSnapshot(tier, time.now())),
-    }),
-  )
+      tiers: tiers.map((tier) => tierSnapshot(tier, flying, time.now())),
+    }
+  })
 
   const admitted = admission({
     clock: time,
@@ -163,11 +163,11 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
         admitted.quit(ticket)
       },
       backOff: (flow, wait, then) => {
-        flow.held++
+        flow.backingOff++
         counts.backingOff++
         tell()
         const over = new Subscription(() => {
-          flow.held--
+          flow.backingOff--
           counts.backingOff--
           tell()
         })

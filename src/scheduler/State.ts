@@ -6,6 +6,7 @@
  * What a scheduler shows of itself.
  */
 import type { Millis } from './Clock.js'
+import type { Flow } from './Flow.js'
 import type { TierState } from './TierState.js'
 
 /** How a tier stands, all its keys together. */
@@ -22,6 +23,8 @@ export interface TierSnapshot {
   readonly used: number
   /** Places taken under the fullest key. */
   readonly usedMost: number
+  /** Sent, and not ended, of those that it counts. */
+  readonly inFlight: number
   /** Queues, one for each lane and set of keys, whose next request waits for this tier. */
   readonly waiting: number
   /** The lowest limit that is in force for any key: below `limit` after a burst of refusals. */
@@ -52,15 +55,22 @@ export interface SchedulerState {
 
 const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
 
-/** How a tier stands. */
-export const tierSnapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot => {
-  let [used, usedMost, waiting, allowed] = [0, 0, 0, tier.limit]
+/** How a tier stands. `flying`: all that have requests under way. */
+export const tierSnapshot = <R>(
+  tier: TierState<R>,
+  flying: ReadonlyArray<Flow>,
+  now: Millis,
+): TierSnapshot => {
+  let [used, usedMost, inFlight, waiting, allowed] = [0, 0, 0, 0, tier.limit]
   for (const bucket of tier.buckets.values()) {
     const taken = bucket.used(now)
     used += taken
     usedMost = Math.max(usedMost, taken)
     waiting += bucket.park?.size() ?? 0
     allowed = Math.min(allowed, bucket.ceiling.limit(now))
+  }
+  for (const flow of flying) {
+    if (flow.buckets.some(({ counts }) => counts === tier.counts)) inFlight += flow.inFlight
   }
   const { spec, guard } = tier
   return {
@@ -70,6 +80,7 @@ export const tierSnapshot = <R>(tier: TierState<R>, now: Millis): TierSnapshot =
     keys: tier.buckets.size,
     used,
     usedMost,
+    inFlight,
     waiting,
     allowed,
     guard:

@@ -46,9 +46,12 @@ export interface Concurrency<in R> extends Keyed<R> {
 export interface Lent {
   /** How many may start. */
   readonly places: number
-  /** When there are none: how long until it is worth asking again. Default 1,000 ms. */
+  /** When there are none: how long until it is worth asking again. Default 1,000 ms; 100 ms if not above 0. */
   readonly wait?: Millis
-  /** For how long they may be used after they were asked for. Default 1,000 ms. */
+  /**
+   * For how long they may be used after they were asked for. Default 1,000 ms; better a little more than the store
+   * ever takes, since it has to count each for so long and a window.
+   */
   readonly valid?: Millis
 }
 
@@ -60,7 +63,7 @@ export interface Shared<in R> extends Keyed<R> {
    * a time for a key. After an error nobody starts, and it is asked again 1,000 ms later.
    */
   readonly take: (key: string, places: number) => Observable<Lent>
-  /** How many are asked for at a time. Default 1. */
+  /** The most that is asked for at a time; less when fewer can be used. Default 1. */
   readonly batch?: number
   /** Told of every error of `take`: those who wait for it know nothing of why they wait. */
   readonly failed?: (error: unknown) => void

@@ -1,5 +1,6 @@
 import {
   defer,
+  EMPTY,
   map,
   mergeMap,
   NEVER,
@@ -56,12 +57,12 @@ const run = (batch: number, requests: number, broken = 0) => {
 describe('a limit in a store', () => {
   it('starts as many as the store lends, and asks again when it said', () => {
     const { went, pending } = run(3, 7)
-    expect(went).toEqual([5, 5, 5, 105, 105, 105, 205])
+    expect(went).toEqual([5, 10, 10, 105, 105, 110, 205])
     expect(pending).toBe(0)
   })
 
-  it('asks once for several, and for nobody when nobody waits', () => {
-    expect(run(3, 3).asked).toEqual([0])
+  it('asks once for all who wait by then, and for nobody when nobody waits', () => {
+    expect(run(3, 3).asked).toEqual([0, 5])
     expect(run(1, 3).asked).toEqual([0, 5, 10])
   })
 
@@ -221,6 +222,30 @@ describe('a store that misbehaves', () => {
       expect(went).toEqual([later ? 2_015 : 2_000])
     }
   })
+
+  it('by completing without an answer has failed, and is asked every second', () => {
+    const { ask, asked, clock, told, went } = waiting((nth) =>
+      nth < 3 ? EMPTY : of({ places: 1 }),
+    )
+    ask().subscribe()
+    clock.flush(10_000)
+    expect([asked, went]).toEqual([[0, 1_000, 2_000], [2_000]])
+    expect(told.map(String)).toEqual(
+      Array(2).fill("TypeError: shared 'store': take must answer before it completes"),
+    )
+  })
+
+  it.each([0, -1, -2, Number.NEGATIVE_INFINITY])(
+    'by having nothing until %d ms from now is asked a tenth of a second later',
+    (wait) => {
+      const { ask, asked, clock, told, went } = waiting((nth) =>
+        of(nth < 4 ? { places: 0, wait } : { places: 1 }),
+      )
+      ask().subscribe()
+      clock.flush(10_000)
+      expect([asked, went, told]).toEqual([[0, 100, 200, 300], [300], []])
+    },
+  )
 
   it('by never lending again is asked again all the same', () => {
     const { ask, asked, clock, went } = waiting((nth) =>

@@ -18,6 +18,7 @@ export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
   keys: 1,
   used: 20,
   usedMost: 20,
+  inFlight: 3,
   waiting: 0,
   allowed: 20,
   guard: 2,
