@@ -228,6 +228,13 @@ describe('a body of iterators', () => {
     expect(left).toBe(0) // it had come to its end
   })
 
+  /** A call whose answer has these parts. */
+  const reading = (iterator: object) => {
+    const body = Object({ [Symbol.asyncIterator]: () => iterator })
+    const answer = { status: 200, headers: { get: () => null }, body }
+    return clientOf('https://own', async () => answer).charges.retrieve({ id: 'chg_1' })
+  }
+
   it('is left when nobody listens any more, whatever comes of that', async () => {
     let begun = (): void => {}
     const asked = new Promise<void>((resolve) => {
@@ -244,13 +251,7 @@ describe('a body of iterators', () => {
           return broken()
         },
       }
-      const body = Object({ [Symbol.asyncIterator]: () => iterator })
-      const client = clientOf('https://own', async () => ({
-        status: 200,
-        headers: { get: () => null },
-        body,
-      }))
-      const listening = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+      const listening = reading(iterator).subscribe()
       void asked.then(() => listening.unsubscribe())
     })
     await expect(left).resolves.toBeUndefined()
@@ -267,13 +268,7 @@ describe('a body of iterators', () => {
           return taken < 100 ? { done: false, value: bytes(' ') } : { done: true }
         },
       }
-      const body = Object({ [Symbol.asyncIterator]: () => iterator })
-      const client = clientOf('https://own', async () => ({
-        status: 200,
-        headers: { get: () => null },
-        body,
-      }))
-      const listening = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+      const listening = reading(iterator).subscribe()
       leave = () => {
         listening.unsubscribe()
         resolve()
