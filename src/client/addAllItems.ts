@@ -1,13 +1,15 @@
-import { defer, type Observable } from 'rxjs'
+import { defer, type Observable, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
 import {
   ITEMS_PER_BATCH,
   ITEMS_PER_CALL,
-  type ItemsToAdd,
+  ItemsToAdd,
   type NewBatchItem,
 } from '../codec/NewBatchItem.js'
-import { contradicted, OWN_ID } from '../codec/repeatedItems.js'
-import type { Failure, InvalidRequest } from '../http/Failure.js'
+import { compared, type Firsts, OWN_ID } from '../codec/repeatedItems.js'
+import type { Cause } from '../decode/causes.js'
+import { E } from '../fp.js'
+import type { Failure } from '../http/Failure.js'
 import { invalidRequest } from '../http/invalidRequest.js'
 import { unfit } from '../http/request.js'
 import { left, type ObservableEither } from '../stream/index.js'
@@ -27,20 +29,30 @@ interface Adding {
 
 /**
  * Adds a stream of items, a hundred a call. A call with an item that differs from an earlier one of the stream with
- * its `request_id` is not sent: the service would ignore that item and say nothing.
+ * its `request_id` is not sent: the service would ignore that item and say nothing. An earlier one counts as it was
+ * sent, and only if its call may have arrived: else it can come again, corrected.
  */
 export const addAllItems =
   ({ endpoint, add, check }: Adding) =>
   (id: string) =>
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
-      const invalid = lost(endpoint)
+      let sent: Firsts = new Map()
       return items.pipe(
         inChunks({
           endpoint,
-          send: (chunk) => {
-            const failure = check ? invalid(chunk) : undefined
-            return failure === undefined ? add({ id, items: chunk }) : left(failure)
+          send: (chunk, before) => {
+            const params = { id, items: chunk }
+            // what is wrong with an item by itself is told first
+            if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
+            const { different, firsts } = compared(chunk, sent, before)
+            const [first, ...others] = different.map(ignored)
+            if (first) return left(invalidRequest(endpoint, unfit([first, ...others])))
+            return add(params).pipe(
+              tap((outcome) => {
+                if (mayHaveArrived(outcome)) sent = firsts
+              }),
+            )
           },
           size: ITEMS_PER_CALL,
           most: ITEMS_PER_BATCH,
@@ -48,16 +60,12 @@ export const addAllItems =
       )
     })
 
-/** Asked of one call of a stream after the other. */
-const lost = (endpoint: string) => {
-  const earlier = contradicted()
-  return (chunk: ReadonlyArray<NewBatchItem>): InvalidRequest | undefined => {
-    const [first, ...others] = chunk.flatMap((item, i) => {
-      const n = earlier(item)
-      if (n === undefined) return []
-      const path = `items[${i}].request_id`
-      return [{ path, expected: OWN_ID, actual: `that of item ${n} of the stream` }]
-    })
-    return first && invalidRequest(endpoint, unfit([first, ...others]))
-  }
-}
+const ignored = ({ at, first }: { readonly at: number; readonly first: number }): Cause => ({
+  path: `items[${at}].request_id`,
+  expected: OWN_ID,
+  actual: `that of item ${first} of the stream`,
+})
+
+/** A write that may have been done is `Ambiguous`; after any other failure, nothing was added. */
+const mayHaveArrived = (outcome: E.Either<Failure, unknown>): boolean =>
+  E.isRight(outcome) || outcome.left._tag === 'Ambiguous'

@@ -26,7 +26,8 @@ export interface Chunk<A> {
 
 export interface ChunkOptions<I, A> {
   readonly endpoint: string
-  readonly send: (items: Array<I>) => ObservableEither<Failure, A>
+  /** Sends the items of one call; which of the stream is the first of them, from 0. */
+  readonly send: (items: Array<I>, first: number) => ObservableEither<Failure, A>
   /** Items a call. */
   readonly size: number
   /** Items in all; what comes after them is not sent, and that is said. */
@@ -54,7 +55,8 @@ export const inChunks =
           const chunk = came.value
           const range = { first, count: chunk.length }
           first += chunk.length
-          const outcome = first > most ? left(tooMany(endpoint, first, most)) : send(chunk)
+          const outcome =
+            first > most ? left(tooMany(endpoint, first, most)) : send(chunk, range.first)
           return outcome.pipe(map((outcome): Chunk<A> => ({ ...range, outcome })))
         }),
       )

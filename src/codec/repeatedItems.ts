@@ -2,7 +2,7 @@
  * Items of a batch with one `request_id`. The service keeps the first and ignores the others (interface, Batch item):
  * the same item can be sent again, but a different one is lost.
  */
-import { fieldsOf, isRecord } from '../decode/unknown.js'
+import { isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { ItemsToAdd, NewBatchItem } from './NewBatchItem.js'
 import type { Rule } from './Rule.js'
@@ -12,40 +12,48 @@ import type { Rule } from './Rule.js'
 /** What the `request_id` of an item should be. */
 export const OWN_ID = 'one that no different item has'
 
+/** The first item of each `request_id`: what was written of it, and which item it was, from 0. */
+export type Firsts = ReadonlyMap<string, { readonly written: unknown; readonly n: number }>
+
+interface Compared {
+  /** Each item that differs from the first one of its `request_id`: its place, and which that one was. */
+  readonly different: ReadonlyArray<{ readonly at: number; readonly first: number }>
+  /** With those of these items. */
+  readonly firsts: Firsts
+}
+
 // constructors
 
-/**
- * Asked of one item after the other: which earlier one, counted from 0, has its `request_id` and differs.
- * The first item of each `request_id` is kept.
- */
-export const contradicted = (): ((item: NewBatchItem) => number | undefined) => {
-  const firsts = new Map<string, { readonly item: NewBatchItem; readonly n: number }>()
-  let came = 0
-  return (item) => {
-    const n = came++
-    const { request_id } = fieldsOf(item)
-    if (typeof request_id !== 'string') return undefined // where nothing is checked
-    const first = firsts.get(request_id)
-    if (first === undefined) firsts.set(request_id, { item, n })
-    return first !== undefined && written(first.item) !== written(item) ? first.n : undefined
-  }
+/** Compares items with one another, and with those before them, of which there were `before`. */
+export const compared = (
+  items: ReadonlyArray<NewBatchItem>,
+  firsts: Firsts = new Map(),
+  before = 0,
+): Compared => {
+  const all = new Map(firsts)
+  const different = items.flatMap((item, at) => {
+    const one = { written: written(item), n: before + at }
+    const first = all.get(item.request_id) ?? one
+    all.set(item.request_id, first)
+    return first.written === one.written ? [] : [{ at, first: first.n }]
+  })
+  return { different, firsts: all }
 }
 
 /** Of the items of one call. */
 export const itemsWithOwnIds: Rule<ItemsToAdd> = {
   field: 'items[].request_id',
   expected: OWN_ID,
-  broken: ({ items }) => {
-    const earlier = contradicted()
-    return items.flatMap((item, i) =>
-      earlier(item) === undefined ? [] : [['items', i, 'request_id']],
-    )
-  },
+  broken: ({ items }) => compared(items).different.map(({ at }) => ['items', at, 'request_id']),
 }
 
-/** As JSON, whatever the order of the fields; nothing where JSON cannot say it. */
-const written = (item: NewBatchItem): string =>
-  E.getOrElse(() => '')(E.tryCatch(() => JSON.stringify(item, inOrder), String))
+/** As it is sent, whatever the order of its fields; where that fails, like no other. */
+const written = (item: NewBatchItem): unknown =>
+  E.getOrElse((): unknown => Symbol())(
+    E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), inOrder), String),
+  )
 
 const inOrder = (_name: string, value: unknown): unknown =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).sort()) : value
+  isRecord(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value

@@ -1,11 +1,21 @@
-import { concat, defer, from, materialize, mergeMap, range, timer } from 'rxjs'
+import {
+  concat,
+  defer,
+  from,
+  materialize,
+  mergeMap,
+  type Observable,
+  of,
+  range,
+  timer,
+} from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
 import type { ObservableEither } from '../../src/stream/index.js'
 import { BATCH, item } from '../support/batch.js'
-import { CHARGE, type Lab, lab } from '../support/lab.js'
+import { CHARGE, type Lab, lab, problem, REFUSED_CONNECTION, RESET } from '../support/lab.js'
 
 /** One retrieve after the other finds the next of these states; the last one stays. */
 const inStates = (value: object, states: ReadonlyArray<string>): Lab =>
@@ -315,6 +325,50 @@ describe('addAllItems', () => {
         [100, 'Left'],
         [2, 'Right'],
       ])
+    })
+
+    it.each<readonly [string, (wage: object) => unknown, number]>([
+      ['refused when its object was changed in place and comes again', (wage) => wage, 1],
+      ['taken when its object was marked, and it comes as it was sent', () => item(0), 2],
+    ])('as it was sent: %s', (_, again, calls) => {
+      const wire = answering()
+      const wage: Record<string, unknown> = { ...item(0) }
+      const marked = defer(() => {
+        wage.remarks = 'sent'
+        return of(again(wage))
+      })
+      const all = concat(from([wage, ...hundred.slice(1)]), marked) as Observable<NewBatchItem>
+      const out = wire.run(all.pipe(wire.client.batchTransfers.addAllItems('bat_1')))
+      expect(out.at(-1)?.value.outcome).toMatchObject(
+        calls === 2 ? E.right(BATCH) : E.left({ field: 'items[0].request_id' }),
+      )
+      expect(wire.calls()).toHaveLength(calls)
+    })
+
+    it('also where its call may have arrived, and nobody knows', () => {
+      const wire = lab({ play: () => ({ outage: RESET }) })
+      const out = added(wire, ...hundred, { ...item(0), reference: 'Bonus' })
+      expect(out).toMatchObject([
+        { outcome: E.left({ _tag: 'Ambiguous' }) },
+        { outcome: E.left({ _tag: 'InvalidRequest', field: 'items[0].request_id' }) },
+      ])
+    })
+
+    it.each([
+      ['was not sent', { ...item(0), transfer_amount: 'oops' }, { body: BATCH }],
+      ['was refused', { ...item(0), transfer_amount: 0 }, problem(400, 'invalid_argument')],
+      ['never left', { ...item(0), transfer_amount: 0 }, { outage: REFUSED_CONNECTION }],
+    ])('but not of one that is corrected after its call %s', (_, wrong, first) => {
+      const isFirst = (items: unknown) => Array.isArray(items) && items.length === 100
+      const wire = lab({ play: ({ body }) => (isFirst(body.items) ? first : { body: BATCH }) })
+      const out = added(wire, wrong, ...hundred.slice(1), item(0))
+      expect(out.map(({ outcome }) => outcome._tag)).toEqual(['Left', 'Right'])
+    })
+
+    it('after what is wrong with an item by itself', () => {
+      const text = { ...item(0), transfer_amount: '100' }
+      const [chunk] = added(answering(), text, item(0))
+      expect(chunk?.outcome).toMatchObject(E.left({ field: 'items[0].transfer_amount' }))
     })
 
     it('but not of the same item again, whatever the order of its fields', () => {

@@ -12,6 +12,11 @@ const item = {
   transfer_method: 'SWIFT',
 }
 
+const named = (metadata: object) => ({ ...item, metadata })
+
+/** Without a prototype. */
+const bare = (fields: object): object => Object.assign(Object.create(null), fields)
+
 const items = (n: number) => Array.from({ length: n }, (_, i) => ({ ...item, request_id: `r${i}` }))
 
 const bank = {
@@ -46,9 +51,15 @@ export const batchItems: ReadonlyArray<Constraint> = [
     good: [
       [item, item],
       [item, Object.fromEntries(Object.entries(item).reverse())],
+      [named({ a: '1', b: '2' }), named(bare({ b: '2', a: '1' }))],
       [item, { ...item, request_id: 's', reference: 'Bonus' }],
     ],
-    bad: [[item, { ...item, reference: 'Bonus' }]],
+    bad: [
+      [item, { ...item, reference: 'Bonus' }],
+      [named(bare({ a: '1' })), named(bare({ a: '2' }))],
+      [named({ a: Object(1) }), named({ a: Object(2) })],
+      [named({ a: 1n }), named({ a: 2n })],
+    ],
     path: 'items[1].request_id',
     expected: 'one that no different item has',
   },
