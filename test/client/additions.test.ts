@@ -1,14 +1,4 @@
-import {
-  concat,
-  defer,
-  from,
-  materialize,
-  mergeMap,
-  type Observable,
-  of,
-  range,
-  timer,
-} from 'rxjs'
+import { concat, defer, from, materialize, mergeMap, type Observable, of, range, timer } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'

@@ -175,6 +175,16 @@ describe('a job that pays with batches', () => {
     expect((await start(wages)).out).toEqual(BOOKED)
   })
 
+  it.each([
+    ['the same', wages[2]],
+    ['with another amount', { ...wages[2], transfer_amount: 5 }],
+  ])('sends nothing when an item is listed twice, the second time %s', async (_, again) => {
+    const { start } = account()
+    const listed = [...wages, again] as ReadonlyArray<NewBatchItem>
+    const run = start(listed, { at: 1, when: 'before' }) // which ends a run that sends anything
+    await expect(run).rejects.toThrow('two items have the request_id item-2')
+  })
+
   it('submits nothing while an item is not valid', async () => {
     const { start, submissions } = account()
     const wrong = { ...item(104), reference: 'Pay 104_invalid' }

@@ -11,6 +11,7 @@ import {
   type Observable,
   of,
   tap,
+  throwError,
   toArray,
 } from 'rxjs'
 import {
@@ -54,7 +55,13 @@ export const payAll = (
 ): Observable<BatchTransfer> => {
   const { submit, untilState } = client.batchTransfers
   const hash = createHash('sha256')
-  for (const item of items) hash.update(JSON.stringify(item))
+  const ids = new Set<string>()
+  for (const item of items) {
+    const { request_id: id } = item
+    if (ids.has(id)) return throwError(() => new Error(`two items have the request_id ${id}`))
+    ids.add(id)
+    hash.update(JSON.stringify(item))
+  }
   const name = `${run}, ${items.length} items, ${hash.digest('hex').slice(0, 16)}`
   return from(items).pipe(
     bufferCount(perBatch),
