@@ -1,11 +1,11 @@
 /**
  * ```ts
- * const ceiling: (most: number, per: Millis, byChance?: boolean) => Ceiling
+ * const ceiling: (most: number, per: Millis, options?: CeilingOptions) => Ceiling
  * ```
  *
  * How much of a limit can be used. The server may allow less than it says, or somebody else may use
- * the same quota: a window in which all are refused is waited for; bursts of refusals in two windows running
- * stop the bucket for a window, after which it goes on with what was let in meanwhile, and probes back up.
+ * the same quota: bursts of refusals in two windows running stop the bucket for a window, after which it
+ * goes on with what was let in meanwhile, and probes back up. A window that somebody else has used is waited for.
  *
  *     refused      |||||
  *     limit     20 |--- 0 ---| 10 ------- 11 -- 13 -- 17 -- 20
@@ -16,6 +16,13 @@ import { type Probes, probes } from './Probes.js'
 
 /** One of a burst; one too many, while more was tried than was known to be there; or else by chance, perhaps. */
 export type Verdict = 'burst' | 'trial' | 'chance'
+
+export interface CeilingOptions {
+  /** Whether a few are refused by the chance of a network. Default `true`. */
+  readonly byChance?: boolean
+  /** Whether it is of a window, which somebody else may have used up. Default `false`. */
+  readonly isWindow?: boolean
+}
 
 export interface Ceiling {
   /** How many places there are at present. */
@@ -41,6 +48,8 @@ const BURST = 0.5
 const FEW = 3
 /** So many limits refused in a row are no accident, even in one window. */
 const HOPELESS = 3
+/** Windows without one that is let in, after which one that is used up tells of nothing but somebody else. */
+const WHILE = 2
 /** One that is refused came too early. So would the next: it waits for so long, and twice as long each time. */
 const PAUSE: Millis = 4 * TICK
 /** A whole number, as the others are: Infinity takes memory of its own. */
@@ -50,24 +59,24 @@ const COOL_MOST: Millis = 16_000
 /** After so many windows without a request, what was learned does not matter. */
 const FORGOTTEN = 60
 
-/** `byChance`: whether a few are refused by the chance of a network. */
-export const ceiling = (most: number, per: Millis, byChance = true): Ceiling =>
-  new Found(most, per, byChance)
+export const ceiling = (most: number, per: Millis, options: CeilingOptions = {}): Ceiling =>
+  new Found(most, per, options)
 
 class Found implements Ceiling {
   private readonly per: Millis
+  private readonly isWindow: boolean
   private readonly probes: Probes
   private readonly chronic: Chronic
   private cooling = false
   private closedUntil: Millis = 0
   private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
-  private letInBefore = 0 // in the window before, if it refused something as well
+  private letInAt: Millis = Number.NEGATIVE_INFINITY // the last one
   private room = NO_BOUND // as those tell that were refused in the present window, or since it began to cool
   private refusals = 0 // in the present window
   private spares = 0 // in the present window
   private row = 0 // refused since the last that was let in
-  private failed = 0 // what was tried in vain in the present window
+  private tried: number | undefined // in vain, in the present window
   private pauses = 0
   private pausedAt: Millis = 0
   private barren = 0 // cool-downs in a row without one request let in
@@ -75,8 +84,9 @@ class Found implements Ceiling {
   private excusedAt: Millis = 0 // what left before that was known is of it
   private watchUntil: Millis = 0 // another one until then is none
 
-  constructor(most: number, per: Millis, byChance: boolean) {
+  constructor(most: number, per: Millis, { byChance = true, isWindow = false }: CeilingOptions) {
     this.per = per
+    this.isWindow = isWindow
     this.probes = probes(most, per)
     this.chronic = chronic(per, byChance)
   }
@@ -93,6 +103,7 @@ class Found implements Ceiling {
   accepted(now: Millis): void {
     if (now >= this.windowEnd || this.cooling) this.turn(now)
     this.letIn++
+    this.letInAt = now
     this.row = 0
     this.pauses = 0
   }
@@ -106,7 +117,7 @@ class Found implements Ceiling {
     this.pause(departed, now)
     if (this.probes.onTrial(now)) {
       this.chronic.forget()
-      this.failed = this.probes.limit()
+      this.tried = this.probes.limit()
       return this.probes.failed(now) ? 'trial' : 'chance'
     }
     const limit = this.probes.limit()
@@ -167,13 +178,16 @@ class Found implements Ceiling {
     const same = this.excused === this.windowEnd || departed < this.excusedAt
     const excused = same && this.row < HOPELESS * Math.max(FEW, this.probes.limit())
     if (!excused) this.cool(now, retryAfter)
-    // somebody else has used all of this window
-    else if (this.row >= Math.max(FEW, this.probes.limit())) this.close(this.windowEnd)
+    else if (this.isUsed(now)) this.closedUntil = Math.max(this.closedUntil, this.windowEnd)
     return !excused
   }
 
-  private close(until: Millis): void {
-    this.closedUntil = Math.max(this.closedUntil, until)
+  /** Whether who begins, or goes on after a while, finds all of the window used by somebody else. */
+  private isUsed(now: Millis): boolean {
+    const limit = this.probes.limit()
+    return (
+      this.isWindow && limit >= FEW && this.row >= limit && now - this.letInAt > WHILE * this.per
+    )
   }
 
   private cool(now: Millis, retryAfter: Millis): void {
@@ -186,7 +200,7 @@ class Found implements Ceiling {
     if (this.cooling && now >= this.closedUntil) {
       this.cooling = false
       this.barren = this.letIn === 0 ? this.barren + 1 : 0
-      this.lower(Math.min(Math.max(this.letIn, this.letInBefore), this.room), now)
+      this.lower(Math.min(this.letIn, this.room), now)
       this.windowEnd = now
     }
     if (!this.cooling && now >= this.windowEnd) this.begin(now)
@@ -198,10 +212,8 @@ class Found implements Ceiling {
   private begin(now: Millis): void {
     if (this.refusals > 0) this.chronic.letIn(this.letIn)
     else if (this.letIn >= this.probes.limit()) this.chronic.forget()
-    this.probes.found(Math.min(this.letIn, this.failed - 1), now)
-    const adjacent = now < this.windowEnd + this.per
-    this.letInBefore = this.refusals > 0 && adjacent ? this.letIn : 0
-    this.failed = 0
+    if (this.tried !== undefined) this.probes.found(Math.min(this.letIn, this.tried - 1), now)
+    this.tried = undefined
     this.letIn = 0
     this.room = NO_BOUND
     this.refusals = 0

@@ -38,8 +38,8 @@ class Chronicle implements Chronic {
   private readonly each: number
   private refusals = 0
   private inWindows = 0
-  private over = 0 // of these
-  private inside = 0 // let in by those that are over
+  private over = 0 // of these windows
+  private letInOver = 0 // by those that are over
   private end: Millis = 0
 
   constructor(per: Millis, byChance: boolean) {
@@ -54,14 +54,18 @@ class Chronicle implements Chronic {
 
   letIn(count: number): void {
     this.over++
-    this.inside += count
+    this.letInOver += count
   }
 
-  /** Who is sent again at once is refused several times: it is not less than what was let in all the same. */
+  /**
+   * Who is sent again at once is refused several times, so that it may be less: down to what was let in, but not less
+   * than half, since the first of those windows may have let in more than there is now.
+   */
   excess(limit: number): number {
     if (this.refusals < FEW + this.each * limit || this.inWindows < WINDOWS) return 0
-    const least = this.over > 0 ? Math.floor(this.inside / this.over) : 0
-    return Math.max(1, Math.min(Math.round(this.refusals / this.inWindows), limit - least))
+    const mean = Math.round(this.refusals / this.inWindows)
+    const letIn = this.over > 0 ? Math.floor(this.letInOver / this.over) : 0
+    return Math.max(1, Math.min(mean, Math.max(limit - letIn, Math.round(mean / 2))))
   }
 
   windows(): number {
@@ -72,7 +76,7 @@ class Chronicle implements Chronic {
     this.refusals = 0
     this.inWindows = 0
     this.over = 0
-    this.inside = 0
+    this.letInOver = 0
   }
 
   turn(now: Millis): void {

@@ -30,8 +30,11 @@ export interface Slack {
   readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
   /** None of this burst will be answered any more. True if its places are free sooner than was told. */
   readonly settled: (departure: Departure) => boolean
-  /** A request was refused that followed closely upon a place that had just become free. */
-  readonly refused: (now: Millis) => void
+  /**
+   * A request was refused that followed closely upon a place that had just become free. Unless `sure`, the limit may
+   * be lower than it says.
+   */
+  readonly refused: (now: Millis, sure?: boolean) => void
   /** Those that were refused of late tell of a lower limit, and not of the network. */
   readonly forgive: () => void
 }
@@ -45,7 +48,7 @@ const GROWTH = 0.16
 const GROWTH_LEAST = 4
 /** When so many are refused in one window, it doubles. */
 const MANY = 8
-/** Unless they were the first of a burst in one of so many windows after it, without a refusal in between. */
+/** It is certain that this was right when nothing was refused for so many windows, and no burst followed. */
 const FORGIVEN = 3
 /** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
 const START = 1.5
@@ -146,7 +149,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       burst.settled(departure)
       return departure.told - held(departure) > TICK
     },
-    refused: (now) => {
+    refused: (now, sure = true) => {
       if (now >= next) {
         if (now >= next + FORGIVEN * per) doubled = 0
         next = now + per
@@ -154,7 +157,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
         learn(step())
       }
       together++ // what refuses one often refuses several
-      if (together !== MANY) return
+      if (together !== MANY || !sure) return
       const before = learnt
       learn(value)
       doubled += learnt - before

@@ -61,7 +61,10 @@ class Rolling implements Bucket {
     this.slack = options.slack
     this.learns = options.guard === 'learned'
     this.counts = options.counts
-    this.ceiling = ceiling(options.limit, options.per, options.guard !== 'safe')
+    this.ceiling = ceiling(options.limit, options.per, {
+      byChance: options.guard !== 'safe',
+      isWindow: true,
+    })
     this.taken = takenBy(options)
     this.filled = -options.per
   }
@@ -141,8 +144,9 @@ class Rolling implements Bucket {
       return verdict
     }
     if (!inUse) return 'others'
-    if (verdict === 'chance') this.slack.refused(now)
-    return this.ceiling.full(now) ? 'chance' : 'others'
+    const full = this.ceiling.full(now)
+    if (verdict === 'chance') this.slack.refused(now, full)
+    return full ? 'chance' : 'others'
   }
 
   private isEven(now: Millis): boolean {

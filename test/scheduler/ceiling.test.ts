@@ -61,8 +61,10 @@ describe('a burst of refusals', () => {
 })
 
 describe('a whole limit that is refused', () => {
-  it('closes the window, which somebody else has used, and lowers nothing', () => {
-    const found = ceiling(LIMIT, PER)
+  const window = (): Ceiling => ceiling(LIMIT, PER, { isWindow: true })
+
+  it('closes the window of who begins, since somebody else has used it, and lowers nothing', () => {
+    const found = window()
     for (let i = 0; i < LIMIT - 1; i++) found.refused(-1, 0, 0)
     expect(found.wait(0)).toBeLessThan(10)
     found.refused(-1, 0, 0)
@@ -70,27 +72,24 @@ describe('a whole limit that is refused', () => {
     expect(found.wait(PER)).toBe(0)
     expect([found.limit(PER), found.full(PER)]).toEqual([LIMIT, true])
   })
+
+  it.each([
+    ['that let something in of late', window(), 2 * PER],
+    ['of a limit that has no windows', ceiling(LIMIT, PER), 10 * PER],
+  ])('closes nothing %s', (_, found, at) => {
+    found.accepted(0)
+    for (let i = 0; i < LIMIT; i++) found.refused(-1, at, 0)
+    expect(found.wait(at)).toBeLessThan(10)
+  })
+
+  it('is of three at least, since two are chance', () => {
+    const found = ceiling(2, PER, { isWindow: true })
+    for (let i = 0; i < 4; i++) found.refused(-1, 0, 0)
+    expect(found.wait(0)).toBeLessThan(10)
+  })
 })
 
 describe('a lower limit', () => {
-  it('is what the window before let in, too, when a window has just begun to be refused', () => {
-    const found = ceiling(LIMIT, PER)
-    letIn(found, 12, 0)
-    refuse(found, 10, 900) // an accident
-    letIn(found, 12, PER)
-    refuse(found, 9, PER + 900)
-    expect(refuse(found, 10, 2 * PER)).toContain('burst')
-    expect(found.limit(3 * PER)).toBe(12)
-  })
-
-  it('is not what an earlier window let in that refused nothing', () => {
-    const found = ceiling(LIMIT, PER)
-    letIn(found, LIMIT, 0)
-    expect(found.refused(PER, PER, 500)).toBe('chance')
-    refuse(found, 3 * LIMIT, PER + 1)
-    expect(found.limit(2 * PER + 1)).toBe(1)
-  })
-
   it('is what a step upward let in that was refused something', () => {
     const found = cooled()
     const over = PER + 1 + PER

@@ -28,18 +28,19 @@ describe('a few refusals in each of several windows', () => {
     expect(told.excess(20)).toBe(7)
   })
 
-  it('never tell of less than what was let in all the same', () => {
-    const told = chronic(PER, true)
-    for (let window = 0; window < 3; window++) {
-      refuse(told, 15, 1)
-      told.letIn(17)
+  it('tell of no less than what was let in all the same, or of half as much less', () => {
+    const told = (each: number, ...letIn: ReadonlyArray<number>): number => {
+      const told = chronic(PER, true)
+      refuse(told, each, 3)
+      for (const count of letIn) told.letIn(count)
+      return told.excess(20)
     }
-    expect(told.excess(20)).toBe(3)
-    told.letIn(21)
-    expect(told.excess(20)).toBe(2)
-    told.forget()
-    refuse(told, 15, 3)
-    expect(told.excess(20)).toBe(15)
+    expect(told(8, 14, 14, 14)).toBe(6)
+    expect(told(8, 14, 17, 14)).toBe(5)
+    expect(told(8, 20, 20)).toBe(4)
+    expect(told(8, 5, 5)).toBe(8)
+    expect(told(8)).toBe(8)
+    expect(told(3, 20, 20)).toBe(2)
   })
 
   it('tell sooner where none is refused by chance', () => {

@@ -67,6 +67,15 @@ describe('the learned slack', () => {
     expect(calls.value()).toBeGreaterThan(many)
   })
 
+  it('does not double where the limit may be lower than it says', () => {
+    const calls = learned()
+    for (let i = 0; i < 20; i++) calls.refused(0, false)
+    const once = calls.value()
+    const other = learned()
+    other.refused(0)
+    expect(once).toBe(other.value())
+  })
+
   it('forgets that it doubled when it was no fault of the network, and not what it learned before', () => {
     const refuseMany = (calls: Slack, at: number): void => {
       for (let i = 0; i < 8; i++) calls.refused(at)
