@@ -24,7 +24,11 @@ export interface Sandbox {
 }
 
 /** Timers of the system, as RxJS has them. Those of a caller may have virtual time, which has turns of its own. */
-const ofSystem: ReadonlySet<SchedulerLike> = new Set([asyncScheduler, asapScheduler, queueScheduler])
+const ofSystem: ReadonlySet<SchedulerLike> = new Set([
+  asyncScheduler,
+  asapScheduler,
+  queueScheduler,
+])
 
 // constructors
 
