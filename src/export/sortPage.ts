@@ -9,6 +9,12 @@ import { mayRepeat } from './mayRepeat.js'
 
 // model
 
+/** A page that may be of other rows than came: see `mapRows`. */
+interface AnyPage<A, Q> extends Page<AnyFailure, A, Q> {
+  /** There if they were changed on the way, be it in place. */
+  readonly of?: unknown
+}
+
 /** A row that is not written, and why. */
 export interface Reject<Q = unknown> {
   /** What asks for its page again. */
@@ -58,7 +64,7 @@ export interface Known {
 export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
   const twice = mayRepeat(key)
   return (before?: Known) =>
-    <Q>({ items, raw, texts, position }: Page<AnyFailure, A, Q>): Sorted<A, Q> => {
+    <Q>({ items, raw, texts, position, of }: AnyPage<A, Q>): Sorted<A, Q> => {
       const fit: Array<A> = []
       let places: Array<number> | undefined // where each of them stands, once one is left out
       const bad: Array<Reject<Q>> = []
@@ -70,7 +76,9 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
         else bad.push({ position, index, reason, row: shown(came(index)) })
       }
       const unchanged =
-        texts !== undefined && items.every((item, i) => E.isLeft(item) || item.right === raw[i])
+        texts !== undefined &&
+        of === undefined &&
+        items.every((item, i) => E.isLeft(item) || item.right === raw[i])
       let index = -1
       for (const item of items) {
         index++

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { asapScheduler, asyncScheduler, queueScheduler, type SchedulerLike } from 'rxjs'
 import { method, type Route, template } from '../api/Endpoint.js'
 import { O } from '../fp.js'
 import { exchange } from './exchange.js'
@@ -22,6 +23,13 @@ export interface Sandbox {
   readonly handle: (request: Request, play: Play) => Promise<Response>
 }
 
+/** Timers of the system, as RxJS has them. Those of a caller may have virtual time, which has turns of its own. */
+const ofSystem: ReadonlySet<SchedulerLike> = new Set([
+  asyncScheduler,
+  asapScheduler,
+  queueScheduler,
+])
+
 // constructors
 
 /** As hono writes it: `/api/v1/charges/:id`. */
@@ -42,6 +50,7 @@ const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
   const life = exchange(all)
+  const isReal = ofSystem.has(all.timer)
   const app = new Hono<{ Bindings: { readonly play: Play } }>()
   for (const service of services) {
     const { route } = service.row
@@ -67,8 +76,8 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     fetch: async (input, init) => {
       const request = new Request(input, init)
       const answer = () => handle(request, inProcess(request))
-      // made of promises alone, it would leave no turn to others; time of the caller's own has its turns
-      return until(request.signal, options.timer ? answer : () => turn().then(answer))
+      // made of promises alone, it would leave no turn to others
+      return until(request.signal, isReal ? () => turn().then(answer) : answer)
     },
     stats: life.stats,
     handle,

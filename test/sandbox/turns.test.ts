@@ -1,11 +1,21 @@
 /** A sandbox in process leaves turns of the event loop to others, however fast it is asked. */
-import { firstValueFrom, fromEvent, lastValueFrom, repeat, takeUntil, toArray } from 'rxjs'
+import {
+  asapScheduler,
+  asyncScheduler,
+  firstValueFrom,
+  fromEvent,
+  lastValueFrom,
+  queueScheduler,
+  repeat,
+  takeUntil,
+  toArray,
+} from 'rxjs'
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
 
-const open = () => {
-  const sandbox = createSandbox({ charges: 10, limits: false })
+const open = (options: SandboxOptions = {}) => {
+  const sandbox = createSandbox({ charges: 10, limits: false, ...options })
   return createClient({
     baseUrl: 'https://sandbox',
     credentials: sandboxCredentials,
@@ -14,8 +24,13 @@ const open = () => {
   })
 }
 
-it('timers come due while calls follow one another', async () => {
-  const { charges } = open()
+it.each<[string, SandboxOptions]>([
+  ['the default', {}],
+  ['asyncScheduler', { timer: asyncScheduler }],
+  ['asapScheduler', { timer: asapScheduler }],
+  ['queueScheduler', { timer: queueScheduler }],
+])('timers come due while calls follow one another: %s', async (_, options) => {
+  const { charges } = open(options)
   await firstValueFrom(charges.list())
   const calls = charges.list({ page_size: 10 }).pipe(repeat(3_000))
   const due = new EventTarget()

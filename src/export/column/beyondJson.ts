@@ -1,4 +1,7 @@
-/** What JSON has no words for: values that are nested too deeply for the stack of who reads them, and bigints. */
+/**
+ * What JSON has no words for: values that are nested too deeply for the stack of who reads them, bigints, and rows
+ * that are nothing at all.
+ */
 import { withDigitsOf } from '../../decode/digits.js'
 import { LEFT_OUT, LEVELS, ROW_LEVELS } from '../../decode/levels.js'
 import { type Fitting, misfit } from './Misfit.js'
@@ -17,11 +20,16 @@ const isBeyond = (u: Readonly<Record<string, unknown>>, levels: number): boolean
 const holdsBeyond = (value: unknown, levels: number): boolean =>
   isObject(value) ? levels === 1 || isBeyond(value, levels - 1) : typeof value === 'bigint'
 
+/** What is no object: whether JSON can say it. */
+const isData = (u: unknown): boolean =>
+  u === null || typeof u === 'string' || typeof u === 'number' || typeof u === 'boolean'
+
 /** What JSON cannot say, or what has more levels than `most`. */
 export const beyondLevels = (most: number): Fitting => {
   const expected = `JSON of at most ${most} levels, and no bigint`
   return (row) => {
-    if (!isObject(row) || !isBeyond(row, most)) return undefined
+    if (!isObject(row)) return isData(row) ? undefined : misfit([], expected)
+    if (!isBeyond(row, most)) return undefined
     const key = Object.keys(row).find((key) => holdsBeyond(row[key], most))
     return misfit(key === undefined ? [] : [key], expected)
   }

@@ -24,8 +24,8 @@ const rules: Rules<JsonLinesOptions> = {
 }
 
 /**
- * NDJSON of anything that is not nested too deeply, as it is: for rows that no codec describes, such as those
- * that did not decode. Throws an `InvalidOption`.
+ * NDJSON of anything that JSON can say and that is not nested too deeply, as it is: for rows that no codec
+ * describes, such as those that did not decode. Throws an `InvalidOption`.
  */
 export const jsonLines = (options: JsonLinesOptions = {}): Format<unknown> => {
   const { compress = 'none', numbers = 'fast' } = checked(options, rules)

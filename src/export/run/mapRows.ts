@@ -16,7 +16,8 @@ export interface MappedPage<B, Q, P> extends Page<AnyFailure, B, Q> {
 /**
  * What an export reads, with each row changed by `f`: more fields, fewer or different ones. The format is made of a
  * codec of the new rows. Rows without an `id` need a `key` that identifies them. Rejected rows are kept as they came.
- * A row is mapped again when its page is read again, so `f` must return the same each time.
+ * A row is mapped again when its page is read again, so `f` must return the same each time. Nothing at all
+ * (`undefined`) is a row that is rejected.
  *
  *     pipe(fromSnapshot(payments.charges.snapshot()), mapRows(({ id, amount }) => ({ id, amount })))
  */

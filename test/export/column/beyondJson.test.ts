@@ -50,6 +50,11 @@ describe('a row with a bigint in it', () => {
   })
 })
 
+it.each([undefined, 12n, () => 1, Symbol('a')])('is no row: %s', (row) => {
+  const message = 'expected JSON of at most 500 levels, and no bigint'
+  expect(beyondJson(row)).toMatchObject({ field: '', message })
+})
+
 it('is left as it is, if it is not', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 20 }), (u) => {

@@ -128,9 +128,10 @@ describe('NDJSON', () => {
   )
 })
 
-it('lines of JSON take anything', async () => {
+it('lines of JSON take anything that JSON can say', async () => {
   const file = await openFile({ path, format: jsonLines() })
-  await file.write([{ a: 1 }, null, 'text', [1], undefined])
+  await file.write([{ a: 1 }, null, 'text', [1], true, 2])
+  await expect(file.write([3, undefined])).rejects.toMatchObject({ _tag: 'DoesNotFit', index: 1 })
   await file.finish()
-  expect(await readFile(path, 'utf8')).toBe('{"a":1}\nnull\n"text"\n[1]\nnull\n')
+  expect(await readFile(path, 'utf8')).toBe('{"a":1}\nnull\n"text"\n[1]\ntrue\n2\n')
 })

@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   type Format,
   formatOf,
+  fromList,
   fromSnapshot,
   jsonLines,
   mapRows,
@@ -12,7 +13,13 @@ import {
   targetOf,
 } from '../../../src/export/index.js'
 import { E, pipe } from '../../../src/fp.js'
-import { type AnyFailure, createClient, type Page, type Position } from '../../../src/index.js'
+import {
+  type AnyFailure,
+  Charge,
+  createClient,
+  type Page,
+  type Position,
+} from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
 import { memory } from './memory.js'
 import { away, good, listOf, OUT, type Row, rest, runner } from './playing.js'
@@ -94,6 +101,45 @@ describe('rows of an export that are mapped', () => {
     expect(files.text(OUT)).toBe('id,cents\r\nid-0,0\r\nid-1,100\r\n')
     const last = await run(files, lines(listOf(rest)), csv(), 'resume')
     expect(last).toMatchObject({ ended: true, rows: 4 })
+  })
+
+  it('that are no rows are put aside', async () => {
+    const files = memory()
+    const none = mapRows(({ n }: { n: number }) => (n === 1 ? undefined : { n }))
+    const last = await run(files, none(listOf([good(0, 1, 2)])), jsonLines())
+    expect(last).toMatchObject({ rows: 2, rejects: 1, entry: { rejects: 1 } })
+    expect(files.text(OUT)).toBe('{"n":0}\n{"n":2}\n')
+    expect(JSON.parse(files.text(`${OUT}.rejects.ndjson`))).toMatchObject({
+      row: { id: 'id-1' },
+      reason: 'expected JSON of at most 500 levels, and no bigint',
+    })
+  })
+
+  it.each(['ndjson', 'json'] as const)('are written as they are now: %s', async (format) => {
+    const { timer, run: runTime } = virtualTime()
+    const sandbox = createSandbox({ charges: 3, timer })
+    const client = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer,
+      numbers: 'exact',
+    })
+    const made = formatOf(Charge)({ format, numbers: 'exact' })
+    if (E.isLeft(made)) throw new Error(made.left.message)
+    const went = async <P extends Page<AnyFailure, Charge, Position>>(
+      source: Source<Charge, Position, P>,
+    ) => {
+      const files = memory()
+      await runTime(run(files, source, made.right))
+      return files.text(OUT)
+    }
+    const list = () => fromList(client.charges.list())
+    const inPlace = mapRows((charge: Charge) => Object.assign(charge, { id: `my_${charge.id}` }))
+    const asCame = await went(list())
+    expect(asCame).toContain('"id":"chg_')
+    expect(await went(inPlace(list()))).toBe(asCame.replaceAll('"id":"', '"id":"my_'))
+    expect(await went(mapRows((charge: Charge) => charge)(list()))).toBe(asCame)
   })
 
   it('are of the slices of a snapshot, and in JSON as they are now', async () => {
