@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
 import { lastValueFrom, NEVER, VirtualTimeScheduler } from 'rxjs'
 import { expect, it } from 'vitest'
@@ -12,7 +13,9 @@ const written = async (list: ReturnType<typeof listOf>, format: Format<Item>) =>
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const options = { stop: NEVER, timer: new VirtualTimeScheduler() }
   const last = await lastValueFrom(toStdout({ stdout, stderr }, format, list, options))
-  return { last, out: String(stdout.read() ?? ''), error: String(stderr.read() ?? '') }
+  stdout.end()
+  stderr.end()
+  return { last, out: await text(stdout), error: await text(stderr) }
 }
 
 it('a row that comes in two pages goes to stdout once', async () => {
