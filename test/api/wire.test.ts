@@ -11,12 +11,17 @@ import { received } from './received.js'
 /** When nothing is too old: orders and days of any year pass. */
 const EVER = Number.NEGATIVE_INFINITY
 
+/** With a `request_id` of its own, where it has one: two items with the same one are refused. */
+const ownId = (item: object, n: number): object =>
+  'request_id' in item ? { ...item, request_id: `item-${n}` } : item
+
 /** With what the client adds, and without what a query cannot hold: an empty list, a field of any shape. */
 const ready = (row: AnyEndpoint, drawn: unknown): object => {
   const { added_later, types, ...given } = Object(drawn)
   return {
     ...(row.repeatable === 'by request_id' ? { request_id: 'generated' } : {}),
     ...given,
+    ...(Array.isArray(given.items) ? { items: given.items.map(ownId) } : {}),
     ...(Array.isArray(types) && types.length > 0 ? { types } : {}),
   }
 }
