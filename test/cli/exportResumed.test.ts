@@ -131,7 +131,10 @@ describe('an export that stopped', () => {
       },
     })
     const out = file('b.csv')
-    const args = ['export', 'batch-transfers', '--base-url', server.url, ...KEYS, '--out', out]
+    const args = [
+      ...['export', 'batch-transfers', '--base-url', server.url, ...KEYS, '--out', out],
+      ...['--progress', 'none'],
+    ]
     expect(await cli(args)).toMatchObject({ status: 1 })
     const { status, stderr } = await cli([...args, '--resume'])
     expect(stderr).toMatch(
