@@ -71,7 +71,7 @@ class Found implements Ceiling {
   private closedUntil: Millis = 0
   private windowEnd: Millis = 0
   private letIn = 0 // in the present window, or since it began to cool
-  private letInAt: Millis = Number.NEGATIVE_INFINITY // the last one
+  private letInAt: Millis // the last one
   private room = NO_BOUND // as those tell that were refused in the present window, or since it began to cool
   private refusals = 0 // in the present window
   private spares = 0 // in the present window
@@ -87,6 +87,7 @@ class Found implements Ceiling {
   constructor(most: number, per: Millis, { byChance = true, isWindow = false }: CeilingOptions) {
     this.per = per
     this.isWindow = isWindow
+    this.letInAt = -WHILE * per - TICK
     this.probes = probes(most, per)
     this.chronic = chronic(per, byChance)
   }

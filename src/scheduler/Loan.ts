@@ -42,7 +42,7 @@ export const loan = (options: LoanOptions): Store => {
   let wanted = 0 // when it was asked last
   let usual = 0 // so many are used while they are valid, also by those who come later
   let letIn = 0
-  let entered = Number.NEGATIVE_INFINITY
+  let entered: Millis = 0
   let bursts = 0 // that its pauses did not end
   let until = Number.POSITIVE_INFINITY // when what was borrowed is void
   let asking = false

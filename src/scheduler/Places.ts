@@ -32,7 +32,7 @@ class AtOnce implements Bucket {
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
-  entered: Millis = Number.NEGATIVE_INFINITY
+  entered: Millis = 0
   private readonly limit: number
   private readonly crowd: Crowd = crowd(PERIOD)
   private readonly lingering: Array<Millis> = [] // until when, earliest first

@@ -44,8 +44,8 @@ class Upward implements Probes {
   private before: number // the last probe
   private step = 1
   private every = EVERY
-  private due = Number.POSITIVE_INFINITY
-  private judged = Number.NEGATIVE_INFINITY // the last probe, until then
+  private due: Millis = 0
+  private judged: Millis = 0 // the last probe, until then
   private upward = false // the last probe
 
   constructor(most: number, per: Millis) {
@@ -91,7 +91,7 @@ class Upward implements Probes {
     this.current = Math.max(1, Math.min(this.current, to))
     this.step = badLuck ? this.most - this.current : 1
     this.due = now + (badLuck ? SECOND : this.every) * this.per
-    this.judged = Number.NEGATIVE_INFINITY
+    this.judged = 0
   }
 
   probe(now: Millis): void {

@@ -47,7 +47,7 @@ class Waiting implements Strand {
   back: Ticket | undefined = undefined
   length = 0
   since: Millis = 0
-  keptAt: Millis = Number.NEGATIVE_INFINITY
+  keptAt: Millis = 0
   rank: Millis = 0
   slot = -1
   readonly flow: Flow

@@ -44,7 +44,7 @@ class Rolling implements Bucket {
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
-  entered: Millis = Number.NEGATIVE_INFINITY
+  entered: Millis = 0
   private allowed: number // as it was asked last
   private readonly per: Millis
   private readonly slack: Slack
