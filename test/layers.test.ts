@@ -105,6 +105,12 @@ const reached = (file: string, seen: Set<string> = new Set()): ReadonlySet<strin
   return seen
 }
 
+/** What is imported from outside by all that comes with a file. */
+const packagesOf = (file: string): ReadonlyArray<string> =>
+  imports
+    .filter((one) => reached(file).has(one.file) && !one.from.startsWith('.'))
+    .map(({ from }) => from)
+
 const places = (named: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(named.map(placeOf)),
 ]
@@ -172,12 +178,26 @@ describe('src', () => {
     expect(importers('fp-ts')).toEqual(['fp.ts'])
   })
 
-  it.each(['scheduler', 'stream'])('needs nothing but rxjs and fp-ts for %s', (folder) => {
-    const all = reached(`${folder}/index.ts`)
-    const packages = imports
-      .filter(({ file, from }) => all.has(file) && !from.startsWith('.'))
-      .map(({ from }) => from.split('/')[0])
-    expect([...new Set(packages)].sort()).toEqual(['fp-ts', 'rxjs'])
+  it.each([
+    ['decode/index.ts', ['fp-ts', 'io-ts']],
+    ['scheduler/index.ts', ['fp-ts', 'rxjs']],
+    ['stream/index.ts', ['fp-ts', 'rxjs']],
+    ['webhooks/index.ts', ['fp-ts', 'io-ts', 'rxjs']],
+  ])('needs nothing of Node for %s', (file, expected) => {
+    expect([...new Set(packagesOf(file).map((name) => name.split('/')[0]))].sort()).toEqual(
+      expected,
+    )
+    const nodes = /\b(?:Buffer|setImmediate|clearImmediate)\b|\.(?:un)?ref\(\)/
+    expect([...reached(file)].filter((one) => nodes.test(code(one)))).toEqual([])
+  })
+
+  it('needs of Node, for a client, what Bun, Deno and Workers have, too', () => {
+    const nodes = packagesOf('index.ts').filter((name) => name.startsWith('node:'))
+    expect([...new Set(nodes)].sort()).toEqual([
+      'node:async_hooks',
+      'node:buffer',
+      'node:diagnostics_channel',
+    ])
   })
 
   it('knows the process on the command line only, and where it says who runs', () => {

@@ -24,6 +24,9 @@ const NEVER_LEFT: ReadonlySet<string> = new Set([
 /** Nor here, unless the network broke under a connection: that is told when it is read from or written to. */
 const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
 
+/** What Deno's `fetch`, which gives no codes, says of a connection that there never was. */
+const UNCONNECTED = ': client error (Connect): '
+
 /** What `fetch` says, without a code, of a port that it asks nothing of. */
 const BLOCKED = 'bad port'
 
@@ -75,7 +78,9 @@ export const outage = (
 }
 
 const neverLeft = (code: string, error: Error | undefined): boolean =>
-  NEVER_LEFT.has(code) || (UNROUTED.has(code) && fieldsOf(error).syscall === 'connect')
+  NEVER_LEFT.has(code) ||
+  (UNROUTED.has(code) && fieldsOf(error).syscall === 'connect') ||
+  (codeOf(error) === undefined && error?.message.includes(UNCONNECTED) === true)
 
 const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined

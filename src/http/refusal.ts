@@ -59,7 +59,9 @@ export const unanswered = (
   const { mayHaveArrived } = outage
   const shown = shower(scrub)
   const code = shown(outage.code) // a `fetch` of the caller's own may put anything there
-  const message = `${endpoint}: ${code}: ${shown(outage.reason)}`
+  const reason = shown(outage.reason)
+  const said = reason.startsWith(`${code}: `) ? reason : `${code}: ${reason}` // Bun says both
+  const message = `${endpoint}: ${said}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 

@@ -2,6 +2,7 @@
 import type { ObservableInput } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { concat, fromHex, utf8 } from './bytes.js'
+import { subtle } from './subtle.js'
 
 // model
 
@@ -48,8 +49,8 @@ export const hmac =
     const bytes = fromHex(signature)
     if (bytes === undefined) return false
     const algorithm = { name: 'HMAC', hash }
-    const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['verify'])
-    return crypto.subtle.verify('HMAC', key, bytes, concat([message]))
+    const key = await subtle().importKey('raw', utf8(secret), algorithm, false, ['verify'])
+    return subtle().verify('HMAC', key, bytes, concat([message]))
   }
 
 /** Digits alone: what follows them in the message, the body of an event, does not begin with one. */

@@ -17,11 +17,10 @@ export const readBody = async (
   if (request.bodyUsed || request.body?.locked) return E.left(notRaw('read already'))
   const sent = Number(request.headers.get('content-length'))
   if (sent > maxBytes) return E.left(tooLarge(maxBytes))
-  const stream: AsyncIterable<Uint8Array> | null = request.body
   const parts: Array<Uint8Array> = []
   let length = 0
   try {
-    for await (const part of stream ?? []) {
+    for await (const part of partsOf(request.body)) {
       length += part.length
       if (length > maxBytes) return E.left(tooLarge(maxBytes))
       parts.push(part)
@@ -32,4 +31,28 @@ export const readBody = async (
   if (length === 0 && sent > 0)
     return E.left(notRaw(`read already: nothing is left of ${sent} bytes`))
   return E.right(concat(parts))
+}
+
+/** A stream is iterated where it can be: Safari has streams that cannot. */
+const partsOf = (
+  stream: AsyncIterable<Uint8Array> | Readable | null,
+): AsyncIterable<Uint8Array> | Iterable<Uint8Array> => {
+  if (!stream) return []
+  return Symbol.asyncIterator in stream ? stream : read(stream)
+}
+
+type Readable = Pick<ReadableStream<Uint8Array>, 'getReader'>
+
+async function* read(stream: Readable): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { value } = await reader.read()
+      if (value === undefined) return
+      yield value
+    }
+  } finally {
+    await reader.cancel() // what is too long is left
+    reader.releaseLock()
+  }
 }

@@ -11,6 +11,7 @@ import { checked, type Rules } from '../options/index.js'
 import { concat, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
+import { subtle } from './subtle.js'
 import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
@@ -62,8 +63,8 @@ export const sign = (options: SignOptions): Sign => {
 
 const hmacSha256: SigningScheme['signature'] = async ({ secret, message }) => {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['sign'])
-  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, concat([message]))))
+  const key = await subtle().importKey('raw', utf8(secret), algorithm, false, ['sign'])
+  return toHex(new Uint8Array(await subtle().sign('HMAC', key, concat([message]))))
 }
 
 const DEFAULT: SigningScheme = { ...defaultScheme, signature: hmacSha256 }

@@ -43,6 +43,23 @@ it.each([
   },
 )
 
+it.each([
+  [
+    'never connected',
+    'client error (Connect): tcp connect error: Connection refused (os error 111)',
+    false,
+  ],
+  [
+    'broke',
+    'client error (SendRequest): connection error: Connection reset by peer (os error 104)',
+    true,
+  ],
+])('where there is no code, as in Deno, the words tell: %s', (_, words, mayHaveArrived) => {
+  const error = new TypeError(`error sending request for url (https://example.test/api): ${words}`)
+  expect(outage(error, timeout, 'unknown')).toMatchObject({ code: 'FETCH_FAILED', mayHaveArrived })
+  expect(outage(new Error(words), timeout, 'written')).toMatchObject({ mayHaveArrived: true })
+})
+
 it('has the code of the first cause that has one', () => {
   const socket = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
   socket.cause = new Error('why, in words')

@@ -210,6 +210,15 @@ describe('no answer', () => {
         mayHaveArrived: true,
       }),
     ).toMatchObject({ code: 'E_[secret]', message: 'GET /api/v1/charges/{id}: E_[secret]: no' })
+    const reason = 'ECONNREFUSED: Unable to connect' // as Bun has it
+    expect(
+      unanswered(asking, {
+        _tag: 'Unreachable',
+        code: 'ECONNREFUSED',
+        reason,
+        mayHaveArrived: false,
+      }),
+    ).toMatchObject({ message: 'GET /api/v1/charges/{id}: ECONNREFUSED: Unable to connect' })
     expect(unanswered(asking, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 })).toEqual({
       _tag: 'TimedOut',
       endpoint: 'GET /api/v1/charges/{id}',

@@ -152,6 +152,26 @@ describe('a receiver', () => {
     endless.destroy()
   })
 
+  it('reads a body where streams cannot be iterated, as in older Safari', async () => {
+    const { prototype } = ReadableStream
+    const iterate = Object.getOwnPropertyDescriptor(prototype, Symbol.asyncIterator)
+    Reflect.deleteProperty(prototype, Symbol.asyncIterator)
+    onTestFinished(() => {
+      Object.defineProperty(prototype, Symbol.asyncIterator, { ...iterate })
+    })
+    const timer = new VirtualTimeScheduler()
+    timer.frame = NOW
+    const { fetch, events } = createReceiver({ secret: SECRET, timer, maxBytes: SETTLED.length })
+    events.subscribe()
+    const answerTo = async (body: string) => {
+      const request = new Request('http://here', { method: 'POST', headers: headers(body), body })
+      const { status } = await fetch(request)
+      return [status, request.body?.locked]
+    }
+    expect(await answerTo(SETTLED)).toEqual([200, false])
+    expect(await answerTo(`${SETTLED} `)).toEqual([413, false])
+  })
+
   it('tells of a body that broke off', async () => {
     const { port, subscribe, unsubscribe, post, tell } = await onPort()
     const sent = { ...headers(SETTLED), 'content-length': SETTLED.length }

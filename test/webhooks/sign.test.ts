@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hmac, type SignOptions, sign } from '../../src/webhooks/index.js'
 import { headers, NOW, SECRET, SETTLED, TIMESTAMP, tagOf, verified } from './support.js'
 
@@ -31,6 +31,19 @@ describe('sign', () => {
       const signed = await sign({ secret: SECRET })({ body, timestamp: TIMESTAMP })
       expect(tagOf(await verified({ headers: signed, body }))).toBe('evt_1')
     }
+  })
+
+  it('says what is missing where a page was not loaded over HTTPS', async () => {
+    vi.stubGlobal('crypto', { getRandomValues: () => {} })
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+    })
+    const missing = /^crypto\.subtle is not there: a page has it only over HTTPS/
+    await expect(sign({ secret: SECRET })({ body: SETTLED, timestamp: NOW })).rejects.toThrow(
+      missing,
+    )
+    const delivery = { headers: headers(SETTLED), body: SETTLED }
+    await expect(verified(delivery)).rejects.toThrow(missing)
   })
 
   it('signs in the way of the record that verifies', async () => {

@@ -12,6 +12,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
 import { fieldsOf } from '../../decode/unknown.js'
+import { NotTheSame } from '../file/NotTheSame.js'
 import type { Kept } from '../format/Format.js'
 
 /** What a record ends with, after its length and where the one before ends. */
@@ -37,8 +38,9 @@ export const recordOf = (groups: Groups, before: number): Uint8Array => {
   return Buffer.concat([body, new Uint8Array(tail.buffer)])
 }
 
-/** The row groups up to a mark, by record; undefined if none ends there. */
+/** The row groups up to a mark, by record; undefined if none ends there. Throws `NotTheSame` for another's. */
 export const groupsUpTo = async ({
+  path,
   mark,
   read,
 }: Kept): Promise<ReadonlyArray<Groups> | undefined> => {
@@ -49,7 +51,7 @@ export const groupsUpTo = async ({
     const tail = new DataView(bytes.buffer, bytes.byteOffset, TAIL)
     const length = tail.getUint32(8, true)
     if (tail.getUint32(12, true) !== MAGIC || length > end - TAIL) return undefined
-    const groups: unknown = deserialize(await read(end - TAIL - length, length))
+    const groups = said(path, await read(end - TAIL - length, length))
     if (!isGroups(groups)) return undefined
     found.unshift(groups)
     const before = tail.getFloat64(0, true)
@@ -57,6 +59,15 @@ export const groupsUpTo = async ({
     end = before
   }
   return found
+}
+
+/** Each engine has a way of its own to serialize, and adds to it: the bytes are those that were written. */
+const said = (path: string, body: Uint8Array): unknown => {
+  try {
+    return deserialize(body)
+  } catch {
+    throw new NotTheSame(path, 'was begun by another runtime, or a newer version of it')
+  }
 }
 
 const isGroup = (u: unknown): u is RowGroup => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -234,6 +234,23 @@ describe('Parquet', () => {
       _tag: 'NotTheSame',
       path,
     })
+  })
+
+  it('is not gone on with where it was begun by what writes marks in another way', async () => {
+    const how = format({ format: 'parquet' })
+    const file = await openFile({ path, format: how })
+    await file.write([rowOf({})])
+    const { bytes, rows } = await file.commit()
+    await file.abandon()
+    const all = await readFile(path)
+    all[bytes - 16 - all.readUInt32LE(bytes - 8) + 1] = 127 // a version that is to come
+    await writeFile(path, all)
+    const from = { bytes, rows, sha256: createHash('sha256').update(all).digest('hex') }
+    await expect(openFile({ path, format: how, from })).rejects.toMatchObject({
+      _tag: 'NotTheSame',
+      message: `${path} was begun by another runtime, or a newer version of it: it cannot be gone on with`,
+    })
+    expect(await readFile(path)).toEqual(all)
   })
 
   it.each<[string, Partial<FormatOptions>, Partial<FormatOptions>, string]>([
