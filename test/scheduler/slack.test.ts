@@ -91,12 +91,5 @@ describe('the learned slack', () => {
     const once = calls.value()
     calls.forgive()
     expect(calls.value()).toBe(once)
-
-    const late = learned()
-    refuseMany(late, 0)
-    const doubled = late.value()
-    late.refused(4_000) // what was refused long before is not forgiven
-    late.forgive()
-    expect(late.value()).toBeGreaterThan(doubled)
   })
 })
