@@ -48,7 +48,7 @@ const BURST = 0.5
 const FEW = 3
 /** So many limits refused in a row are no accident, even in one window. */
 const HOPELESS = 3
-/** Windows without one that is let in, after which one that is used up tells of nothing but somebody else. */
+/** Windows after one that was let in, or after an accident, that tell whether the next burst is one, too. */
 const WHILE = 2
 /** One that is refused came too early. So would the next: it waits for so long, and twice as long each time. */
 const PAUSE: Millis = 4 * TICK
@@ -76,13 +76,11 @@ class Found implements Ceiling {
   private refusals = 0 // in the present window
   private spares = 0 // in the present window
   private row = 0 // refused since the last that was let in
-  private tried: number | undefined // in vain, in the present window
   private pauses = 0
   private pausedAt: Millis = 0
   private barren = 0 // cool-downs in a row without one request let in
-  private excused: Millis = -1 // the end of the window whose burst was an accident
+  private excused: Millis // the end of the window whose burst was an accident
   private excusedAt: Millis = 0 // what left before that was known is of it
-  private watchUntil: Millis = 0 // another one until then is none
 
   constructor(most: number, per: Millis, { byChance = true, isWindow = false }: CeilingOptions) {
     this.per = per
@@ -90,6 +88,7 @@ class Found implements Ceiling {
     this.letInAt = -WHILE * per - TICK
     this.probes = probes(most, per)
     this.chronic = chronic(per, byChance)
+    this.excused = -WHILE * per
   }
 
   limit(now: Millis): number {
@@ -113,17 +112,18 @@ class Found implements Ceiling {
     this.turn(now)
     if (room < this.room) this.room = room
     this.row++
-    if (departed >= this.excusedAt || now < this.excused) this.count()
+    this.chronic.refused(this.refusals === 0)
+    this.refusals++
     if (this.cooling) return 'burst'
     this.pause(departed, now)
     if (this.probes.onTrial(now)) {
       this.chronic.forget()
-      this.tried = this.probes.limit()
-      return this.probes.failed(now) ? 'trial' : 'chance'
+      this.probes.failed(now)
+      return 'trial'
     }
     const limit = this.probes.limit()
     if (this.refusals >= Math.max(FEW, BURST * limit) || this.row >= Math.max(FEW, limit)) {
-      return this.burst(departed, now, retryAfter) ? 'burst' : 'chance'
+      return this.burst(departed, now, retryAfter)
     }
     const excess = this.chronic.excess(limit)
     if (excess > 0) this.lower(limit - excess, now)
@@ -135,7 +135,7 @@ class Found implements Ceiling {
     const lower = this.chronic.windows() > 1 || !this.probes.full() || this.cooling
     const tried =
       this.probes.onTrial(now) ||
-      now < this.watchUntil ||
+      now < this.excused + WHILE * this.per ||
       (this.spares > 0 && departed >= this.pausedAt)
     if (lower || tried || this.spares >= BURST * this.probes.limit()) return false
     this.spares++
@@ -152,11 +152,6 @@ class Found implements Ceiling {
     return (this.probes.full() && !this.cooling) || unused > FORGOTTEN * this.per
   }
 
-  private count(): void {
-    this.chronic.refused(this.refusals === 0)
-    this.refusals++
-  }
-
   private pause(departed: Millis, now: Millis): void {
     if (departed < this.pausedAt) return // it left before that was known
     this.pausedAt = now
@@ -170,17 +165,18 @@ class Found implements Ceiling {
   }
 
   /** One window with a burst is an accident, such as a busy process; the next one is not. */
-  private burst(departed: Millis, now: Millis, retryAfter: Millis): boolean {
-    if (now >= this.watchUntil && retryAfter === 0) {
+  private burst(departed: Millis, now: Millis, retryAfter: Millis): Verdict {
+    if (now >= this.excused + WHILE * this.per && retryAfter === 0) {
       this.excused = this.windowEnd
       this.excusedAt = now
-      this.watchUntil = this.windowEnd + 2 * this.per
     }
-    const same = this.excused === this.windowEnd || departed < this.excusedAt
-    const excused = same && this.row < HOPELESS * Math.max(FEW, this.probes.limit())
-    if (!excused) this.cool(now, retryAfter)
-    else if (this.isUsed(now)) this.closedUntil = Math.max(this.closedUntil, this.windowEnd)
-    return !excused
+    const same = now < this.excused || departed < this.excusedAt
+    if (!same || this.row >= HOPELESS * Math.max(FEW, this.probes.limit())) {
+      this.cool(now, retryAfter)
+      return 'burst'
+    }
+    if (this.isUsed(now)) this.closedUntil = Math.max(this.closedUntil, this.windowEnd)
+    return 'chance'
   }
 
   /** Whether who begins, or goes on after a while, finds all of the window used by somebody else. */
@@ -213,8 +209,7 @@ class Found implements Ceiling {
   private begin(now: Millis): void {
     if (this.refusals > 0) this.chronic.letIn(this.letIn)
     else if (this.letIn >= this.probes.limit()) this.chronic.forget()
-    if (this.tried !== undefined) this.probes.found(Math.min(this.letIn, this.tried - 1), now)
-    this.tried = undefined
+    this.probes.found(this.letIn, now)
     this.letIn = 0
     this.room = NO_BOUND
     this.refusals = 0

@@ -45,8 +45,6 @@ export interface Departure<Flow = unknown> {
   most: Millis
   /** What was usual before the first of them was answered. */
   usual: Usual | undefined
-  /** The longest guard that was told. */
-  told: Millis
   /** When cold, the places of those answered in the order in which they left, from 0: their sum ... */
   places: number
   /** ... the sum of their squares ... */
@@ -70,7 +68,6 @@ export const departure = <Flow>(at: Millis, cold: boolean): Departure<Flow> => (
   excess: 0,
   most: 0,
   usual: undefined,
-  told: 0,
   places: 0,
   placesSquared: 0,
   placesTook: 0,

@@ -38,9 +38,8 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
     if (departure.pending > 0 || !departure.over) return
     const { flows } = departure
     departure.flows = []
-    const slacks = new Set(flows.flatMap((flow) => flow.slacks))
-    const known = [...slacks].map((slack) => slack.settled(departure))
-    if (known.includes(true)) for (const flow of flows) sooner(flow.buckets, now)
+    for (const slack of new Set(flows.flatMap((flow) => flow.slacks))) slack.settled(departure)
+    for (const flow of flows) sooner(flow.buckets, now)
   }
 
   /** Nobody else leaves with it: by now its bytes have left. */

@@ -7,6 +7,7 @@
  * count only until there are enough of the others.
  */
 import type { Millis } from './Clock.js'
+import { ENOUGH } from './Opening.js'
 import { variance } from './variance.js'
 
 export interface Excesses {
@@ -22,8 +23,6 @@ export interface Look {
 
 /** So many are remembered: a network that has changed is forgotten after these. */
 export const KEPT = 256
-/** So many that found a connection open, and the others are forgotten. */
-const ENOUGH = 16
 
 export const excesses = (): Excesses => {
   const cold: Array<Millis> = []

@@ -21,9 +21,8 @@ export interface Opening {
 const TRIPS = 2 / 3
 /** Opened one after the other: the last request leaves so many standard deviations after the mean. */
 const LAST = Math.sqrt(3)
-/** So many answers tell, and so many are listened to. */
-const ENOUGH = 16
-const MOST = 256
+/** So many that found a connection open tell. */
+export const ENOUGH = 16
 
 /** How much later than those that were answered, on average, the last one left: they were opened in turn. */
 const inTurn = ({ answers, took, count, places, placesSquared, placesTook }: Departure): Millis => {
@@ -38,7 +37,6 @@ export const opening = (): Opening => {
 
   return {
     answered: (took) => {
-      if (open.answers === MOST) return false
       open.answers++
       open.took += took
       open.squares += took * took

@@ -18,9 +18,9 @@ export interface Probes {
   /** When the next probe is due: `Infinity` when there is none. */
   readonly next: () => Millis
   readonly onTrial: (now: Millis) => boolean
-  /** It was refused something. True if it was a step upward, and not what such a step had let in. */
-  readonly failed: (now: Millis) => boolean
-  /** So many were let in by the window in which it was. Where those are more than before, they are tried. */
+  /** What is on trial was refused something. */
+  readonly failed: (now: Millis) => void
+  /** A window is over, and let in so many: where one failed in it, what it let in beyond the limit is tried. */
   readonly found: (letIn: number, now: Millis) => void
   readonly lower: (to: number, now: Millis) => void
   /** Where one is due. */
@@ -46,7 +46,7 @@ class Upward implements Probes {
   private every = EVERY
   private due: Millis = 0
   private judged: Millis = 0 // the last probe, until then
-  private upward = false // the last probe
+  private tried = 0 // in vain, in the present window
 
   constructor(most: number, per: Millis) {
     this.most = most
@@ -71,16 +71,17 @@ class Upward implements Probes {
     return now < this.judged
   }
 
-  failed(now: Millis): boolean {
+  failed(now: Millis): void {
+    this.tried = this.current
     this.every = Math.min(EVERY_MOST, this.every * 2)
     this.lower(this.before, now)
-    return this.upward
   }
 
   found(letIn: number, now: Millis): void {
-    if (letIn <= this.current) return
-    this.current = letIn
-    this.upward = false
+    const found = Math.min(letIn, this.tried - 1)
+    this.tried = 0
+    if (found <= this.current) return
+    this.current = found
     this.every = Math.max(EVERY, this.every / 2)
     this.judged = now + TRIAL * this.per
     this.due = Math.max(this.due, this.judged)
@@ -98,7 +99,6 @@ class Upward implements Probes {
     this.before = this.current
     this.current = Math.min(this.most, this.current + this.step)
     this.step *= 2
-    this.upward = true
     this.judged = now + TRIAL * this.per
     this.due = this.judged
     if (!this.full() && this.step > 2) this.every = EVERY

@@ -28,8 +28,8 @@ export interface Slack {
   readonly after: (departure: Departure) => Millis
   /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
   readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
-  /** None of this burst will be answered any more. True if its places are free sooner than was told. */
-  readonly settled: (departure: Departure) => boolean
+  /** None of this burst will be answered any more: its places may be free sooner than was told. */
+  readonly settled: (departure: Departure) => void
   /**
    * A request was refused that followed closely upon a place that had just become free. Unless `sure`, the limit may
    * be lower than it says.
@@ -64,8 +64,6 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
   const recent = excesses()
   let seen = 0
-  let lessons = 0
-  let looked: Departure | undefined // when all are remembered, a burst of thousands is looked at once
   let look: Look = { spread: 0, deviation: 0 }
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
@@ -100,7 +98,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   /** How much later than others a burst arrived. */
   const shift = (departure: Departure): Millis => {
     const { cold, answers, usual } = departure
-    if (answers === 0) return cold ? Math.min(most, proven(departure)) : 0
+    if (answers === 0) return cold ? proven(departure) : 0
     return cold ? opened.late(departure) : late(departure, usual ?? burst.look(look.deviation))
   }
 
@@ -120,11 +118,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   return {
     value: () => value,
     known: () => seen >= FEW,
-    after: (departure) => {
-      const guard = held(departure)
-      departure.told = Math.max(departure.told, guard)
-      return guard
-    },
+    after: held,
     answered: (took, excess, departure) => {
       const { cold } = departure
       if (seen >= FEW) departure.usual ??= burst.look(look.deviation) // others may have left with it that know more
@@ -132,23 +126,14 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       seen++
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
-      const lesson = lessons < LESSONS
-      const due = seen < KEPT ? seen % FEW === 0 : seen % KEPT === 0 && departure !== looked
-      if (lesson || due) {
-        measure()
-        looked = departure
-      }
+      if (seen < FEW + LESSONS || seen % (seen < KEPT ? FEW : KEPT) === 0) measure()
       learn(-step() * CHANCE)
-      if (lesson) lessons++
       told = Math.max(told, value)
       if (value > told - TICK) return
       told = value
       learned()
     },
-    settled: (departure) => {
-      burst.settled(departure)
-      return departure.told - held(departure) > TICK
-    },
+    settled: burst.settled,
     refused: (now, sure = true) => {
       if (now >= next) {
         if (now >= next + FORGIVEN * per) doubled = 0

@@ -101,7 +101,7 @@ describe('a lower limit', () => {
     expect(found.limit(trial + 1)).toBe(10)
     letIn(found, 3, trial + 2)
     expect(found.limit(trial + PER)).toBe(17)
-    expect(found.refused(trial + PER, trial + PER, 0)).toBe('chance')
+    expect(found.refused(trial + PER, trial + PER, 0)).toBe('trial')
     expect(found.limit(trial + PER)).toBe(10) // that was tried, too
   })
 })

@@ -69,14 +69,31 @@ describe('a limit that was found to be lower', () => {
     const tried = probes(20, PER)
     tried.lower(10, 0)
     tried.probe(2_000)
-    expect(tried.failed(2_000)).toBe(true)
+    tried.failed(2_000)
     const due = tried.next()
-    tried.found(9, 3_000)
-    expect(tried.limit()).toBe(10)
     tried.found(16, 3_000)
     expect([tried.limit(), tried.next()]).toEqual([16, due])
     expect([tried.onTrial(4_999), tried.onTrial(5_000)]).toEqual([true, false])
-    expect(tried.failed(4_000)).toBe(false)
+    tried.failed(4_000)
+    expect(tried.limit()).toBe(10)
+  })
+
+  it.each([
+    ['fewer than there were', 9, 10],
+    ['all that was tried, and more', 25, 19],
+  ])('is what a step let in that was refused, not where that was %s', (_, letIn, limit) => {
+    const tried = probes(20, PER)
+    tried.lower(10, 0)
+    tried.probe(2_000)
+    tried.failed(2_000)
+    tried.found(letIn, 3_000)
+    expect(tried.limit()).toBe(limit)
+  })
+
+  it('stays as it is after a window in which nothing was tried in vain', () => {
+    const tried = probes(20, PER)
+    tried.lower(10, 0)
+    tried.found(15, 1_000)
     expect(tried.limit()).toBe(10)
   })
 
