@@ -195,6 +195,20 @@ describe('a place that is kept for one that waits too long', () => {
     expect(served(14_000, 20_000)).toBeGreaterThan(50)
   })
 
+  it('is not kept for one that waits for who was there before it', () => {
+    const { timer, send, keepAsking } = world({ tiers: tiersOf('places', 1) })
+    const lasting = (ms: number) =>
+      new Observable<number>((subscriber) => timer.schedule(() => subscriber.complete(), ms))
+    send({ account: '', endpoint: 'slow' }, nothing, lasting(40_000))
+    send({ account: 'busy', endpoint: '' }, nothing, lasting(12_000))
+    timer.flush(1_000)
+    send({ account: 'busy', endpoint: 'slow' }, nothing)
+    let served = 0
+    keepAsking({ account: 'busy', endpoint: '' }, () => served++)
+    timer.flush(20_000)
+    expect(served).toBeGreaterThan(60)
+  })
+
   it.each([1, 5, 500])('is kept while a store is asked that lends after %d ms', (latency) => {
     const store = shared<Request>({
       name: 'store',
