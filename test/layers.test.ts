@@ -42,7 +42,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   decode: ['fp.ts'],
   codec: ['decode', 'fp.ts'],
   api: ['codec', 'fp.ts'],
-  stream: ['fp.ts'],
+  stream: ['fp.ts', 'options'],
   scheduler: ['fp.ts', 'options', 'stream'],
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],

@@ -140,6 +140,7 @@ it('payments-rx has these values', async () => {
 it('payments-rx/stream has these values', async () => {
   expect(await values('./stream')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "PAUSES",
       "ahead",
       "asTheyCome",

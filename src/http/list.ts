@@ -44,7 +44,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
   /**
    * The same list with up to so many of its pages on their way at a time, in order unless told
    * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
-   * Throws a RangeError for what is no number of pages.
+   * Throws an `InvalidOption` for what is no number of pages.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /**
@@ -54,7 +54,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
   readonly from: (position: Position) => List<E, A>
   /**
    * What reading it will take: requests, rows a second at most, seconds. Computed from the limits and the
-   * page size; nothing is sent.
+   * page size; nothing is sent. Throws an `InvalidOption` for numbers that make no sense.
    */
   readonly explain: (options?: PlanOptions) => ListPlan
 }

@@ -1,8 +1,9 @@
 /** `payments-rx/stream`: words for streams that serve any API. */
+export { InvalidOption } from '../options/index.js'
 export { ahead } from './ahead.js'
 export { asTheyCome } from './asTheyCome.js'
 export { type Backoff, type BackoffOptions, exponential, type Millis, PAUSES } from './Backoff.js'
-export { collect, type Tally, type TooMany, tally } from './collect.js'
+export { type CollectOptions, collect, type Tally, type TooMany, tally } from './collect.js'
 export { iterate } from './iterate.js'
 export {
   concatChain,
