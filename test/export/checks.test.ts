@@ -128,7 +128,7 @@ it.each<Wrong>([
   ['columns[1]', { columns: ['id', 5] }],
   ['numbers', { numbers: true }],
   ['formulas', { formulas: 'run' }],
-  ['decimal', { decimal: 'float' }],
+  ['amounts', { amounts: 'float' }],
   ['rowGroups', { rowGroups: 5 }],
 ])('no format has a wrong %s', (option, options) => {
   expect(() => formatOf(Charge)({ format: 'csv', ...options })).toThrow(
