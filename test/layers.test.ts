@@ -39,7 +39,7 @@ const placeOf = (file: string): string => {
 const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'fp.ts': [],
   options: ['fp.ts'],
-  decode: ['fp.ts'],
+  decode: ['fp.ts', 'options'],
   codec: ['decode', 'fp.ts'],
   api: ['codec', 'fp.ts'],
   stream: ['fp.ts', 'options'],

@@ -193,6 +193,7 @@ it('payments-rx/scheduler has these values', async () => {
 it('payments-rx/decode has these values', async () => {
   expect(await values('./decode')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "OpenType",
       "causes",
       "compile",
