@@ -106,6 +106,9 @@ export interface Endpoint<
 /** A row seen without its types: what walks a whole table sees these. */
 export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
 
+/** The same of a list: its values come in pages. */
+export interface AnyList extends Endpoint<unknown, unknown, string, Paging> {}
+
 // constructors
 
 /** A row; what it does not say is left out, or as most rows have it. */
@@ -167,8 +170,7 @@ export const paramsAt =
     rules === undefined ? params : ruled(...rules(now))(params)
 
 /** Whether a row's values come in pages. */
-export const isList = (row: AnyEndpoint): row is AnyEndpoint & { readonly paging: Paging } =>
-  row.paging !== undefined
+export const isList = (row: AnyEndpoint): row is AnyList => row.paging !== undefined
 
 /** How a request of the route is sent. */
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')

@@ -1,3 +1,4 @@
+import type { AnyList } from '../api/Endpoint.js'
 import { type Position, showPosition } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
@@ -16,7 +17,7 @@ import { readPage } from './answer.js'
 import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
-import { type ListRow, lookOf } from './lookOf.js'
+import { lookOf } from './lookOf.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
@@ -61,7 +62,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
 
 /** What the calls of a list are made of. */
 export interface ListCalling<A> extends Calling<A> {
-  readonly row: ListRow
+  readonly row: AnyList
   readonly options: ListOptions & { readonly pace: Pace }
   /** Is told where a list does not go on as its row says. */
   readonly drift?: Drift | undefined
