@@ -76,7 +76,7 @@ const rowFile = async <A>(
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept) // which may refuse it
   await bytes.cut()
-  const { run, end, last } = untilFailure()
+  const { run, end, last } = untilFailure(path)
   let count = from?.rows ?? 0
 
   return {

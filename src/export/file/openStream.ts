@@ -58,7 +58,7 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
   const { stream, format, close = true } = checked(options, rules)
   const bytes = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(bytes)
-  const { run, end, last } = untilFailure()
+  const { run, end, last } = untilFailure('the stream')
   return {
     write: async (rows) => {
       allFit(format, rows)

@@ -47,7 +47,7 @@ interface Open<A> {
 
 /** What there is already is opened first. */
 export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
-  const { run, last } = untilFailure()
+  const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []
   let current: Open<A> | undefined
   const ready = run(async () => {

@@ -139,6 +139,11 @@ const unknownFiles = async (
     }))
 }
 
+const counted =
+  (unit: string) =>
+  (n: number): string =>
+    `${n} ${unit}${n === 1 ? '' : 's'}`
+
 /** Compares a file with what the manifest says of it. */
 const check = async (
   files: SmallFiles,
@@ -148,12 +153,14 @@ const check = async (
   const found = await contentAt(files, path)
   if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
-  const compare = (_tag: Difference['_tag'], what: string, is: unknown, should: unknown): void => {
-    if (is !== should) differences.push({ _tag, message: `${what} ${is}, and should be ${should}` })
+  const compare = <A>(_tag: Difference['_tag'], is: A, should: A, show: (a: A) => string): void => {
+    if (is === should) return
+    differences.push({ _tag, message: `has ${show(is)}, and should have ${show(should)}` })
   }
-  compare('Bytes', 'has bytes:', found.bytes, file.bytes)
-  compare('Hash', 'SHA-256 is', found.sha256, file.sha256 ?? 'that of a complete file')
-  if (lines) compare('Rows', 'has rows:', found.lines, file.rows)
+  const hash = file.sha256 ?? 'of a complete file'
+  compare('Bytes', found.bytes, file.bytes, counted('byte'))
+  compare('Hash', found.sha256, hash, (sha256) => `the SHA-256 ${sha256}`)
+  if (lines) compare('Rows', found.lines, file.rows, counted('row'))
   return { path, isFile: true, differences }
 }
 
