@@ -31,7 +31,7 @@ export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatab
 
 /** The row of a list, whatever it takes and gives. */
 export interface ListRow {
-  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
+  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** How it goes on. */
   readonly paging: Paging
@@ -62,7 +62,7 @@ export interface Endpoint<
   Code extends string,
   Pages extends Paging | undefined = Paging | undefined,
 > {
-  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
+  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** Everything a caller passes: what the route names in braces, then the query or the body. */
   readonly params: Codec<P>

@@ -17,7 +17,7 @@ export interface IndustryCategory {
   readonly name?: string | null
   /** The code itself; of codes only. */
   readonly value?: string | null
-  /** Of questions only. */
+  /** The question; of questions only. */
   readonly question?: string | null
   /** `Yes` or `No`; of codes under a question only. */
   readonly answer?: string | null

@@ -8,7 +8,7 @@ import { redact } from './redact.js'
 
 /** Why a value was refused: where, what was wanted and, without its content, what was there. */
 export interface Cause {
-  /** As in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
+  /** Where, as in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
   readonly path: string
   /** What it should have been. */
   readonly expected: string

@@ -8,7 +8,7 @@ export type MinorUnitsFailure =
   | { readonly _tag: 'NotDecimal'; readonly currency: string }
   | {
       readonly _tag: 'FractionOfMinorUnit'
-      /** As it was given. */
+      /** The currency, as it was given. */
       readonly currency: string
       /** How many decimals the currency has. */
       readonly exponent: number

@@ -6,7 +6,7 @@ import { haveTexts } from '../asCame.js'
 /** Why a row cannot be written without a change to what it says. */
 export interface Misfit {
   readonly _tag: 'Misfit'
-  /** Such as `amount`, or `quote_summary.quotes.0.fee_amount`; empty for the row itself. */
+  /** The field, such as `amount` or `quote_summary.quotes.0.fee_amount`; empty for the row itself. */
   readonly field: string
   /** What the format can say there. */
   readonly expected: string

@@ -14,7 +14,7 @@ import { readWholly, writeWholly } from './wholly.js'
 
 /** What takes bytes. They may be changed once it has answered. */
 export interface Bytes {
-  /** How many it has taken. */
+  /** How many bytes it has taken. */
   readonly size: () => number
   /** Answers when it has taken them; what was taken before may have failed since. */
   readonly append: (bytes: Uint8Array) => Promise<void>

@@ -12,7 +12,7 @@ import { untilFailure } from './untilFailure.js'
 
 /** Which stream, and how rows are written to it. */
 export interface StreamOptions<A> {
-  /** Of Node, or of the web. */
+  /** A `Writable` of Node, or a `WritableStream` of the web. */
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   /** How rows are written, made by `formatOf`. */
   readonly format: Format<A>

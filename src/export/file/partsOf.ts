@@ -8,9 +8,9 @@ import { untilFailure } from './untilFailure.js'
 
 /** When a part is ended and another begun. */
 export interface Rotation {
-  /** Rows a part, at most. */
+  /** Rows that a part may have. Default: no bound. */
   readonly rows?: number
-  /** A part is ended once it has so many bytes. */
+  /** Bytes after which a part is ended, looked at after each page. Default: no bound. */
   readonly bytes?: number
 }
 

@@ -51,7 +51,7 @@ export interface FormatOptions {
 
 /** A column that a file has, unless others are chosen. */
 export interface KnownColumn {
-  /** Such as `amount`, or `quote_summary.expires_at`. */
+  /** Its name, such as `amount` or `quote_summary.expires_at`. */
   readonly name: string
   /** What a file keeps it as. */
   readonly type: ColumnType

@@ -18,7 +18,7 @@ import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
 
 /** One file, or one run, with all that is not as it should be: nothing, when all is well. */
 export interface Checked {
-  /** Of the file; of the manifest, where the run is not complete. */
+  /** The file; of a run that is not complete, its manifest. */
   readonly path: string
   /** Whether it is a file of rows. */
   readonly isFile: boolean
@@ -29,11 +29,11 @@ export interface Checked {
 /** One thing that is not as the manifest says. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
-  /** In words, without the path. */
+  /** What differs, in words, without the path. */
   readonly message: string
 }
 
-/** Of `verify`. */
+/** What `verify` reads with. */
 export interface VerifyOptions {
   /** Default: the disk. */
   readonly files?: SmallFiles
