@@ -101,7 +101,7 @@ export const additions = ({ calls, strictCharges, engine, settings }: Base): Add
       create,
       list,
       isDuplicate,
-      found: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
+      onFound: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
     })
   return {
     charges: {

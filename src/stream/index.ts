@@ -24,7 +24,7 @@ export { type DrainOptions, type Paged, type Pages, paged, views } from './Paged
 export { consume, observe, type Pull, pullOf } from './Pull.js'
 export { type Cut, type Page, type PaginateOptions, paginate } from './paginate.js'
 export { inParallel, type ParallelOptions, parallel } from './parallel.js'
-export { type Around, type Place, type RowTexts, someOf } from './RowTexts.js'
+export { type Allocate, type Around, type RowTexts, someOf } from './RowTexts.js'
 export { retry } from './retry.js'
 export {
   type Slice,

@@ -51,7 +51,7 @@ export const openBytes = async (
 
   const handle = await (from === undefined ? files.open(path, 'w+') : openMarked(files, path, 'r+'))
   const hash = createHash('sha256')
-  const place = reusable()
+  const allocate = reusable()
   let size = 0
   let head = Buffer.alloc(0) // its first bytes: zeros, once it was emptied and written on
   let named = from !== undefined
@@ -83,7 +83,7 @@ export const openBytes = async (
     size: () => size,
     append: async (bytes) => {
       await writing
-      const own = place(bytes.length)
+      const own = allocate(bytes.length)
       own.set(bytes)
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
