@@ -195,3 +195,10 @@ it.each<Wrong>([
   await expect(openStream(given)).rejects.toEqual(wrong)
   await expect(toStream(given)).rejects.toEqual(wrong)
 })
+
+it('says that a format is in the Right of what formatOf answers, where that is forgotten', () => {
+  const format = formatOf(Charge)({ format: 'csv' })
+  expect(() => Reflect.apply(targetOf, undefined, [{ out: 'charges.csv', format }])).toThrow(
+    'format should be a format: what is in the Right of formatOf, or what jsonLines gives, and is an object',
+  )
+})

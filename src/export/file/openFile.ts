@@ -14,7 +14,7 @@ import { untilFailure } from './untilFailure.js'
 export interface FileOptions<A> {
   /** Made if it is not there; its folder must be. */
   readonly path: string
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
   readonly from?: Mark

@@ -14,7 +14,7 @@ import { untilFailure } from './untilFailure.js'
 export interface StreamOptions<A> {
   /** A `Writable` of Node, or a `WritableStream` of the web. */
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Whether `finish` ends the stream, too. Default `true`. Not for stdout. */
   readonly close?: boolean
