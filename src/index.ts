@@ -95,6 +95,7 @@ export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/Tra
 // streams of Either
 
 export {
+  type CollectOptions,
   collect,
   concatChain,
   left,

@@ -6,7 +6,7 @@ import * as root from '../src/index.js'
 
 const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unreadable, Unsupported } = exported
 
-const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a: expected b' } as const
+const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a should be b' } as const
 
 const failure = invalidField('GET /a', {
   field: 'id',

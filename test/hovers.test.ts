@@ -57,6 +57,19 @@ it.each([...entries.keys()])('every field of a type of %s has a word', async (pa
   ).toEqual([])
 })
 
+/** Words that only make sense below the line that they stand above: an editor shows them alone. */
+const HANGING = /^(Of|Such as|That of|As|Only (the one|those that)|How many it|In (whole|its|ms))\b/
+
+it.each([...entries.keys()])('every field of a type of %s says what it is', async (path) => {
+  const types = (await names(path)).filter(({ isType, name }) => isType && !known.has(name))
+  const fields = await Promise.all(
+    types.map(async (type) =>
+      (await type.fields()).map(({ name, comment }) => [`${type.name}.${name}`, comment] as const),
+    ),
+  )
+  expect(fields.flat().filter(([, comment]) => HANGING.test(comment))).toEqual([])
+})
+
 describe('the client', () => {
   const client = () => fieldsOf('Client', names('.'))
 

@@ -39,10 +39,10 @@ const placeOf = (file: string): string => {
 const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'fp.ts': [],
   options: ['fp.ts'],
-  decode: ['fp.ts'],
+  decode: ['fp.ts', 'options'],
   codec: ['decode', 'fp.ts'],
   api: ['codec', 'fp.ts'],
-  stream: ['fp.ts'],
+  stream: ['fp.ts', 'options'],
   scheduler: ['fp.ts', 'options', 'stream'],
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],

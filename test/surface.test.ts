@@ -93,7 +93,6 @@ it('payments-rx has these values', async () => {
       "api",
       "byCursor",
       "byNumber",
-      "childrenOf",
       "codes",
       "collect",
       "concatChain",
@@ -105,10 +104,11 @@ it('payments-rx has these values', async () => {
       "fromDate",
       "fromMinorUnits",
       "hasCode",
+      "industriesUnder",
+      "industryKindOf",
       "isDuplicate",
       "isInProgress",
       "isShortOfMoney",
-      "kindOf",
       "kyTransport",
       "left",
       "lefts",
@@ -140,6 +140,7 @@ it('payments-rx has these values', async () => {
 it('payments-rx/stream has these values', async () => {
   expect(await values('./stream')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "PAUSES",
       "ahead",
       "asTheyCome",
@@ -192,6 +193,7 @@ it('payments-rx/scheduler has these values', async () => {
 it('payments-rx/decode has these values', async () => {
   expect(await values('./decode')).toMatchInlineSnapshot(`
     [
+      "InvalidOption",
       "OpenType",
       "causes",
       "compile",

@@ -33,6 +33,7 @@ it('payments-rx has these types', () => {
       "ClientOf",
       "ClientOptions",
       "Codes",
+      "CollectOptions",
       "CreateOnce",
       "Credentials",
       "DriftFact",

@@ -31,7 +31,7 @@ export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatab
 
 /** The row of a list, whatever it takes and gives. */
 export interface ListRow {
-  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
+  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** How it goes on. */
   readonly paging: Paging
@@ -62,7 +62,7 @@ export interface Endpoint<
   Code extends string,
   Pages extends Paging | undefined = Paging | undefined,
 > {
-  /** As the reference prints it: `GET /api/v1/charges/{id}`. */
+  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** Everything a caller passes: what the route names in braces, then the query or the body. */
   readonly params: Codec<P>
@@ -105,6 +105,9 @@ export interface Endpoint<
 
 /** A row seen without its types: what walks a whole table sees these. */
 export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
+
+/** The same of a list: its values come in pages. */
+export interface AnyList extends Endpoint<unknown, unknown, string, Paging> {}
 
 // constructors
 
@@ -167,8 +170,7 @@ export const paramsAt =
     rules === undefined ? params : ruled(...rules(now))(params)
 
 /** Whether a row's values come in pages. */
-export const isList = (row: AnyEndpoint): row is AnyEndpoint & { readonly paging: Paging } =>
-  row.paging !== undefined
+export const isList = (row: AnyEndpoint): row is AnyList => row.paging !== undefined
 
 /** How a request of the route is sent. */
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')

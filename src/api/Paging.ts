@@ -8,7 +8,7 @@ export type Position = { readonly page_num: number } | { readonly page?: string 
 
 /** How a list goes on from one page to the next. */
 export interface Paging {
-  /** By `page_num`, or by bookmarks. */
+  /** `number`: by `page_num`. `cursor`: by bookmarks. */
   readonly style: 'number' | 'cursor'
   /** The first page when the caller names none. */
   readonly first: Position

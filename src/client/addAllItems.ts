@@ -1,5 +1,6 @@
 import { defer, type Observable, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
+import type { ById } from '../codec/ById.js'
 import {
   ITEMS_PER_BATCH,
   ITEMS_PER_CALL,
@@ -34,9 +35,10 @@ interface Adding {
  */
 export const addAllItems =
   ({ endpoint, add, check }: Adding) =>
-  (id: string) =>
+  (batch: ById) =>
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
+      const { id } = { ...batch } // of nothing at all, as JavaScript calls, the call says what is wrong
       let sent: Firsts = new Map()
       return items.pipe(
         inChunks({

@@ -4,6 +4,7 @@ import type { AnyEndpoint, Endpoint } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
 import type { Acknowledgement } from '../codec/Acknowledgement.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
+import type { ById } from '../codec/ById.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
@@ -58,11 +59,12 @@ export interface Additions {
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. A call
-     * with an item that differs from an earlier one with its `request_id` is `InvalidRequest`, and is not sent.
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. The batch
+     * itself will do: nothing of it but its `id` is sent. A call with an item that differs from an earlier one with its
+     * `request_id` is `InvalidRequest`, and is not sent.
      */
     readonly addAllItems: (
-      id: string,
+      batch: ById,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
   }
   /** What reference data has beside its calls. */
@@ -99,7 +101,7 @@ export const additions = ({ calls, strictCharges, engine, settings }: Base): Add
       create,
       list,
       isDuplicate,
-      found: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
+      onFound: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
     })
   return {
     charges: {

@@ -39,7 +39,7 @@ export const callOf = (
       find: findOf(finder),
       knownBy: row.knownBy,
       ...defined({ parseText }),
-      found: (requestId: string) =>
+      onFound: (requestId: string) =>
         engine.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }
     const calling: Omit<Calling<unknown>, 'row'> = {

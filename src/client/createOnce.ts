@@ -35,7 +35,7 @@ export interface Making<P, A, Code extends string> {
   /** The fields that what is found must share with what was asked for. */
   readonly knownBy: ReadonlyArray<string>
   readonly isDuplicate: (failure: AnyFailure) => boolean
-  readonly found: (requestId: string) => void
+  readonly onFound: (requestId: string) => void
 }
 
 // constructors
@@ -47,7 +47,7 @@ export const createOnce =
     list,
     knownBy,
     isDuplicate,
-    found,
+    onFound,
   }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
   (params) => {
     const requestId = requestIdOf(params)
@@ -60,7 +60,7 @@ export const createOnce =
     const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
       list({ request_id: requestId }).pages.pipe(
         take(1),
-        map(underRequestId({ requestId, params: asJson(params), knownBy, found })),
+        map(underRequestId({ requestId, params: asJson(params), knownBy, onFound })),
         map(
           E.mapLeft(
             (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),

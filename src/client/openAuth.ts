@@ -35,7 +35,7 @@ export const openAuth = (
       login: tokens(credentials),
       early: renewEarly,
       timer: engine.timer,
-      renewed: ({ token, validFor }) => {
+      onRenewed: ({ token, validFor }) => {
         engine.secrets.add(token)
         engine.emit({ _tag: 'LoggedIn', validFor })
       },

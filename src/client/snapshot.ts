@@ -39,7 +39,7 @@ export type SnapshotFailure<Code extends string = string> = Failure<
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
    * The same snapshot with up to so many requests at a time, each for a slice of time of its own. Throws
-   * a RangeError for what is no number of requests.
+   * an `InvalidOption` for what is no number of requests.
    */
   readonly parallel: (requests: number) => Snapshot<E, A>
   /**

@@ -13,7 +13,7 @@ import { later } from '../stream/later.js'
 
 /** What to wait for. `State`: the states that are known, and any other text. */
 export interface WaitOptions<State extends string = string> {
-  /** Of what is waited for. */
+  /** The id of what is waited for. */
   readonly id: string
   /** More states to stop at, beside those in which nothing happens by itself any more. */
   readonly states?: ReadonlyArray<State>

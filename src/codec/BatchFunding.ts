@@ -16,18 +16,18 @@ export const DepositType = depositType
 const providerFailure = t.partial({
   /** The clearing system's own code. */
   code: nullable(t.string),
-  /** Which one. */
+  /** Which local clearing system told it. */
   local_clearing_system: nullable(open('AU_BECS', 'US_ACH', 'GB_BACS', 'EU_SEPA')),
-  /** In its own words. */
+  /** What it says of it, in words. */
   message: nullable(t.string),
 })
 
 const failureDetails = t.partial({
   /** The service's own code. */
   code: nullable(t.string),
-  /** ISO 20022. */
+  /** The same as an ISO 20022 code. */
   iso_code: nullable(t.string),
-  /** As the local clearing system had it. */
+  /** The failure as the local clearing system told it. */
   provider_failure_details: nullable(providerFailure),
 })
 
@@ -35,17 +35,17 @@ const failureDetails = t.partial({
 export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
 
 const funding = t.partial({
-  /** In answers of retrieve and list. */
+  /** How far the money has come. Shown by `retrieve` and `list` only. */
   status: nullable(open('SCHEDULED', 'PROCESSING', 'FUNDED', 'FAILED', 'REVERSED')),
   /** How the linked account is debited. */
   deposit_type: nullable(opened(depositType)),
   /** The linked account; null when the wallet pays. */
   funding_source_id: nullable(t.string),
-  /** On the bank statement of the owner of the debited account. */
+  /** What the bank statement of the debited account shows. */
   reference: nullable(t.string),
-  /** Before API version 2026-06-30: empty unless funding is in an error state. */
+  /** Why funding failed, before API version 2026-06-30: empty unless it is in an error state. */
   failure_reason: nullable(t.string),
-  /** From API version 2026-06-30 on: only when funding failed. */
+  /** Why funding failed, from API version 2026-06-30 on. */
   failure_details: nullable(failureDetails),
 })
 
@@ -62,7 +62,7 @@ const newFundingSource = noted(
     deposit_type: depositType,
     /** A linked account; the wallet when left out. */
     id: t.string,
-    /** On the bank statement of the owner of the debited account. */
+    /** What the bank statement of the debited account shows. */
     reference: t.string,
   }),
   { deposit_type: { default: 'DIRECT_DEBIT' } },

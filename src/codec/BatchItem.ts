@@ -11,7 +11,7 @@ import { Metadata, nullable } from './shapes.js'
 
 const itemError = unspecified(
   t.partial({
-    /** Often digits, as text. */
+    /** What kind of error it is: often digits, as text. */
     code: nullable(t.string),
     /** The path of the field to blame. */
     source: nullable(t.string),
@@ -21,21 +21,21 @@ const itemError = unspecified(
 
 const transferDraft = unspecified(
   t.partial({
-    /** In whole units of `transfer_currency`. */
+    /** What the beneficiary receives, in whole units of `transfer_currency`. */
     amount_beneficiary_receives: nullable(t.number),
-    /** In whole units of `source_currency`. */
+    /** What the payer pays, in whole units of `source_currency`. */
     amount_payer_pays: nullable(t.number),
-    /** In whole units of `fee_currency`. */
+    /** What the transfer costs, in whole units of `fee_currency`. */
     fee_amount: nullable(t.number),
     /** A 3-letter ISO 4217 code. */
     fee_currency: nullable(t.string),
     /** Who bears the fees. */
     fee_paid_by: nullable(open('PAYER', 'BENEFICIARY')),
-    /** In whole units of `source_currency`. */
+    /** The amount before it is converted, in whole units of `source_currency`. */
     source_amount: nullable(t.number),
     /** What the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: nullable(t.string),
-    /** In whole units of `transfer_currency`. */
+    /** The amount after it is converted, in whole units of `transfer_currency`. */
     transfer_amount: nullable(t.number),
     /** What the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: nullable(t.string),
@@ -53,15 +53,15 @@ const transferDraft = unspecified(
     payer_id: nullable(t.string),
     /** Why the money moves. */
     reason: nullable(t.string),
-    /** On the beneficiary's bank statement. */
+    /** What the beneficiary's bank statement shows. */
     reference: nullable(t.string),
     /** Extra information, in words. */
     remarks: nullable(t.string),
     /** Keys and values that are stored with the transfer. */
     metadata: nullable(Metadata),
-    /** That of the item. */
+    /** The `request_id` of the item. */
     request_id: nullable(t.string),
-    /** For talking to support. */
+    /** A short id for talking to support. */
     short_reference_id: nullable(t.string),
     /** What the platform takes for itself, as quoted: of any shape. */
     application_fees: t.unknown,
@@ -90,7 +90,7 @@ const batchItem = t.intersection([
     t.partial({
       /** The transfer that was made; null or missing until the item is booked. */
       transfer_id: nullable(t.string),
-      /** In the two failed states. */
+      /** What is wrong with it; there in the two failed states. */
       errors: nullable(t.array(itemError)),
       /** What the transfer will be: from the quote on, until it is booked. */
       transfer_draft: nullable(transferDraft),
@@ -108,7 +108,7 @@ export const BatchItem: Codec<BatchItem> = batchItem
 const batchItemFilter = t.exact(
   t.intersection([
     t.type({
-      /** Of the batch. */
+      /** The id of the batch. */
       id: t.string,
     }),
     noted(

@@ -21,11 +21,11 @@ export const QuoteValidity = validity
 
 const quote = t.intersection([
   t.type({
-    /** In whole units of `transfer_currency`, all beneficiaries together. */
+    /** What all beneficiaries receive together, in whole units of `transfer_currency`. */
     amount_beneficiary_receives: t.number,
-    /** In whole units of `source_currency`. */
+    /** What the payer pays in all, in whole units of `source_currency`. */
     amount_payer_pays: t.number,
-    /** In whole units of `fee_currency`. */
+    /** What the transfers cost, in whole units of `fee_currency`. */
     fee_amount: t.number,
     /** A 3-letter ISO 4217 code. */
     fee_currency: Currency,
@@ -35,9 +35,9 @@ const quote = t.intersection([
     transfer_currency: Currency,
   }),
   t.partial({
-    /** Null when nothing is converted. */
+    /** The rate of conversion; null when nothing is converted. */
     client_rate: nullable(t.number),
-    /** The pair of `client_rate`; null when nothing is converted. */
+    /** The pair of currencies that `client_rate` is for; null when nothing is converted. */
     currency_pair: nullable(t.string),
   }),
 ])
@@ -50,7 +50,7 @@ const quoteSummary = t.partial({
   expires_at: nullable(Instant),
   /** When the batch was last quoted. */
   last_quoted_at: nullable(Instant),
-  /** For how long it was asked for. */
+  /** How long it was asked to hold. */
   validity: nullable(opened(validity)),
   /** One for each currency pair. */
   quotes: nullable(t.array(quote)),

@@ -39,7 +39,7 @@ const batchTransfer = t.intersection([
     id: t.string,
     /** Chosen by the client, unique. */
     request_id: t.string,
-    /** For talking to support. */
+    /** A short id for talking to support. */
     short_reference_id: t.string,
     /** Where it stands. */
     status: opened(status),
@@ -53,7 +53,7 @@ const batchTransfer = t.intersection([
   t.partial({
     /** What the caller calls it. */
     name: nullable(t.string),
-    /** Not passed to beneficiaries. */
+    /** A note for oneself: it is not passed to beneficiaries. */
     remarks: nullable(t.string),
     /** Keys and values that are stored with the batch. */
     metadata: nullable(Metadata),
@@ -85,7 +85,7 @@ const newBatchTransfer = t.partial({
   metadata: Metadata,
   /** What the caller calls it. */
   name: t.string,
-  /** Not passed to beneficiaries. */
+  /** A note for oneself: it is not passed to beneficiaries. */
   remarks: t.string,
   /** Today or later, when the wallet pays; the earliest possible day when left out or empty. */
   transfer_date: Day,
@@ -121,7 +121,7 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
 const quoteRequest = t.exact(
   t.intersection([
     t.type({
-      /** Of the batch. */
+      /** The id of the batch. */
       id: t.string,
     }),
     t.partial({
@@ -144,11 +144,11 @@ const batchFilter = noted(
     page: t.string,
     /** Rows a page, up to 50, which is what the service takes when it is left out. */
     page_size: intFrom(1, 50),
-    /** Only the one that has it. */
+    /** Only the batch with this `request_id`. */
     request_id: t.string,
-    /** Only the one that has it. */
+    /** Only the batch with this `short_reference_id`. */
     short_reference_id: t.string,
-    /** Only those that stand there. */
+    /** Only batches in this state. */
     status,
   }),
   { page_size: { default: 50 } },

@@ -8,19 +8,19 @@ import { Country, Currency, SwiftCode } from './scalars.js'
 
 const bankDetails = t.intersection([
   t.type({
-    /** Of the account: a 3-letter ISO 4217 code. */
+    /** The currency of the account: a 3-letter ISO 4217 code. */
     account_currency: Currency,
     /** The holder's name. */
     account_name: t.string,
-    /** A 2-letter ISO 3166 code. */
+    /** Where the bank is: a 2-letter ISO 3166 code. */
     bank_country_code: Country,
   }),
   t.partial({
     /** The name known in the payment system; in some regions and methods only. */
     account_name_alias: t.string,
-    /** Outside Europe mostly. */
+    /** The number of the account; outside Europe mostly. */
     account_number: t.string,
-    /** In Europe mostly. */
+    /** The number of the account as an IBAN; in Europe mostly. */
     iban: t.string,
     /** What `account_routing_value1` is: the type of a routing code. */
     account_routing_type1: t.string,
@@ -36,13 +36,13 @@ const bankDetails = t.intersection([
     bank_branch: t.string,
     /** What the bank is called. */
     bank_name: t.string,
-    /** Where the bank is. */
+    /** The state or province that the bank is in. */
     bank_state: t.string,
-    /** Where the bank is. */
+    /** The street that the bank is in, with the number. */
     bank_street_address: t.string,
     /** The mobile number that is tied to the account. */
     binding_mobile_number: t.string,
-    /** Of the account: the interface says no more. */
+    /** A fingerprint of the account: the interface says no more. */
     fingerprint: t.string,
     /** The bank between the two, if any. */
     intermediary_bank_name: t.string,
@@ -132,13 +132,13 @@ const beneficiary = t.intersection([
     t.partial({
       /** Where the beneficiary lives or works. */
       address,
-      /** Of a company. */
+      /** A company's name. */
       company_name: t.string,
-      /** Of a person. */
+      /** A person's first name. */
       first_name: t.string,
-      /** Of a person. */
+      /** A person's last name. */
       last_name: t.string,
-      /** Of a person: a day, `YYYY-MM-DD`. */
+      /** A person's date of birth, `YYYY-MM-DD`. */
       date_of_birth: t.string,
       /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
       type: t.string,

@@ -49,7 +49,7 @@ export const ChargeStatus = status
 const charge = t.type({
   /** Made by the service. */
   id: t.string,
-  /** In whole units of `currency`. A number here, a text in `NewCharge`. */
+  /** The amount in whole units of `currency`, not in cents: 12.5 is EUR 12.50. */
   amount: t.number,
   /** A 3-letter ISO 4217 code. */
   currency: Currency,
@@ -61,9 +61,9 @@ const charge = t.type({
   request_id: t.string,
   /** The account that is charged. */
   source: t.string,
-  /** In whole units of `currency`. */
+  /** What the charge costs, in whole units of `currency`. */
   fee: t.number,
-  /** For talking to support. */
+  /** A short id for talking to support. */
   short_reference_id: t.string,
   /** Where it stands. */
   status: opened(status),
@@ -82,7 +82,10 @@ export const Charge: Codec<Charge> = charge
 
 const newCharge = t.intersection([
   t.type({
-    /** In whole units of `currency`: plain decimal text, or a number. */
+    /**
+     * The amount in whole units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. A number is
+     * sent with all its digits, and 0.1 + 0.2 has seventeen: add minor units, and send what `fromMinorUnits` makes.
+     */
     amount: Amount,
     /** A 3-letter ISO 4217 code. */
     currency: Currency,
@@ -113,19 +116,19 @@ const chargeFilter = noted(
   t.partial({
     /** Only those in this currency: a 3-letter ISO 4217 code. */
     currency: Currency,
-    /** From this time on, inclusive. */
+    /** Only those created at this time or later. */
     from_created_at: Time,
-    /** Up to this time, inclusive. */
+    /** Only those created at this time or earlier. */
     to_created_at: Time,
     /** The first page to read; counted from 0. */
     page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
     /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
     page_size: intFrom(10, 2_000),
-    /** Only the one that has it. */
+    /** Only the charge with this `request_id`. */
     request_id: t.string,
-    /** Only those of this account. */
+    /** Only charges on this connected account. */
     source: t.string,
-    /** Only those that stand there. */
+    /** Only charges in this state. */
     status,
   }),
   { page_size: { default: 100 } },

@@ -6,7 +6,7 @@ import { Metadata } from './shapes.js'
 
 const feeOption = t.intersection([
   t.type({
-    /** So much, or a part of something. */
+    /** `FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names. */
     type: t.keyof({ FIXED: null, PERCENTAGE: null }),
   }),
   t.partial({

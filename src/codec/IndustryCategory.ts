@@ -11,13 +11,13 @@ import { nullable } from './shapes.js'
  * of other types pass as they are.
  */
 export interface IndustryCategory {
-  /** In any letter case; `kindOf` reads it. */
+  /** In any letter case; `industryKindOf` reads it. */
   readonly type: string
   /** Null for a code under a question. */
   readonly name?: string | null
   /** The code itself; of codes only. */
   readonly value?: string | null
-  /** Of questions only. */
+  /** The question; of questions only. */
   readonly question?: string | null
   /** `Yes` or `No`; of codes under a question only. */
   readonly answer?: string | null
@@ -58,11 +58,11 @@ const kinds: Readonly<Record<string, IndustryKind>> = {
 // combinators
 
 /** What a node is, by its type in any letter case; undefined for a type that was added later. */
-export const kindOf = ({ type }: IndustryCategory): IndustryKind | undefined =>
+export const industryKindOf = ({ type }: IndustryCategory): IndustryKind | undefined =>
   Object.hasOwn(kinds, type.toLowerCase()) ? kinds[type.toLowerCase()] : undefined
 
 /** What is below a node, in either shape. */
-export const childrenOf = ({
+export const industriesUnder = ({
   values,
   sub_items,
 }: IndustryCategory): ReadonlyArray<IndustryCategory> => values ?? sub_items ?? []

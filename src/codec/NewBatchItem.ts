@@ -17,13 +17,13 @@ const payer = unspecified(
     entity_type: t.string,
     /** Where the payer lives or works; its `country_code` is needed. */
     address: t.intersection([unspecified(t.type({ country_code: Country })), Address]),
-    /** Of a company. */
+    /** A company's name. */
     company_name: t.string,
-    /** Of a person. */
+    /** A person's first name. */
     first_name: t.string,
-    /** Of a person. */
+    /** A person's last name. */
     last_name: t.string,
-    /** Of a person: a day, `YYYY-MM-DD`. */
+    /** A person's date of birth, `YYYY-MM-DD`. */
     date_of_birth: t.string,
     /** More about the payer. */
     additional_info: t.UnknownRecord,
@@ -34,7 +34,7 @@ const newBatchItem = t.intersection([
   t.type({
     /** Why the money moves. */
     reason: t.string,
-    /** On the beneficiary's bank statement. */
+    /** What the beneficiary's bank statement shows. */
     reference: t.string,
     /** Unique. An item with one that was seen before is ignored, so a call can be sent again. */
     request_id: Filled,
@@ -55,9 +55,9 @@ const newBatchItem = t.intersection([
     t.partial({
       /** A beneficiary that is known already. */
       beneficiary_id: t.string,
-      /** In whole units of `source_currency`; or give `transfer_amount`. */
+      /** What is sent, in whole units of `source_currency`; or give `transfer_amount`. */
       source_amount: Finite,
-      /** In whole units of `transfer_currency`; or give `source_amount`. */
+      /** What arrives, in whole units of `transfer_currency`; or give `source_amount`. */
       transfer_amount: Finite,
       /** Who pays, if that is not the account. */
       payer,
@@ -125,7 +125,7 @@ export const ITEMS_PER_BATCH = 1_000
 
 const itemsToAdd = t.exact(
   t.type({
-    /** Of the batch. */
+    /** The id of the batch. */
     id: t.string,
     /** 1 to 100; a batch takes up to 1,000. */
     items: listOf(NewBatchItem, {
@@ -144,7 +144,7 @@ export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
 
 const itemsToDelete = t.exact(
   t.type({
-    /** Of the batch. */
+    /** The id of the batch. */
     id: t.string,
     /** The `id` of each item, not its `request_id`. */
     item_ids: listOf<string>(t.string, { min: 1, what: 'item id' }),

@@ -34,29 +34,29 @@ const orderItem = t.intersection([
     category,
     /** One of those that the interface names. */
     currency: OrderCurrency,
-    /** 2 to 256 characters. */
+    /** What the item is called: 2 to 256 characters. */
     item_name: textOf(2, 256),
     /** How many: a whole number. */
     item_quantity: Whole,
-    /** In whole units of `currency`. */
+    /** The price of one, in whole units of `currency`. */
     item_unit_price: Finite,
-    /** 1 to 1,000 characters. */
+    /** Its URL: 1 to 1,000 characters. */
     item_url: textOf(1, 1_000),
     /** Quantity times unit price, in whole units of `currency`; not checked, because of rounding. */
     line_total: Finite,
-    /** At most 350 days old. */
+    /** When the order was made: at most 350 days ago. */
     order_datetime: DateTime,
-    /** 1 to 50 characters. The lines of one order belong into the same call. */
+    /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
     order_id: textOf(1, 50),
     /** The carrier's name. */
     shipment_provider: t.string,
-    /** 5 to 35 characters. */
+    /** The carrier's number of the shipment: 5 to 35 characters. */
     shipment_tracking_number: textOf(5, 35),
   }),
   t.partial({
-    /** Of the order, in words. */
+    /** What the order is for, in words. */
     description: t.string,
-    /** For reconciliation; not passed on. */
+    /** The caller's own reference, for reconciliation; not passed on. */
     item_reference: t.string,
   }),
 ])

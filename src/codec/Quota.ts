@@ -40,7 +40,7 @@ const expiringQuota = t.intersection([
   t.type({
     /** A 3-letter ISO 4217 code. */
     currency: Currency,
-    /** In whole units of `currency`. */
+    /** What expires, in whole units of `currency`. */
     expiring_order_amount: t.number,
   }),
   t.partial({

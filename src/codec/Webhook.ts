@@ -47,7 +47,7 @@ export interface WebhookWithSecret extends t.TypeOf<typeof webhookWithSecret> {}
 export const WebhookWithSecret: Codec<WebhookWithSecret> = webhookWithSecret
 
 const deleted = t.type({
-  /** Of the webhook. */
+  /** The id of the webhook. */
   id: t.string,
   /** Whether it is gone. */
   deleted: t.boolean,
@@ -85,7 +85,7 @@ export const NewWebhook: Codec<NewWebhook> = newWebhook
 
 const webhookUpdate = t.exact(
   t.type({
-    /** Of the webhook. */
+    /** The id of the webhook. */
     id: t.string,
     /** Where its events are to be sent. */
     url: t.string,
@@ -105,7 +105,7 @@ export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
 const connection = t.exact(
   t.intersection([
     t.type({
-      /** Of the webhook. */
+      /** The id of the webhook. */
       id: t.string,
     }),
     t.partial({
@@ -130,7 +130,7 @@ export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnecti
 
 const disconnection = t.exact(
   t.type({
-    /** Of the webhook. */
+    /** The id of the webhook. */
     id: t.string,
     /** The account whose events are not wanted any more. */
     account_id: t.string,

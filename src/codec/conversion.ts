@@ -15,12 +15,12 @@ export interface ByCurrencyPair extends t.TypeOf<typeof byCurrencyPair> {}
 export const ByCurrencyPair: Codec<ByCurrencyPair> = byCurrencyPair
 
 const invalidConversionDates = t.type({
-  /** That was asked about. */
+  /** The pair that was asked about. */
   currency_pair: t.string,
-  /** The days. */
+  /** The days on which it cannot be converted. */
   invalid_conversion_dates: t.array(
     t.type({
-      /** YYYY-MM-DD. */
+      /** The day, `YYYY-MM-DD`. */
       date: Instant,
       /** Why not, in words. */
       reason: t.string,

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const payloadOf: (event: WebhookEvent) => Either<Undecodable, Payload>
+ * const payloadOf: (event: WebhookEvent) => Either<UndecodableEvent, Payload>
  * ```
  *
  * What an event is about, by its name. The interface shows a few fields of accounts, spend and issuing;
@@ -14,7 +14,7 @@ import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
 import { nullable } from './shapes.js'
-import { type Undecodable, undecodable } from './Undecodable.js'
+import { type UndecodableEvent, undecodable } from './UndecodableEvent.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 
 // model
@@ -111,7 +111,7 @@ export type Payload =
 
 // constructors
 
-type Reader = (resource: Resource) => E.Either<Undecodable, Payload>
+type Reader = (resource: Resource) => E.Either<UndecodableEvent, Payload>
 
 const reader =
   <A>(codec: t.Type<A, unknown, unknown>, payload: (a: A) => Payload): Reader =>
@@ -153,8 +153,8 @@ const resourceOf = (data: unknown): Resource =>
     ? { at: 'data.object', value: data.object }
     : { at: 'data', value: data }
 
-/** What an event is about; `Left` when it is not what its name says: the `Undecodable` of `payments-rx/webhooks`. */
-export const payloadOf = ({ name, data }: WebhookEvent): E.Either<Undecodable, Payload> => {
+/** What an event is about; `Left` when it is not what its name says. */
+export const payloadOf = ({ name, data }: WebhookEvent): E.Either<UndecodableEvent, Payload> => {
   const read = readers.find(([prefix]) => prefix.test(name))?.[1]
   return read === undefined ? E.right({ _tag: 'Other', data }) : read(resourceOf(data))
 }

@@ -27,7 +27,12 @@ export {
   payloadOf,
 } from './eventPayload.js'
 export { FeeOption } from './FeeOption.js'
-export { childrenOf, IndustryCategory, type IndustryKind, kindOf } from './IndustryCategory.js'
+export {
+  IndustryCategory,
+  type IndustryKind,
+  industriesUnder,
+  industryKindOf,
+} from './IndustryCategory.js'
 export { fromDate, Instant, type InstantBrand, toDate } from './Instant.js'
 export { ItemsToAdd, ItemsToDelete, NewBatchItem } from './NewBatchItem.js'
 export type { Nothing } from './Nothing.js'
@@ -35,6 +40,7 @@ export { OrderCategory, OrderItem, OrderUpload } from './OrderItem.js'
 export { OrderCurrency } from './orderCurrency.js'
 export { ExpiringQuota, Quota, QuotaFilter, QuotaType } from './Quota.js'
 export type { Described } from './Schema.js'
+export type { UndecodableEvent } from './UndecodableEvent.js'
 export {
   DeletedWebhook,
   NewWebhook,

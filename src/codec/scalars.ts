@@ -104,7 +104,7 @@ const plain = (n: number): string => {
  */
 export const Amount: Codec<number | string> = described(
   new t.Type<number | string, string, unknown>(
-    'an amount as plain decimal text, such as "9.99"',
+    'a number of at least 0, or plain decimal text such as "9.99"',
     isDecimal,
     (u, context) => (isDecimal(u) ? t.success(u) : t.failure(u, context)),
     (amount) => (typeof amount === 'number' ? plain(amount) : amount),

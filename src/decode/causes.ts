@@ -8,7 +8,7 @@ import { redact } from './redact.js'
 
 /** Why a value was refused: where, what was wanted and, without its content, what was there. */
 export interface Cause {
-  /** As in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
+  /** Where, as in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
   readonly path: string
   /** What it should have been. */
   readonly expected: string
@@ -37,7 +37,7 @@ const isMissing = (context: t.Context): boolean => {
 const cause = (error: t.ValidationError): Cause => {
   const path = errorPath(error.context)
   const actual = isMissing(error.context) ? 'missing' : redact(error.value)
-  if (error.message === TOO_DEEP) return { path, expected: 'less nesting', actual }
+  if (error.message === TOO_DEEP) return { path, expected: 'nested less deeply', actual }
   const codec = unwrapped(refusing(error)?.type)
   const tag = part(codec, 'tag')
   if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
@@ -87,8 +87,11 @@ export const causesUnder = (at: string, [one, ...more]: Causes): Causes => {
 const joined = (at: string, path: string): string =>
   at === '' || path === '' || path.startsWith('[') ? at + path : `${at}.${path}`
 
-/** The causes as lines: `items[3].amount: expected number, got text of 5 characters`. */
+/** The causes as lines: `items[3].amount should be number, and is text of 5 characters`. */
 export const explain = (errors: t.Errors): string =>
   causes(errors)
-    .map((c) => `${c.path === '' ? 'value' : c.path}: expected ${c.expected}, got ${c.actual}`)
+    .map(
+      ({ path, expected, actual }) =>
+        `${path || 'the value'} should be ${expected}, and is ${actual}`,
+    )
     .join('\n')

@@ -1,4 +1,5 @@
 /** io-ts codecs as fast decoders, and what they refuse in words. */
+export { InvalidOption } from '../options/index.js'
 export { type Cause, causes, explain } from './causes.js'
 export { compile, compiler, type Means } from './compile.js'
 export type { Decoder } from './Decoder.js'

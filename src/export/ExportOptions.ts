@@ -32,12 +32,12 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
    * since. Not called after a sink has failed, nor when nobody listens any more.
    */
   readonly commit?: (progress: Progress<Q>) => Promise<unknown>
-  /** In ms. Default 1,000. */
+  /** How often `commit` is called, in ms. Default 1,000. */
   readonly every?: Millis
   /**
    * The keys of rows that are not to be written again. Those that are written are added, and those of a page
-   * that `sink` failed on are not; without it, rows are told apart within their page only. Unless there is a `key`, rejected rows are known by their ids,
-   * too, and given to `rejects` once.
+   * that `sink` failed on are not. Without it, rows are told apart within their page only. Unless there is a
+   * `key`, rejected rows are known by their ids, too, and given to `rejects` once.
    */
   readonly seen?: Set<string>
   /**

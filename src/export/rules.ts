@@ -2,7 +2,11 @@
 import { is, type Rule } from '../options/index.js'
 import type { Rotation } from './file/partsOf.js'
 
-export const format = is.having('a format, made by formatOf', 'encoder')
+/** `formatOf` answers with an `Either`, which is easily taken for what is in it. */
+export const format: Rule = {
+  ...is.having('', 'encoder'),
+  expected: 'a format: what is in the Right of formatOf, or what jsonLines gives',
+}
 
 export const files = is.having('functions as those of node:fs/promises', 'open')
 

@@ -23,7 +23,7 @@ export interface Reject<Q = unknown> {
   readonly index: number
   /** Why it is not written: names the field, not its value. */
   readonly reason: string
-  /** As it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */
+  /** The row as it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */
   readonly row: unknown
 }
 

@@ -47,13 +47,13 @@ export interface Unauthorized extends Common {
 /** Another 4xx (or a redirect, which is not followed): the request was understood, and not done. */
 export interface Refused<Code extends string = string> extends Common {
   readonly _tag: 'Refused'
-  /** Of the answer: 4xx, or 3xx. */
+  /** The HTTP status of the answer: 4xx, or 3xx. */
   readonly status: number
   /** One of the row's codes, or whatever else the service said. */
   readonly code: Code | (string & {})
   /** The field that the service blames. */
   readonly source?: string
-  /** As the service sent it; its shape is not specified. */
+  /** More about it, as the service sent it; its shape is not specified. */
   readonly details?: unknown
   /** The body broke before it was read, also when the call was repeated: the code may be another one. */
   readonly brokenOff?: true
@@ -67,7 +67,7 @@ export interface Throttled extends Common {
 /** 5xx, or a 400 that says the same. */
 export interface ServerFault extends Common {
   readonly _tag: 'ServerFault'
-  /** Of the answer: 5xx, or 400. */
+  /** The HTTP status of the answer: 5xx, or 400. */
   readonly status: number
   /** The service's word for it. */
   readonly code: string

@@ -10,7 +10,7 @@
 
 /** The request, all of it: what sends needs no `Request` of this runtime to read. */
 export interface FetchInit {
-  /** As HTTP has it. */
+  /** The HTTP method. */
   readonly method: 'GET' | 'POST'
   /** Names in lower case. They hold secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface FetchInit {
 
 /** What is read of an answer; a `Response` has it. */
 export interface FetchResponse {
-  /** As HTTP has it. */
+  /** The HTTP status. */
   readonly status: number
   /** Names in any letter case. */
   readonly headers: { readonly get: (name: string) => string | null }

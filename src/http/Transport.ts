@@ -11,7 +11,7 @@ import type { Millis, ObservableEither } from '../stream/index.js'
 
 /** A request, ready to be sent. */
 export interface HttpRequest {
-  /** As HTTP has it. */
+  /** The HTTP method. */
   readonly method: 'GET' | 'POST'
   /** The whole of it, with the query. */
   readonly url: string
@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   /** JSON; none for a GET. */
   readonly body?: string
-  /** After which it is given up. */
+  /** When it is given up. */
   readonly timeout: Timeout
 }
 
@@ -37,9 +37,9 @@ export interface Timeout {
 
 /** An answer, whatever its status. */
 export interface Answer {
-  /** As HTTP has it. */
+  /** The HTTP status. */
   readonly status: number
-  /** By its name in lower case. */
+  /** The value of a header, by its name in lower case. */
   readonly header: (name: string) => string | undefined
   /** The whole body; of what is no success, the beginning may do. */
   readonly body: string

@@ -35,7 +35,7 @@ export interface BearerOptions {
   /** How long before its end a token is replaced; never more than half its life. */
   readonly early: Millis
   readonly timer: SchedulerLike
-  readonly renewed: (token: Token) => void
+  readonly onRenewed: (token: Token) => void
 }
 
 // constructors
@@ -46,14 +46,14 @@ export const EARLY: Millis = 60_000
 /** A login goes on so long when nobody waits: `switchMap` leaves one call before it begins the next. */
 const GRACE: Millis = 1_000
 
-export const bearer = ({ login, early, timer, renewed }: BearerOptions): Auth => {
+export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth => {
   const now = () => timer.now()
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
 
   const keep = (token: Token): string => {
     const { validFor } = token
-    renewed(token)
+    onRenewed(token)
     const header = `Bearer ${token.token}`
     const renew = now() + validFor - Math.min(early, validFor / 2)
     held = { header, renew, end: now() + validFor }

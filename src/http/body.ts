@@ -10,7 +10,7 @@ import {
   startWith,
   switchMap,
 } from 'rxjs'
-import type { Place } from '../stream/index.js'
+import type { Allocate } from '../stream/index.js'
 import { type BodyParts, bodyParts } from './bodyParts.js'
 import type { FetchResponse } from './Fetch.js'
 import { lateAfter } from './Late.js'
@@ -22,8 +22,8 @@ import { type Answer, isSuccess, type Timeout } from './Transport.js'
 export type Body = Pick<Answer, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
 export interface BodyOptions {
-  /** Where its parts are put together. */
-  readonly place: Place
+  /** Gives the bytes that its parts are put together in. */
+  readonly allocate: Allocate
   /** Clock of the time limits. */
   readonly timer: SchedulerLike
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
@@ -43,12 +43,12 @@ export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 // constructors
 
 /**
- * The whole body of an answer, read in some place; fails as `Late` when it takes too long. What is no success has
+ * The whole body of an answer; fails as `Late` when it takes too long. What is no success has
  * said with its status what counts: of a body that breaks or stalls, the beginning is told.
  */
 export const wholeBody = (
   response: FetchResponse,
-  { place, timer, timeout, maxBytes }: BodyOptions,
+  { allocate, timer, timeout, maxBytes }: BodyOptions,
 ): Observable<Body> =>
   defer(() => {
     const ok = isSuccess(response) // before `read` begins: of what is no answer at all, this throws
@@ -62,10 +62,10 @@ export const wholeBody = (
     const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
     const whole = defer(() => {
       const parts = bodyParts(response.body)
-      const all = read({ ok, most, parts, came, place, heard: () => heard.next() })
+      const all = read({ ok, most, parts, came, allocate, heard: () => heard.next() })
       return race(all, silent, endless).pipe(finalize(parts.close))
     })
-    const begun = () => of({ ...bodyOf(came, place), brokenOff: true as const })
+    const begun = () => of({ ...bodyOf(came, allocate), brokenOff: true as const })
     return ok ? whole : whole.pipe(catchError(begun))
   })
 
@@ -78,12 +78,12 @@ interface BodyReading {
   readonly parts: BodyParts
   /** Takes what came. */
   readonly came: Array<Uint8Array>
-  readonly place: Place
+  readonly allocate: Allocate
   readonly heard: () => void
 }
 
 /** What is too long is not read to its end. */
-const read = async ({ ok, most, parts, came, place, heard }: BodyReading): Promise<Body> => {
+const read = async ({ ok, most, parts, came, allocate, heard }: BodyReading): Promise<Body> => {
   let room = most
   for (let part = await parts.next(); part !== undefined; part = await parts.next()) {
     heard()
@@ -93,12 +93,12 @@ const read = async ({ ok, most, parts, came, place, heard }: BodyReading): Promi
     if (!ok) break
     return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
   }
-  return bodyOf(came, place)
+  return bodyOf(came, allocate)
 }
 
-const bodyOf = (parts: ReadonlyArray<Uint8Array>, place: Place): Body => ({
+const bodyOf = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body => ({
   parts,
-  ...decoded(joined(parts, place)),
+  ...decoded(joined(parts, allocate)),
 })
 
 const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
@@ -109,8 +109,8 @@ const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
   }
 }
 
-const joined = (parts: ReadonlyArray<Uint8Array>, place: Place): Uint8Array => {
-  const all = place(parts.reduce((length, part) => length + part.length, 0))
+const joined = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Uint8Array => {
+  const all = allocate(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {
     all.set(part, at)

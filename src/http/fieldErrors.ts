@@ -10,7 +10,7 @@ export interface FieldError {
   readonly field?: string
   /** The platform's word for it, such as `field_required`. */
   readonly code?: string
-  /** In words. */
+  /** What is wrong, in words. */
   readonly message?: string
 }
 

@@ -43,7 +43,7 @@ const rules: Rules<KyOptions> = { fetch: is.work, maxBytes: is.bound, timer: is.
 export const kyTransport = (options: KyOptions = {}): Transport => {
   const { fetch = viaKy, maxBytes = MAX_BYTES, timer = asyncScheduler } = checked(options, rules)
   const storage = new AsyncLocalStorage<unknown>()
-  const place = reusable()
+  const allocate = reusable()
 
   return (request) =>
     defer(() => {
@@ -58,7 +58,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
       const unanswered = lateAfter('headers', headers, timer)
       return race(unconnected, unanswered, response).pipe(
         concatMap((response) =>
-          wholeBody(response, { place, timer, timeout, maxBytes }).pipe(
+          wholeBody(response, { allocate, timer, timeout, maxBytes }).pipe(
             map((body) => E.right(answer(response, body))),
           ),
         ),

@@ -1,3 +1,4 @@
+import type { AnyList } from '../api/Endpoint.js'
 import { type Position, showPosition } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
@@ -16,7 +17,7 @@ import { readPage } from './answer.js'
 import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
-import { type ListRow, lookOf } from './lookOf.js'
+import { lookOf } from './lookOf.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
 import { rowsMark } from './rowsMark.js'
@@ -44,7 +45,7 @@ export interface List<E, A> extends Paged<E, A, Position> {
   /**
    * The same list with up to so many of its pages on their way at a time, in order unless told
    * otherwise. A bookmark list cannot be asked ahead: it stays one page ahead, whatever the number.
-   * Throws a RangeError for what is no number of pages.
+   * Throws an `InvalidOption` for what is no number of pages.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /**
@@ -54,14 +55,14 @@ export interface List<E, A> extends Paged<E, A, Position> {
   readonly from: (position: Position) => List<E, A>
   /**
    * What reading it will take: requests, rows a second at most, seconds. Computed from the limits and the
-   * page size; nothing is sent.
+   * page size; nothing is sent. Throws an `InvalidOption` for numbers that make no sense.
    */
   readonly explain: (options?: PlanOptions) => ListPlan
 }
 
 /** What the calls of a list are made of. */
 export interface ListCalling<A> extends Calling<A> {
-  readonly row: ListRow
+  readonly row: AnyList
   readonly options: ListOptions & { readonly pace: Pace }
   /** Is told where a list does not go on as its row says. */
   readonly drift?: Drift | undefined

@@ -1,16 +1,13 @@
-import type { AnyEndpoint } from '../api/Endpoint.js'
-import { type Paging, strayed } from '../api/Paging.js'
+import type { AnyList } from '../api/Endpoint.js'
+import { strayed } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { O } from '../fp.js'
 import type { Look } from './answer.js'
 
-/** A row whose values come in pages. */
-export type ListRow = AnyEndpoint & { readonly paging: Paging }
-
 /** Tells where an envelope does not go on as its row says, and objects to an end that nobody said. */
 export const lookOf =
-  ({ route, paging }: ListRow, strictEnd: boolean, drift?: Drift): Look =>
+  ({ route, paging }: Pick<AnyList, 'route' | 'paging'>, strictEnd: boolean, drift?: Drift): Look =>
   (position, envelope) => {
     const stray = strayed(paging, position, envelope)
     if (O.isNone(stray)) return undefined

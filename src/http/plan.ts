@@ -1,5 +1,5 @@
 import type { Limits } from '../api/limits.js'
-import { checkCount } from '../stream/count.js'
+import { checked, is, type Rules } from '../options/index.js'
 import type { Millis } from '../stream/index.js'
 
 // model
@@ -41,13 +41,14 @@ export interface Planned {
 
 // constructors
 
-/** An empty list costs one request, too. Throws a RangeError for numbers that make no sense. */
+const rules: Rules<PlanOptions> = { rows: is.most, roundTrip: is.millis }
+
+/** An empty list costs one request, too. Throws an `InvalidOption` for numbers that make no sense. */
 export const plan = (
   { pace: { global, endpoint }, pageSize, width }: Planned,
-  { rows, roundTrip = 0 }: PlanOptions = {},
+  options: PlanOptions = {},
 ): ListPlan => {
-  if (rows !== undefined) checkCount('rows', rows, 0)
-  if (!(roundTrip >= 0)) throw new RangeError(`roundTrip must be milliseconds, got ${roundTrip}`)
+  const { rows, roundTrip = 0 } = checked(options, rules, { of: 'explain: ' })
   if (pageSize === undefined) return {}
   const perSecond = Math.min(global, endpoint)
   const paced = { pageSize, ceiling: perSecond * pageSize }

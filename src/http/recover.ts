@@ -12,7 +12,7 @@ export interface Recovery {
   /** Asks the list that finds things by `request_id`. */
   readonly find: Ask
   readonly parseText?: ParseText
-  readonly found: (requestId: string) => void
+  readonly onFound: (requestId: string) => void
   /** The fields that what is found must share with what was asked for. */
   readonly knownBy: ReadonlyArray<string>
 }
@@ -22,12 +22,12 @@ export interface Recovery {
  * What is found is the value of the call, marked as recovered.
  */
 export const recover =
-  <A>({ find, found, knownBy, parseText }: Recovery, decode: Decoder<A>) =>
+  <A>({ find, onFound, knownBy, parseText }: Recovery, decode: Decoder<A>) =>
   (failure: Failure, written: Asked['written']): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
-      map(underRequestId({ requestId, params: written(), knownBy, found })),
+      map(underRequestId({ requestId, params: written(), knownBy, onFound })),
       map(E.mapLeft((why) => still(failure, why))),
     )
   }

@@ -91,7 +91,7 @@ const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, nu
 /** Rows that follow one another have one letter in between, so what is as long takes its place. */
 const joined =
   (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts['join'] =>
-  (places, { before = '', between, after = '' }, place = (length) => new Uint8Array(length)) => {
+  (places, { before = '', between, after = '' }, allocate = (length) => new Uint8Array(length)) => {
     const [first, separator, last] = [encode(before), encode(between), encode(after)]
     const inPlace = separator.length === 1 ? separator[0] : undefined
     const stretches = inPlace === undefined ? runs(places).flatMap(singly) : runs(places)
@@ -102,7 +102,7 @@ const joined =
     let length = first.length + last.length + separator.length * Math.max(0, stretches.length - 1)
     for (const [from, to] of stretches) length += endOf(to) - startOf(from)
 
-    const out = place(length)
+    const out = allocate(length)
     let at = 0
     const put = (part: Uint8Array): void => {
       out.set(part, at)

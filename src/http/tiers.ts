@@ -16,5 +16,5 @@ export const tiers = (limits: Limits): ReadonlyArray<Tier<Slot>> => [
     per: SECOND,
     key: ({ endpoint, login }) => (login === undefined ? endpoint : undefined),
   }),
-  rate({ name: 'login', limit: limits.logins, per: MINUTE, key: ({ login }) => login }),
+  rate({ name: 'logins', limit: limits.logins, per: MINUTE, key: ({ login }) => login }),
 ]

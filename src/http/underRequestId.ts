@@ -17,7 +17,7 @@ export interface Sought {
   /** The fields that what is found must share with that. */
   readonly knownBy: ReadonlyArray<string>
   /** Told when it is found. */
-  readonly found: (requestId: string) => void
+  readonly onFound: (requestId: string) => void
 }
 
 /** What a page shows under this request_id, marked as recovered; on the left, in words, why it cannot be told. */
@@ -29,7 +29,7 @@ export const underRequestId =
       E.mapLeft(({ message }) => `looking it up failed: ${message}`),
       E.chain(itemOf(sought)),
       E.map((value) => {
-        sought.found(sought.requestId)
+        sought.onFound(sought.requestId)
         return recovered(value)
       }),
     )

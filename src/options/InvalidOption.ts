@@ -2,7 +2,7 @@
 export class InvalidOption extends TypeError {
   override readonly name = 'InvalidOption'
   readonly _tag = 'InvalidOption'
-  /** Such as `timeout.connect`. */
+  /** The name of the option, such as `timeout.connect`. */
   readonly option: string
 
   /** `of`: whose option it is, before its name. */

@@ -16,7 +16,7 @@ export type Manner = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 /** What leaves the sandbox, and in what manner: played as a `Response`, or on a socket. */
 export interface Reply {
-  /** As HTTP has it. */
+  /** The HTTP status. */
   readonly status: number
   /** JSON, or text where the interface shows no body. */
   readonly body: Bytes

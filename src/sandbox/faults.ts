@@ -36,7 +36,7 @@ export type FaultName = (typeof faultNames)[number]
 
 /** A request that a fault may befall. */
 export interface FaultTarget {
-  /** Such as `GET /api/v1/charges`. */
+  /** The route, such as `GET /api/v1/charges`. */
   readonly route: string
   /** How many requests this route has had, this one included: the first is 1. */
   readonly nth: number

@@ -15,9 +15,9 @@ export interface ListenOptions {
 
 /** A server that runs. */
 export interface Listening {
-  /** Such as `http://127.0.0.1:49152`. */
+  /** Where it listens, such as `http://127.0.0.1:49152`. */
   readonly url: string
-  /** Of that address. */
+  /** The port of that address. */
   readonly port: number
   /** Stops listening and closes every connection, also those that wait for an answer. */
   readonly close: () => Promise<void>

@@ -6,7 +6,7 @@ import type { SandboxTier } from './Gate.js'
 export interface EndpointStats {
   /** All that arrived there. */
   readonly requests: number
-  /** By a limit (429). */
+  /** Requests that a limit refused (429). */
   readonly refused: number
 }
 
@@ -14,9 +14,9 @@ export interface EndpointStats {
 export interface SandboxStats {
   /** All that arrived: answered, refused or broken by a fault. */
   readonly requests: number
-  /** By the limit that refused them (429). */
+  /** Requests that were refused (429), by the limit that did. */
   readonly refused: Readonly<Record<SandboxTier, number>>
-  /** By route, such as `GET /api/v1/charges`. */
+  /** What each endpoint counted, by route, such as `GET /api/v1/charges`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
   /** The most that were inside at the same time. */
   readonly peakConcurrency: number

@@ -11,7 +11,7 @@ import type { TierState } from './TierState.js'
 
 /** How a tier stands, all its keys together. */
 export interface TierSnapshot {
-  /** As it was given. */
+  /** The name of the tier, as it was given. */
   readonly name: string
   /** What it limits: how often, how many at once, or as a shared store says. */
   readonly kind: 'rate' | 'concurrency' | 'shared'

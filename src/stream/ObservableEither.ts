@@ -1,6 +1,7 @@
 /** `Observable<Either<E, A>>`, and what is done with it. */
 import { filter, lastValueFrom, map, Observable, of, single, takeUntil } from 'rxjs'
 import { E, type TaskEither } from '../fp.js'
+import { checkCount } from './count.js'
 import { mergeFlat } from './mergeFlat.js'
 
 // model
@@ -39,16 +40,23 @@ export const concatChain =
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     source.pipe(mergeChain(f, 1))
 
-/** For each value the next step, up to `concurrent` at a time and as they come; failures pass. */
-export const mergeChain =
-  <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>, concurrent?: number) =>
-  <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
+/**
+ * For each value the next step, up to `concurrent` at a time and as they come; failures pass. Without `concurrent`,
+ * all at once: calls of a client then wait for its limits. Throws an `InvalidOption` for what is no number of steps.
+ */
+export const mergeChain = <A, E2, B>(
+  f: (a: A) => Observable<E.Either<E2, B>>,
+  concurrent = Number.POSITIVE_INFINITY,
+) => {
+  checkCount('concurrent', concurrent, 1)
+  return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     source.pipe(
       mergeFlat(
         (ea): Observable<E.Either<E | E2, B>> => (E.isLeft(ea) ? of(ea) : f(ea.right)),
         concurrent,
       ),
     )
+}
 
 /** In place of each failure another stream, one after the other and in order; values pass. */
 export const orElse =

@@ -7,8 +7,8 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 import { ahead } from './ahead.js'
-import { checkCount } from './count.js'
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
 import { consume, observe, type Pull } from './Pull.js'
@@ -37,7 +37,8 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   readonly pages: Pages<E, P>
   /**
    * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
-   * Emits what the projected streams emit. Throws a RangeError for a `prefetch` that is no count.
+   * Emits what the projected streams emit. Throws an `InvalidOption` for an option that
+   * cannot work.
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
@@ -46,6 +47,8 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
 }
 
 // constructors
+
+const rules: Rules<DrainOptions> = { prefetch: is.most }
 
 /** Pages that async iteration asks for before they are wanted. */
 const PREFETCH = 1
@@ -65,11 +68,8 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   const items = pages.pipe(concatMap((page): ReadonlyArray<E.Either<E, A>> => itemsOf(page)))
   return Object.assign(items, {
     pages: Object.assign(pages, iterable),
-    drain: <B>(
-      project: (page: E.Either<E, P>) => Observable<B>,
-      { prefetch = PREFETCH }: DrainOptions = {},
-    ) => {
-      checkCount('prefetch', prefetch, 0)
+    drain: <B>(project: (page: E.Either<E, P>) => Observable<B>, options: DrainOptions = {}) => {
+      const { prefetch = PREFETCH } = checked(options, rules, { of: 'drain: ' })
       return consume(project)(() => open(prefetch))
     },
     [Symbol.asyncIterator]: () => iterateItems(iterable),

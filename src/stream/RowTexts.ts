@@ -3,10 +3,10 @@ export interface RowTexts {
   /** Rows there are. */
   readonly length: number
   /**
-   * The texts of some of them, by their place from 0 and in rising order, as UTF-8: in `place`, or in new
-   * bytes of their own.
+   * The texts of some of them, by their place from 0 and in rising order, as UTF-8: in what `allocate` gives, or in
+   * new bytes of their own.
    */
-  readonly join: (places: ReadonlyArray<number>, around: Around, place?: Place) => Uint8Array
+  readonly join: (places: ReadonlyArray<number>, around: Around, allocate?: Allocate) => Uint8Array
 }
 
 /** What stands before, between and after rows. */
@@ -23,15 +23,15 @@ export interface Around {
  * Gives a buffer of at least `length` bytes. The first `kept` bytes are those of the buffer given before;
  * the rest is undefined. It is overwritten by the next call.
  */
-export type Place = (length: number, kept?: number) => Uint8Array
+export type Allocate = (length: number, kept?: number) => Uint8Array
 
 /** Some of the rows, as if there were no others. */
 export const someOf = (places: ReadonlyArray<number>, texts: RowTexts): RowTexts => ({
   length: places.length,
-  join: (some, around, place) =>
+  join: (some, around, allocate) =>
     texts.join(
       some.map((at) => places[at] ?? texts.length),
       around,
-      place,
+      allocate,
     ),
 })

@@ -1,9 +1,15 @@
 import { defaultIfEmpty, defer, filter, map, type Observable, reduce, take } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checkCount } from './count.js'
+import { checked, is, type Rules } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
 
 // model
+
+/** How much `collect` keeps. */
+export interface CollectOptions {
+  /** Values that may come; `Infinity` is no bound. */
+  readonly max: number
+}
 
 /** More came than there was to be. */
 export interface TooMany {
@@ -23,16 +29,19 @@ export interface Tally {
 
 // combinators
 
+const rules: Rules<CollectOptions> = { max: is.needed(is.most) }
+
 /**
  * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value
- * more than `max` comes. With either of these the source is left. Throws a RangeError for a `max` that is no count.
+ * more than `max` comes. With either of these the source is left. Throws an `InvalidOption` for a `max` that is
+ * no count, or is missing.
  *
  *     --a--b--c|            --a--L            --a--b--c
  *     collect({ max: 3 })   collect(...)      collect({ max: 2 })
  *     ---------([abc]|)     -----(L|)         --------(TooMany|)
  */
-export const collect = ({ max }: { readonly max: number }) => {
-  checkCount('max', max, 0)
+export const collect = (options: CollectOptions) => {
+  const { max } = checked(options, rules, { of: 'collect: ' })
   return <E, A>(
     source: Observable<E.Either<E, A>>,
   ): ObservableEither<E | TooMany, ReadonlyArray<A>> =>

@@ -1,10 +1,7 @@
-/** Throws a RangeError unless `value` is a whole number of at least `least`, or Infinity. */
-export const checkCount = (name: string, value: number, least: 0 | 1): void => {
-  if (value !== Number.POSITIVE_INFINITY && !(Number.isInteger(value) && value >= least)) {
-    throw new RangeError(`${name} must be a whole number of at least ${least}, got ${shown(value)}`)
-  }
-}
+import { invalid, is } from '../options/index.js'
 
-/** A text that reads like a number is none. */
-const shown = (u: unknown): string =>
-  typeof u === 'string' ? `the text ${JSON.stringify(u)}` : String(u)
+/** Throws an `InvalidOption` unless `value` is a whole number of at least `least`, or Infinity. */
+export const checkCount = (name: string, value: number, least: 0 | 1): void => {
+  const rule = least === 0 ? is.most : is.bound
+  if (!rule.fits(value)) throw invalid(name, value, rule)
+}

@@ -1,8 +1,9 @@
 /** `payments-rx/stream`: words for streams that serve any API. */
+export { InvalidOption } from '../options/index.js'
 export { ahead } from './ahead.js'
 export { asTheyCome } from './asTheyCome.js'
 export { type Backoff, type BackoffOptions, exponential, type Millis, PAUSES } from './Backoff.js'
-export { collect, type Tally, type TooMany, tally } from './collect.js'
+export { type CollectOptions, collect, type Tally, type TooMany, tally } from './collect.js'
 export { iterate } from './iterate.js'
 export {
   concatChain,
@@ -23,7 +24,7 @@ export { type DrainOptions, type Paged, type Pages, paged, views } from './Paged
 export { consume, observe, type Pull, pullOf } from './Pull.js'
 export { type Cut, type Page, type PaginateOptions, paginate } from './paginate.js'
 export { inParallel, type ParallelOptions, parallel } from './parallel.js'
-export { type Around, type Place, type RowTexts, someOf } from './RowTexts.js'
+export { type Allocate, type Around, type RowTexts, someOf } from './RowTexts.js'
 export { retry } from './retry.js'
 export {
   type Slice,

@@ -1,5 +1,6 @@
 import { tap } from 'rxjs'
 import { E, O } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 import { ahead } from './ahead.js'
 import { askAhead } from './askAhead.js'
 import { asTheyCome } from './asTheyCome.js'
@@ -18,14 +19,17 @@ export interface ParallelOptions {
 
 // constructors
 
+const rules: Rules<ParallelOptions> = { ordered: is.flag }
+
 /**
  * The list as `paged` has it, with up to `count` of its pages on their way at a time. Pages asked for
  * less pages consumed never exceed `count`, or `prefetch + 1` where that is more. Where no position
- * can be told before its page came, it is read one page ahead. Throws a RangeError for a `count` that
- * is none.
+ * can be told before its page came, it is read one page ahead. Throws an `InvalidOption` for a
+ * `count` that is none, or an option that there is not.
  */
-export const inParallel = (count: number, { ordered = true }: ParallelOptions = {}) => {
+export const inParallel = (count: number, options: ParallelOptions = {}) => {
   checkCount('parallel', count, 1)
+  const { ordered = true } = checked(options, rules, { of: 'parallel: ' })
   return <E, A, Q>(options: PaginateOptions<E, A, Q>): Paged<E, A, Q> =>
     O.isSome(options.following?.(options.first) ?? O.none)
       ? views((prefetch) =>

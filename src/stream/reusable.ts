@@ -1,10 +1,10 @@
-import type { Place } from './RowTexts.js'
+import type { Allocate } from './RowTexts.js'
 
 /**
  * Bytes in a place that is used again: one for each page would live until the next full collection. The
  * first `kept` of them are as they were.
  */
-export const reusable = (): Place => {
+export const reusable = (): Allocate => {
   let place = new Uint8Array(0)
   return (length, kept = 0) => {
     if (place.length < length) {

@@ -14,7 +14,7 @@ export type HeadersLike =
 export interface Delivery {
   /** Names are compared without letter case. */
   readonly headers: HeadersLike
-  /** As it came: a body that was parsed, and written again, is no longer what was signed. */
+  /** The body as it came: one that was parsed, and written again, is no longer what was signed. */
   readonly body: string | ArrayBuffer | ArrayBufferView
 }
 

@@ -8,11 +8,11 @@ import { subtle } from './subtle.js'
 
 /** A signature, and what it should have been made of. */
 export interface Signed {
-  /** That of the webhook. */
+  /** The secret of the webhook. */
   readonly secret: string
   /** What was signed. */
   readonly message: Uint8Array
-  /** As it stands in its header. */
+  /** The signature, as it stands in its header. */
   readonly signature: string
 }
 

@@ -5,15 +5,18 @@ import { defaultScheme, type Scheme, type SigningScheme } from './Scheme.js'
 
 // model
 
-/** Of `createVerifier`: how deliveries are verified. */
+/** How `createVerifier` verifies deliveries. */
 export interface VerifierOptions {
-  /** As `webhooks.create` answered it, whole; or several, while one takes the place of another. */
+  /**
+   * The secret of the webhook, whole, as `webhooks.create` answered it; or several, while one takes the place of
+   * another.
+   */
   readonly secret: string | ReadonlyArray<string>
   /** How long ago, or how far ahead, a delivery may be signed. Default: 5 minutes; `Infinity`: any time. */
   readonly tolerance?: Millis
   /** What differs from the scheme that is assumed. */
   readonly scheme?: Partial<Scheme>
-  /** Time: `now`. */
+  /** The clock. Default: RxJS's `asyncScheduler`. */
   readonly timer?: TimestampProvider
 }
 

@@ -1,13 +1,13 @@
 /**
  * ```ts
- * type WebhookFailure = NotRaw | Unsigned | Forged | Stale | Undecodable
+ * type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
  * type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
  * ```
  *
  * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
  * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
  */
-import type { Undecodable } from '../codec/Undecodable.js'
+import type { UndecodableEvent } from '../codec/UndecodableEvent.js'
 import type { Millis } from '../stream/index.js'
 
 // model
@@ -52,7 +52,7 @@ export interface Stale extends Common {
 }
 
 /** What `verify` may find. */
-export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | Undecodable
+export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
 
 /** Not read to its end: the body is larger than `maxBytes`. */
 export interface TooLarge extends Common {

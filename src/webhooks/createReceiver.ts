@@ -19,13 +19,13 @@ import type { DeliveryFailure } from './WebhookFailure.js'
 
 // model
 
-/** Of `createReceiver`: how deliveries are verified, and what is kept of them. */
+/** How `createReceiver` verifies deliveries, and what it keeps of them. */
 export interface ReceiverOptions extends VerifierOptions {
-  /** The largest body that is read. Default 1 MiB. */
+  /** Bytes of the largest body that is read. Default 1 MiB. */
   readonly maxBytes?: number
   /** How many ids are remembered, so that an event that comes again is dropped. Default 10,000; 0 for none. */
   readonly remember?: number
-  /** Time: `now`, and when events are told of. */
+  /** The clock, and what events are told on. Default: RxJS's `asyncScheduler`. */
   readonly timer?: SchedulerLike
 }
 

@@ -6,7 +6,7 @@
  * Tells the events of the service from what others send.
  */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
-import { type Undecodable, undecodable } from '../codec/Undecodable.js'
+import { type UndecodableEvent, undecodable } from '../codec/UndecodableEvent.js'
 import { WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
@@ -97,7 +97,7 @@ const isGenuine = (
 /** What a body should be, in words. */
 const JSON_TEXT = 'JSON in UTF-8, not nested too deeply'
 
-const eventOf = (body: Uint8Array): E.Either<Undecodable, WebhookEvent> => {
+const eventOf = (body: Uint8Array): E.Either<UndecodableEvent, WebhookEvent> => {
   try {
     const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
     return pipe(

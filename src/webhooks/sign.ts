@@ -16,9 +16,9 @@ import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
 
-/** Of `sign`. */
+/** How `sign` signs. */
 export interface SignOptions {
-  /** As `webhooks.create` answered it, whole. */
+  /** The secret of the webhook, whole, as `webhooks.create` answered it. */
   readonly secret: string
   /** What differs from the scheme that is assumed. */
   readonly scheme?: Partial<SigningScheme>
@@ -28,7 +28,7 @@ export interface SignOptions {
 export interface Unsent {
   /** What is to be sent. */
   readonly body: Delivery['body']
-  /** As it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
+  /** The time of signing, as it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
   readonly timestamp: string | number
 }
 

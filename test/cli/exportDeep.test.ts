@@ -119,7 +119,7 @@ describe.each(LISTS.slice(0, 2))('%s: a row that decodes', (...list) => {
 
   it.each([502, 600, 20_000])('with %i levels is put aside', async (levels) => {
     const good = () => row(levels, LEAF, 'wh-1')
-    const reason = '"reason":"more: expected JSON of at most 500 levels, and no bigint"'
+    const reason = '"reason":"more should be JSON of at most 500 levels, and no bigint"'
     for (const out of [file('w.ndjson'), file('w.csv'), file('w.parquet')]) {
       const onDisk = await exported(list, good, '--out', out, '--report', file('r.html'))
       expect(onDisk.status).toBe(1)

@@ -56,7 +56,7 @@ it('rows whose secret was taken out are put aside where they would be rounded', 
   expect(status).toBe(1)
   expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(1)
   const text = await readFile(`${out}.rejects.ndjson`, 'utf8')
-  expect(text).toContain('"reason":"order.n: expected a number below')
+  expect(text).toContain('"reason":"order.n should be a number below')
   expect(text).toContain(BIG)
 })
 

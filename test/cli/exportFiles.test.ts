@@ -72,7 +72,7 @@ it('says of rows that decoded and do not fit that they could not be written', as
   const { status, stderr } = await charges(server, out)
   expect(stderr).toContain(`rows could not be written: see ${out}.rejects.ndjson`)
   expect(await rowsOf(`${out}.rejects.ndjson`)).toMatchObject([
-    { reason: expect.stringContaining('amount: expected') },
+    { reason: expect.stringContaining('amount should be') },
   ])
   expect(status).toBe(1)
 })

@@ -205,7 +205,7 @@ describe('addAllItems', () => {
 
   it('sends 100 a call, in order, and tells of each', () => {
     const { client, calls, run } = answering()
-    const out = run(items(250).pipe(client.batchTransfers.addAllItems('bat_1')))
+    const out = run(items(250).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
       [0, 100, 'Right'],
       [100, 100, 'Right'],
@@ -218,9 +218,25 @@ describe('addAllItems', () => {
     expect(calls()[0]?.route).toBe('POST /api/v1/batch_transfers/bat_1/add_items')
   })
 
+  it('takes the batch itself, and sends nothing of it but its id', () => {
+    const { client, calls, run } = answering()
+    run(items(1).pipe(client.batchTransfers.addAllItems(BATCH)))
+    expect(calls().map(({ body }) => Object.keys(body))).toEqual([['items']])
+  })
+
+  it('says what it should be given, where that is no batch', () => {
+    const { client, run } = answering()
+    const { addAllItems } = client.batchTransfers
+    for (const given of [['bat_1'], []]) {
+      const add: ReturnType<typeof addAllItems> = Reflect.apply(addAllItems, undefined, given)
+      const [out] = run(items(1).pipe(add))
+      expect(out?.value.outcome).toMatchObject(E.left({ _tag: 'InvalidRequest', field: 'id' }))
+    }
+  })
+
   it('sends no more than 1,000 to a batch, and says which were left out', () => {
     const { client, calls, run } = answering()
-    const out = run(items(1_030).pipe(client.batchTransfers.addAllItems('bat_1')))
+    const out = run(items(1_030).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(calls()).toHaveLength(10)
     expect(out.at(-1)?.value).toMatchObject({
       first: 1_000,
@@ -238,7 +254,7 @@ describe('addAllItems', () => {
       play: (_departure, nth) =>
         nth === 2 ? { status: 400, body: { code: 'invalid_argument' } } : { body: BATCH },
     })
-    const out = run(items(300).pipe(client.batchTransfers.addAllItems('bat_1')))
+    const out = run(items(300).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Left', 'Right'])
   })
 
@@ -253,7 +269,10 @@ describe('addAllItems', () => {
       }),
     )
     const out = run(
-      concat(items(250), broken).pipe(client.batchTransfers.addAllItems('bat_1'), materialize()),
+      concat(items(250), broken).pipe(
+        client.batchTransfers.addAllItems({ id: 'bat_1' }),
+        materialize(),
+      ),
     ).map(({ value }) => value)
     expect(calls()).toHaveLength(2)
     expect(out).toMatchObject([
@@ -267,7 +286,7 @@ describe('addAllItems', () => {
     const added = (wire: Lab, ...given: ReadonlyArray<unknown>) => {
       const all = from(given as ReadonlyArray<NewBatchItem>) // as JavaScript calls, too
       return wire
-        .run(all.pipe(wire.client.batchTransfers.addAllItems('bat_1')))
+        .run(all.pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' })))
         .map(({ value }) => value)
     }
     const hundred = Array.from({ length: 100 }, (_, i) => item(i))
@@ -328,7 +347,7 @@ describe('addAllItems', () => {
         return of(again(wage))
       })
       const all = concat(from([wage, ...hundred.slice(1)]), marked) as Observable<NewBatchItem>
-      const out = wire.run(all.pipe(wire.client.batchTransfers.addAllItems('bat_1')))
+      const out = wire.run(all.pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' })))
       expect(out.at(-1)?.value.outcome).toMatchObject(
         calls === 2 ? E.right(BATCH) : E.left({ field: 'items[0].request_id' }),
       )
@@ -373,7 +392,7 @@ describe('addAllItems', () => {
       const wire = answering()
       let amount = 100
       const wages = defer(() => from([{ ...item(0), transfer_amount: amount++ }]))
-      const adding = wages.pipe(wire.client.batchTransfers.addAllItems('bat_1'))
+      const adding = wages.pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' }))
       const out = wire.run(concat(adding, adding))
       expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Right'])
     })

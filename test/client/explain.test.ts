@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/http/plan.js'
-import { byNumber, Charge, ChargeFilter, endpoint } from '../../src/index.js'
+import { byNumber, Charge, ChargeFilter, endpoint, InvalidOption } from '../../src/index.js'
 import { createScheduler } from '../../src/scheduler/index.js'
 import { lab } from '../support/lab.js'
 
@@ -67,13 +67,15 @@ describe('explain', () => {
   })
 
   it.each([
-    [{ rows: Number.NaN }, 'rows must be a whole number of at least 0, got NaN'],
-    [{ rows: -1 }, 'rows must be a whole number of at least 0, got -1'],
-    [{ rows: 1, roundTrip: -1 }, 'roundTrip must be milliseconds, got -1'],
-    [{ rows: 1, roundTrip: Number.NaN }, 'roundTrip must be milliseconds, got NaN'],
+    [{ rows: Number.NaN }, 'rows should be a whole number of at least 0, or Infinity, and is NaN'],
+    [{ rows: -1 }, 'rows should be a whole number of at least 0, or Infinity, and is below 0'],
+    [{ roundTrip: -1 }, 'roundTrip should be milliseconds of at least 0, and is below 0'],
+    [{ roundTrip: Number.NaN }, 'roundTrip should be milliseconds of at least 0, and is NaN'],
+    [{ rows: 1, row: 1 }, 'row should be left out: there is no such option, only rows, roundTrip'],
   ])('refuses %o', (options, message) => {
     const list = lab().client.charges.list()
-    expect(() => list.explain(options)).toThrow(new RangeError(message))
+    expect(() => list.explain(options)).toThrow(InvalidOption)
+    expect(() => list.explain(options)).toThrow(`explain: ${message}`)
   })
 
   it('says nothing of a list whose page size nobody knows', () => {

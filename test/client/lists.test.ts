@@ -2,7 +2,7 @@
 import { map, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { Failure } from '../../src/index.js'
+import { type Failure, InvalidOption } from '../../src/index.js'
 import { CHARGE, type LabOptions, LIST, lab, type Play, problem, RESET } from '../support/lab.js'
 
 /** Charges from 0, `size` a page; has_more as the interface has it. */
@@ -261,13 +261,21 @@ describe('a list that cannot be read to its end', () => {
   })
 })
 
+it('takes no option that there is not for how pages are delivered', () => {
+  const list = lab().client.charges.list()
+  const misspelt = { ordered: true, order: false }
+  expect(() => list.parallel(3, misspelt)).toThrow(
+    'parallel: order should be left out: there is no such option, only ordered',
+  )
+})
+
 it('takes no text for a number of pages', () => {
   const { client } = lab()
   const parallel = (list: object): unknown =>
     Reflect.apply(Reflect.get(list, 'parallel'), list, ['4'])
   for (const list of [client.charges.list(), client.charges.snapshot()]) {
     expect(() => parallel(list)).toThrow(
-      new RangeError('parallel must be a whole number of at least 1, got the text "4"'),
+      new InvalidOption('parallel', 'a whole number of at least 1, or Infinity, and is a text'),
     )
   }
 })

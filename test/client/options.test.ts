@@ -172,7 +172,7 @@ describe('options that are undefined', () => {
       ['concurrency', 50],
       ['global', 100],
       ['endpoint', 7],
-      ['login', 100],
+      ['logins', 100],
     ])
   })
 

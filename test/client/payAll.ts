@@ -34,7 +34,7 @@ const filled = (
       found.status !== 'DRAFTING'
         ? of(found) // submitted by an earlier run
         : from(items).pipe(
-            batchTransfers.addAllItems(found.id), // an item that is there already counts as added
+            batchTransfers.addAllItems(found), // an item that is there already counts as added
             map(({ outcome }) => outcome),
             orThrow(toError), // the first call that failed ends it
             last(),

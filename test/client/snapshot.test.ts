@@ -52,7 +52,7 @@ const to_created_at = new Date(START + 600 * 60_000)
 describe('a snapshot of charges', () => {
   it.each([Number.NaN, 0, 1.5])('takes no %d for a number of requests', (requests) => {
     const { client } = lab({ play: charges(1) })
-    const error = new RangeError(`parallel must be a whole number of at least 1, got ${requests}`)
+    const error = /^parallel should be a whole number of at least 1, or Infinity/
     expect(() => client.charges.snapshot().parallel(requests)).toThrow(error)
     expect(() => client.charges.list().parallel(requests)).toThrow(error)
   })

@@ -5,7 +5,7 @@ import { type Payload, payloadOf } from '../../src/codec/eventPayload.js'
 import { WebhookEvent } from '../../src/codec/WebhookEvent.js'
 import { causes } from '../../src/decode/index.js'
 import { E, pipe } from '../../src/fp.js'
-import type { Undecodable, WebhookFailure } from '../../src/webhooks/index.js'
+import type { UndecodableEvent, WebhookFailure } from '../../src/webhooks/index.js'
 import { chance, json } from './chance.js'
 
 const read = (raw: unknown): WebhookEvent => {
@@ -252,7 +252,7 @@ describe('payloads', () => {
   })
 
   it('are refused as a delivery is that is no event, by one type', () => {
-    expectTypeOf(payloadOf).returns.toEqualTypeOf<E.Either<Undecodable, Payload>>()
-    expectTypeOf<Undecodable>().toExtend<WebhookFailure>()
+    expectTypeOf(payloadOf).returns.toEqualTypeOf<E.Either<UndecodableEvent, Payload>>()
+    expectTypeOf<UndecodableEvent>().toExtend<WebhookFailure>()
   })
 })

@@ -3,10 +3,10 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { BatchTransfer, type NewBatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { ByCardNumber } from '../../src/codec/Bin.js'
 import {
-  childrenOf,
   IndustryCategories,
   type IndustryCategory,
-  kindOf,
+  industriesUnder,
+  industryKindOf,
 } from '../../src/codec/IndustryCategory.js'
 import { fromDate, Instant, toDate } from '../../src/codec/Instant.js'
 import type { NewBatchItem } from '../../src/codec/NewBatchItem.js'
@@ -80,22 +80,22 @@ describe('an industry', () => {
   })
 
   it('is told by its type in any letter case', () => {
-    expect(tree.map(kindOf)).toEqual(['list', 'category', undefined])
-    expect(kindOf({ type: 'toString' })).toBeUndefined()
+    expect(tree.map(industryKindOf)).toEqual(['list', 'category', undefined])
+    expect(industryKindOf({ type: 'toString' })).toBeUndefined()
     expect(
       ['CODE', 'question', 'Industry_Sub_Category', 'industry_category_level3'].map((type) =>
-        kindOf({ type }),
+        industryKindOf({ type }),
       ),
     ).toEqual(['code', 'question', 'sub-category', 'level 3'])
   })
 
   it('has what is below it, in either shape', () => {
     const [list, category] = tree
-    expect(childrenOf(list ?? code)).toHaveLength(1)
-    expect(childrenOf(category ?? code)).toEqual([
+    expect(industriesUnder(list ?? code)).toHaveLength(1)
+    expect(industriesUnder(category ?? code)).toEqual([
       { type: 'industry_sub_category', sub_items: null },
     ])
-    expect(childrenOf(code)).toEqual([])
+    expect(industriesUnder(code)).toEqual([])
   })
 
   it('is refused where a node is none', () => {

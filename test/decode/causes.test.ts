@@ -15,13 +15,13 @@ const Page = t.type({ items: t.array(t.type({ amount: t.number, currency: t.stri
 it('says where, what was expected and what was there', () => {
   const u = { items: [{ amount: 1, currency: 'EUR' }, { amount: '12.50' }] }
   expect(explain(errorsOf(Page, u))).toBe(
-    'items[1].amount: expected number, got text of 5 characters\n' +
-      'items[1].currency: expected string, got missing',
+    'items[1].amount should be number, and is text of 5 characters\n' +
+      'items[1].currency should be string, and is missing',
   )
 })
 
 it('speaks of the value itself when that is refused', () => {
-  expect(explain(errorsOf(Page, []))).toBe('value: expected object, got list of 0')
+  expect(explain(errorsOf(Page, []))).toBe('the value should be object, and is list of 0')
 })
 
 it('shows the values of an enumeration, and one cause for a union of literals', () => {
@@ -51,7 +51,9 @@ it('puts the likeliest branch of a union first', () => {
 
 it('says what an object should be that is refined, by its name', () => {
   const Empty = t.refinement(t.UnknownRecord, (o) => Object.keys(o).length === 0, 'an empty object')
-  expect(explain(errorsOf(Empty, { a: 1 }))).toBe('value: expected an empty object, got object')
+  expect(explain(errorsOf(Empty, { a: 1 }))).toBe(
+    'the value should be an empty object, and is object',
+  )
 })
 
 it('names the tag of a tagged union', () => {
@@ -60,7 +62,7 @@ it('names the tag of a tagged union', () => {
     t.strict({ type: t.literal('b') }),
   ])
   expect(explain(errorsOf(t.array(Event), [{ type: 'c' }, { type: 'a', data: null }]))).toBe(
-    '[0].type: expected "a" | "b", got text of 1 character\n[1].data: expected number, got null',
+    '[0].type should be "a" | "b", and is text of 1 character\n[1].data should be number, and is null',
   )
 })
 
@@ -73,7 +75,7 @@ it('names no tag of what is no object', () => {
 
 it('tells what is missing from what is undefined', () => {
   expect(explain(errorsOf(t.type({ a: t.number }), { a: undefined }))).toBe(
-    'a: expected number, got undefined',
+    'a should be number, and is undefined',
   )
 })
 
@@ -89,7 +91,7 @@ it('names a place within a place', () => {
 it('keeps the keys of a record to itself', () => {
   const Metadata = t.type({ metadata: t.record(t.string, t.string) })
   expect(explain(errorsOf(Metadata, { metadata: { '4242424242424242': 1 } }))).toBe(
-    'metadata.*: expected string, got number 1',
+    'metadata.* should be string, and is number 1',
   )
 })
 
@@ -111,7 +113,7 @@ it('shows the keys of a record that its codec names', () => {
     t.literal('a'),
     t.union([t.literal('a'), t.literal('b')]),
   ]) {
-    expect(explain(errorsOf(t.record(domain, t.number), { a: 'x', b: 1 }))).toMatch(/^a: /)
+    expect(explain(errorsOf(t.record(domain, t.number), { a: 'x', b: 1 }))).toMatch(/^a should be /)
   }
 })
 
@@ -119,7 +121,7 @@ it('shows a long number by its length, with decimals too', () => {
   expect(explain(errorsOf(t.string, 1e22))).toContain('number of 23 digits')
 
   expect(explain(errorsOf(t.string, 4242424242424242))).toBe(
-    'value: expected string, got number of 16 digits',
+    'the value should be string, and is number of 16 digits',
   )
   for (const amount of [4111111111111111.5, -411111111111.25]) {
     expect(explain(errorsOf(t.string, amount))).not.toContain('4111')
@@ -133,7 +135,7 @@ it('has a cause also where the codec that refused names no error', () => {
   expect(causes(errorsOf(Silent, 1))).toEqual([
     { path: '', expected: 'another value', actual: 'unknown' },
   ])
-  expect(explain(errorsOf(Silent, 1))).toBe('value: expected another value, got unknown')
+  expect(explain(errorsOf(Silent, 1))).toBe('the value should be another value, and is unknown')
 })
 
 it('never throws and never tells a text', () => {

@@ -197,7 +197,7 @@ describe.each(['code', 'closures'] as const)('made of %s', (means: Means) => {
     const deep: unknown = JSON.parse(`${'{"of":'.repeat(200_000)}1${'}'.repeat(200_000)}`)
     const decoded = compileNow(Tree)(deep)
     expect(pipe(decoded, E.mapLeft(explain))).toEqual(
-      E.left('value: expected less nesting, got object'),
+      E.left('the value should be nested less deeply, and is object'),
     )
   })
 

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { describe, expect, it, vi } from 'vitest'
-import { type DriftFact, drift, open } from '../../src/decode/index.js'
+import { type DriftFact, drift, InvalidOption, open } from '../../src/decode/index.js'
 
 const Charge = t.intersection([
   t.type({ id: t.string, status: open('NEW', 'SETTLED') }),
@@ -138,10 +138,20 @@ it('tells each fact once, when it is first seen', () => {
 })
 
 it('cannot be filled with names', () => {
-  const collector = drift({ most: 10 })
+  const collector = drift({ maxFacts: 10 })
   const watch = collector.watch('GET /charges', t.type({}))
   for (let i = 0; i < 100; i++) watch({ [`a${i}`]: 1 })
   expect(collector.facts()).toHaveLength(10)
+})
+
+it.each([
+  ['maxFacts', { maxFacts: 0 }],
+  ['onFact', { onFact: 'log' }],
+  ['onfact', { onfact: () => {} }],
+])('takes no such %s', (option, given) => {
+  const called = (): unknown => Reflect.apply(drift, undefined, [given])
+  expect(called).toThrow(InvalidOption)
+  expect(called).toThrow(`${option} should be`)
 })
 
 it('keeps 1,000 facts unless it is told otherwise', () => {

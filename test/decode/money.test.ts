@@ -79,15 +79,31 @@ describe('minor units', () => {
   })
 
   it('refuses what is no whole number of minor units', () => {
-    const left = (failure: MinorUnitsFailure): E.Either<MinorUnitsFailure, never> => E.left(failure)
     const fraction = (currency: string, exponent: number): unknown =>
-      left({ _tag: 'FractionOfMinorUnit', currency, exponent })
+      E.left({
+        _tag: 'FractionOfMinorUnit',
+        currency,
+        exponent,
+        message: `the amount should be a whole number of minor units: ${currency} has ${exponent} decimals`,
+      })
+    const unknown = (currency: string): unknown =>
+      E.left({
+        _tag: 'UnknownCurrency',
+        currency,
+        message: 'the currency should be a code of ISO 4217 that has a minor unit, such as EUR',
+      })
     expect(toMinorUnits('JPY')('12.5')).toEqual(fraction('JPY', 0))
     expect(toMinorUnits('EUR')('0.001')).toEqual(fraction('EUR', 2))
-    expect(toMinorUnits('XXX')('1')).toEqual(left({ _tag: 'UnknownCurrency', currency: 'XXX' }))
-    expect(fromMinorUnits('eur')(1n)).toEqual(left({ _tag: 'UnknownCurrency', currency: 'eur' }))
+    expect(toMinorUnits('XXX')('1')).toEqual(unknown('XXX'))
+    expect(fromMinorUnits('eur')(1n)).toEqual(unknown('eur'))
     for (const text of ['', '1,5', ' 1', '1.', '.5', '0x10', 'NaN', '1e1000000', '9'.repeat(101)]) {
-      expect(toMinorUnits('EUR')(text)).toEqual(left({ _tag: 'NotDecimal', currency: 'EUR' }))
+      expect(toMinorUnits('EUR')(text)).toEqual(
+        E.left({
+          _tag: 'NotDecimal',
+          currency: 'EUR',
+          message: 'the amount should be decimal text, such as 12.50',
+        }),
+      )
     }
   })
 
@@ -134,7 +150,7 @@ describe('minorUnitsOf', () => {
     )
     expect(minorUnitsOf('amount')(charge)).toEqual(E.right(9007199254740993001n))
     expect(minorUnitsOf('fee', 'fee_currency')(charge)).toEqual(E.right(7000n))
-    expect(minorUnitsOf('amount')({ ...charge, currency: 'JPY' })).toEqual(
+    expect(minorUnitsOf('amount')({ ...charge, currency: 'JPY' })).toMatchObject(
       E.left({ _tag: 'FractionOfMinorUnit', currency: 'JPY', exponent: 0 }),
     )
   })
@@ -156,12 +172,17 @@ describe('minorUnitsOf', () => {
 
   it('makes up no digits: of a number that was parsed otherwise, or changed, or is missing', () => {
     const charge = read('{"amount":12.50,"currency":"EUR","fee":null,"fee_currency":null}')
-    const none = (key: string) => E.left({ _tag: 'NoDigits', key })
+    const none = (key: string) =>
+      E.left({
+        _tag: 'NoDigits',
+        key,
+        message: `${key} should be text, or a number with its digits, as a client with numbers: 'exact' reads it`,
+      })
     expect(minorUnitsOf('amount')({ amount: 12.5, currency: 'EUR' })).toEqual(none('amount'))
     expect(minorUnitsOf('amount')({ ...charge, amount: 13 })).toEqual(none('amount'))
     expect(minorUnitsOf('fee')(charge)).toEqual(none('fee'))
     expect(minorUnitsOf('tax')({ currency: 'EUR' })).toEqual(none('tax'))
-    expect(minorUnitsOf('amount', 'fee_currency')(charge)).toEqual(
+    expect(minorUnitsOf('amount', 'fee_currency')(charge)).toMatchObject(
       E.left({ _tag: 'UnknownCurrency', currency: '' }),
     )
   })

@@ -177,7 +177,7 @@ describe('rows in NDJSON and JSON', () => {
         const { told, rejected } = await exported([first, big], { change, format })
         expect(told).toContain('chg_1')
         expect(told).not.toContain('chg_6')
-        const reason = expect.stringContaining('metadata.orders.1: expected a number below')
+        const reason = expect.stringContaining('metadata.orders.1 should be a number below')
         expect(rejected).toMatchObject([{ index: 1, reason }])
       }
     },

@@ -128,7 +128,7 @@ it.each<Wrong>([
   ['columns[1]', { columns: ['id', 5] }],
   ['numbers', { numbers: true }],
   ['formulas', { formulas: 'run' }],
-  ['decimal', { decimal: 'float' }],
+  ['amounts', { amounts: 'float' }],
   ['rowGroups', { rowGroups: 5 }],
 ])('no format has a wrong %s', (option, options) => {
   expect(() => formatOf(Charge)({ format: 'csv', ...options })).toThrow(
@@ -194,4 +194,11 @@ it.each<Wrong>([
   const given = { stream: new WritableStream(), format: jsonLines(), ...options }
   await expect(openStream(given)).rejects.toEqual(wrong)
   await expect(toStream(given)).rejects.toEqual(wrong)
+})
+
+it('says that a format is in the Right of what formatOf answers, where that is forgotten', () => {
+  const format = formatOf(Charge)({ format: 'csv' })
+  expect(() => Reflect.apply(targetOf, undefined, [{ out: 'charges.csv', format }])).toThrow(
+    'format should be a format: what is in the Right of formatOf, or what jsonLines gives, and is an object',
+  )
 })

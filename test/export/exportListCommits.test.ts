@@ -184,14 +184,14 @@ describe('rows that are not written', () => {
 
   it('are those that do not fit, too', async () => {
     const { rows, rejected, options } = watched()
-    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
+    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
     await lastValueFrom(exportList({ ...options, misfit, list: listOf(pages).pages() }))
     expect(rows).toEqual([0, 1, 3, 4])
     expect(rejected).toEqual([
       {
         position: { page_num: 1 },
         index: 0,
-        reason: 'n: expected another',
+        reason: 'n should be another',
         row: item(2),
       },
     ])
@@ -224,7 +224,7 @@ describe('a row that comes again', () => {
     ],
   ])('and is not written %s', async (_, key, counts) => {
     const { rejected, options } = watched()
-    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n: expected another' } : undefined)
+    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
     const list = listOf([good(1, 2), good(1, 2)]).pages()
     const keyed = key === undefined ? {} : { key }
     const told = exportList({ ...options, ...keyed, misfit, seen: new Set(), list })

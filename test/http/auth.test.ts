@@ -49,7 +49,7 @@ const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
     login,
     early,
     timer: asyncScheduler,
-    renewed: ({ token }) => renewed.push(token),
+    onRenewed: ({ token }) => renewed.push(token),
   })
   return { ...made, header: made.header.pipe(short), renewed }
 }

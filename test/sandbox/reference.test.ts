@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IndustryCategories, kindOf } from '../../src/codec/IndustryCategory.js'
+import { IndustryCategories, industryKindOf } from '../../src/codec/IndustryCategory.js'
 import { E } from '../../src/fp.js'
 import { type Answered, open } from './support.js'
 
@@ -14,7 +14,9 @@ describe('GET /api/v1/reference/industry_categories', () => {
       version === undefined ? {} : { 'x-api-version': version }
     const answered = await get(`${REFERENCE}/industry_categories`, headers)
     const tree = IndustryCategories.decode(answered.body)
-    return E.isRight(tree) ? [answered.status, ...new Set(tree.right.map(kindOf))] : tree.left
+    return E.isRight(tree)
+      ? [answered.status, ...new Set(tree.right.map(industryKindOf))]
+      : tree.left
   }
 
   it('has either shape, by version', async () => {

@@ -30,8 +30,8 @@ describe('POST /api/v1/charges/create', () => {
   })
 
   it.each([
-    ['amount', 'twelve', 'an amount as plain decimal text, such as "9.99"'],
-    ['amount', '-1', 'an amount as plain decimal text, such as "9.99"'],
+    ['amount', 'twelve', 'a number of at least 0, or plain decimal text such as "9.99"'],
+    ['amount', '-1', 'a number of at least 0, or plain decimal text such as "9.99"'],
     ['currency', 'eur', 'a currency code of 3 capital letters'],
     ['reference', '', 'a text of 1 to 140 characters'],
     ['reference', 'x'.repeat(141), 'a text of 1 to 140 characters'],

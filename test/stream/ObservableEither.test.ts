@@ -147,6 +147,12 @@ describe('concatChain', () => {
 })
 
 describe('mergeChain', () => {
+  it.each([0, -1, 1.5, Number.NaN])('takes no %d for a number of steps: none would begin', (n) => {
+    expect(() => mergeChain(right, n)).toThrow(
+      /^concurrent should be a whole number of at least 1, or Infinity/,
+    )
+  })
+
   it(
     'takes several steps at a time, as they come',
     marbles((m) => {

@@ -1,6 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { collect, type ObservableEither, type TooMany, tally } from '../../src/stream/index.js'
+import {
+  collect,
+  InvalidOption,
+  type ObservableEither,
+  type TooMany,
+  tally,
+} from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
 type Ea = E.Either<string, number>
@@ -48,10 +54,17 @@ describe('collect', () => {
   )
 
   it.each([Number.NaN, -1, 2.5])('takes no %d for its max', (max) => {
+    expect(() => collect({ max })).toThrow(InvalidOption)
     expect(() => collect({ max })).toThrow(
-      new RangeError(`max must be a whole number of at least 0, got ${max}`),
+      /^collect: max should be a whole number of at least 0, or Infinity/,
     )
     expect(() => collect({ max: Number.POSITIVE_INFINITY })).not.toThrow()
+  })
+
+  it('says what it takes, where it is given something else', () => {
+    const called = (...given: ReadonlyArray<unknown>) => Reflect.apply(collect, undefined, given)
+    expect(() => called()).toThrow('collect: options should be an object of max, and is missing')
+    expect(() => called({ limit: 1 })).toThrow('collect: limit should be left out')
   })
 
   it('adds its failure to the type', () => {

@@ -16,7 +16,7 @@ it('docs/webhooks.md has every default', () => {
 })
 
 it('docs/webhooks.md has every failure', () => {
-  const source = ['webhooks/WebhookFailure.ts', 'codec/Undecodable.ts']
+  const source = ['webhooks/WebhookFailure.ts', 'codec/UndecodableEvent.ts']
     .map((file) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'))
     .join('')
   const tags = Array.from(source.matchAll(/readonly _tag: '(\w+)'/g), ([, tag]) => tag)

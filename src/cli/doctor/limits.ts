@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   endpoint: 'requests a second an endpoint',
   global: 'a second in all',
   concurrency: 'at a time',
-  login: 'logins a minute',
+  logins: 'logins a minute',
 }
 
 export const limits = (

@@ -82,7 +82,7 @@ const formatOptions = (
   compress: Compression | undefined,
 ): FormatOptions => ({
   format,
-  ...defined({ compress, columns, decimal: amounts }),
+  ...defined({ compress, columns, amounts }),
   ...(exact ? { numbers: 'exact' as const } : {}),
   ...(safeCells ? { formulas: 'escape' as const } : {}),
 })

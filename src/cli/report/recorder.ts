@@ -125,7 +125,7 @@ export const recorder = (
 
 /** The limits that count requests, by second; that of logins counts minutes. */
 const isPerSecond = ({ kind, name, limit }: TierSnapshot): boolean =>
-  kind === 'rate' && name !== 'login' && limit < Number.POSITIVE_INFINITY
+  kind === 'rate' && name !== 'logins' && limit < Number.POSITIVE_INFINITY
 
 const lowest = (rates: ReadonlyArray<TierSnapshot>): RateLimit | undefined =>
   rates.reduce<RateLimit | undefined>(

@@ -19,11 +19,11 @@ export const driftKinds = {
 
 /** One thing that was seen, and how often. */
 export interface DriftFact {
-  /** As it was named to `watch`. */
+  /** The endpoint, as it was named to `watch`. */
   readonly endpoint: string
-  /** As in `items[].funding.status`; a star stands for a key of a record, or one not to be told. */
+  /** Where, as in `items[].funding.status`; a star stands for a key of a record, or one not to be told. */
   readonly path: string
-  /** In what it differs from the codec. */
+  /** How it differs from the codec. */
   readonly kind: DriftKind
   /** The type and size of the first one; of an unknown value, the value itself if it reads like one. */
   readonly example: string

@@ -1,4 +1,5 @@
 import type * as t from 'io-ts'
+import { checked, is, type Rules } from '../../options/index.js'
 import { redact } from '../redact.js'
 import { type Counter, type DriftFact, type DriftKind, factName } from './Fact.js'
 import { watcherOf } from './watcher.js'
@@ -20,14 +21,17 @@ export interface Drift {
 export interface DriftOptions {
   /** Called when something is seen for the first time. */
   readonly onFact?: (fact: DriftFact) => void
-  /** How many different facts are kept: 1,000. A service that invents names cannot fill the memory. */
-  readonly most?: number
+  /** How many different facts are kept, so that a service that invents names cannot fill the memory. Default 1,000. */
+  readonly maxFacts?: number
 }
 
 interface Counted extends Counter, Omit<DriftFact, 'count'> {}
 
-/** A collector of drift. Who does not make one pays nothing. */
-export const drift = ({ onFact, most = 1_000 }: DriftOptions = {}): Drift => {
+const rules: Rules<DriftOptions> = { onFact: is.work, maxFacts: is.bound }
+
+/** A collector of drift. Who does not make one pays nothing. Throws an `InvalidOption`. */
+export const drift = (options: DriftOptions = {}): Drift => {
+  const { onFact, maxFacts = 1_000 } = checked(options, rules)
   const seen = new Map<string, Counted>()
   const surplus: Counter = { count: 0 }
   let fresh: Array<Counted> = []
@@ -38,7 +42,7 @@ export const drift = ({ onFact, most = 1_000 }: DriftOptions = {}): Drift => {
       const name = factName({ endpoint, path, kind, example })
       const known = seen.get(name)
       if (known !== undefined) return known
-      if (seen.size >= most) return surplus
+      if (seen.size >= maxFacts) return surplus
       const fact: Counted = { endpoint, path, kind, example, count: 0 }
       seen.set(name, fact)
       fresh.push(fact)

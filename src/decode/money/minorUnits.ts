@@ -4,15 +4,39 @@ import { exponentOf } from './exponents.js'
 
 /** Why an amount is not a whole number of minor units. The amount itself is not told. */
 export type MinorUnitsFailure =
-  | { readonly _tag: 'UnknownCurrency'; readonly currency: string }
-  | { readonly _tag: 'NotDecimal'; readonly currency: string }
-  | {
+  | (Common & { readonly _tag: 'UnknownCurrency' })
+  | (Common & { readonly _tag: 'NotDecimal' })
+  | (Common & {
       readonly _tag: 'FractionOfMinorUnit'
-      /** As it was given. */
-      readonly currency: string
       /** How many decimals the currency has. */
       readonly exponent: number
-    }
+    })
+
+interface Common {
+  /** The currency, as it was given. */
+  readonly currency: string
+  /** One line, fit for a log. */
+  readonly message: string
+}
+
+const unknownCurrency = (currency: string): MinorUnitsFailure => ({
+  _tag: 'UnknownCurrency',
+  currency,
+  message: 'the currency should be a code of ISO 4217 that has a minor unit, such as EUR',
+})
+
+const notDecimal = (currency: string): MinorUnitsFailure => ({
+  _tag: 'NotDecimal',
+  currency,
+  message: 'the amount should be decimal text, such as 12.50',
+})
+
+const fractionOfMinorUnit = (currency: string, exponent: number): MinorUnitsFailure => ({
+  _tag: 'FractionOfMinorUnit',
+  currency,
+  exponent,
+  message: `the amount should be a whole number of minor units: ${currency} has ${exponent} decimals`,
+})
 
 /** Characters of an amount. */
 const MOST = 100
@@ -20,7 +44,7 @@ const MOST = 100
 const exponentFor = (currency: string): E.Either<MinorUnitsFailure, number> =>
   pipe(
     exponentOf(currency),
-    E.fromOption(() => ({ _tag: 'UnknownCurrency', currency })),
+    E.fromOption(() => unknownCurrency(currency)),
   )
 
 /**
@@ -38,10 +62,8 @@ export const toMinorUnits =
       E.chain((exponent) =>
         pipe(
           parseDecimal(amount, MOST),
-          E.fromOption((): MinorUnitsFailure => ({ _tag: 'NotDecimal', currency })),
-          E.chainOptionK(
-            (): MinorUnitsFailure => ({ _tag: 'FractionOfMinorUnit', currency, exponent }),
-          )(unitsAt(exponent)),
+          E.fromOption(() => notDecimal(currency)),
+          E.chainOptionK(() => fractionOfMinorUnit(currency, exponent))(unitsAt(exponent)),
         ),
       ),
     )

@@ -8,7 +8,15 @@ export interface NoDigits {
   readonly _tag: 'NoDigits'
   /** Where the amount should be. */
   readonly key: string
+  /** One line, fit for a log. */
+  readonly message: string
 }
+
+const noDigits = (key: string): NoDigits => ({
+  _tag: 'NoDigits',
+  key,
+  message: `${key} should be text, or a number with its digits, as a client with numbers: 'exact' reads it`,
+})
 
 /** The keys of an amount and its currency; the second is `currency` if left out. */
 type Keys = readonly [amount: string, currency?: string]
@@ -34,7 +42,7 @@ export const minorUnitsOf =
     const text = fields[amount]
     return pipe(
       typeof text === 'string' ? O.some(text) : digitsOf(amount)(fields),
-      E.fromOption((): NoDigits => ({ _tag: 'NoDigits', key: amount })),
+      E.fromOption(() => noDigits(amount)),
       E.chainW(toMinorUnits(String(fields[currency] ?? ''))),
     )
   }

@@ -6,7 +6,7 @@ import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
 /** A field of rows that stands in its own column. */
 export interface Column {
-  /** Such as `quote_summary.expires_at`. */
+  /** Its name, such as `quote_summary.expires_at`. */
   readonly name: string
   /** From the row to the value. */
   readonly path: ReadonlyArray<string>

@@ -6,7 +6,7 @@ import { haveTexts } from '../asCame.js'
 /** Why a row cannot be written without a change to what it says. */
 export interface Misfit {
   readonly _tag: 'Misfit'
-  /** Such as `amount`, or `quote_summary.quotes.0.fee_amount`; empty for the row itself. */
+  /** The field, such as `amount` or `quote_summary.quotes.0.fee_amount`; empty for the row itself. */
   readonly field: string
   /** What the format can say there. */
   readonly expected: string
@@ -38,8 +38,8 @@ export type Fitting = (row: unknown) => Misfit | undefined
 /** In words, the field at `path` and what was expected; of the row itself when there is no path. */
 export const misfit = (path: ReadonlyArray<string>, expected: string): Misfit => {
   const field = path.join('.')
-  const where = path.length === 0 ? '' : `${field}: `
-  return { _tag: 'Misfit', field, expected, message: `${where}expected ${expected}` }
+  const message = `${field || 'the row'} should be ${expected}`
+  return { _tag: 'Misfit', field, expected, message }
 }
 
 // combinators

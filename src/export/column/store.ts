@@ -16,7 +16,7 @@ export type Stored = bigint | string | boolean | null
 export interface StoreOptions {
   readonly numbers: Numbers
   /** Amounts as `DECIMAL(18, 4)`, or as text. */
-  readonly decimal: 'decimal' | 'text'
+  readonly amounts: 'decimal' | 'text'
 }
 
 /** A column of a typed file. */
@@ -32,7 +32,7 @@ export interface Store {
 /** Of a value that is there. */
 type Convert = (value: unknown, row: unknown) => Stored | undefined
 
-export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Store => {
+export const storeOf = (column: Column, { numbers, amounts }: StoreOptions): Store => {
   const read: Read = reader(column.path)
   const digits = digitsReader(column.path, numbers)
   const json = jsonOf(numbers)
@@ -66,12 +66,12 @@ export const storeOf = (column: Column, { numbers, decimal }: StoreOptions): Sto
         return Number.isSafeInteger(value) ? BigInt(value) : undefined
       })
     case 'decimal':
-      return decimal === 'text'
+      return amounts === 'text'
         ? converted('a number', (value, row) =>
             typeof value === 'number' ? (digits(row) ?? String(value)) : undefined,
           )
         : converted(
-            `a number of at most ${PRECISION - SCALE} digits and ${SCALE} decimals (or write decimals as text)`,
+            `a number of at most ${PRECISION - SCALE} digits and ${SCALE} decimals (or write amounts as text)`,
             (value, row) => {
               if (typeof value !== 'number') return undefined
               const text = digits(row)

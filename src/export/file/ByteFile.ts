@@ -14,7 +14,7 @@ import { readWholly, writeWholly } from './wholly.js'
 
 /** What takes bytes. They may be changed once it has answered. */
 export interface Bytes {
-  /** How many it has taken. */
+  /** How many bytes it has taken. */
   readonly size: () => number
   /** Answers when it has taken them; what was taken before may have failed since. */
   readonly append: (bytes: Uint8Array) => Promise<void>
@@ -51,7 +51,7 @@ export const openBytes = async (
 
   const handle = await (from === undefined ? files.open(path, 'w+') : openMarked(files, path, 'r+'))
   const hash = createHash('sha256')
-  const place = reusable()
+  const allocate = reusable()
   let size = 0
   let head = Buffer.alloc(0) // its first bytes: zeros, once it was emptied and written on
   let named = from !== undefined
@@ -83,7 +83,7 @@ export const openBytes = async (
     size: () => size,
     append: async (bytes) => {
       await writing
-      const own = place(bytes.length)
+      const own = allocate(bytes.length)
       own.set(bytes)
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)

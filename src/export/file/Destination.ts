@@ -5,11 +5,11 @@ import { type FileSummary, isMark, type Mark } from './RowFile.js'
 
 /** Up to where one file of a destination stands. */
 export interface PartMark extends Mark {
-  /** Of which time slice its rows are; 0 where slices are not kept apart. */
+  /** The number of the time slice that its rows are of; 0 where slices are not kept apart. */
   readonly slice: number
   /** Which file of its slice it is, from 1: more than one when they are rotated. */
   readonly piece: number
-  /** It is complete: nothing more is written to it. */
+  /** Whether it is complete: nothing more is written to it. */
   readonly ended: boolean
 }
 

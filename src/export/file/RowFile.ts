@@ -6,23 +6,23 @@ import type { Sink } from '../Sink.js'
 
 /** Up to where a file stands; plain JSON, for a checkpoint. */
 export interface Mark {
-  /** As they are in the file, compressed or not. */
+  /** Bytes of the file up to there, compressed or not. */
   readonly bytes: number
-  /** How many are in these bytes. */
+  /** Rows in these bytes. */
   readonly rows: number
-  /** Of these bytes, in hex: tells the file from another in its place. */
+  /** SHA-256 of these bytes, in hex: tells the file from another in its place. */
   readonly sha256: string
 }
 
 /** A file that is complete. */
 export interface FileSummary {
-  /** As it was given. */
+  /** The path, as it was given. */
   readonly path: string
-  /** How many it has. */
+  /** Rows in the file. */
   readonly rows: number
-  /** As they are in the file, compressed or not. */
+  /** Bytes of the file, as they are there: compressed, if it is. */
   readonly bytes: number
-  /** Of the whole file, in hex. */
+  /** SHA-256 of the whole file, in hex. */
   readonly sha256: string
 }
 

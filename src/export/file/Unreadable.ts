@@ -2,7 +2,7 @@
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
   readonly _tag = 'Unreadable'
-  /** Such as `EACCES`. */
+  /** The system's code, such as `EACCES`. */
   readonly code: string
   /** What could not be read. */
   readonly path: string

@@ -14,7 +14,7 @@ import { untilFailure } from './untilFailure.js'
 export interface FileOptions<A> {
   /** Made if it is not there; its folder must be. */
   readonly path: string
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
   readonly from?: Mark
@@ -76,7 +76,7 @@ const rowFile = async <A>(
   const kept = from && { path, mark: from, read: bytes.read }
   const encoder = await format.encoder(bytes, kept) // which may refuse it
   await bytes.cut()
-  const { run, end, last } = untilFailure()
+  const { run, end, last } = untilFailure(path)
   let count = from?.rows ?? 0
 
   return {

@@ -12,9 +12,9 @@ import { untilFailure } from './untilFailure.js'
 
 /** Which stream, and how rows are written to it. */
 export interface StreamOptions<A> {
-  /** Of Node, or of the web. */
+  /** A `Writable` of Node, or a `WritableStream` of the web. */
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Whether `finish` ends the stream, too. Default `true`. Not for stdout. */
   readonly close?: boolean
@@ -58,7 +58,7 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
   const { stream, format, close = true } = checked(options, rules)
   const bytes = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(bytes)
-  const { run, end, last } = untilFailure()
+  const { run, end, last } = untilFailure('the stream')
   return {
     write: async (rows) => {
       allFit(format, rows)

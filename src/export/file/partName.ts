@@ -5,7 +5,7 @@ import type { PartMark } from './Destination.js'
 export interface Naming {
   /** What names begin with. Default `part`. */
   readonly prefix?: string
-  /** Of the format. */
+  /** What names end with, after a dot: the `extension` of the format. */
   readonly extension: string
 }
 

@@ -8,9 +8,9 @@ import { untilFailure } from './untilFailure.js'
 
 /** When a part is ended and another begun. */
 export interface Rotation {
-  /** Rows a part, at most. */
+  /** Rows that a part may have. Default: no bound. */
   readonly rows?: number
-  /** A part is ended once it has so many bytes. */
+  /** Bytes after which a part is ended, looked at after each page. Default: no bound. */
   readonly bytes?: number
 }
 
@@ -47,7 +47,7 @@ interface Open<A> {
 
 /** What there is already is opened first. */
 export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
-  const { run, last } = untilFailure()
+  const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []
   let current: Open<A> | undefined
   const ready = run(async () => {

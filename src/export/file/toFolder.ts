@@ -18,7 +18,7 @@ import { sameFile } from './sameFile.js'
 export interface ToFolderOptions<A> {
   /** Made if it is not there. */
   readonly path: string
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Goes on where it was committed; else all files that are called as its parts are taken away. */
   readonly from?: DestinationMark

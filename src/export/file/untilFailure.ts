@@ -7,7 +7,11 @@ export interface UntilFailure {
   readonly last: (task: () => Promise<void>) => Promise<void>
 }
 
-export const untilFailure = (): UntilFailure => {
+/** `what` is written to: for messages. */
+export const untilFailure = (what: string): UntilFailure => {
+  const over = (call: string) => (): never => {
+    throw new Error(`${what}: ${call} was called, and nothing more is written`)
+  }
   let before: Promise<unknown> = Promise.resolve()
   const after = (next: Promise<unknown>): void => {
     next.catch(() => {}) // told to whoever asked, and to all who ask later
@@ -22,22 +26,14 @@ export const untilFailure = (): UntilFailure => {
     run,
     end: (task) => {
       const next = run(task)
-      after(next.then(ended))
+      after(next.then(over('finish')))
       return next
     },
     last: (task) => {
       const earlier = before
       const done = earlier.then(task, task)
-      after(done.then(() => earlier).then(closed))
+      after(done.then(() => earlier).then(over('abandon')))
       return done
     },
   }
-}
-
-const ended = (): never => {
-  throw new Error('it was ended: nothing more is written to it')
-}
-
-const closed = (): never => {
-  throw new Error('it was closed: nothing more is written to it')
 }

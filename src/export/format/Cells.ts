@@ -1,4 +1,4 @@
-import type { Place } from '../../stream/index.js'
+import type { Allocate } from '../../stream/index.js'
 
 /** Bytes to begin with. */
 const ROOM = 1 << 16
@@ -30,12 +30,12 @@ const isSpecial = (code: number): boolean =>
 export class Cells {
   #at = 0
   #bytes: Uint8Array
-  readonly #place: Place
+  readonly #allocate: Allocate
   readonly #encoder = new TextEncoder()
 
-  constructor(place: Place) {
-    this.#place = place
-    this.#bytes = place(ROOM)
+  constructor(allocate: Allocate) {
+    this.#allocate = allocate
+    this.#bytes = allocate(ROOM)
   }
 
   /** A text as it is; or as `mask` makes it, if there is something in it that needs that. */
@@ -110,7 +110,7 @@ export class Cells {
 
   #room(length: number): Uint8Array {
     const needed = this.#at + length
-    if (needed > this.#bytes.length) this.#bytes = this.#place(2 * needed, this.#at)
+    if (needed > this.#bytes.length) this.#bytes = this.#allocate(2 * needed, this.#at)
     return this.#bytes
   }
 }

@@ -38,11 +38,11 @@ export interface Encoder<in A> {
 
 /** How rows become bytes: a value, made once by `formatOf` and used for as many files as there are. */
 export interface Format<in A> {
-  /** What it was made by. */
+  /** The name of the format. */
   readonly name: FormatName
-  /** What it was made by. */
+  /** How its files are compressed. */
   readonly compress: Compression
-  /** Such as `ndjson.zst`: what a file is called by. */
+  /** What names of its files end with, after a dot: `ndjson.zst`. */
   readonly extension: string
   /** Which columns, as they are named in the file; none where rows are written whole. */
   readonly columns: ReadonlyArray<string>

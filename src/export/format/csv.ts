@@ -39,8 +39,8 @@ export const csvText = (
   )
   return {
     start: `${columns.map(({ name }) => quoted(name)).join(',')}\r\n`,
-    rows: (rows) => (place) => {
-      const cells = new Cells(place)
+    rows: (rows) => (allocate) => {
+      const cells = new Cells(allocate)
       lines(rows, cells)
       return cells.bytes()
     },

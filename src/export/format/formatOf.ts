@@ -24,7 +24,7 @@ import { textEncoder } from './text.js'
 
 /** A format, and what may be said of how it writes. */
 export interface FormatOptions {
-  /** Its name. */
+  /** How rows are written: one of `formatNames`. */
   readonly format: FormatName
   /**
    * Default `none`. In Parquet it is the pages that are compressed: by default with zstd, or with gzip where
@@ -36,19 +36,22 @@ export interface FormatOptions {
    * codec does not name. Default: all that the codec names; in NDJSON and JSON, all that came.
    */
   readonly columns?: ReadonlyArray<string>
-  /** `exact` writes the digits of numbers as they came: for a client that reads them so. */
+  /**
+   * `exact` writes the digits of numbers as they came: for a client with `numbers: 'exact'`, which keeps them.
+   * Default `fast`.
+   */
   readonly numbers?: Numbers
   /** CSV: `escape` keeps spreadsheets from running texts as formulas. Default `keep`. */
   readonly formulas?: 'escape' | 'keep'
-  /** Parquet: amounts as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
-  readonly decimal?: 'decimal' | 'text'
-  /** Parquet: rows a row group. Default 20,000. */
+  /** Parquet: numbers with decimals as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
+  readonly amounts?: 'decimal' | 'text'
+  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
   readonly rowGroup?: number
 }
 
 /** A column that a file has, unless others are chosen. */
 export interface KnownColumn {
-  /** Such as `amount`, or `quote_summary.expires_at`. */
+  /** Its name, such as `amount` or `quote_summary.expires_at`. */
   readonly name: string
   /** What a file keeps it as. */
   readonly type: ColumnType
@@ -65,7 +68,7 @@ const rules: Rules<FormatOptions> = {
   columns: is.listOf(is.text, 'a list of names of columns'),
   numbers: is.oneOf('exact', 'fast'),
   formulas: is.oneOf('escape', 'keep'),
-  decimal: is.oneOf('decimal', 'text'),
+  amounts: is.oneOf('decimal', 'text'),
   rowGroup: is.whole(1),
 }
 
@@ -107,9 +110,9 @@ const withColumns = (
   const named = all.map((column) => column.name)
 
   if (name === 'parquet') {
-    const { decimal = 'decimal', rowGroup = ROW_GROUP } = options
+    const { amounts = 'decimal', rowGroup = ROW_GROUP } = options
     const compress = options.compress ?? (hasZstd() ? 'zstd' : 'gzip')
-    const stored = { numbers, decimal, rowGroup, compress }
+    const stored = { numbers, amounts, rowGroup, compress }
     return {
       name,
       compress,

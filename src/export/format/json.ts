@@ -21,7 +21,7 @@ export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Te
     const texts = textsOf(rows)
     if (texts === undefined) return anew(rows, around)
     const places = rows.map((_, i) => i)
-    return (place) => texts.join(places, around, place)
+    return (allocate) => texts.join(places, around, allocate)
   }
 }
 

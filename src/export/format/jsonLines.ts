@@ -8,9 +8,9 @@ import { textEncoder } from './text.js'
 
 // model
 
-/** Of `jsonLines`: how lines are written. */
+/** How `jsonLines` writes lines. */
 export interface JsonLinesOptions {
-  /** Default `none`. */
+  /** How the file is compressed. Default `none`. */
   readonly compress?: Compression
   /** `exact` writes the digits of numbers as they came, where they are kept beside them. Default `fast`. */
   readonly numbers?: Numbers

@@ -1,5 +1,5 @@
 /** Formats that are text, as it is or compressed. */
-import type { Place } from '../../stream/index.js'
+import type { Allocate } from '../../stream/index.js'
 import { reusable } from '../../stream/reusable.js'
 import type { Bytes } from '../file/ByteFile.js'
 import { type Compress, compressor } from './compress.js'
@@ -7,8 +7,8 @@ import type { Compression, Encoder, Kept } from './Format.js'
 
 // model
 
-/** In parts; or, where it is UTF-8 already, what puts it in some place. */
-export type Text = Iterable<string> | ((place: Place) => Uint8Array)
+/** In parts; or, where it is UTF-8 already, what puts it into bytes that it asks for. */
+export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
 
 /** A format that is text: what comes before, of and after the rows. */
 export interface TextFormat<A> {
@@ -74,10 +74,10 @@ const plain = (to: Bytes): Out => ({
 })
 
 const framed = (to: Bytes, compress: Compress): Out => {
-  const place = reusable()
+  const allocate = reusable()
   let length = 0
   const frame = async (): Promise<void> => {
-    const bytes = place(length, length)
+    const bytes = allocate(length, length)
     length = 0
     await to.append(await compress(bytes))
   }
@@ -86,7 +86,7 @@ const framed = (to: Bytes, compress: Compress): Out => {
   }
   return {
     put: async (bytes) => {
-      place(length + bytes.length, length).set(bytes, length)
+      allocate(length + bytes.length, length).set(bytes, length)
       length += bytes.length
       if (length >= FRAME) await flush()
     },
@@ -100,14 +100,14 @@ const framed = (to: Bytes, compress: Compress): Out => {
 /** UTF-8, in a place that is used again. */
 const encoder = (): ((text: Text) => Uint8Array) => {
   const encoder = new TextEncoder()
-  const place = reusable()
+  const allocate = reusable()
   return (text) => {
-    if (typeof text === 'function') return text(place)
+    if (typeof text === 'function') return text(allocate)
     let length = 0
     for (const part of text) {
-      const all = place(length + 3 * part.length, length)
+      const all = allocate(length + 3 * part.length, length)
       length += encoder.encodeInto(part, all.subarray(length)).written
     }
-    return place(length, length)
+    return allocate(length, length)
   }
 }

@@ -23,8 +23,8 @@ const CREATED_BY = 'payments-rx'
 // combinators
 
 /** As a message says it. */
-const described = ({ name, type }: Column, { decimal }: StoreOptions): string =>
-  `${name} (${type === 'decimal' && decimal === 'text' ? 'decimal as text' : type})`
+const described = ({ name, type }: Column, { amounts }: StoreOptions): string =>
+  `${name} (${type === 'decimal' && amounts === 'text' ? 'decimal as text' : type})`
 
 /** Throws `NotTheSame`: one footer would say of all groups what is true of the new ones. */
 const sameColumns = (path: string, was: Groups['columns'], is: Groups['columns']): void => {

@@ -14,7 +14,7 @@ export type Audience = 'the writer' | 'readers'
 /** The root, and an element for each column. */
 export const schemaOf = (
   columns: ReadonlyArray<Column>,
-  options: Pick<StoreOptions, 'decimal'>,
+  options: Pick<StoreOptions, 'amounts'>,
   audience: Audience,
 ): Array<SchemaElement> => [
   { name: 'rows', num_children: columns.length },
@@ -23,7 +23,7 @@ export const schemaOf = (
 
 const elementOf = (
   { name, type }: Column,
-  { decimal }: Pick<StoreOptions, 'decimal'>,
+  { amounts }: Pick<StoreOptions, 'amounts'>,
   audience: Audience,
 ): SchemaElement => {
   const bytes: SchemaElement = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' }
@@ -47,7 +47,7 @@ const elementOf = (
         logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
       }
     case 'decimal':
-      return decimal === 'text'
+      return amounts === 'text'
         ? text
         : { ...long, converted_type: 'DECIMAL', precision: PRECISION, scale: SCALE }
   }

@@ -2,9 +2,9 @@ import * as t from 'io-ts'
 
 export const Bounds = t.readonly(
   t.type({
-    /** In ms since 1970: from `from` on, up to and without `to`. `from` 0: whatever is oldest. */
+    /** The earliest time of creation, in ms since 1970, inclusive. 0: whatever is oldest. */
     from: t.number,
-    /** In ms since 1970, exclusive. */
+    /** The end of the times of creation, in ms since 1970, exclusive. */
     to: t.number,
   }),
 )

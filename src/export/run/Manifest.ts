@@ -8,11 +8,11 @@ import { readKept } from './readKept.js'
 const VERSION = 1
 
 const manifest = t.type({
-  /** Of this layout. */
+  /** The version of this layout. */
   version: t.literal(VERSION),
   /** What tells rows apart: of several with the same, the one of the last run is how it stands now. */
   key: t.literal('id'),
-  /** In the order in which they were made. */
+  /** The runs, in the order in which they were made. */
   runs: t.readonlyArray(ManifestRun),
 })
 

@@ -11,11 +11,11 @@ import { Purpose } from './Purpose.js'
 const ManifestFile = t.readonly(
   t.intersection([
     t.type({
-      /** Seen from the folder of the manifest. */
+      /** The path, seen from the folder of the manifest. */
       path: t.string,
-      /** How many it has. */
+      /** Rows in the file. */
       rows: t.number,
-      /** As they are in the file, compressed or not. */
+      /** Bytes of the file, as they are there: compressed, if it is. */
       bytes: t.number,
     }),
     t.partial({
@@ -36,17 +36,17 @@ const run = t.intersection([
     missing: t.readonlyArray(t.string),
     /** Whether the list was read to its end. */
     ended: t.boolean,
-    /** What it is of. */
+    /** What was exported, and how it was written. */
     purpose: Purpose,
-    /** ISO 8601. A run that is resumed keeps the time at which it was begun. */
+    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. */
     started: t.string,
-    /** ISO 8601. */
+    /** When it ended, as ISO 8601. */
     finished: t.string,
     /** How long it ran, in ms, without the time between a stop and a resumption. */
     ms: t.number,
     /** How often it was begun or resumed. */
     starts: t.number,
-    /** Written. */
+    /** Rows that were written. */
     rows: t.number,
     /** Rows that were put aside. */
     rejects: t.number,
@@ -54,7 +54,7 @@ const run = t.intersection([
     repeated: t.number,
     /** Requests that were answered, also those that were refused, and logins. */
     requests: t.number,
-    /** Those that were refused for the limits (429). */
+    /** Requests that were refused for the limits (429). */
     refused: t.number,
     /** Slices of time that were read to their end; `rows` counts those that were put aside, too. */
     slices: t.readonlyArray(SliceCount),

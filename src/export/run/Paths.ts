@@ -5,19 +5,19 @@ import { basename, dirname, join, relative } from 'node:path'
 
 /** What an export keeps, each by its path. */
 export interface Paths {
-  /** The file or the folder. */
+  /** The output: a file, or a folder. */
   readonly out: string
   /** Whether it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
-  /** What it is resumed by. */
+  /** The checkpoint: what it is resumed by. */
   readonly checkpoint: string
-  /** Of the rows that were written, while there is a checkpoint. */
+  /** The keys of the rows that were written, while there is a checkpoint. */
   readonly keys: string
-  /** What was written, run by run. */
+  /** The manifest: what was written, run by run. */
   readonly manifest: string
-  /** Who is at it. */
+  /** The lock: who is at it. */
   readonly lock: string
-  /** Takes the rows that are not written. */
+  /** The rows that are not written, of one run. */
   readonly rejects: (run: number) => string
 }
 

@@ -9,7 +9,7 @@ export const Purpose = t.readonly(
   t.type({
     /** What is listed: `charges`. */
     resource: t.string,
-    /** Of whom, as `accountOf` has it. */
+    /** Whose data it is, as `accountOf` has it. */
     account: t.string,
     /** What it is narrowed by, in the API's words. */
     query: t.readonly(t.record(t.string, t.string)),

@@ -27,11 +27,11 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
   readonly source: Source<A, Q, P>
   /** Where it goes, made by `targetOf`. */
   readonly target: Target<A>
-  /** What it is of: a checkpoint of something else is refused. */
+  /** What is exported, and whose: a checkpoint of something else is refused. */
   readonly purpose: Wanted
   /** What to do about a checkpoint that is there. Default `new`: to refuse. */
   readonly begin?: Begin
-  /** In a folder: whether it adds to the runs that are there. */
+  /** In a folder: whether it adds to the runs that are there. Default `false`. */
   readonly adds?: boolean
   /** Whose requests and drift are counted. */
   readonly client?: Watched
@@ -72,11 +72,11 @@ export const runRules: Rules<RunOptions<never, never, never>> = {
 
 /** How a run stands. Counts are of all its resumptions together. */
 export interface RunProgress<Q = unknown> extends Progress<Q> {
-  /** With the first word only: how it begins. */
+  /** How it begins; with the first word only. */
   readonly begun?: Begun
-  /** With one word before the first page: why a run that goes on reads its list from the beginning again. */
+  /** Why a run that goes on reads its list from the beginning again; with one word before the first page. */
   readonly anew?: AnyFailure
-  /** With the last word only: its entry in the manifest, unless nothing was written. */
+  /** Its entry in the manifest, unless nothing was written; with the last word only. */
   readonly entry?: ManifestRun
 }
 

@@ -11,7 +11,7 @@ import { KeptListPosition, KeptSnapshotPosition } from './positions.js'
 
 /** What an export reads: a list that can be gone on with, made by `fromList` or `fromSnapshot`. */
 export interface Source<A, Q, P extends Page<AnyFailure, A, Q> = Page<AnyFailure, A, Q>> {
-  /** From its beginning, or from where it stands. */
+  /** The list, from its beginning or from where it stands. */
   readonly pages: (position?: Q) => Drainable<P>
   /** How a position of it is kept. */
   readonly position: Codec<Q>

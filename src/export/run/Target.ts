@@ -31,7 +31,7 @@ export interface Target<A> {
 export interface TargetOptions<A> {
   /** A file; a folder, if it ends with a slash. */
   readonly out: string
-  /** How rows are written, made by `formatOf`. */
+  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Where the checkpoint is kept. Default: beside the output. */
   readonly checkpoint?: string

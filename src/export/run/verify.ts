@@ -18,7 +18,7 @@ import { readText, type SmallFiles, wholeDisk } from './SmallFiles.js'
 
 /** One file, or one run, with all that is not as it should be: nothing, when all is well. */
 export interface Checked {
-  /** Of the file; of the manifest, where the run is not complete. */
+  /** The file; of a run that is not complete, its manifest. */
   readonly path: string
   /** Whether it is a file of rows. */
   readonly isFile: boolean
@@ -29,11 +29,11 @@ export interface Checked {
 /** One thing that is not as the manifest says. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
-  /** In words, without the path. */
+  /** What differs, in words, without the path. */
   readonly message: string
 }
 
-/** Of `verify`. */
+/** What `verify` reads with. */
 export interface VerifyOptions {
   /** Default: the disk. */
   readonly files?: SmallFiles
@@ -139,6 +139,11 @@ const unknownFiles = async (
     }))
 }
 
+const counted =
+  (unit: string) =>
+  (n: number): string =>
+    `${n} ${unit}${n === 1 ? '' : 's'}`
+
 /** Compares a file with what the manifest says of it. */
 const check = async (
   files: SmallFiles,
@@ -148,12 +153,14 @@ const check = async (
   const found = await contentAt(files, path)
   if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
-  const compare = (_tag: Difference['_tag'], what: string, is: unknown, should: unknown): void => {
-    if (is !== should) differences.push({ _tag, message: `${what} ${is}, and should be ${should}` })
+  const compare = <A>(_tag: Difference['_tag'], is: A, should: A, show: (a: A) => string): void => {
+    if (is === should) return
+    differences.push({ _tag, message: `has ${show(is)}, and should have ${show(should)}` })
   }
-  compare('Bytes', 'has bytes:', found.bytes, file.bytes)
-  compare('Hash', 'SHA-256 is', found.sha256, file.sha256 ?? 'that of a complete file')
-  if (lines) compare('Rows', 'has rows:', found.lines, file.rows)
+  const hash = file.sha256 ?? 'of a complete file'
+  compare('Bytes', found.bytes, file.bytes, counted('byte'))
+  compare('Hash', found.sha256, hash, (sha256) => `the SHA-256 ${sha256}`)
+  if (lines) compare('Rows', found.lines, file.rows, counted('row'))
   return { path, isFile: true, differences }
 }
 

@@ -2,9 +2,9 @@ import type { Millis } from '../Backoff.js'
 
 /** A stretch of time in ms since 1970: from `from` on, up to and without `to`. */
 export interface Span {
-  /** In ms since 1970, inclusive. */
+  /** Its start, in ms since 1970, inclusive. */
   readonly from: Millis
-  /** In ms since 1970, exclusive. */
+  /** Its end, in ms since 1970, exclusive. */
   readonly to: Millis
 }
 

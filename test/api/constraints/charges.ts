@@ -14,7 +14,7 @@ export const charges: ReadonlyArray<Constraint> = [
     field: 'amount',
     good: ['100', '0.01', 9.99, 100, 1e-7, 1e21],
     bad: [undefined, '', '1e3', '-1', '1.', '.5', ' 1', -1e-7, Number.NaN],
-    expected: 'an amount as plain decimal text, such as "9.99"',
+    expected: 'a number of at least 0, or plain decimal text such as "9.99"',
   },
   { route: CREATE, field: 'currency', ...currency },
   {

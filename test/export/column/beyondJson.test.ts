@@ -24,7 +24,7 @@ describe.each([
     const { misfit } = made.right
     expect(misfit({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
     const expected = 'JSON of at most 500 levels, and no bigint'
-    const message = `more: expected ${expected}`
+    const message = `more should be ${expected}`
     for (const levels of [500, 20_000]) {
       expect(misfit({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
     }
@@ -39,7 +39,7 @@ describe('a row with a bigint in it', () => {
   it.each(formatNames)('%s: does not fit, and is named', (format) => {
     const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
     if (E.isLeft(made)) throw new Error(made.left.message)
-    const message = 'more: expected JSON of at most 500 levels, and no bigint'
+    const message = 'more should be JSON of at most 500 levels, and no bigint'
     for (const more of [12n, [{ a: 12n }]]) {
       expect(made.right.misfit({ id: 'a', more })).toMatchObject({ message })
     }
@@ -51,7 +51,7 @@ describe('a row with a bigint in it', () => {
 })
 
 it.each([undefined, 12n, () => 1, Symbol('a')])('is no row: %s', (row) => {
-  const message = 'expected JSON of at most 500 levels, and no bigint'
+  const message = 'the row should be JSON of at most 500 levels, and no bigint'
   expect(beyondJson(row)).toMatchObject({ field: '', message })
 })
 
@@ -72,7 +72,7 @@ it('a run puts it aside, and goes on', async () => {
   expect(numbers(files.text(OUT))).toEqual([0, 2])
   const [text = ''] = files.text(`${OUT}.rejects.ndjson`).split('\n')
   expect(JSON.parse(text)).toMatchObject({
-    reason: 'more: expected JSON of at most 500 levels, and no bigint',
+    reason: 'more should be JSON of at most 500 levels, and no bigint',
     row: { id: 'id-1' },
   })
 })

@@ -96,13 +96,15 @@ describe('a file of rows', () => {
     }
     const ended = await end('finish')
     const before = await readFile(path)
-    const late = 'it was ended: nothing more is written to it'
+    const late = 'finish was called, and nothing more is written'
     await expect(ended.write([rowOf({})])).rejects.toThrow(late)
     await expect(ended.commit()).rejects.toThrow(late)
     await expect(ended.finish()).rejects.toThrow(late)
     await ended.abandon()
     expect(await readFile(path)).toEqual(before)
-    await expect((await end('abandon')).write([rowOf({})])).rejects.toThrow('it was closed')
+    await expect((await end('abandon')).write([rowOf({})])).rejects.toThrow(
+      `: abandon was called, and nothing more is written`,
+    )
   })
 
   it('says the hash of what is in it, and of what was there before', async () => {

@@ -64,7 +64,9 @@ describe('rows into a stream of Node', () => {
     const stream = new PassThrough()
     const { write, finish } = await openStream({ stream, format: how, close: false })
     await finish()
-    await expect(write([a])).rejects.toThrow('it was ended: nothing more is written to it')
+    await expect(write([a])).rejects.toThrow(
+      'the stream: finish was called, and nothing more is written',
+    )
   })
 
   it('keep what was handed on as it was, however long the stream holds it', async () => {

@@ -3,7 +3,7 @@ import { untilFailure } from '../../../src/export/file/untilFailure.js'
 
 describe('untilFailure', () => {
   it('does one thing after the other, and after a failure nothing more', async () => {
-    const { run } = untilFailure()
+    const { run } = untilFailure('the file')
     const log: Array<string> = []
     const failure = new Error('full')
     const first = run(async () => {
@@ -19,7 +19,7 @@ describe('untilFailure', () => {
   })
 
   it('does nothing after the last thing, but that once more', async () => {
-    const { run, last } = untilFailure()
+    const { run, last } = untilFailure('the file')
     const log: Array<string> = []
     const page = run(async () => {
       await new Promise(setImmediate)
@@ -29,7 +29,7 @@ describe('untilFailure', () => {
       log.push('close')
     })
     const late = run(async () => log.push('late'))
-    await expect(late).rejects.toThrow('it was closed')
+    await expect(late).rejects.toThrow('the file: abandon was called')
     await Promise.all([page, closing])
     await last(async () => {
       log.push('again')
@@ -38,7 +38,7 @@ describe('untilFailure', () => {
   })
 
   it('tells the first failure also after the last thing', async () => {
-    const { run, last } = untilFailure()
+    const { run, last } = untilFailure('the file')
     const failure = new Error('full')
     await run(() => Promise.reject(failure)).catch(() => {})
     await last(async () => {})

@@ -106,7 +106,7 @@ describe('Parquet, read by DuckDB', () => {
   })
 
   it('has amounts as text when asked to', async () => {
-    await written([[rowOf({ amount: 12.5 })]], { decimal: 'text', columns: ['amount'] })
+    await written([[rowOf({ amount: 12.5 })]], { amounts: 'text', columns: ['amount'] })
     expect(await read()).toEqual([{ amount: '12.5' }])
   })
 
@@ -118,7 +118,7 @@ describe('Parquet, read by DuckDB', () => {
     const page = [decoded.right]
     await written([page], { numbers: 'exact', columns: ['amount'] })
     expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
-    await written([page], { numbers: 'exact', columns: ['amount'], decimal: 'text' })
+    await written([page], { numbers: 'exact', columns: ['amount'], amounts: 'text' })
     expect(await read()).toEqual([{ amount: '99999999999999.9900' }])
     const whole = Row.decode(
       parseExact(JSON.stringify(rowOf({})).replace('"amount":1', '"amount":9007199254740993')),
@@ -263,7 +263,7 @@ describe('Parquet', () => {
     [
       'amounts as text',
       {},
-      { decimal: 'text' },
+      { amounts: 'text' },
       'column 2 was amount (decimal), and now it is amount (decimal as text)',
     ],
     [

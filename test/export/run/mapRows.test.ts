@@ -111,7 +111,7 @@ describe('rows of an export that are mapped', () => {
     expect(files.text(OUT)).toBe('{"n":0}\n{"n":2}\n')
     expect(JSON.parse(files.text(`${OUT}.rejects.ndjson`))).toMatchObject({
       row: { id: 'id-1' },
-      reason: 'expected JSON of at most 500 levels, and no bigint',
+      reason: 'the row should be JSON of at most 500 levels, and no bigint',
     })
   })
 

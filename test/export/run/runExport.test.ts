@@ -74,7 +74,7 @@ describe('runExport', () => {
     const last = await outcome(files, listOf(pages), { format: csv('id', 'n') })
     expect(last).toMatchObject({ rows: 2, rejects: 1, ended: true })
     expect(files.text(OUT)).toBe('id,n\r\nid-0,0\r\nid-1,1\r\n')
-    expect(files.text(`${OUT}.rejects.ndjson`)).toContain('n: expected')
+    expect(files.text(`${OUT}.rejects.ndjson`)).toContain('n should be')
   })
 
   it('keeps what its format is, whatever else is said of it', async () => {

@@ -81,7 +81,7 @@ describe('verify', () => {
     expect(await found(files, OUT)).toEqual([`Missing ${OUT} is not there`])
     files.put(OUT, text.replace('id-1', 'id-7'))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Hash .*SHA-256 is \w+, and should/),
+      expect.stringMatching(/^Hash .*has the SHA-256 \w+, and should/),
     ])
     files.put(OUT, `${text}\n`)
     expect((await found(files)).map((line) => line.split(' ')[0])).toEqual([
@@ -96,7 +96,7 @@ describe('verify', () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), good(2)]), { purpose })
     files.put(MANIFEST, files.text(MANIFEST).replaceAll('"rows": 3', '"rows": 7'))
-    expect(await found(files)).toEqual([`Rows ${OUT} has rows: 3, and should be 7`])
+    expect(await found(files)).toEqual([`Rows ${OUT} has 3 rows, and should have 7 rows`])
   })
 
   it('finds that an export is not complete', async () => {
@@ -115,9 +115,9 @@ describe('verify', () => {
     files.put(rejects, `${files.text(rejects)}\n`)
     expect(await found(files)).toEqual([
       expect.stringMatching(/^Incomplete /),
-      expect.stringMatching(/^Bytes .*\.rejects\.ndjson has bytes/),
-      expect.stringMatching(/^Hash .*\.rejects\.ndjson SHA-256/),
-      `Rows ${rejects} has rows: 2, and should be 1`,
+      expect.stringMatching(/^Bytes .*\.rejects\.ndjson has 97 bytes/),
+      expect.stringMatching(/^Hash .*\.rejects\.ndjson has the SHA-256/),
+      `Rows ${rejects} has 2 rows, and should have 1 row`,
     ])
   })
 
@@ -126,7 +126,9 @@ describe('verify', () => {
     await outcome(files, listOf([good(0), away]))
     expect(await found(files)).toEqual([
       expect.stringMatching(/^Incomplete /),
-      expect.stringMatching(/^Hash .* SHA-256 is \w+, and should be that of a complete file$/),
+      expect.stringMatching(
+        /^Hash .* has the SHA-256 \w+, and should have the SHA-256 of a complete file$/,
+      ),
     ])
   })
 

@@ -2,8 +2,8 @@ import type { Cause, Causes } from '../decode/causes.js'
 
 // model
 
-/** What was delivered, and is no event, or not what its name says. */
-export interface Undecodable {
+/** A delivery that is no event, or not what its name says. The `Undecodable` of a client is an answer. */
+export interface UndecodableEvent {
   readonly _tag: 'Undecodable'
   /** Where, from the top of the body; empty for the whole. */
   readonly path: string
@@ -19,7 +19,7 @@ export interface Undecodable {
 
 // constructors
 
-export const undecodable = (all: Causes): Undecodable => {
+export const undecodable = (all: Causes): UndecodableEvent => {
   const [{ path, expected, actual }] = all
   return {
     _tag: 'Undecodable',
