@@ -244,11 +244,14 @@ describe('refusals now and then', () => {
     return found.limit((windows - 1) * (1 + whole) * 1_010 + 2)
   }
 
-  it('are one accident when they left together, also over the end of a window', () => {
+  it.each([
+    [19, 1],
+    [12, 12],
+  ])('are one accident when %d and %d left together, over the end of a window', (some, others) => {
     const found = ceiling(20, 1_000)
     found.accepted(0)
-    for (let n = 0; n < 19; n++) expect(found.refused(900, 999, 0)).toBe('chance')
-    expect(found.refused(900, 1_001, 0)).toBe('chance')
+    for (let n = 0; n < some; n++) expect(found.refused(900, 999, 0)).toBe('chance')
+    for (let n = 0; n < others; n++) expect(found.refused(900, 1_001, 0)).toBe('chance')
     found.accepted(1_100)
     expect(found.refused(1_050, 1_140, 0)).toBe('chance') // one of the next ones, alone
     expect(found.wait(2_100)).toBe(0)
