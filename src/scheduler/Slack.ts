@@ -128,10 +128,8 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
       const due = seen < KEPT ? seen % FEW === 0 : seen % KEPT === 0 && departure !== looked
-      if (seen < FEW + LESSONS || due) {
-        measure()
-        looked = departure
-      }
+      if (seen < FEW + LESSONS || due) measure()
+      if (seen % KEPT === 0) looked = departure
       learn(-step() * CHANCE)
       told = Math.max(told, value)
       if (value > told - TICK) return
