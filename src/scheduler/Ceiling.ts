@@ -112,8 +112,7 @@ class Found implements Ceiling {
     this.turn(now)
     if (room < this.room) this.room = room
     this.row++
-    this.chronic.refused(this.refusals === 0)
-    this.refusals++
+    if (departed >= this.excusedAt || now < this.excused) this.count()
     if (this.cooling) return 'burst'
     this.pause(departed, now)
     if (this.probes.onTrial(now)) {
@@ -150,6 +149,11 @@ class Found implements Ceiling {
   full(now: Millis): boolean {
     const unused = now - Math.max(this.windowEnd, this.closedUntil)
     return (this.probes.full() && !this.cooling) || unused > FORGOTTEN * this.per
+  }
+
+  private count(): void {
+    this.chronic.refused(this.refusals === 0)
+    this.refusals++
   }
 
   private pause(departed: Millis, now: Millis): void {

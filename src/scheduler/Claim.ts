@@ -26,7 +26,7 @@ export interface Claim {
   readonly wait: (bucket: Bucket, now: Millis) => Millis
   /** This strand was served, or nobody waits in it any more. */
   readonly over: (strand: Strand) => void
-  /** Ends it when it has had its time. */
+  /** Ends it when it has had its time, or a limit pauses. */
   readonly expire: (now: Millis) => void
 }
 
@@ -77,7 +77,7 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
       if (strand === holder) end()
     },
     expire: (now) => {
-      if (holder !== undefined && now >= until) end()
+      if (holder !== undefined && (now >= until || pauses(holder, now))) end()
     },
   }
 }

@@ -64,6 +64,7 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   const most = per / 2
   const recent = excesses()
   let seen = 0
+  let looked: Departure | undefined // its answers come in their order: a part of many hundreds seems even
   let look: Look = { spread: 0, deviation: 0 }
   let learnt = 0 // more, or less, than at the start
   let learntAt = 0 // with this spread
@@ -126,7 +127,9 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       seen++
       if (!cold && opened.answered(took)) learned()
       if (seen < FEW) return
-      if (seen < FEW + LESSONS || seen % (seen < KEPT ? FEW : KEPT) === 0) measure()
+      const due = seen < KEPT ? seen % FEW === 0 : seen % KEPT === 0 && departure !== looked
+      if (seen < FEW + LESSONS || due) measure()
+      if (seen % KEPT === 0) looked = departure
       learn(-step() * CHANCE)
       told = Math.max(told, value)
       if (value > told - TICK) return

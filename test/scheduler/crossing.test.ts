@@ -1,5 +1,5 @@
 /** Keys of several tiers that cross: whoever needs two of them is not overtaken for ever by those who need one. */
-import { map, NEVER, Observable, of, timer as rxTimer } from 'rxjs'
+import { map, NEVER, Observable, of, timer as rxTimer, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
 import {
@@ -193,6 +193,26 @@ describe('a place that is kept for one that waits too long', () => {
     keepAsking({ account: 'slow', endpoint: 'busy' }, nothing)
     timer.flush(20_000)
     expect(served(14_000, 20_000)).toBeGreaterThan(50)
+  })
+
+  it('is given on when a limit of that one pauses, also where nobody waits for that limit', () => {
+    const paid = ({ account }: Request) => (account ? 'paid' : undefined)
+    const tiers = [...tiersOf('places', 1), rate({ name: 'paid', key: paid, limit: 5, per: 1_000 })]
+    const { timer, send, served } = busy({ tiers }, 'endpoint')
+    const lasting = (ms: number) =>
+      new Observable<number>((subscriber) => timer.schedule(() => subscriber.next(1), ms))
+    const isOver = () => (timer.now() < 13_000 ? O.some({ retryAfter: 30_000 }) : O.none)
+    for (const ms of [5_000, 5_400, 60_000]) {
+      send({ account: 'slow', endpoint: '' }, nothing, lasting(ms).pipe(take(1)))
+    }
+    timer.flush(500)
+    send({ account: 'slow', endpoint: 'busy' }, nothing)
+    timer.flush(12_000)
+    expect(served(11_000, 12_000)).toBe(0)
+    for (let i = 0; i < 3; i++)
+      send({ account: `${i}`, endpoint: '' }, nothing, lasting(50), isOver)
+    timer.flush(20_000)
+    expect(served(12_500, 20_000)).toBeGreaterThan(60)
   })
 
   it('is not kept for one that waits for who was there before it', () => {
