@@ -12,7 +12,7 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/systemError.js'
-import { duration } from '../progress/words.js'
+import { duration, plural } from '../progress/words.js'
 import { DAY } from '../spans.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 import type { Reach, Secured, Server } from './Reach.js'
@@ -83,7 +83,7 @@ export const network = (
 
 const certificate = ({ protocol, validUntil }: Secured, now: number): Finding => {
   const left = validUntil - now
-  const found = `${protocol}, certificate good for ${Math.floor(left / DAY)} days`
+  const found = `${protocol}, certificate good for ${plural(Math.floor(left / DAY), 'day')}`
   const facts = { protocol, certificateMsLeft: left }
   return left < SOON
     ? warning('TLS', found, { facts, advice: 'whoever runs the service should renew it' })

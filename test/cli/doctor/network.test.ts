@@ -1,4 +1,4 @@
-import { NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs'
+import { delay, NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { network } from '../../../src/cli/doctor/network.js'
@@ -15,8 +15,8 @@ const there: Reach = {
 const found = (
   reach: Partial<Reach>,
   baseUrl = 'https://api.example.com',
+  timer = new VirtualTimeScheduler(),
 ): ReadonlyArray<Finding> => {
-  const timer = new VirtualTimeScheduler()
   const findings: Array<Finding> = []
   network({ reach: { ...there, ...reach }, timer }, baseUrl).subscribe((finding) =>
     findings.push(finding),
@@ -58,27 +58,66 @@ describe('the way to the service', () => {
     })
   })
 
-  it.each<[string, Partial<Reach>, string, string]>([
-    ['the name is not known', { addresses: () => failing('ENOTFOUND') }, 'DNS', 'spelling'],
-    ['nobody listens', { connect: () => failing('ECONNREFUSED') }, 'connection', 'port'],
-    ['nobody answers', { connect: () => NEVER }, 'connection', 'firewall'],
+  it.each<[string, Partial<Reach>, string, string, string]>([
+    [
+      'the name is not known',
+      { addresses: () => failing('ENOTFOUND') },
+      'DNS',
+      'ENOTFOUND',
+      'spelling',
+    ],
+    [
+      'nobody listens',
+      { connect: () => failing('ECONNREFUSED') },
+      'connection',
+      'ECONNREFUSED',
+      'port',
+    ],
+    [
+      'nobody answers',
+      { connect: () => NEVER },
+      'connection',
+      'no answer within 10.0 s',
+      'firewall',
+    ],
     [
       'the certificate is not trusted',
       { secure: () => failing('SELF_SIGNED_CERT_IN_CHAIN') },
       'TLS',
+      'SELF_SIGNED_CERT_IN_CHAIN',
       'NODE_EXTRA_CA_CERTS',
     ],
-  ])('ends where %s', (_, reach, check, advice) => {
+  ])('ends where %s', (_, reach, check, code, advice) => {
     expect(found(reach).at(-1)).toMatchObject({
       check,
       verdict: 'failed',
-      found: expect.stringMatching(/ENOTFOUND|ECONNREFUSED|no answer within 10.0 s|SELF_SIGNED/),
+      found: `api.example.com, port 443: ${code}`,
+      facts: { code },
       advice: expect.stringContaining(advice),
     })
   })
 
-  it('warns of a certificate that ends soon', () => {
-    const secure = () => of({ protocol: 'TLSv1.3', validUntil: 3 * DAY })
-    expect(found({ secure }).at(-1)).toMatchObject({ check: 'TLS', verdict: 'warning' })
+  it('tells how long the name and the connection took', () => {
+    const timer = new VirtualTimeScheduler()
+    const addresses = () => of(['192.0.2.1']).pipe(delay(20, timer))
+    const connect = () => of(undefined).pipe(delay(300, timer))
+    expect(found({ addresses, connect }, undefined, timer)).toMatchObject([
+      { found: 'api.example.com is 192.0.2.1 (20 ms)', facts: { ms: 20 } },
+      { found: 'api.example.com, port 443 (300 ms)', facts: { ms: 300 } },
+      { check: 'TLS' },
+    ])
+  })
+
+  it.each([
+    [1.5, 'warning', '1 day'],
+    [13.9, 'warning', '13 days'],
+    [14.1, 'ok', '14 days'],
+  ])('warns of a certificate that ends soon: in %d days', (days, verdict, left) => {
+    const secure = () => of({ protocol: 'TLSv1.3', validUntil: days * DAY })
+    expect(found({ secure }).at(-1)).toMatchObject({
+      check: 'TLS',
+      verdict,
+      found: `TLSv1.3, certificate good for ${left}`,
+    })
   })
 })
