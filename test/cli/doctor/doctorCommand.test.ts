@@ -25,6 +25,8 @@ const doctor = async (
   return { status, text: chunks.join('') }
 }
 
+const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'
+
 describe('doctor', () => {
   it('finds a sandbox well, over a socket', async () => {
     const { status, text } = await doctor(['--sandbox', '--environment', 'sandbox'])
@@ -98,38 +100,76 @@ describe('doctor', () => {
       'a key with a line break',
       { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
       'PAYMENTS_API_KEY should be a text',
+      PADDED,
     ],
     [
       'an account with a space',
       { PAYMENTS_ON_BEHALF_OF: ' acct_1' },
       'PAYMENTS_ON_BEHALF_OF should be an account id',
+      PADDED,
     ],
     [
       'an id that no header takes',
       { PAYMENTS_LOGIN_AS: 'acct\u2026' },
       'PAYMENTS_LOGIN_AS should be a text',
+      undefined,
     ],
-  ])('does not ask with %s, names the setting, and skips the rest', async (_, env, said) => {
+  ])(
+    'does not ask with %s, names the setting, and skips the rest',
+    async (_, env, said, advice) => {
+      const server = await listen()
+      try {
+        const given = {
+          PAYMENTS_BASE_URL: server.url,
+          PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+          PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+          ...env,
+        }
+        const { status, text } = await doctor(['--json'], given)
+        const told: { findings: ReadonlyArray<Finding> } = JSON.parse(text)
+        expect(told.findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
+          ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
+          ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
+          ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
+        ])
+        expect(told.findings[0]?.found).toContain(said)
+        expect(told.findings[0]?.advice).toBe(advice)
+        expect(told.findings[5]?.found).toContain('see configuration')
+        expect(told).toMatchObject({ status: 'failed' })
+        expect(status).toBe(1)
+        expectNoSecret(text)
+      } finally {
+        await server.close()
+      }
+    },
+  )
+
+  it('is well with a warning', async () => {
     const server = await listen()
     try {
-      const given = {
-        PAYMENTS_BASE_URL: server.url,
+      const { clientId, apiKey } = sandboxCredentials
+      const args = ['--base-url', server.url, '--client-id', clientId, '--api-key', apiKey]
+      const { status, text } = await doctor([...args, '--json'])
+      expect(JSON.parse(text)).toMatchObject({ status: 'warning' })
+      expect(status).toBe(0)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('looks for no way of its own where Node uses a proxy', async () => {
+    const server = await listen()
+    try {
+      const { status, text } = await doctor(['--base-url', server.url], {
         PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
         PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-        ...env,
-      }
-      const { status, text } = await doctor(['--json'], given)
-      const told: { findings: ReadonlyArray<Finding> } = JSON.parse(text)
-      expect(told.findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
-        ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
-        ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
-        ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
-      ])
-      expect(told.findings[0]?.found).toContain(said)
-      expect(told.findings[5]?.found).toContain('see configuration')
-      expect(told).toMatchObject({ status: 'failed' })
-      expect(status).toBe(1)
-      expectNoSecret(text)
+        HTTPS_PROXY: 'http://proxy:3128',
+        NODE_USE_ENV_PROXY: '1',
+      })
+      expect(text).toMatch(
+        /^ok {7}configuration .*\nok {7}base URL .*\nskipped {2}connection {5}through a proxy.*\nok {7}login/,
+      )
+      expect(status).toBe(0)
     } finally {
       await server.close()
     }
@@ -155,7 +195,6 @@ it('says which version of the API is asked for', async () => {
       PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
       PAYMENTS_API_KEY: sandboxCredentials.apiKey,
     })
-    expect(text).toMatch(/^ok {7}configuration {2}--base-url, --api-version, PAYMENTS_CLIENT_ID/m)
     expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is asked for$/m)
   } finally {
     await server.close()
@@ -163,13 +202,34 @@ it('says which version of the API is asked for', async () => {
 })
 
 describe('settings', () => {
+  it('are named as they were given, those of the environment in its order', async () => {
+    const { text } = await doctor(['--base-url', 'http://127.0.0.1:2', '--json'], {
+      PAYMENTS_BASE_URL: 'https://api.example.com',
+      PAYMENTS_API_KEY: secrets.apiKey,
+      PAYMENTS_API_VERSION: '',
+      PAYMENTS_CLIENT_ID: 'me',
+      PAYMENTS_ENVIRONMENT: 'sandbox',
+      PAYMENTS_LOGIN_AS: 'acct_1',
+      PAYMENTS_ON_BEHALF_OF: 'acct_2',
+    })
+    const set = [
+      ...['--base-url', 'PAYMENTS_CLIENT_ID', 'PAYMENTS_API_KEY', 'PAYMENTS_ENVIRONMENT'],
+      ...['PAYMENTS_LOGIN_AS', 'PAYMENTS_ON_BEHALF_OF'],
+    ]
+    expect(JSON.parse(text).findings[0]).toMatchObject({
+      verdict: 'ok',
+      found: `${set.join(', ')}; limits of sandbox`,
+      facts: { set, environment: 'sandbox' },
+    })
+  })
+
   it.each<[string, ReadonlyArray<string>, Readonly<Record<string, string>>, RegExp]>([
     ['nothing', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is needed.*; nothing is set/],
     [
       'a key on the command line',
       ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me', '--api-key', secrets.apiKey],
       {},
-      /warning .*--api-key; limits of production\n.*other users of this machine can see --api-key/,
+      /warning .*--api-key; limits of production\n {24}other users of this machine can see --api-key/,
     ],
     [
       'a key with a line break',
@@ -194,6 +254,24 @@ describe('settings', () => {
       ['--base-url', 'http://127.0.0.1:2'],
       { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'a-key', HTTPS_PROXY: 'http://proxy:3128' },
       /warning .*\n.*NODE_USE_ENV_PROXY=1/,
+    ],
+    [
+      'the same in small letters',
+      ['--base-url', 'http://127.0.0.1:2'],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'a-key', https_proxy: 'http://proxy:3128' },
+      /warning .*\n.*NODE_USE_ENV_PROXY=1/,
+    ],
+    [
+      'a base URL and a key that are both wrong',
+      ['--base-url', 'http://api.example.com'],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: ' a-key' },
+      /^failed .*\n {24}a key or an id begins or ends with a space.*\nfailed {3}base URL /,
+    ],
+    [
+      'a key with a no-break space, which a header takes',
+      ['--base-url', 'http://127.0.0.1:2'],
+      { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: `${secrets.apiKey}\u00a0` },
+      /^warning .*\n {24}a key or an id begins or ends with a space.*\nok {7}base URL /,
     ],
   ])('%s', async (_, args, env, said) => {
     const { text } = await doctor(args, env)

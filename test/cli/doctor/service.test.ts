@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Check, Finding } from '../../../src/cli/doctor/Finding.js'
 import { service } from '../../../src/cli/doctor/service.js'
+import { TIMEOUT } from '../../../src/http/Transport.js'
 import {
   CHARGE,
   type Departure,
@@ -69,11 +70,18 @@ describe('a service that is well', () => {
     expect(sent.slice(1).every(({ query }) => query.get('page_size') === '10')).toBe(true)
   })
 
+  it('is not waited for as long as an export waits', () => {
+    const longest = Math.max(...sent.map(({ request }) => request.timeout.headers))
+    expect(longest).toBeLessThan(TIMEOUT.headers)
+  })
+
   it('tells machines the numbers', () => {
     expect(of('round trip')?.facts).toEqual({
       ...{ minMs: 40, medianMs: 40, maxMs: 40 },
       ...{ requests: 5, failed: 0 },
     })
+    expect(of('login')?.facts).toEqual({ tokenMsLeft: 1_799_990 })
+    expect(of('order')?.facts).toEqual({ order: 'ascending' })
     expect(of('limits')?.facts).toMatchObject({ endpoint: 20, global: 100 })
   })
 })
@@ -90,12 +98,31 @@ describe('what it finds', () => {
       /^59\.\d s ahead of the service's, give or take 0\.\d s$/,
       'ask for what is not there yet',
     ],
+    [2_600, /^2\.\d s behind the service's, give or take 0\.\d s$/, 'leave out what was made last'],
   ])('a clock that is off by %d ms', (ahead, found, advice) => {
     const { of } = examined(({ at: now }) => dated(items(at(1)), now, ahead))
     expect(of('clock')).toMatchObject({
       verdict: 'warning',
       found: expect.stringMatching(found),
       advice: expect.stringContaining(advice),
+    })
+    const { offsetMs, withinMs } = of('clock')?.facts ?? {}
+    expect(Math.abs(Number(offsetMs) - ahead)).toBeLessThanOrEqual(Number(withinMs))
+  })
+
+  it('a clock that is off by little, and does no harm', () => {
+    const { of } = examined(({ at: now }) => dated(items(at(1)), now, 1_200))
+    expect(of('clock')).toMatchObject({
+      verdict: 'ok',
+      found: expect.stringMatching(/^1\.\d s behind the service's, give or take 0\.\d s$/),
+    })
+  })
+
+  it('a clock that was set meanwhile', () => {
+    const { of } = examined(({ at: now }, nth) => dated(items(at(1)), now, nth < 4 ? 0 : 3_600_000))
+    expect(of('clock')).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringContaining('contradict each other'),
     })
   })
 
@@ -104,15 +131,30 @@ describe('what it finds', () => {
   })
 
   it.each([
-    ['newest first', [at(3), at(2), at(2)], 'ok'],
-    ['too few charges', [at(3)], 'skipped'],
-    ['neither oldest nor newest', [at(1), at(3), at(2)], 'warning'],
-    ['without a time', [at(1), { ...CHARGE, created_at: 'x' }], 'warning'],
-  ])('that charges come %s', (found, rows, verdict) => {
+    ['newest first', [at(3), at(2), at(2)], 'ok', 'descending'],
+    ['too few charges', [at(3)], 'skipped', null],
+    ['neither oldest nor newest', [at(1), at(3), at(2)], 'warning', 'none'],
+    ['without a time', [at(1), { ...CHARGE, created_at: 'x' }], 'warning', 'unreadable'],
+  ])('that charges come %s', (found, rows, verdict, order) => {
     expect(examined(() => items(...rows)).of('order')).toMatchObject({
       verdict,
       found: expect.stringContaining(found),
+      facts: { order },
     })
+  })
+
+  it('an account without charges', () => {
+    const { of } = examined(() => ({ body: { items: [], has_more: false } }))
+    expect(of('list')).toMatchObject({ verdict: 'ok', found: 'there are no charges' })
+    expect(of('order')).toMatchObject({ verdict: 'skipped' })
+  })
+
+  it('how long requests take, after the one that had to connect', () => {
+    const times = [500, 9, 100, 40, 30, 20]
+    const { of } = examined((_, nth) => ({ ...items(at(1)), ms: times[nth - 1] ?? 0 }))
+    expect(of('round trip')?.found).toBe(
+      '9 ms at least, 30 ms in the middle, 100 ms at most, of 5 requests',
+    )
   })
 
   it('rows that do not decode', () => {
@@ -120,6 +162,7 @@ describe('what it finds', () => {
     expect(of('list')).toMatchObject({
       verdict: 'failed',
       found: expect.stringMatching(/^1 of 2 charges did not decode: .*amount should be number/),
+      facts: { rows: 2, undecodable: 1 },
     })
   })
 
@@ -128,6 +171,7 @@ describe('what it finds', () => {
     expect(of('list')).toMatchObject({
       verdict: 'failed',
       found: expect.stringContaining('has_more should be true or false, and is missing'),
+      advice: expect.stringContaining('for the service to mend'),
     })
   })
 
@@ -136,6 +180,7 @@ describe('what it finds', () => {
     expect(of('list')).toMatchObject({
       verdict: 'ok',
       found: expect.stringContaining('unknown field shade (text of 4 characters)'),
+      facts: { drift: ['unknown field shade (text of 4 characters)'] },
     })
   })
 
@@ -155,17 +200,30 @@ describe('what it finds', () => {
     expect(of('login')?.advice).toContain('PAYMENTS_API_KEY')
   })
 
-  it.each<[string, Reply, string]>([
-    ['an error of the service', problem(503, 'away'), 'for the service to mend'],
-    ['a broken connection', { outage: RESET }, 'try again'],
-    ['another service', { body: '<html>' }, 'this is not how the platform answers'],
-    ['a path that is not there', problem(404, 'not_found'), 'check the base URL'],
-    ['a limit that is used up', problem(429, 'too_many_requests'), 'somebody else'],
-  ])('%s, and does not try again', (_, reply, advice) => {
+  it.each<[string, Reply, string, string]>([
+    ['an error of the service', problem(503, 'away'), 'ServerFault', 'for the service to mend'],
+    ['a broken connection', { outage: RESET }, 'Unreachable', 'try again'],
+    [
+      'a connection that is refused without a reason',
+      { outage: { ...RESET, code: 'FETCH_FAILED' } },
+      'Unreachable',
+      'whether a proxy stands between',
+    ],
+    [
+      'that no answer comes',
+      { outage: { _tag: 'TimedOut', phase: 'headers', limit: 15_000 } },
+      'TimedOut',
+      'try again',
+    ],
+    ['another service', { body: '<html>' }, 'Undecodable', 'this is not how the platform answers'],
+    ['a path that is not there', problem(404, 'not_found'), 'Refused', 'check the base URL'],
+    ['a limit that is used up', problem(429, 'too_many_requests'), 'Throttled', 'somebody else'],
+  ])('%s, and does not try again', (_, reply, failure, advice) => {
     const { of, sent } = examined(() => reply)
     expect(of('login')).toMatchObject({ verdict: 'ok' })
     expect(of('list')).toMatchObject({
       verdict: 'failed',
+      facts: { failure },
       advice: expect.stringContaining(advice),
     })
     expect(sent).toHaveLength(2)
@@ -201,13 +259,16 @@ describe('what it finds', () => {
     })
   })
 
-  it('a token that is hardly good for anything', () => {
+  it.each([
+    [119_000, 'warning'],
+    [122_000, 'ok'],
+  ])('whether a token is hardly good for anything: of one for %d ms', (life, verdict) => {
     const { of } = examined(() => items(at(1)), {
       login: ({ at: now }) => ({
-        body: { token: 't'.repeat(20), expires_at: timeText(now + 60_000) },
+        body: { token: 't'.repeat(20), expires_at: timeText(now + life) },
       }),
     })
-    expect(of('login')).toMatchObject({ verdict: 'warning' })
+    expect(of('login')).toMatchObject({ verdict })
   })
 })
 
