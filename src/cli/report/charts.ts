@@ -13,7 +13,7 @@ import {
   requestsPerSecond,
   rowsPerSecond,
 } from './measures.js'
-import type { Recording } from './Recording.js'
+import type { Pauses, Recording } from './Recording.js'
 import type { Stretch } from './Series.js'
 
 export const charts = (recording: Recording): ReadonlyArray<Chart> => [
@@ -27,13 +27,14 @@ export const charts = (recording: Recording): ReadonlyArray<Chart> => [
 const rows = ({ stretches }: Recording): Chart => {
   const most = Math.max(0, ...stretches.map((one) => rowsPerSecond(one) ?? 0))
   const without = stretches.filter(({ bucket }) => bucket.rows + bucket.rejects === 0)
+  const rejects = sum(stretches, 'rejects')
   const idle = without.reduce((sum, { from, to }) => sum + to - from, 0)
   return {
     id: 'rows',
     title: 'Rows a second',
-    summary: `${number(sum(stretches, 'rows'))} rows. At most ${number(most)} a second; ${idle === 0 ? 'at no time none' : `none for ${duration(idle)}`}.`,
+    summary: `${plural(sum(stretches, 'rows') + rejects, 'row')} read, ${number(rejects)} of them rejected. At most ${number(most)} a second; ${idle === 0 ? 'at no time none' : `none for ${duration(idle)}`}.`,
     show: number,
-    lines: [{ name: 'rows written', form: 'area', of: rowsPerSecond }],
+    lines: [{ name: 'rows read', form: 'area', of: rowsPerSecond }],
   }
 }
 
@@ -100,7 +101,7 @@ const trouble = ({ stretches }: Recording): Chart => ({
 const places = ({ pauses }: Recording): Chart => ({
   id: 'places',
   title: 'Requests at a time',
-  summary: `${pauses.count === 0 ? 'None was' : `${plural(pauses.count, 'request')} were`} put off for a fault to pass${pauses.count === 0 ? '' : `, for ${duration(pauses.ms)} in all`}. Requests wait behind a limit when the quota is used up.`,
+  summary: `${putOff(pauses)}. Requests wait behind a limit when the quota is used up.`,
   show: decimal,
   lines: [
     { name: 'under way', form: 'area', of: atATime('flying') },
@@ -109,7 +110,12 @@ const places = ({ pauses }: Recording): Chart => ({
   ],
 })
 
+const putOff = ({ count, ms }: Pauses): string =>
+  count === 0
+    ? 'None was put off for a fault to pass'
+    : `${plural(count, 'request')} ${count === 1 ? 'was' : 'were'} put off for a fault to pass, for ${duration(ms)} in all`
+
 const sum = (
   stretches: ReadonlyArray<Stretch>,
-  what: keyof Pick<Bucket, 'rows' | 'sent' | 'refused' | 'failed'>,
+  what: keyof Pick<Bucket, 'rows' | 'rejects' | 'sent' | 'refused' | 'failed'>,
 ): number => stretches.reduce((all, { bucket }) => all + bucket[what], 0)

@@ -41,6 +41,13 @@ const shownIn = (text: string): string =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
 
+/** The paths of a chart, one for each of its lines. */
+const drawnIn = (text: string, id: string): ReadonlyArray<string | undefined> => {
+  const drawing = text.split(`<figure id="${id}">`)[1]?.split('preserveAspectRatio')[1] ?? ''
+  const [own = ''] = drawing.split('</figure>')
+  return Array.from(own.matchAll(/<path class="line [^"]*" d="([^"]*)"/g), ([, path]) => path)
+}
+
 describe('a report', () => {
   it('tells what was asked for, what came of it, and where it went', () => {
     const shown = shownIn(page(FACTS, RECORDING))
@@ -50,7 +57,8 @@ describe('a report', () => {
       'complete: 5,000 rows',
       'status SETTLED',
       'charges.ndjson 5,000 1.2 MB abc123',
-      'At most 3,000 a second; none for 1.0 s',
+      'ended 2026-01-31 12:00:03 UTC',
+      '5,000 rows read, 0 of them rejected. At most 3,000 a second; none for 1.0 s',
       '(endpoint limit, 20 a second)',
       'Half of the answers came within 146 ms',
       'Nothing: every request was answered',
@@ -58,6 +66,11 @@ describe('a report', () => {
     ]) {
       expect(shown).toContain(said)
     }
+  })
+
+  it('leaves out what is not known of a file', () => {
+    const shown = shownIn(page({ ...FACTS, files: [{ name: 'charges.ndjson' }] }, RECORDING))
+    expect(shown).toContain('SHA-256 charges.ndjson Over time')
   })
 
   it('says why it is not complete, and what did not go well', () => {
@@ -72,11 +85,86 @@ describe('a report', () => {
     expect(shownIn(text)).toContain('incomplete: 5 rows it is away')
     expect(shownIn(text)).toContain('GET /api/v1/charges: 503 1 0:01 0:01')
     expect(text).toContain('<title>Export of charges: incomplete</title>')
+    expect(text).toContain('<p class="outcome bad">incomplete: 5 rows</p>')
+  })
+
+  it('tells of each kind once how often it happened, when first and when last', () => {
+    const kinds = Array.from({ length: 41 }, (_, i) => `kind ${i}`)
+    const happenings = [...kinds, 'kind 0'].map((what, i) => happened(what, i * 60_000))
+    const incidents = happenings.reduce((all, next) => next(all), NONE)
+    const shown = shownIn(page(FACTS, { ...RECORDING, incidents }))
+    expect(shown).toContain('kind 0 2 0:00 41:00 kind 1 1 1:00 1:00')
+    expect(shown).toContain('kind 39 1 39:00 39:00 And 1 other.')
   })
 
   it('can be made of a run in which nothing happened', () => {
-    const text = page({ ...FACTS, files: [] }, EMPTY)
+    const text = page({ ...FACTS, query: [], files: [] }, EMPTY)
+    expect(shownIn(text)).toContain('What was asked for All that there is. Files None was written.')
     expect(text).not.toMatch(/NaN|Infinity|undefined/)
+  })
+
+  it('tells in words what its charts show', () => {
+    const times = [...Array(90).fill(100), ...Array(8).fill(300), ...Array(2).fill(900)]
+    const busy = {
+      ...{ ...bucket(), rows: 10, rejects: 3, sent: 5, busiest: 4, refused: 2, failed: 1 },
+      ...{ slowest: 12_340, allowed: 12, seen: 2_000 },
+      ...{ flying: 3_000, waiting: 30_000, pausing: 1_000 },
+    }
+    for (const ms of times) add(busy.latency, ms)
+    const last = { ...bucket(), rejects: 1, sent: 5, busiest: 4 }
+    const shown = shownIn(
+      page(FACTS, {
+        ...RECORDING,
+        stretches: [
+          { from: 0, to: 2_000, bucket: busy },
+          { from: 2_000, to: 2_500, bucket: last },
+        ],
+        pauses: { count: 2, ms: 3_000 },
+      }),
+    )
+    for (const said of [
+      '14 rows read, 4 of them rejected. At most 7 a second; at no time none.',
+      'limit lowered after refusals',
+      'Half of the answers came within 103 ms, 95 % within 292 ms, the slowest after 12.3 s.',
+      '2 requests refused for the limits (429); 1 request without an answer, or with a 5xx.',
+      '0:00 to 0:02, refused or failed 3, of them refused 2',
+      '2 requests were put off for a fault to pass, for 3.0 s in all.',
+      '0:00 to 0:02, under way 1.5, behind a limit 15, after a refusal or a fault 0.5',
+      '0:00–0:02 7 3 2.5 4 103 ms 292 ms 899 ms 12.3 s 2 1 1.5 15 0.5',
+      '0:02–0:02 2 1 4 4 0 ms 0 0 Made', // no answer came, and nothing was looked at
+    ]) {
+      expect(shown).toContain(said)
+    }
+  })
+
+  it.each([
+    [0, 'None was put off for a fault to pass. Requests'],
+    [1, '1 request was put off for a fault to pass, for 0.5 s in all. Requests'],
+  ])('says how many were put off: %d', (count, said) => {
+    const shown = shownIn(page(FACTS, { ...EMPTY, pauses: { count, ms: count * 500 } }))
+    expect(shown).toContain(said)
+    expect(shown).toContain('No answer came.')
+  })
+
+  it('speaks of no lowered limit where the whole of it was in force', () => {
+    const whole = stretches.map((one) => ({ ...one, bucket: { ...one.bucket, allowed: 20 } }))
+    expect(page(FACTS, { ...RECORDING, stretches: whole })).not.toContain('limit lowered')
+  })
+
+  it('draws the limit where it stands, on a chart that has room for it', () => {
+    expect(page(FACTS, RECORDING)).toContain('<path class="limit" d="M0 20H1000"/>') // 20 of 25
+  })
+
+  it('draws bars where something was refused, and a gap in a line where no answer came', () => {
+    const [first, , last] = stretches
+    if (first === undefined || last === undefined) throw new Error('no stretches')
+    const refused = { ...bucket(), refused: 2, sent: 2, busiest: 2 }
+    const text = page(FACTS, {
+      ...RECORDING,
+      stretches: [first, { from: 1_000, to: 2_000, bucket: refused }, last],
+    })
+    expect(drawnIn(text, 'trouble')[0]).toBe('M333.33 100V0H666.67V100Z')
+    expect(drawnIn(text, 'latency')[0]).toBe('M0 2.82H333.33M666.67 2.82H1000')
   })
 
   it('has no number that is none', () => {
