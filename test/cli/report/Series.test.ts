@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { add, total } from '../../../src/cli/report/Histogram.js'
 import { type Stretch, series } from '../../../src/cli/report/Series.js'
 
 const rows = (stretches: ReadonlyArray<Stretch>): ReadonlyArray<number> =>
@@ -26,11 +27,33 @@ describe('the stretches of a run', () => {
     expect(rows(kept.stretches(6_000))).toEqual([2, 2, 1])
   })
 
+  it('are seconds for four minutes', () => {
+    const kept = series()
+    kept.at(239_999).rows += 1
+    expect(kept.stretches(240_000)).toHaveLength(240)
+  })
+
+  it('have, two as one, what both counted, the most of either, and the lowest limit', () => {
+    const counts = (n: number) => ({
+      ...{ rows: n, rejects: n, sent: n, refused: n, failed: n },
+      ...{ flying: n, waiting: n, pausing: n, seen: n },
+    })
+    const kept = series(2)
+    Object.assign(kept.at(0), { ...counts(1), busiest: 3, slowest: 40, allowed: 20 })
+    Object.assign(kept.at(1_000), { ...counts(2), busiest: 2, slowest: 90, allowed: 12 })
+    for (const ms of [0, 1_000]) add(kept.at(ms).latency, 50)
+    kept.at(2_000)
+    const bucket = kept.stretches(4_000)[0]?.bucket
+    expect(bucket).toMatchObject({ ...counts(3), busiest: 3, slowest: 90, allowed: 12 })
+    expect(bucket && total(bucket.latency)).toBe(2)
+  })
+
   it('end with a stretch that is long enough to tell something', () => {
     const kept = series()
     kept.at(900).rows += 1
     kept.at(1_100).rows += 2
     expect(kept.stretches(1_200)).toMatchObject([{ from: 0, to: 1_200, bucket: { rows: 3 } }])
+    expect(kept.stretches(1_500)).toMatchObject([{ to: 1_000 }, { to: 1_500 }])
   })
 
   it('abut, lose nothing, and are no more than allowed, however long the run was', () => {
