@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Subject } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { count, EMPTY_METER, progressed } from '../../../src/cli/Meter.js'
+import type { Reading } from '../../../src/cli/progress/Reading.js'
 import { watch } from '../../../src/cli/progress/watch.js'
 import { page } from '../../../src/cli/report/page.js'
 import type { Recording } from '../../../src/cli/report/Recording.js'
@@ -10,8 +12,9 @@ import { recorder } from '../../../src/cli/report/recorder.js'
 import { openReport } from '../../../src/cli/report/report.js'
 import { WrongUse } from '../../../src/cli/Terminal.js'
 import { E } from '../../../src/fp.js'
-import { CHARGE, type Departure, lab, problem, type Reply } from '../../support/lab.js'
+import { CHARGE, type Departure, lab, problem, RESET, type Reply } from '../../support/lab.js'
 import { expectNoSecret, secrets, spellings } from '../../support/secrets.js'
+import { READING, state, tier } from '../progress/support.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -27,7 +30,7 @@ const recorded = (
   ms: number,
   play: (departure: Departure, nth: number) => Reply = rowsAt,
 ): Recording => {
-  const { client, timer, runUntil } = lab({ play, lists: { maxPages: 1e6 } })
+  const { client, timer, runUntil } = lab({ play, drift: true, lists: { maxPages: 1e6 } })
   let meter = EMPTY_METER
   client.events.subscribe((event) => {
     meter = count(meter, event)
@@ -72,16 +75,73 @@ describe('what is kept of a run', () => {
         ? problem(503, 'away')
         : nth === 9
           ? problem(429, 'too_many_requests')
-          : rowsAt(departure),
+          : nth === 40
+            ? { outage: RESET }
+            : nth === 60
+              ? { body: { items: [{ ...CHARGE, id: 'chg_x', shade: 'blue' }], has_more: true } }
+              : rowsAt(departure),
     )
     const all = (what: 'refused' | 'failed') =>
       stretches.reduce((sum, { bucket }) => sum + bucket[what], 0)
-    expect([all('refused'), all('failed')]).toEqual([1, 1])
+    expect([all('refused'), all('failed')]).toEqual([1, 2])
     expect([...incidents.kinds.keys()]).toEqual([
       'GET /api/v1/charges: 503',
       'GET /api/v1/charges: 429',
+      'GET /api/v1/charges: ECONNRESET',
+      'GET /api/v1/charges: unknown field: shade',
     ])
-    expect(pauses).toEqual({ count: 1, ms: expect.any(Number) })
+    expect(pauses).toEqual({ count: 2, ms: 2_000 })
+  })
+
+  it('is what came from one reading to the next, and what there was at a time', () => {
+    const { client, timer } = lab()
+    const readings = new Subject<Reading>()
+    const at = (ms: number, rows: number, rejects: number, more = {}): Reading => ({
+      ...READING,
+      ms,
+      meter: { ...EMPTY_METER, rows, rejects },
+      ...more,
+    })
+    let now = at(0, 0, 0)
+    const recording = recorder({ client, timer }, { readings, now: () => now, close: () => {} })
+    const endless = Number.POSITIVE_INFINITY
+    const tiers = [
+      tier({ name: 'global', limit: 100, allowed: 100 }),
+      tier({ allowed: 12 }),
+      tier({ name: 'logins', limit: 5, allowed: 5 }),
+      tier({ name: 'concurrency', kind: 'concurrency', limit: 3, allowed: 3 }),
+    ]
+    const scheduler = state({ inFlight: 3, waiting: 4, backingOff: 1, tiers })
+    readings.next(at(500, 10, 2, { scheduler, pauses: 2 }))
+    readings.next(at(800, 4, 1, { scheduler, pauses: 2 })) // some were taken back
+    const none = [tier({ name: 'endless', limit: endless, allowed: endless })]
+    now = at(900, 9, 1, { scheduler: state({ inFlight: 0, tiers: none }) })
+    const { stretches, limit } = recording.recording()
+    expect(stretches).toMatchObject([
+      {
+        bucket: {
+          ...{ rows: 15, rejects: 2, seen: 900, allowed: 12 },
+          ...{ flying: 3 * 800, waiting: 4 * 800, pausing: 3 * 800 },
+        },
+      },
+    ])
+    expect(limit).toEqual({ name: 'endpoint', perSecond: 20 })
+    recording.close()
+  })
+
+  it('is counted from the beginning of the run', () => {
+    const { client, timer, runUntil } = lab({ play: rowsAt })
+    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    runUntil(3_000)
+    const recording = recorder({ client, timer }, watching)
+    const reading = client.charges.list().pages.subscribe()
+    runUntil(3_900)
+    const sent = recording.recording().stretches.map(({ bucket }) => bucket.sent)
+    expect(sent).toEqual([0, 0, 0, expect.any(Number)])
+    expect(sent[3]).toBeGreaterThan(3)
+    reading.unsubscribe()
+    recording.close()
+    watching.close()
   })
 
   it('does not grow with the run', () => {
