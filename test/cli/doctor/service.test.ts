@@ -205,7 +205,14 @@ describe('what it finds', () => {
     ['a broken connection', { outage: RESET }, 'Unreachable', 'try again'],
     [
       'a connection that is refused without a reason',
-      { outage: { ...RESET, code: 'FETCH_FAILED' } },
+      {
+        outage: {
+          _tag: 'Unreachable',
+          code: 'FETCH_FAILED',
+          reason: 'the connection failed',
+          mayHaveArrived: true,
+        },
+      },
       'Unreachable',
       'whether a proxy stands between',
     ],
