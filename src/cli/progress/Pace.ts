@@ -22,6 +22,8 @@ const RECENT = 5_000
 const STEADY = 60_000
 /** Before that nothing can be told of the time that is left. */
 const LEAST = { ms: 3_000, share: 0.01 }
+/** A run of hours gains less than that share in a minute: so many ms tell enough of it. */
+const ENOUGH = 30_000
 /** Longer than that is no forecast, in ms. */
 const FARTHEST = 100 * HOUR
 
@@ -54,7 +56,8 @@ export const timeLeft = (pace: Pace): number | undefined => {
   if (from?.share === undefined || to?.share === undefined) return undefined
   const ms = to.at - from.at
   const gained = to.share - from.share
-  if (ms < LEAST.ms || gained < LEAST.share || to.share >= 1) return undefined
+  const isTooSoon = ms < LEAST.ms || (gained < LEAST.share && ms < ENOUGH)
+  if (isTooSoon || to.share >= 1) return undefined
   const left = ((1 - to.share) * ms) / gained
   return left > FARTHEST ? undefined : left
 }

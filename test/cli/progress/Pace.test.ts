@@ -26,8 +26,12 @@ describe('rows a second', () => {
   })
 
   it('fall to nothing when no more come', () => {
-    expect(rowsPerSecond(paceOf(20, (at) => ({ rows: Math.min(at, 10_000) })))).toBe(0)
+    expect(rowsPerSecond(paceOf(20, (at) => ({ rows: Math.min(at, 14_500) })))).toBe(0)
   })
+})
+
+it('are none where rows were taken back', () => {
+  expect(rowsPerSecond(paceOf(20, (at) => ({ rows: at < 19_000 ? at : 0 })))).toBe(0)
 })
 
 describe('the time that is left', () => {
@@ -42,6 +46,13 @@ describe('the time that is left', () => {
     expect(steady(2, 10_000)).toBeUndefined()
     expect(timeLeft(paceOf(30, (at) => ({ rows: at })))).toBeUndefined()
     expect(steady(10, 10_000)).toBeUndefined()
+  })
+
+  it('is told of a run of hours after half a minute, and not of one of weeks', () => {
+    const hours = 3_600_000
+    expect(steady(29, 10 * hours)).toBeUndefined()
+    expect(steady(30, 10 * hours)).toBeCloseTo(10 * hours - 30_000, -2)
+    expect(steady(90, 1_000 * hours)).toBeUndefined()
   })
 
   it('is not told when it is going nowhere', () => {
