@@ -1,12 +1,16 @@
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
+import { of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { count, EMPTY_METER, fresh, progressed, summary } from '../../src/cli/Meter.js'
+import { progressRecord } from '../../src/cli/progress/ProgressRecord.js'
 import { type Watch, watch } from '../../src/cli/progress/watch.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
 import { type View, type ViewFlags, view } from '../../src/cli/view.js'
 import { E } from '../../src/fp.js'
+import type { TierSnapshot } from '../../src/scheduler/index.js'
 import { CHARGE, type Departure, lab, problem, type Reply } from '../support/lab.js'
+import { METER, READING, state, tier } from './progress/support.js'
 
 interface Screen {
   readonly isTTY?: boolean
@@ -168,6 +172,21 @@ describe('for machines', () => {
     expect(all[40]).toMatchObject({ msLeft: expect.any(Number), share: expect.any(Number) })
   })
 
+  it('has each number under its own name', () => {
+    const meter = { ...METER, rejects: 3, refused: 9, failed: 7 }
+    const record = progressRecord({
+      ...{ ...READING, meter, ms: 31_000.4, rowsPerSecond: 39_800.3, msLeft: 35_400.2, pauses: 4 },
+      scheduler: state({ waiting: 5, inFlight: 2, backingOff: 1, refused: 77 }),
+      waits: [{ _tag: 'Refused', requests: 1 }],
+    })
+    expect(record).toEqual({
+      ...{ elapsedMs: 31_000, rows: 1_234_000, rejects: 3, pages: 617, rowsPerSecond: 39_800 },
+      ...{ share: 0.47, msLeft: 35_400, requests: 618, refused: 9, failed: 7, quota: 0.98 },
+      ...{ inFlight: 2, waiting: 5, backingOff: 5 },
+      waits: ['1 request refused (429): sent again after a pause'],
+    })
+  })
+
   it('names what it waits for', () => {
     expect(records(shown({ progress: 'json' }, {}, away))[1]).toMatchObject({
       failed: expect.any(Number),
@@ -190,6 +209,38 @@ describe('quiet', () => {
   })
 })
 
+describe('readings', () => {
+  const watched = (tiers: ReadonlyArray<TierSnapshot>) => {
+    const { client, timer, runUntil } = lab()
+    const scheduler = { ...client.scheduler, state: of(state({ tiers })) }
+    const { events } = client
+    const watching = watch({ client: { events, scheduler }, meter: () => METER, timer })
+    return { watching, runUntil }
+  }
+
+  it('tell of the rate limit that is used most, where there is one', () => {
+    const others = [
+      tier({ name: 'concurrency', kind: 'concurrency', share: 1 }),
+      tier({ name: 'endless', limit: Number.POSITIVE_INFINITY, share: 0 }),
+    ]
+    const rates = [tier({ name: 'global', share: 0.3 }), tier({ share: 0.9 })]
+    expect(watched([...others, ...rates]).watching.now().quota).toBe(0.9)
+    expect(watched(others).watching.now().quota).toBeUndefined()
+  })
+
+  it('end when they are closed', () => {
+    const { watching, runUntil } = watched([])
+    let seen = 0
+    watching.readings.subscribe(() => {
+      seen++
+    })
+    runUntil(1_000)
+    watching.close()
+    runUntil(5_000)
+    expect(seen).toBe(4)
+  })
+})
+
 describe('a run that was resumed', () => {
   const begun = { rows: 900, rejects: 3, pages: 9, ended: false, begun: { resumed: true } }
   const left = { from: 1_000, to: 2_000, slices: [{ left: { from: 1_900, to: 2_000 } }] }
@@ -198,6 +249,16 @@ describe('a run that was resumed', () => {
   it('goes on from the share that was read, and is no faster for it', () => {
     expect(resumed.coverage.share).toBe(0.9)
     expect(fresh(resumed)).toEqual({ rows: 0, rejects: 0 })
+  })
+
+  it('is as fast as rows come of late, those that are put aside among them', () => {
+    const { client, timer, runUntil } = lab()
+    let meter = resumed
+    const watching = watch({ client, meter: () => meter, timer })
+    runUntil(1_000)
+    meter = { ...resumed, rows: 910, rejects: 13 }
+    expect(watching.now().rowsPerSecond).toBe(20)
+    watching.close()
   })
 
   it('has read all when it ends', () => {

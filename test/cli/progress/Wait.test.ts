@@ -32,7 +32,8 @@ describe('what a run waits for', () => {
   })
 
   it('is the limit, when the quota is used up', () => {
-    expect(said({ waiting: 4, tiers: [tier({ waiting: 1 })] })).toEqual([
+    const global = tier({ name: 'global', limit: 100, allowed: 100 })
+    expect(said({ waiting: 4, tiers: [global, tier({ waiting: 1 })] })).toEqual([
       '4 requests behind the endpoint limit of 20',
     ])
   })
@@ -56,10 +57,27 @@ describe('what a run waits for', () => {
   })
 
   it('is an answer that does not come', () => {
-    const activity = told([1_000, SENT], [2_000, { ...SENT, attempt: 2 }])
+    const activity = told([1_000, SENT], [9_000, { ...SENT, attempt: 2 }])
     expect(said({}, activity, 5_000)).toEqual([])
     expect(said({}, activity, 13_000)).toEqual(['no answer for 15 s: 3 requests under way'])
+    expect(said({}, activity, 6_000)).toEqual(['no answer for 5 s: 3 requests under way'])
     expect(said({ inFlight: 0 }, activity, 13_000)).toEqual([])
+  })
+
+  it('is none for a while after the last that came, or broke off', () => {
+    const reset: ClientEvent = {
+      ...{ _tag: 'Unanswered', endpoint, attempt: 1, took: 10 },
+      failure: { ...failure, _tag: 'Unreachable', code: 'ECONNRESET', mayHaveArrived: true },
+    }
+    const events = [
+      { _tag: 'Answered', endpoint, attempt: 1, status: 200, took: 10 },
+      reset,
+    ] as const
+    for (const event of events) {
+      const activity = told([1_000, SENT], [9_000, event])
+      expect(said({}, activity, 13_000)).toEqual([])
+      expect(said({}, activity, 14_000)).toEqual(['no answer for 5 s: 3 requests under way'])
+    }
   })
 
   it('is told with the gravest first', () => {

@@ -30,6 +30,9 @@ describe('a line on a terminal', () => {
   it('keeps what went wrong before what went well', () => {
     const meter = { ...METER, rejects: 3, refused: 2 }
     expect(at(50, { ...READING, meter })).toBe('47 %  1,234,000 rows  3 rejected  about 40 s left')
+    expect(at(86, { ...READING, meter: { ...meter, failed: 1 } })).toBe(
+      '47 %  1,234,000 rows  39,800 rows/s  2 refused  1 failed  3 rejected  about 40 s left',
+    )
   })
 
   it('leaves out what is not known', () => {
@@ -71,4 +74,9 @@ it('is one line with commas in a log', () => {
   expect(logLine({ ...READING, waits })).toBe(
     '47 %, 1,234,000 rows, 39,800 rows/s, 98 % of the quota, 0 refused, 31.0 s, about 40 s left, 1 request behind the endpoint limit of 20',
   )
+})
+
+it('is one line in a log, whatever it waits for', () => {
+  const waits = [{ _tag: 'Fault', ms: 3_200, because: '503 \u001b[2Jaway\r\nfor now' }] as const
+  expect(logLine({ ...READING, waits })).toMatch(/, again in 3\.2 s: 503 \[2Jaway for now$/)
 })
