@@ -82,6 +82,7 @@ describe.each(kinds)('%s', (_, path, prefix, duplicate) => {
     [{ request_id: 'x'.repeat(51) }, 'invalid_argument', 'request_id'],
     [{ events: ['account.moved'] }, 'invalid_argument', 'events'],
     [{ events: ['account.dormant'], version: '2026-08-20' }, 'invalid_argument', 'events'],
+    [{ events: ['account.closed'], version: '2026-08-20' }, 'invalid_argument', 'events'],
   ])('refuse %j', async (change, code, source) => {
     const { create } = await opened(path)
     expect(await create({ ...newHook, ...change })).toMatchObject(refused(code, source))
@@ -104,7 +105,7 @@ describe.each(kinds)('%s', (_, path, prefix, duplicate) => {
 })
 
 describe('scopes', () => {
-  const scopes = ['account', 'spend.bill', 'charge.settled']
+  const scopes = ['account', 'spend.bill', 'charge.settled', 'charge.f']
 
   it.each(kinds)('say which events %s may have', async (_, path) => {
     const { create } = await opened(path, {
@@ -128,6 +129,15 @@ describe('scopes', () => {
     })
   })
 
+  it('may allow nothing', async () => {
+    const credentials = [{ clientId: 'sandbox', apiKey: 'sandbox-key', scopes: [] }]
+    const { post } = await open({ credentials })
+    expect(await post('/api/v1/webhooks/create', newHook)).toMatchObject({
+      status: 400,
+      body: { message: 'account.active is not allowed by the scopes of the credentials.' },
+    })
+  })
+
   it('are those of the credentials that logged in', async () => {
     const credentials = [
       { clientId: 'a', apiKey: '1', scopes: ['account'] },
@@ -147,6 +157,7 @@ it('webhooks of the account and of the partner are apart', async () => {
   const own = await post('/api/v1/webhooks/create', newHook)
   const theirs = await partner.post('/partner-api/v1/webhooks/create', newHook)
   expect([own.status, theirs.status]).toEqual([201, 201]) // with the same request_id
+  expect(Object(own.body).secret).not.toBe(Object(theirs.body).secret)
   expect(items(await get('/api/v1/webhooks'))).toEqual([own.body])
   expect(items(await partner.get('/partner-api/v1/webhooks'))).toEqual([theirs.body])
   expect(await partner.get(`/partner-api/v1/webhooks/${Object(own.body).id}`)).toMatchObject(

@@ -38,6 +38,7 @@ it.each([
   [0, '0 B'],
   [412, '412 B'],
   [8_123_456, '8.1 MB'],
+  [2e15, '2000.0 TB'],
 ])('%d bytes are %s', (n, text) => {
   expect(bytes(n)).toBe(text)
 })
