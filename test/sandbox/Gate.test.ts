@@ -68,6 +68,21 @@ describe('the gate', () => {
     ])
   })
 
+  it('counts what is astray once, against the global limit', () => {
+    const astray = [0, { _tag: 'Astray' }] as const
+    expect(entered({ endpoint: 1, global: 2 }, astray, astray, astray)).toEqual([
+      undefined,
+      undefined,
+      'global',
+    ])
+  })
+
+  it('names concurrency first, then the limit of an endpoint, then that of all', () => {
+    const twice = [[0, call('a')] as const, [0, call('a')] as const]
+    expect(entered({ concurrency: 1, endpoint: 1, global: 1 }, ...twice)[1]).toBe('concurrency')
+    expect(entered({ endpoint: 1, global: 1 }, ...twice)[1]).toBe('endpoint')
+  })
+
   it('gives no place to what it refuses', () => {
     const arrivals = [0, 600, 700, 1_000, 1_599, 1_600].map((now) => [now, call('a')] as const)
     expect(entered({ global: 1 }, ...arrivals)).toEqual([

@@ -20,6 +20,7 @@ describe.each(['production', 'sandbox'] as const)('the limits of %s', (environme
     const { get, clock, sandbox } = await open({ environment, limits: {} })
     const list = () => get('/api/v1/charges')
     clock.pass(1_000) // after the login
+    const before = sandbox.stats()
     const all = await Promise.all(Array.from({ length: endpoint }, list))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
     expect(await list()).toEqual(tooMany)
@@ -32,6 +33,7 @@ describe.each(['production', 'sandbox'] as const)('the limits of %s', (environme
       refused: { endpoint: 2, global: 0, concurrency: 0, logins: 0 },
       endpoints: { 'GET /api/v1/charges': { requests: endpoint + 3, refused: 2 } },
     })
+    expect(before).toMatchObject({ requests: 1, refused: { endpoint: 0 } })
   })
 
   it('refuse all endpoints what is too much within a second', async () => {

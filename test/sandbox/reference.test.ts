@@ -154,6 +154,17 @@ describe('limits', () => {
     })
   })
 
+  it('end to the second, and are each for themselves', async () => {
+    const { quota, expiring, upload } = await limits()
+    const inWeek = { order_datetime: '2025-01-24T03:04:05Z' } // 350 days: a week from now
+    await upload([order(inWeek)], '?types=ID_OUTBOUND')
+    expect(await expiring()).toMatchObject({ expiring_order_amount: 0 })
+    await upload([order(inWeek)])
+    expect(await expiring()).toMatchObject({ expiring_order_amount: 37.5 })
+    await upload([order({ order_datetime: '2025-01-17T03:04:05Z', line_total: 100 })]) // now
+    expect(await quota()).toEqual(left(10_037.5, 137.5))
+  })
+
   it('are those that the account has', async () => {
     const { get, upload } = await limits({ quotaTypes: ['ID_OUTBOUND'] })
     const refused = { status: 400, body: { code: 'invalid_argument' } }

@@ -97,6 +97,12 @@ describe.each(kinds)('%s', (_, path, prefix, duplicate) => {
     expect(await create({ ...newHook, ...change })).toMatchObject({ status: 201 })
   })
 
+  it('are listed newest first when told so', async () => {
+    const { create, get } = await opened(path, { order: 'descending' })
+    for (const request_id of ['hook-1', 'hook-2']) await create({ ...newHook, request_id })
+    expect(items(await get(path)).map((row) => row.request_id)).toEqual(['hook-2', 'hook-1'])
+  })
+
   it('need the url for an update', async () => {
     const { create, post } = await opened(path)
     const { id } = Object((await create(newHook)).body)
