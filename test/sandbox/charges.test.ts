@@ -81,6 +81,29 @@ describe('charges', () => {
     expect(await post('/api/v1/charges/create', again)).toEqual(refused)
   })
 
+  it('may have a request_id that only another sandbox has', async () => {
+    const [small, large] = [await open({ charges: 10 }), await open({ charges: 20 })]
+    const last = (await everyItem(large.get, '')).at(-1)
+    const again = { ...newCharge, request_id: last?.request_id }
+    expect(await small.post('/api/v1/charges/create', again)).toMatchObject({ status: 201 })
+    expect(await large.post('/api/v1/charges/create', again)).toMatchObject({ status: 400 })
+  })
+
+  it('settle at once where that takes no time', async () => {
+    const { post } = await open({ settleAfter: 0 })
+    expect(await post('/api/v1/charges/create', newCharge)).toMatchObject({
+      body: { status: 'SETTLED', updated_at: '2026-01-02T03:04:05+0000' },
+    })
+  })
+
+  it('are never older than those that were there from the start', async () => {
+    const { post, get } = await open({ charges: 10, since: new Date('2026-06-01T00:00:00Z') })
+    const last = items(await get('/api/v1/charges')).at(-1)
+    const made = await post('/api/v1/charges/create', newCharge)
+    expect(made).toMatchObject({ body: { created_at: last?.created_at } })
+    expect(String(last?.created_at)).toMatch(/^2026-06-01/)
+  })
+
   it('end a list where it ends', async () => {
     const { get } = await open({ charges: 20 })
     const page = async (n: number) => {

@@ -98,6 +98,20 @@ it('reads times of any shape, those without an offset in UTC', async () => {
   }
 })
 
+it('finds one by its request_id within a range only', async () => {
+  const { get } = await open({ charges: 50 })
+  const all = await everyItem(get, '')
+  const within = async (from: number, to: number) => {
+    const query = new URLSearchParams({
+      request_id: String(all[20]?.request_id),
+      from_created_at: String(all[from]?.created_at),
+      to_created_at: String(all[to]?.created_at),
+    })
+    return (await everyItem(get, String(query))).length
+  }
+  expect([await within(10, 15), await within(20, 20), await within(25, 30)]).toEqual([0, 1, 0])
+})
+
 it('includes both ends of a range', async () => {
   const { get } = await open({ charges: 50 })
   const all = await everyItem(get, '')

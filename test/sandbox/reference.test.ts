@@ -105,7 +105,8 @@ const limits = async (options: Parameters<typeof open>[0] = {}) => {
   const all = await open({ tokenLife: 10 * 86_400_000, ...options })
   const quota = async (type = 'CN_INBOUND') =>
     (await all.get(`${REFERENCE}/order_items/quota?type=${type}`)).body
-  const expiring = async () => (await all.get(`${REFERENCE}/order_items/expiring_quota`)).body
+  const expiring = async (type = 'CN_INBOUND') =>
+    (await all.get(`${REFERENCE}/order_items/expiring_quota?type=${type}`)).body
   const upload = (items: unknown, query = '') =>
     all.post(`${REFERENCE}/order_items/upload${query}`, items)
   return { ...all, quota, expiring, upload }
@@ -159,6 +160,7 @@ describe('limits', () => {
     const inWeek = { order_datetime: '2025-01-24T03:04:05Z' } // 350 days: a week from now
     await upload([order(inWeek)], '?types=ID_OUTBOUND')
     expect(await expiring()).toMatchObject({ expiring_order_amount: 0 })
+    expect(await expiring('ID_OUTBOUND')).toMatchObject({ expiring_order_amount: 37.5 })
     await upload([order(inWeek)])
     expect(await expiring()).toMatchObject({ expiring_order_amount: 37.5 })
     await upload([order({ order_datetime: '2025-01-17T03:04:05Z', line_total: 100 })]) // now
@@ -166,11 +168,13 @@ describe('limits', () => {
   })
 
   it('are those that the account has', async () => {
-    const { get, upload } = await limits({ quotaTypes: ['ID_OUTBOUND'] })
+    const { get, upload, quota } = await limits({ quotaTypes: ['ID_OUTBOUND'] })
     const refused = { status: 400, body: { code: 'invalid_argument' } }
     expect(await get(`${REFERENCE}/order_items/quota`)).toMatchObject(refused)
     expect(await get(`${REFERENCE}/order_items/expiring_quota?type=XX`)).toMatchObject(refused)
     expect(await upload([order()])).toMatchObject(refused)
+    expect(await upload([order()], '?types=ID_OUTBOUND&types=CN_INBOUND')).toMatchObject(refused)
+    expect(await quota('ID_OUTBOUND')).toEqual(left(10_000))
     expect(await upload([order()], '?types=ID_OUTBOUND')).toMatchObject({ status: 200 })
   })
 })
