@@ -87,6 +87,16 @@ it.each(['ascending', 'descending'] as const)(
   },
 )
 
+it('finds all that have a status, a currency or a source, and no others', async () => {
+  const { get, all } = await account('ascending')
+  for (const name of ['status', 'currency', 'source']) {
+    for (const value of new Set(all.slice(100).map((row) => String(row[name])))) {
+      const query = new URLSearchParams({ [name]: value })
+      expect(await everyItem(get, String(query), 50)).toEqual(filtered(all, query))
+    }
+  }
+})
+
 it('reads times of any shape, those without an offset in UTC', async () => {
   const { get } = await open({ charges: 100 })
   const upTo = async (to_created_at: string) =>
