@@ -111,7 +111,7 @@ describe('a report', () => {
       ...{ flying: 3_000, waiting: 30_000, pausing: 1_000 },
     }
     for (const ms of times) add(busy.latency, ms)
-    const last = { ...bucket(), rejects: 1, sent: 5, busiest: 4 }
+    const last = { ...bucket(), rejects: 1, sent: 5, busiest: 4, slowest: 1_234 }
     const shown = shownIn(
       page(FACTS, {
         ...RECORDING,
@@ -131,7 +131,7 @@ describe('a report', () => {
       '2 requests were put off for a fault to pass, for 3.0 s in all.',
       '0:00 to 0:02, under way 1.5, behind a limit 15, after a refusal or a fault 0.5',
       '0:00–0:02 7 3 2.5 4 103 ms 292 ms 899 ms 12.3 s 2 1 1.5 15 0.5',
-      '0:02–0:02 2 1 4 4 0 ms 0 0 Made', // no answer came, and nothing was looked at
+      '0:02–0:02 2 1 4 4 1,234 ms 0 0 Made', // nothing was looked at
     ]) {
       expect(shown).toContain(said)
     }
