@@ -65,6 +65,18 @@ it('a table of other options is none for these', () => {
   expect(checked(options, { name: is.text })).toEqual(options)
 })
 
+it.each<readonly [string, Rule, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>([
+  ['least', is.least(2), [2, 2.5], [1.9]],
+  ['fraction', is.fraction, [1, 0.1], [0, 1.1]],
+  ['chance', is.chance, [0, 1], [-0.1, 1.1]],
+  ['millis', is.millis, [0, Number.POSITIVE_INFINITY], [-1]],
+  ['span', is.span, [0], [-1, Number.POSITIVE_INFINITY]],
+  ['whole', is.whole(1, 3), [1, 3], [0, 4, 1.5]],
+])('%s takes its ends, and nothing beyond', (_, rule, good, bad) => {
+  expect(good.filter(rule.fits)).toEqual(good)
+  expect(bad.filter(rule.fits)).toEqual([])
+})
+
 describe('options that do not fit', () => {
   it.each<readonly [unknown, string, string]>([
     [{ nam: 'a' }, 'nam', 'left out: there is no such option, only name, limit, timeout, weights'],
@@ -133,6 +145,17 @@ describe('options that do not fit', () => {
     expect(() => check(options)).not.toThrow('22')
     expect(() => check(options)).toThrow(InvalidOption)
     expect(() => check(options)).toThrow(TypeError)
+  })
+
+  it.each<readonly [unknown, string]>([
+    [5, 'options'],
+    [{ name: 'a', timeout: { body: -1 } }, 'timeout.body'],
+    [{ name: 'a', weights: { b: 0 } }, 'weights.b'],
+    [{ name: 'a', codes: [5] }, 'codes[0]'],
+  ])('say whose they are, however deep: %j', (options, option) => {
+    expect(() => checked(options as Options, rules, { of: 'mine: ' })).toThrow(
+      `mine: ${option} should be`,
+    )
   })
 
   it('say whose they are, and may have names that are let pass', () => {
