@@ -20,6 +20,8 @@ export interface Usual {
 export interface Departure<Flow = unknown> {
   /** Its end: the bytes leave after it. Its beginning, until it is over. */
   at: Millis
+  /** From its beginning to its end, once it is over. */
+  leaving: Millis
   /** Whether nobody else leaves with it. */
   over: boolean
   /** When it left, nothing was known of the network. */
@@ -55,6 +57,7 @@ export interface Departure<Flow = unknown> {
 
 export const departure = <Flow>(at: Millis, cold: boolean): Departure<Flow> => ({
   at,
+  leaving: 0,
   over: false,
   cold,
   count: 0,

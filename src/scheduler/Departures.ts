@@ -44,6 +44,7 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
 
   /** Nobody else leaves with it: by now its bytes have left. */
   const close = (begun: Departure<Flow>, now: Millis): void => {
+    begun.leaving = now - begun.at
     begun.at = now
     begun.over = true
     turn = undefined

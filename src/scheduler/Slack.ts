@@ -56,6 +56,9 @@ const LEAST = 0.4
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
 
+/** What a burst takes to leave, the next one takes as well: half of it, for it may be faster, and at most this. */
+const AS_LONG: Millis = 2 * TICK
+
 /** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time. */
 const FEW = 5
 const LESSONS = 32
@@ -112,8 +115,11 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   /** How long its places stay taken beyond their window. */
   const held = (departure: Departure): Millis => {
     if (seen < FEW) return Math.min(most + per, proven(departure))
+    const { cold, leaving } = departure
     const tracked = value + Math.max(0, Math.min(most, shift(departure)))
-    return Math.min(tracked, departure.cold ? per : proven(departure))
+    return cold
+      ? Math.min(tracked, per)
+      : Math.min(tracked - Math.min(leaving / 2, AS_LONG), proven(departure))
   }
 
   return {

@@ -35,6 +35,19 @@ describe('a burst that carries requests of two windows', () => {
   })
 })
 
+it('a burst that takes a while to leave is held half of that less, two ticks at most: the next one takes as long', () => {
+  const calls = learned()
+  const held = (leaving: number, cold = false): number => {
+    const left = departure(0, cold)
+    left.leaving = leaving
+    return calls.after(left)
+  }
+  expect(held(0)).toBe(calls.value())
+  expect(held(3)).toBeCloseTo(calls.value() - 1.5)
+  expect(held(100)).toBe(calls.value() - 2)
+  expect(held(100, true)).toBe(held(0, true)) // it opens connections, and the next one does not
+})
+
 describe('the learned slack', () => {
   it('begins with one and a half spreads, and shrinks to two fifths while nothing is refused', () => {
     const calls = slack(1_000, () => {})
