@@ -51,13 +51,10 @@ export const alarms = (clock: Clock, wait: Wait, ring: (now: Millis) => void): A
     return Number.POSITIVE_INFINITY
   }
 
-  /** A clock of whole milliseconds cannot tell 5.9 from 5: to wait for 6 takes a timer of another one or two. */
   const rung = (): void => {
-    const now = clock.now()
-    const due = Math.floor(armed) <= now ? armed : now
     timer = undefined
     armed = Number.POSITIVE_INFINITY
-    ring(Math.max(now, due))
+    ring(clock.now())
   }
 
   return {

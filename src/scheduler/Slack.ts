@@ -117,9 +117,8 @@ export const slack = (per: Millis, learned: () => void): Slack => {
     if (seen < FEW) return Math.min(most + per, proven(departure))
     const { cold, leaving } = departure
     const tracked = value + Math.max(0, Math.min(most, shift(departure)))
-    return cold
-      ? Math.min(tracked, per)
-      : Math.min(tracked - Math.min(leaving / 2, AS_LONG), proven(departure))
+    if (cold) return Math.min(tracked, per)
+    return Math.min(tracked - Math.min(leaving / 2, AS_LONG), proven(departure))
   }
 
   return {

@@ -55,28 +55,7 @@ it('a wait of less than a clock since 1970 tells apart ends', () => {
   expect(went).toEqual([1, 2, 3])
 })
 
-/** As those of the platforms are: a clock of whole milliseconds, and delays that lose their fraction. */
-const coarse = (timer: SchedulerLike): SchedulerLike => ({
-  now: () => Math.floor(timer.now()),
-  schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T) =>
-    timer.schedule(() => Reflect.apply(work, undefined, [state]), Math.max(1, Math.trunc(delay))),
-})
-
-it('who is due within the millisecond that the clock shows waits for no second timer', () => {
-  const timer = virtualTimer()
-  const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 5.7 })]
-  const scheduler = createScheduler({ timer: coarse(timer), tiers })
-  const went: Array<number> = []
-  for (const n of [1, 2]) {
-    of(n)
-      .pipe(schedule(scheduler, n))
-      .subscribe(() => went.push(timer.now()))
-  }
-  timer.flush()
-  expect(went).toEqual([0, 1_006]) // it has left a millisecond after it started
-})
-
-it('who is due later than that waits', () => {
+it('a timer that rings early is set again', () => {
   const timer = virtualTimer()
   const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0 })]
   const early: SchedulerLike = {

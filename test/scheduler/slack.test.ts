@@ -35,17 +35,26 @@ describe('a burst that carries requests of two windows', () => {
   })
 })
 
-it('a burst that takes a while to leave is held half of that less, two ticks at most: the next one takes as long', () => {
-  const calls = learned()
-  const held = (leaving: number, cold = false): number => {
-    const left = departure(0, cold)
-    left.leaving = leaving
-    return calls.after(left)
-  }
-  expect(held(0)).toBe(calls.value())
-  expect(held(3)).toBeCloseTo(calls.value() - 1.5)
-  expect(held(100)).toBe(calls.value() - 2)
-  expect(held(100, true)).toBe(held(0, true)) // it opens connections, and the next one does not
+/** How long the places of a burst stay taken beyond their window that took so long to leave. */
+const held = (calls: Slack, leaving: number, cold = false): number => {
+  const left = departure(0, cold)
+  left.leaving = leaving
+  return calls.after(left)
+}
+
+describe('a burst that takes a while to leave', () => {
+  it('is held half of that less, two ticks at most: the next one takes a while, too', () => {
+    const calls = learned()
+    const value = calls.value()
+    expect(held(calls, 0)).toBe(value)
+    expect(held(calls, 3)).toBe(value - 1.5)
+    expect(held(calls, 100)).toBe(value - 2)
+  })
+
+  it('is held no less when it opened connections, which the next one does not', () => {
+    const calls = learned()
+    expect(held(calls, 100, true)).toBe(held(calls, 0, true))
+  })
 })
 
 describe('the learned slack', () => {
