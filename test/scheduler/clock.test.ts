@@ -60,7 +60,7 @@ it('a timer that rings early is set again', () => {
   const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0 })]
   const early: SchedulerLike = {
     now: timer.now,
-    schedule: (work, delay = 0, state) =>
+    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T) =>
       timer.schedule(work, delay > 10 ? delay - 2 : delay, state),
   }
   const scheduler = createScheduler({ timer: early, tiers })
