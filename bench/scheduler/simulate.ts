@@ -12,6 +12,7 @@ import { type Network, networks } from '../../test/support/simulated/network.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
 import { type Stalls, stalling, stallsUntil } from '../../test/support/simulated/stalls.ts'
 import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
+import { possible } from './possible.ts'
 import { reference } from './reference.ts'
 
 const REFERENCE = 'two bounds'
@@ -127,33 +128,48 @@ const mean = (values: ReadonlyArray<number>): number =>
 
 type Load = Pick<Run, 'requests' | 'best' | 'limits' | 'busy'>
 
+const COLUMNS = {
+  network: 8,
+  policy: 10,
+  '% of quota': 10,
+  worst: 5,
+  '% of the possible': 17,
+  '% to last answer': 16,
+  'refused of 1000': 15,
+  most: 5,
+}
+
+const row = (cells: ReadonlyArray<string>): void => {
+  const widths = Object.values(COLUMNS)
+  console.log(`| ${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join(' | ')} |`)
+}
+
 const table = (name: string, load: Load, seeds: number): void => {
+  const { requests, limits, best } = load
+  const window = Math.min(limits.global, limits.endpoint * new Set(requests).size)
   console.log(`\n${name} (${seeds} seeds)\n`)
-  console.log(
-    '| network  | policy     | % of quota | worst | % to last answer | refused of 1000 | worst |',
-  )
-  console.log(
-    '|----------|------------|-----------:|------:|-----------------:|----------------:|------:|',
-  )
+  row(Object.keys(COLUMNS))
+  row(Object.values(COLUMNS).map((width) => '-'.repeat(width)))
   for (const [label, network] of Object.entries(networks)) {
+    const most = possible(network, limits, { window, best, seeds: 100 })
     for (const policy of POLICIES) {
       const runs = Array.from({ length: seeds }, (_, seed) =>
         simulate({ network, policy, seed: seed + 1, ...load }),
       )
       const shares = runs.map((run) => run.share * 100)
       const refused = runs.map((run) => run.refusedPer1000)
-      const lost = runs.filter((run) => run.finished !== load.requests.length).length
-      console.log(
-        `| ${label.padEnd(8)} | ${`${policy}`.padEnd(10)} | ${mean(shares).toFixed(2).padStart(10)} | ${Math.min(
-          ...shares,
-        )
-          .toFixed(1)
-          .padStart(5)} | ${mean(runs.map((run) => run.toAnswer * 100))
-          .toFixed(2)
-          .padStart(16)} | ${mean(refused).toFixed(2).padStart(15)} | ${Math.max(...refused)
-          .toFixed(1)
-          .padStart(5)} |${lost > 0 ? ` ${lost} runs lost requests` : ''}`,
-      )
+      row([
+        label,
+        `${policy}`,
+        mean(shares).toFixed(2),
+        Math.min(...shares).toFixed(1),
+        (mean(shares) / most).toFixed(2),
+        mean(runs.map((run) => run.toAnswer * 100)).toFixed(2),
+        mean(refused).toFixed(2),
+        Math.max(...refused).toFixed(1),
+      ])
+      const lost = runs.filter((run) => run.finished !== requests.length).length
+      if (lost > 0) throw new Error(`${lost} runs lost requests`)
     }
   }
 }

@@ -1,0 +1,42 @@
+/**
+ * How much of a quota can be used at all, by one that never waits in vain. The last request of a run comes as long
+ * after the first of its window as that of the first window, at the least: the server counts both.
+ *
+ *     first window    |-- spread --|
+ *     last window                      ...   |-- spread --|
+ */
+import type { Limits } from '../../test/support/simulated/judge.ts'
+import type { Network } from '../../test/support/simulated/network.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
+
+/** Of a window's requests: the first ones leave together, the others as answers come. Milliseconds. */
+const spread = (network: Network, count: number, concurrent: number, seed: number): number => {
+  const random = seeded(seed)
+  const arrivals: Array<number> = []
+  let answers: ReadonlyArray<number> = []
+  for (let request = 0; request < count; request++) {
+    const [first = 0, ...others] = answers
+    const free = request >= concurrent
+    const arrival = (free ? first : 0) + network.uplink(random)
+    const answer = arrival + network.processing(random) + network.downlink(random)
+    arrivals.push(arrival)
+    answers = [...(free ? others : answers), answer].toSorted((a, b) => a - b)
+  }
+  return Math.max(...arrivals) - Math.min(...arrivals)
+}
+
+/** A share, on average. `best`: milliseconds from the first to the last window. */
+export const possible = (
+  network: Network,
+  { concurrent }: Limits,
+  {
+    window,
+    best,
+    seeds,
+  }: { readonly window: number; readonly best: number; readonly seeds: number },
+): number => {
+  const spreads = Array.from({ length: seeds }, (_, seed) =>
+    spread(network, window, concurrent, seed + 1),
+  )
+  return best / (best + spreads.reduce((sum, one) => sum + one, 0) / seeds)
+}
