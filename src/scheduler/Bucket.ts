@@ -32,6 +32,7 @@ export interface Bucket extends Ranked {
   readonly more: (now: Millis) => Millis
   /** How many can start now. */
   readonly room: (now: Millis) => number
+  /** How many places are taken. Changes nothing: who watches has nobody go sooner. */
   readonly used: (now: Millis) => number
   /**
    * How likely it has refused one of this departure just now: how much of it was in use, 0 to 1, and more if it

@@ -27,6 +27,8 @@ export interface CeilingOptions {
 export interface Ceiling {
   /** How many places there are at present. */
   readonly limit: (now: Millis) => number
+  /** The same, when it was last asked for: who only looks has nothing tried. */
+  readonly last: () => number
   /** Until the cool-down is over; 0 when there is none. */
   readonly wait: (now: Millis) => Millis
   readonly accepted: (now: Millis) => void
@@ -93,6 +95,10 @@ class Found implements Ceiling {
 
   limit(now: Millis): number {
     if (this.cooling || !this.probes.full()) this.turn(now)
+    return this.probes.limit()
+  }
+
+  last(): number {
     return this.probes.limit()
   }
 

@@ -27,7 +27,7 @@ export interface TierSnapshot {
   readonly inFlight: number
   /** Queues, one for each lane and set of keys, whose next request waits for this tier. */
   readonly waiting: number
-  /** The lowest limit that is in force for any key: below `limit` after a burst of refusals. */
+  /** The lowest limit in force for any key, when a request last asked: below `limit` after a burst of refusals. */
   readonly allowed: number
   /** Milliseconds a place stays taken after departure and window; `undefined` unless learned or given. */
   readonly guard: Millis | undefined
@@ -67,7 +67,7 @@ export const tierSnapshot = <R>(
     used += taken
     usedMost = Math.max(usedMost, taken)
     waiting += bucket.park?.size() ?? 0
-    allowed = Math.min(allowed, bucket.ceiling.limit(now))
+    allowed = Math.min(allowed, bucket.ceiling.last())
   }
   for (const flow of flying) {
     if (flow.buckets.some(({ counts }) => counts === tier.counts)) inFlight += flow.inFlight

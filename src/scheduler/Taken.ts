@@ -21,8 +21,10 @@ export interface Taken {
   readonly lost: (until: Millis) => void
   /** Whether one place of this departure is free now, which was not yet. */
   readonly giveBack: (departure: Departure, now: Millis) => boolean
-  /** How many have become free since this was last asked. */
+  /** How many have become free since this was last asked. They stay free, whatever the guard learns. */
   readonly freed: (now: Millis) => number
+  /** The same, to who only looks: they are free when somebody asks for them. */
+  readonly free: (now: Millis) => number
   /** When the next one becomes free; `Infinity` when nobody knows. */
   readonly next: () => Millis
 }
@@ -58,6 +60,15 @@ abstract class Line<By> {
     this.first = first
     if (first === undefined) this.last = undefined
     else first.earlier = undefined
+    return count
+  }
+
+  free(now: Millis): number {
+    let count = 0
+    for (let group = this.first; group !== undefined; group = group.later) {
+      if (this.until(group.by) > now) break
+      count += group.count
+    }
     return count
   }
 

@@ -73,27 +73,26 @@ class Rolling implements Bucket {
     const limit = this.ceiling.limit(now)
     this.allowed = limit
     const cool = this.ceiling.wait(now)
-    if (this.places < limit || this.used(now) < limit) return cool
+    if (this.places < limit || this.tidied(now) < limit) return cool
     return Math.max(cool, this.more(now))
   }
 
   more(now: Millis): Millis {
-    this.used(now) // those that have become free are none of them
+    this.tidied(now) // those that have become free are none of them
     return Math.min(this.taken.next(), this.ceiling.raised()) - now
   }
 
   room(now: Millis): number {
     const limit = this.ceiling.limit(now)
-    return this.ceiling.wait(now) > 0 ? 0 : Math.max(0, limit - this.used(now))
+    return this.ceiling.wait(now) > 0 ? 0 : Math.max(0, limit - this.tidied(now))
   }
 
   used(now: Millis): number {
-    this.places -= this.taken.freed(now)
-    return this.places
+    return this.places - this.taken.free(now)
   }
 
   suspicion(_: Departure, now: Millis): number {
-    return this.used(now) / this.ceiling.limit(now)
+    return this.tidied(now) / this.ceiling.limit(now)
   }
 
   idle(now: Millis): boolean {
@@ -106,7 +105,7 @@ class Rolling implements Bucket {
     this.taken.enter(departure)
     if (now >= this.tidyAt) {
       this.tidyAt = now + this.per
-      this.used(now)
+      this.tidied(now)
     }
     if (this.places >= this.allowed) this.filled = now
   }
@@ -147,6 +146,11 @@ class Rolling implements Bucket {
     const full = this.ceiling.full(now)
     if (verdict === 'chance') this.slack.refused(now, full)
     return full ? 'chance' : 'others'
+  }
+
+  private tidied(now: Millis): number {
+    this.places -= this.taken.freed(now)
+    return this.places
   }
 
   private isEven(now: Millis): boolean {

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { schedule } from '../../src/scheduler/index.js'
+import { judge, type Limits } from '../support/simulated/judge.js'
+import { networks } from '../support/simulated/network.js'
+import { seeded } from '../support/simulated/random.js'
+import { refused, world } from './world.js'
+
+const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+
+interface Burst {
+  readonly endpoint: string
+  readonly count: number
+  /** Milliseconds. */
+  readonly at: number
+}
+
+interface Run {
+  readonly bursts: ReadonlyArray<Burst>
+  /** What the server really allows one endpoint. */
+  readonly real: number
+  readonly watched: boolean
+}
+
+/** When each request was let in, by its number. */
+const run = ({ bursts, real, watched }: Run): ReadonlyArray<number> => {
+  const w = world(limits)
+  w.server = judge({ ...limits, endpoint: real })
+  const random = seeded(1)
+  const ended: Array<number> = []
+  const send = (endpoint: string): void => {
+    const { uplink, processing, downlink } = networks.steady ?? {}
+    w.send('', endpoint, {
+      up: uplink?.(random) ?? 0,
+      work: processing?.(random) ?? 0,
+      down: downlink?.(random) ?? 0,
+    })
+      .pipe(schedule(w.scheduler, endpoint, { refused, attempts: 1_000 }))
+      .subscribe(() => ended.push(w.timer.now()))
+  }
+  if (watched) w.scheduler.state.subscribe()
+  for (const { endpoint, count, at } of bursts) {
+    w.timer.schedule(() => {
+      for (let i = 0; i < count; i++) send(endpoint)
+    }, at)
+  }
+  w.timer.flush()
+  return ended
+}
+
+describe('who watches the state', () => {
+  it('does not have a limit tried upward that nobody uses', () => {
+    const bursts = [
+      { endpoint: 'a', count: 100, at: 0 },
+      { endpoint: 'b', count: 600, at: 0 },
+      { endpoint: 'a', count: 60, at: 40_000 },
+    ]
+    const unwatched = run({ bursts, real: 10, watched: false })
+    expect(unwatched).toHaveLength(760)
+    expect(run({ bursts, real: 10, watched: true })).toEqual(unwatched)
+  })
+
+  it('changes nothing at all', () => {
+    const burst = fc.record({
+      endpoint: fc.constantFrom('a', 'b', 'c'),
+      count: fc.integer({ min: 1, max: 150 }),
+      at: fc.integer({ min: 0, max: 40_000 }),
+    })
+    const many = fc.array(burst, { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(many, fc.integer({ min: 2, max: 20 }), (bursts, real) => {
+        const unwatched = run({ bursts, real, watched: false })
+        expect(unwatched).toHaveLength(bursts.reduce((sum, { count }) => sum + count, 0))
+        expect(run({ bursts, real, watched: true })).toEqual(unwatched)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
