@@ -29,6 +29,8 @@ const JUMP: Millis = 500
 
 export interface Clock {
   readonly now: () => Millis
+  /** The same, for who only looks: the clock does not learn of it. */
+  readonly peek: () => Millis
   /** Runs `work` after `delay`, or after 24 days if that is sooner. */
   readonly after: (delay: Millis, work: () => void) => Subscription
 }
@@ -46,11 +48,15 @@ export const clock = (timer: SchedulerLike): Clock => {
   let last = 0
   let corrected = 0
 
+  const believed = (seen: Millis): boolean => {
+    const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
+    return seen >= last && seen <= due + JUMP && seen < Number.POSITIVE_INFINITY
+  }
+
   /** `proven`: it is that late at least, whatever the clock says. */
   const read = (proven: Millis): Millis => {
     const seen = timer.now() + offset
-    const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
-    if (seen >= last && seen <= due + JUMP && seen < Number.POSITIVE_INFINITY) {
+    if (believed(seen)) {
       last = seen
     } else if (!Number.isFinite(seen)) {
       last = Math.max(last, proven) // it does not know
@@ -66,6 +72,10 @@ export const clock = (timer: SchedulerLike): Clock => {
 
   return {
     now,
+    peek: () => {
+      const seen = timer.now() + offset
+      return believed(seen) ? seen : last
+    },
     after: (delay, work) => {
       const wait = delay > 0 ? Math.min(Math.max(delay, LEAST), LONGEST) : 0
       const entry: Due = { rank: now() + wait, slot: -1, since: corrected }

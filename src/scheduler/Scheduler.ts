@@ -86,7 +86,8 @@ const rules: Rules<SchedulerOptions<never>> = {
 /** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for one that cannot work. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
   const options = checked(given, rules)
-  const { guard = 'learned', share = 1, random = Math.random, patience = PATIENCE } = options
+  const { guard = 'learned', share = 1, patience = PATIENCE } = options
+  const { timer = asyncScheduler, random = Math.random } = options
   const lanes = lanesOf(options)
   const slacks = new Map<Millis, Slack>()
   const slackFor = (per: Millis): Slack => {
@@ -94,7 +95,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     slacks.set(per, known)
     return known
   }
-  const time = clock(options.timer ?? asyncScheduler)
+  const time = clock(timer)
   const common = {
     guard,
     share,
@@ -109,13 +110,14 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const found = routes(limited, lanes.weights.length)
 
   const counts = { waiting: 0, backingOff: 0, started: 0 }
-  const { states, tell } = watched(time, (): SchedulerState => {
+  const { states, tell } = watched(timer, (): SchedulerState => {
     const flying = found.flying()
+    const now = time.peek()
     return {
       ...counts,
       inFlight: flown.inFlight(),
       refused: tiers.reduce((sum, tier) => sum + tier.counts.refused, 0),
-      tiers: tiers.map((tier) => tierSnapshot(tier, flying, time.now())),
+      tiers: tiers.map((tier) => tierSnapshot(tier, flying, now)),
     }
   })
 

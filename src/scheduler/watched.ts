@@ -1,13 +1,14 @@
 /**
  * ```ts
- * const watched: <S>(clock: Clock, state: IO<S>) => Watched<S>
+ * const watched: <S>(timer: SchedulerLike, state: IO<S>) => Watched<S>
  * ```
  *
- * Shows a state to whoever asks: at once, and then no more often than every `EVERY` while it changes.
+ * Shows a state to whoever asks: at once, and then no more often than every `EVERY` while it changes. Its timer is
+ * none of the scheduler's clock, which learns from those that ring late.
  */
-import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import { Observable, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
-import type { Clock, Millis } from './Clock.js'
+import type { Millis } from './Clock.js'
 
 export interface Watched<S> {
   readonly states: Observable<S>
@@ -17,7 +18,7 @@ export interface Watched<S> {
 
 const EVERY: Millis = 250
 
-export const watched = <S>(clock: Clock, state: IO<S>): Watched<S> => {
+export const watched = <S>(timer: SchedulerLike, state: IO<S>): Watched<S> => {
   const watching = new Set<Subscriber<S>>()
   let due: Subscription | undefined
 
@@ -34,11 +35,11 @@ export const watched = <S>(clock: Clock, state: IO<S>): Watched<S> => {
     }),
     tell: () => {
       if (due !== undefined || watching.size === 0) return
-      due = clock.after(EVERY, () => {
+      due = timer.schedule(() => {
         due = undefined
         const now = state()
         for (const subscriber of watching) subscriber.next(now)
-      })
+      }, EVERY)
     },
   }
 }

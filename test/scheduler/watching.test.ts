@@ -4,6 +4,7 @@ import { schedule } from '../../src/scheduler/index.js'
 import { judge, type Limits } from '../support/simulated/judge.js'
 import { networks } from '../support/simulated/network.js'
 import { seeded } from '../support/simulated/random.js'
+import { stallsUntil } from '../support/simulated/stalls.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
@@ -20,11 +21,13 @@ interface Run {
   /** What the server really allows one endpoint. */
   readonly real: number
   readonly watched: boolean
+  /** When the machine of the client does nothing, from and to. */
+  readonly stalls?: ReadonlyArray<readonly [number, number]>
 }
 
 /** When each request was let in, by its number. */
-const run = ({ bursts, real, watched }: Run): ReadonlyArray<number> => {
-  const w = world(limits)
+const run = ({ bursts, real, watched, stalls = [] }: Run): ReadonlyArray<number> => {
+  const w = world(limits, {}, { here: stalls, there: [] })
   w.server = judge({ ...limits, endpoint: real })
   const random = seeded(1)
   const ended: Array<number> = []
@@ -67,11 +70,14 @@ describe('who watches the state', () => {
       at: fc.integer({ min: 0, max: 40_000 }),
     })
     const many = fc.array(burst, { minLength: 1, maxLength: 6 })
+    const busy = fc
+      .tuple(fc.integer({ min: 1, max: 1_000 }), fc.nat())
+      .map(([ms, seed]) => stallsUntil(60_000, { perSecond: 1 / 3, ms }, seeded(seed)))
     fc.assert(
-      fc.property(many, fc.integer({ min: 2, max: 20 }), (bursts, real) => {
-        const unwatched = run({ bursts, real, watched: false })
+      fc.property(many, fc.integer({ min: 2, max: 20 }), busy, (bursts, real, stalls) => {
+        const unwatched = run({ bursts, real, stalls, watched: false })
         expect(unwatched).toHaveLength(bursts.reduce((sum, { count }) => sum + count, 0))
-        expect(run({ bursts, real, watched: true })).toEqual(unwatched)
+        expect(run({ bursts, real, stalls, watched: true })).toEqual(unwatched)
       }),
       { numRuns: 40 },
     )
