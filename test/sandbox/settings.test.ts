@@ -40,6 +40,7 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ apiVersion: 'latest' }, 'apiVersion should be a date as YYYY-MM-DD'],
   [{ since: '2024-01-01' }, 'since should be a Date that is a time, and is a text'],
   [{ since: new Date(Number.NaN) }, 'since should be a Date that is a time'],
+  [{ since: new Date(-1) }, 'since should be after 1969, and so that the last of the charges'],
   [{ seed: Number.NaN }, 'seed should be a whole number from 0 to 2^32 - 1, and is NaN'],
   [{ seed: 1.5 }, 'seed should be a whole number from 0 to 2^32 - 1'],
   [{ seed: 2 ** 32 }, 'seed should be a whole number from 0 to 2^32 - 1'],
