@@ -4,7 +4,7 @@ import { InvalidOption } from '../options/index.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { once } from './once.js'
-import { type Printer, printing } from './printing.js'
+import { type Printer, type Printing, printing } from './printing.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { named } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal, WRONG_USE, WrongUse } from './Terminal.js'
@@ -21,7 +21,7 @@ export const run = async (terminal: Terminal): Promise<number> => {
 }
 
 /** An export writes to stdout by itself; all else by what is told when that fails. */
-const performed = async (terminal: Terminal, stdout: Printer): Promise<number> => {
+const performed = async (terminal: Terminal, stdout: Printing): Promise<number> => {
   const speaking = { ...terminal, stdout }
   let status = COMPLETE
   const done = (code: number): void => {

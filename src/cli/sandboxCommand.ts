@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { firstValueFrom } from 'rxjs'
+import { filter, firstValueFrom, from, merge } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
@@ -7,7 +7,7 @@ import { isBlockedPort } from '../http/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
 import { count, wholeNumber } from './parse.js'
-import type { Printer } from './printing.js'
+import type { Printing } from './printing.js'
 import { ENVIRONMENTS } from './settings.js'
 import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
 
@@ -24,10 +24,10 @@ interface SandboxFlags {
 
 /** What it sees of the outside. */
 interface Outside extends Pick<Terminal, 'stderr' | 'signals'> {
-  readonly stdout: Printer
+  readonly stdout: Printing
 }
 
-/** `sandbox`: serves until it is stopped. */
+/** `sandbox`: serves until it is stopped, or nobody can be told where. */
 export const sandboxCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('sandbox')
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
@@ -59,7 +59,8 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
         )
       }
       terminal.stdout.write(`listening on ${server.url}\n`)
-      await firstValueFrom(terminal.signals)
+      const lost = from(terminal.stdout.failure()).pipe(filter((error) => error !== undefined))
+      await firstValueFrom(merge(terminal.signals, lost))
       await server.close()
       done(COMPLETE)
     })

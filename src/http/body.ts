@@ -11,6 +11,7 @@ import {
   switchMap,
 } from 'rxjs'
 import type { Allocate } from '../stream/index.js'
+import { joinBytes } from '../stream/joinBytes.js'
 import { type BodyParts, bodyParts } from './bodyParts.js'
 import type { FetchResponse } from './Fetch.js'
 import { lateAfter } from './Late.js'
@@ -98,7 +99,7 @@ const read = async ({ ok, most, parts, came, allocate, heard }: BodyReading): Pr
 
 const bodyOf = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body => ({
   parts,
-  ...decoded(joined(parts, allocate)),
+  ...decoded(joinBytes(parts, allocate)),
 })
 
 const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
@@ -107,14 +108,4 @@ const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
   } catch {
     return { body: new TextDecoder().decode(bytes), flaw: NOT_UTF8 }
   }
-}
-
-const joined = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Uint8Array => {
-  const all = allocate(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -7,7 +7,7 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { checked, invalid, is, type Rules } from '../options/index.js'
 import { ahead } from './ahead.js'
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
@@ -37,8 +37,8 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   readonly pages: Pages<E, P>
   /**
    * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
-   * Emits what the projected streams emit. Throws an `InvalidOption` for an option that
-   * cannot work.
+   * Emits what the projected streams emit. Throws an `InvalidOption` for a `project` that is
+   * no function, or an option that cannot work.
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
@@ -69,7 +69,9 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   return Object.assign(items, {
     pages: Object.assign(pages, iterable),
     drain: <B>(project: (page: E.Either<E, P>) => Observable<B>, options: DrainOptions = {}) => {
-      const { prefetch = PREFETCH } = checked(options, rules, { of: 'drain: ' })
+      const of = 'drain: '
+      if (!is.work.fits(project)) throw invalid('project', project, { ...is.work, of })
+      const { prefetch = PREFETCH } = checked(options, rules, { of })
       return consume(project)(() => open(prefetch))
     },
     [Symbol.asyncIterator]: () => iterateItems(iterable),

@@ -1,5 +1,6 @@
 import { asyncScheduler, Observable, type SchedulerLike, Subject, takeUntil } from 'rxjs'
 import { E, O } from '../fp.js'
+import { checked, is } from '../options/index.js'
 import type { Millis } from './Backoff.js'
 import { later } from './later.js'
 import type { ObservableEither } from './ObservableEither.js'
@@ -11,21 +12,24 @@ interface Attempt<V> {
   ended: boolean
 }
 
+const rules = { after: is.needed(is.work), timer: is.needed(is.timer) }
+
 /**
  * Subscribes again, later, when a `Left` comes out and `after` has a pause for it. A `Left` without a
  * pause is passed on, and so is the last one. Pauses are those of `timer`, by default
- * `asyncScheduler`.
+ * `asyncScheduler`. Throws an `InvalidOption` for an `after` that is no function, such as a number of
+ * attempts, or a `timer` that is none.
  *
  *     first try         --L|
  *     second try             --R|
  *     retry(in 3)       -------R|
  */
-export const retry =
-  <E>(
-    after: (failure: E, attempt: number) => O.Option<Millis>,
-    timer: SchedulerLike = asyncScheduler,
-  ) =>
-  <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
+export const retry = <E>(
+  after: (failure: E, attempt: number) => O.Option<Millis>,
+  timer: SchedulerLike = asyncScheduler,
+) => {
+  checked({ after, timer }, rules, { of: 'retry: ' })
+  return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
     new Observable((out) => {
       const unsubscribed = new Subject<void>()
       const attempts: Array<Attempt<E.Either<E, A>>> = [] // not done with; it is the last one's turn
@@ -98,3 +102,4 @@ export const retry =
       out.add(() => unsubscribed.next())
       step()
     })
+}

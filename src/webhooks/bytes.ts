@@ -1,16 +1,10 @@
 /** Texts and parts as bytes. All of them are new: nobody else can change them while they are verified. */
+import { joinBytes } from '../stream/joinBytes.js'
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
-export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> =>
+  joinBytes(parts, (length) => new Uint8Array(length))
 
 /** `undefined` for what is no hexadecimal text, in either case. */
 export const fromHex = (text: string): Uint8Array<ArrayBuffer> | undefined =>

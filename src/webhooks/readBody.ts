@@ -52,7 +52,8 @@ async function* read(stream: Readable): AsyncGenerator<Uint8Array> {
       yield value
     }
   } finally {
-    await reader.cancel() // what is too long is left
+    const left = reader.cancel() // what is too long; of what broke off, it fails as that did
     reader.releaseLock()
+    await left
   }
 }

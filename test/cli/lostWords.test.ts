@@ -35,6 +35,11 @@ describe.each([
   })
 })
 
+it('a sandbox ends by itself when nobody can read where it listens', async () => {
+  const told = await cli(['sandbox'], { stdout: failing('ENOSPC') })
+  expect(told).toMatchObject({ status: 1, stderr: LOST })
+})
+
 it('what verify found is told to be lost, whatever it found', async () => {
   const out = file('c.ndjson')
   await cli(['export', 'charges', '--sandbox', '--rows', '20', '--quiet', '--out', out])

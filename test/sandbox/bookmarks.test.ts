@@ -178,6 +178,17 @@ describe('lists by bookmarks', () => {
     expect(newest).toMatchObject({ request_id: 'batch-13', status: 'DRAFTING' })
   })
 
+  it('of batches have the times at which they came by themselves, whenever somebody looks', async () => {
+    const { get, clock } = await open({ batchArrivals: 2_000 })
+    clock.pass(7_900)
+    const all = items(await get(BATCHES))
+    expect(all.map((one) => one.request_id)).toEqual(['batch-0', 'batch-1', 'batch-2'])
+    expect(all[2]?.updated_at).toBe('2026-01-02T03:04:11+0000') // a draft that stays one
+    for (const one of all) {
+      expect(await get(`${BATCHES}/${one.id}`)).toMatchObject({ body: { id: one.id } })
+    }
+  })
+
   it('of webhooks take 20 a page', async () => {
     const { post, get } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)

@@ -104,6 +104,13 @@ describe('charges', () => {
     expect(String(last?.created_at)).toMatch(/^2026-06-01/)
   })
 
+  it('are never older than the account, where there were none', async () => {
+    const { post, get } = await open({ charges: 0, since: new Date('2026-06-01T00:00:00.500Z') })
+    const { body } = await post('/api/v1/charges/create', newCharge)
+    expect(body).toMatchObject({ created_at: '2026-06-01T00:00:00+0000' })
+    expect(items(await get('/api/v1/charges?to_created_at=2026-06-01T00:00:00Z'))).toEqual([body])
+  })
+
   it('end a list where it ends', async () => {
     const { get } = await open({ charges: 20 })
     const page = async (n: number) => {
@@ -126,6 +133,17 @@ describe('charges', () => {
     expect(await everyItem(down.get, '')).toEqual([...oldestFirst].reverse())
   })
 
+  it.each(['ascending', 'descending'] as const)(
+    'are on one page only when a request_id names one, %s',
+    async (order) => {
+      const { get } = await open({ charges: 10, order })
+      const [wanted] = items(await get('/api/v1/charges'))
+      const page = async (n: number) =>
+        items(await get(`/api/v1/charges?request_id=${wanted?.request_id}&page_num=${n}`))
+      expect([await page(0), await page(1)]).toEqual([[wanted], []])
+    },
+  )
+
   it('come by themselves while a list is read, when told so', async () => {
     const { get, clock } = await open({ charges: 20, order: 'descending', arrivals: 1_000 })
     const ids = async (n: number) =>
@@ -137,9 +155,30 @@ describe('charges', () => {
     expect((await ids(0)).slice(3)).toEqual(first.slice(0, 7))
   })
 
+  it('come by themselves every millisecond, if told so', async () => {
+    const { get, clock } = await open({ charges: 0, arrivals: 1 })
+    clock.pass(3)
+    expect(items(await get('/api/v1/charges'))).toHaveLength(3)
+  })
+
+  it('are each found by an id of its own, whether they came or were made', async () => {
+    const { get, post, clock } = await open({ charges: 5, arrivals: 1_000 })
+    clock.pass(2_000)
+    await post('/api/v1/charges/create', newCharge)
+    clock.pass(2_000)
+    const all = items(await get('/api/v1/charges'))
+    expect(all.map((row) => row.reference).slice(5)).toEqual([
+      ...['Order 5', 'Order 6', newCharge.reference, 'Order 8', 'Order 9'],
+    ])
+    for (const row of all) {
+      expect(await get(`/api/v1/charges/${row.id}`)).toMatchObject({ body: row })
+      expect(items(await get(`/api/v1/charges?request_id=${row.request_id}`))).toEqual([row])
+    }
+  })
+
   it('has the times at which they came by themselves, whenever somebody looks', async () => {
     const { get, clock } = await open({ charges: 0, arrivals: 2_000 })
-    clock.pass(6_500)
+    clock.pass(7_900)
     const times = items(await get('/api/v1/charges')).map((row) => row.created_at)
     const seconds = ['07', '09', '11']
     expect(times).toEqual(seconds.map((second) => `2026-01-02T03:04:${second}+0000`))

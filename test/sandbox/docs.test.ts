@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { faultNames, sandboxDefaults } from '../../src/sandbox/index.js'
+import {
+  faultNames,
+  sandboxCredentials,
+  sandboxDefaults,
+  sandboxPartner,
+} from '../../src/sandbox/index.js'
 
 const docs = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')
 
@@ -14,6 +19,31 @@ const names = (section: string): ReadonlyArray<string> =>
 it('docs/sandbox.md has every option', () => {
   const options = [...Object.keys(sandboxDefaults), 'limits', 'timer']
   expect([...names('Options')].sort()).toEqual(options.sort())
+})
+
+/** A default as docs have it, where they have its value. */
+const shown = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return /^\d/.test(value) ? value : `\`${value}\``
+  if (typeof value === 'number') return value.toLocaleString('en')
+  return value instanceof Date ? value.toISOString().replace('.000', '') : undefined
+}
+
+it('docs/sandbox.md has every default', () => {
+  const { tokenLife, ...others } = sandboxDefaults
+  expect(docs).toContain(`| \`tokenLife\`     | ${tokenLife / 60_000} minutes `)
+  for (const [name, value] of Object.entries(others)) {
+    const text = shown(value)
+    if (text !== undefined) expect(docs).toMatch(new RegExp(`\\| \`${name}\` +\\| ${text}[ :]`))
+  }
+})
+
+it('docs/sandbox.md has who may log in', () => {
+  expect(docs).toContain(
+    `client id \`${sandboxCredentials.clientId}\` with API key \`${sandboxCredentials.apiKey}\``,
+  )
+  expect(docs.replaceAll('\n', ' ')).toContain(
+    `client id \`${sandboxPartner.clientId}\` with secret \`${sandboxPartner.clientSecret}\``,
+  )
 })
 
 it('docs/sandbox.md has every fault', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { asyncScheduler, delay, map, type Observable, of, take, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { paged, paginate } from '../../src/stream/index.js'
+import { InvalidOption, paged, paginate } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { type NumberPage, type Numbers, numbers, rightsOf, upTo } from '../support/numbers.js'
 
@@ -114,6 +114,18 @@ describe('drain', () => {
     expect(() => list.drain(of, { prefetch })).toThrow(
       /^drain: prefetch should be a whole number of at least 0, or Infinity/,
     )
+  })
+
+  it.each([
+    [[], 'is missing'],
+    [[{ prefetch: 2 }], 'is an object'],
+  ])('takes no %j for its work', (given, kind) => {
+    const { list, log } = numbers(8, 2)
+    expect(() => Reflect.apply(list.drain, list, given)).toThrow(InvalidOption)
+    expect(() => Reflect.apply(list.drain, list, given)).toThrow(
+      `drain: project should be a function, and ${kind}`,
+    )
+    expect(log.asked).toEqual([])
   })
 
   /** Virtual time of each request and of the start of each page's work: requests 2 ms, work 5 ms. */

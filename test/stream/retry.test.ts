@@ -10,7 +10,7 @@ import {
 } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { retry } from '../../src/stream/index.js'
+import { InvalidOption, retry } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
@@ -57,6 +57,16 @@ describe('retry', () => {
       ])
     }),
   )
+
+  it.each([
+    [[3], 'after should be a function, and is a number'],
+    [[], 'after should be a function, and is missing'],
+    [[always, 3], 'timer should be a scheduler of RxJS, with now and schedule, and is a number'],
+  ])('is told at once that it cannot work with %j', (given, message) => {
+    const called = () => Reflect.apply(retry, undefined, given)
+    expect(called).toThrow(InvalidOption)
+    expect(called).toThrow(`retry: ${message}`)
+  })
 
   it('waits on the timer that it is given, for longer than one of the platform can', () => {
     const timer = virtualTimer()

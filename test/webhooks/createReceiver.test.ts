@@ -162,14 +162,20 @@ describe('a receiver', () => {
     const timer = new VirtualTimeScheduler()
     timer.frame = NOW
     const { fetch, events } = createReceiver({ secret: SECRET, timer, maxBytes: SETTLED.length })
-    events.subscribe()
-    const answerTo = async (body: string) => {
-      const request = new Request('http://here', { method: 'POST', headers: headers(body), body })
+    const told: Array<string> = []
+    events.subscribe((came) => told.push(nameOf(came)))
+    const answerTo = async (body: string | ReadableStream) => {
+      const sent = headers(typeof body === 'string' ? body : SETTLED)
+      const init = { method: 'POST', headers: sent, body, duplex: 'half' }
+      const request = new Request('http://here', init)
       const { status } = await fetch(request)
-      return [status, request.body?.locked]
+      timer.flush()
+      return [status, request.body?.locked, ...told.splice(0)]
     }
-    expect(await answerTo(SETTLED)).toEqual([200, false])
-    expect(await answerTo(`${SETTLED} `)).toEqual([413, false])
+    expect(await answerTo(SETTLED)).toEqual([200, false, 'evt_1'])
+    expect(await answerTo(`${SETTLED} `)).toEqual([413, false, 'TooLarge'])
+    const broken = new ReadableStream({ pull: (out) => out.error(new Error('reset')) })
+    expect(await answerTo(broken)).toEqual([400, false, 'Interrupted'])
   })
 
   it('tells of a body that broke off', async () => {

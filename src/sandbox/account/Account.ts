@@ -34,7 +34,7 @@ export interface Filter extends ColumnFilter {
 /** Rows that pass a filter, in order of creation. */
 export interface Selection {
   readonly size: number
-  /** The rows from `start` to before `end`, the newest one first if so wanted. */
+  /** The rows from `start`, which is at least 0, to before `end`, the newest one first if so wanted. */
   readonly slice: (start: number, end: number, newestFirst: boolean) => Rows
 }
 
@@ -94,7 +94,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     return {
       size: 1,
       slice: (start, end) =>
-        start <= 0 && end > 0
+        start === 0 && end > 0
           ? rows(1, ROOM, (_, bytes, position) => write(index, created(index), bytes, position))
           : none,
     }
@@ -108,10 +108,9 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     return {
       size,
       slice: (start, end, newestFirst) => {
-        const from = Math.max(0, start)
-        const to = Math.max(from, Math.min(end, size))
-        return rows(to - from, ROOM, (n, bytes, position) => {
-          const index = matching.at(skipped + (newestFirst ? to - 1 - n : from + n))
+        const to = Math.max(start, Math.min(end, size))
+        return rows(to - start, ROOM, (n, bytes, position) => {
+          const index = matching.at(skipped + (newestFirst ? to - 1 - n : start + n))
           return write(index, created(index), bytes, position)
         })
       },

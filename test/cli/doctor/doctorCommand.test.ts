@@ -3,12 +3,17 @@ import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.js'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
+import type { Terminal } from '../../../src/cli/Terminal.js'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { closing } from '../../support/judged.js'
 import { expectNoSecret, secrets } from '../../support/secrets.js'
+import { speaking } from '../../support/speaking.js'
+import { hasty, PATIENT } from '../../support/timers.js'
 
 const doctor = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
+  timing: Pick<Terminal, 'timer' | 'timeout'> = { timer: asyncScheduler },
 ): Promise<{ readonly status: number; readonly text: string }> => {
   const chunks: Array<string> = []
   const stdout = new Writable({
@@ -19,7 +24,7 @@ const doctor = async (
     },
   })
   let status = -1
-  await doctorCommand({ env, stdout, timer: asyncScheduler }, (code) => {
+  await doctorCommand({ env, stdout, ...timing }, (code) => {
     status = code
   }).parseAsync(args, { from: 'user' })
   return { status, text: chunks.join('') }
@@ -155,6 +160,20 @@ describe('doctor', () => {
     } finally {
       await server.close()
     }
+  })
+
+  it.each([
+    ['https', 'connect', /^failed {3}TLS .*: no answer within 2 min 00 s$/m],
+    ['http', 'headers', /^failed {3}login .*: no answer within 120000 ms$/m],
+  ])('waits for one that does not answer %s as long as it is told', async (scheme, phase, said) => {
+    const { port } = closing(await speaking((socket) => socket.resume()))
+    const { status, text } = await doctor(
+      ['--base-url', `${scheme}://127.0.0.1:${port}`],
+      { PAYMENTS_CLIENT_ID: 'somebody', PAYMENTS_API_KEY: 'a-key' },
+      { timer: hasty(), timeout: { ...PATIENT, [phase]: 120_000 } },
+    )
+    expect(text).toMatch(said)
+    expect(status).toBe(1)
   })
 
   it('looks for no way of its own where Node uses a proxy', async () => {

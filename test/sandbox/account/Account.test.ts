@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { toDate } from '../../../src/codec/Instant.js'
 import { E, O } from '../../../src/fp.js'
-import { account, type Filter } from '../../../src/sandbox/account/Account.js'
+import { type Account, account, type Filter } from '../../../src/sandbox/account/Account.js'
 import { decoded, written } from '../../../src/sandbox/account/ascii.js'
 import { ROOM } from '../../../src/sandbox/account/chargeBytes.js'
 import { chargeIds } from '../../../src/sandbox/account/chargeIds.js'
@@ -18,6 +18,10 @@ const read = (bytes: Uint8Array): Charge => {
   if (E.isLeft(charge)) throw new Error(`does not decode: ${decoded(bytes)}`)
   return charge.right
 }
+
+/** In ms since 1970. */
+const madeAt = ({ charge }: Account, n: number): number =>
+  toDate(read(charge(n)).created_at).getTime()
 
 describe('a generated charge', () => {
   it('decodes, and its codec writes the same bytes', () => {
@@ -84,6 +88,12 @@ describe('a generated charge', () => {
     )
   })
 
+  it('is made at its moment of eight steps, some in the same second, some far apart', () => {
+    const slow = account({ ...options, every: 15_000 })
+    const seconds = Array.from({ length: 9 }, (_, n) => (madeAt(slow, n) - options.since) / 1_000)
+    expect(seconds).toEqual([0, 0, 10, 22, 22, 48, 75, 106, 120])
+  })
+
   it('is another one for another seed, and the same for the same', () => {
     const text = (seed: number) => decoded(account({ ...options, seed }).charge(17))
     expect(text(1)).toBe(text(1))
@@ -99,6 +109,33 @@ describe('a generated charge', () => {
     expect(kinds((charge) => charge.reason)).toBe(22)
     expect(kinds((charge) => charge.created_at)).toBeGreaterThan(2_500)
     expect(kinds((charge) => charge.created_at)).toBeLessThan(5_000) // some in the same second
+  })
+})
+
+describe('a charge that comes by itself', () => {
+  it('is of the currency, source and request_id that the account would have there', () => {
+    fc.assert(
+      fc.property(index, (n) => {
+        const { currency, source, request_id } = read(large.charge(n))
+        expect(large.arrival(n)).toEqual({
+          amount: expect.any(Number),
+          currency,
+          source,
+          request_id,
+          reason: 'goods_purchased',
+          reference: `Order ${n}`,
+        })
+      }),
+    )
+  })
+
+  it('is of 1 to 1,000.99', () => {
+    const amounts = Array.from({ length: 500_000 }, (_, n) => large.arrival(n).amount)
+    const range = amounts.reduce<readonly [number, number]>(
+      ([least, most], amount) => [Math.min(least, Number(amount)), Math.max(most, Number(amount))],
+      [Number.POSITIVE_INFINITY, 0],
+    )
+    expect(range).toEqual([1, 1_000.99])
   })
 })
 
@@ -156,6 +193,21 @@ describe('select', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('is narrowed by every moment, from before the first charge to after the last', () => {
+    const few = account({ ...options, charges: 9 })
+    const times = Array.from({ length: 9 }, (_, n) => madeAt(few, n))
+    for (const edge of times.flatMap((time) => [time - 1, time, time + 1])) {
+      expect(few.select({ from: edge }).size).toBe(times.filter((time) => time >= edge).length)
+      expect(few.select({ to: edge }).size).toBe(times.filter((time) => time <= edge).length)
+    }
+    for (const [n, time] of times.entries()) {
+      const sizes = [{ from: time }, { from: time + 1 }, { to: time }, { to: time - 1 }].map(
+        (more) => few.select({ request_id: few.ids.requestId(n), ...more }).size,
+      )
+      expect(sizes).toEqual([1, 0, 1, 0])
+    }
   })
 
   it('reads the end of ten million rows as it reads the beginning', () => {
