@@ -189,6 +189,17 @@ describe('lists by bookmarks', () => {
     }
   })
 
+  it('have no batch that was updated after the clock', async () => {
+    const { get, clock } = await open({ batchArrivals: 2_000 })
+    for (let minute = 0; minute < 3; minute++) {
+      clock.pass(60_000)
+      const now = new Date(clock.now()).toISOString().slice(0, 19)
+      const updated = items(await get(`${BATCHES}?page_size=50`)).map((one) => one.updated_at)
+      expect(updated).toHaveLength(Math.min(50, 30 * (minute + 1)))
+      for (const at of updated) expect(String(at).slice(0, 19) <= now).toBe(true)
+    }
+  })
+
   it('of webhooks take 20 a page', async () => {
     const { post, get } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)

@@ -38,7 +38,7 @@ const batchOf = (n: number, random: number, at: number): Batch => {
     }),
   )
   return {
-    ...newBatch(n, request_id, asked, submittedAt ?? at),
+    ...newBatch(n, request_id, asked, at),
     added,
     submittedAt,
     // whoever looks for one batch among a million does without the items of the others
