@@ -36,7 +36,7 @@ const load = fc.record<Load>({
   }),
 })
 
-interface Otherwise extends Pick<Partial<SchedulerOptions<string>>, 'tiers' | 'lanes'> {
+interface Otherwise extends Pick<Partial<SchedulerOptions<string>>, 'tiers' | 'lanes' | 'share'> {
   readonly named?: (endpoint: number) => string
 }
 
@@ -85,6 +85,27 @@ describe('a scheduler does the same, request by request,', () => {
     [
       'beside a limit that is none',
       { tiers: [...tiers, rate({ name: 'x', limit: Number.POSITIVE_INFINITY, per: 1_000 })] },
+    ],
+    [
+      'by half of twice as much',
+      {
+        share: 0.5,
+        tiers: [
+          rate({ name: 'global', limit: 2 * limits.global, per: limits.per }),
+          rate({ name: 'endpoint', limit: 2 * limits.endpoint, per: limits.per, key: (e) => e }),
+          concurrency({ name: 'places', limit: 2 * limits.concurrent }),
+        ],
+      },
+    ],
+    [
+      'with one key for all',
+      {
+        tiers: [
+          rate({ name: 'global', limit: limits.global, per: limits.per, key: () => 'all' }),
+          rate({ name: 'endpoint', limit: limits.endpoint, per: limits.per, key: (e) => e }),
+          concurrency({ name: 'places', limit: limits.concurrent, key: () => 'all' }),
+        ],
+      },
     ],
     ['whatever its keys are named', { named: (endpoint) => `z${9 - endpoint}` }],
     ['whatever the weight of its only lane', { lanes: { only: 3 } }],
