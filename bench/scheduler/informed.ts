@@ -57,7 +57,12 @@ interface Result {
 
 const run = ({ network, infer, risk, requests, random }: Run): Result => {
   const { uplink, processing, downlink } = network
-  const server = judge({ global: LIMIT, endpoint: LIMIT, per: PER, concurrent: requests })
+  const server = judge({
+    global: LIMIT,
+    endpoint: LIMIT,
+    per: PER,
+    concurrent: Number.POSITIVE_INFINITY,
+  })
   const ofSize = Array.from({ length: LIMIT + 1 }, (_, size) =>
     draws(() => Array.from({ length: size }, () => uplink(random))),
   )

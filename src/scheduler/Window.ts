@@ -33,6 +33,9 @@ const takenBy = ({ guard, per, slack }: WindowOptions): Taken => {
  */
 const EVEN = 1 / 4
 
+/** What has become free is dropped no later, while places are taken: who looks at the state counts it each time. */
+const TIDY_EVERY: Millis = 1_000
+
 export const window = (options: WindowOptions): Bucket => new Rolling(options)
 
 class Rolling implements Bucket {
@@ -96,7 +99,7 @@ class Rolling implements Bucket {
   }
 
   idle(now: Millis): boolean {
-    return this.used(now) === 0 && this.ceiling.full(now)
+    return this.tidied(now) === 0 && this.ceiling.full(now)
   }
 
   enter(departure: Departure, now: Millis): void {
@@ -104,7 +107,7 @@ class Rolling implements Bucket {
     this.entered = now
     this.taken.enter(departure)
     if (now >= this.tidyAt) {
-      this.tidyAt = now + this.per
+      this.tidyAt = now + Math.min(this.per, TIDY_EVERY)
       this.tidied(now)
     }
     if (this.places >= this.allowed) this.filled = now

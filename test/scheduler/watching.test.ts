@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { departure } from '../../src/scheduler/Departure.js'
 import { schedule } from '../../src/scheduler/index.js'
+import { slack } from '../../src/scheduler/Slack.js'
+import { window } from '../../src/scheduler/Window.js'
 import { judge, type Limits } from '../support/simulated/judge.js'
 import { networks } from '../support/simulated/network.js'
 import { seeded } from '../support/simulated/random.js'
@@ -61,6 +64,24 @@ describe('who watches the state', () => {
     const unwatched = run({ bursts, real: 10, watched: false })
     expect(unwatched).toHaveLength(760)
     expect(run({ bursts, real: 10, watched: true })).toEqual(unwatched)
+  })
+
+  it('leaves a place taken that the guard keeps for longer by the time somebody asks for it', () => {
+    let guard = 5
+    const bucket = window({
+      key: '',
+      limit: 1,
+      per: 1_000,
+      guard: 'learned',
+      slack: { ...slack(1_000, () => {}), after: () => guard },
+      counts: { refused: 0 },
+    })
+    bucket.enter(departure(0, false), 0)
+    expect(bucket.used(1_004)).toBe(1)
+    expect(bucket.used(1_005)).toBe(0)
+    guard = 50
+    expect(bucket.wait(1_005)).toBe(45)
+    expect(bucket.used(1_005)).toBe(1)
   })
 
   it('changes nothing at all', () => {
