@@ -61,10 +61,15 @@ const measure = async (name: string, tasks: number): Promise<Cost> => {
   return { micros, few, bytes }
 }
 
-/** In a process of its own. Bottleneck takes time by the hundred. */
+/** A task costs them the more, the more wait. */
+const STEEP = ['bottleneck', 'effect']
+
+const countOf = (name: string, tasks: number): number =>
+  STEEP.includes(name) ? tasks / 100 : tasks
+
+/** In a process of its own. */
 const apart = (name: string, tasks: number): Cost => {
-  const count = name === 'bottleneck' ? tasks / 100 : tasks
-  const args = ['--expose-gc', fileURLToPath(import.meta.url), name, `${count}`]
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), name, `${countOf(name, tasks)}`]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
@@ -99,7 +104,7 @@ const report = (tasks: number): void => {
   for (const result of results) {
     const { name, micros, few, bytes } = result
     const cells = [
-      name,
+      STEEP.includes(name) ? `${name}, of ${countOf(name, tasks).toLocaleString('en')}` : name,
       micros.toFixed(2),
       of(micros, base?.micros),
       cell(added(result)),

@@ -3,6 +3,7 @@ import Bottleneck from 'bottleneck'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
 import * as EffectLimiter from 'effect/persistence/RateLimiter'
+import * as Semaphore from 'effect/Semaphore'
 import pQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 import { concurrency, createScheduler, rate, schedule } from 'payments-rx/scheduler'
@@ -96,26 +97,30 @@ const queuedByKey = (keys: number): Runner => {
   return (task, tasks) => all(tasks, async (i) => each[i % keys]?.add(() => total.add(task)))
 }
 
-/** It takes the next task when a place is free: none waits. */
-const effected: Runner = (task, tasks) =>
-  Effect.runPromise(
-    Effect.gen(function* () {
-      const limit = yield* EffectLimiter.makeWithRateLimiter
-      const limited = limit({
-        algorithm: 'token-bucket',
-        onExceeded: 'delay',
-        window: '1 second',
-        limit: MANY,
-        key: 'rate',
-      })(Effect.promise(task))
-      yield* Effect.forEach(Array.from({ length: tasks }), () => limited, {
-        concurrency: PLACES,
-        discard: true,
-      })
-    }).pipe(
-      Effect.provide(EffectLimiter.layer.pipe(Layer.provide(EffectLimiter.layerStoreMemory))),
-    ),
-  )
+/** Without `all`, it takes the next task when a place is free: none waits. */
+const effected =
+  (waiting: 'all' | 'none'): Runner =>
+  (task, tasks) =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const limit = yield* EffectLimiter.makeWithRateLimiter
+        const places = yield* Semaphore.make(PLACES)
+        const limited = limit({
+          algorithm: 'token-bucket',
+          onExceeded: 'delay',
+          window: '1 second',
+          limit: MANY,
+          key: 'rate',
+        })(Effect.promise(task))
+        const one = waiting === 'all' ? places.withPermits(1)(limited) : limited
+        yield* Effect.forEach(Array.from({ length: tasks }), () => one, {
+          concurrency: waiting === 'all' ? 'unbounded' : PLACES,
+          discard: true,
+        })
+      }).pipe(
+        Effect.provide(EffectLimiter.layer.pipe(Layer.provide(EffectLimiter.layerStoreMemory))),
+      ),
+    )
 
 /** The same task without any limiter: as an Observable, and as a Promise. */
 export const ALONE = {
@@ -140,7 +145,8 @@ export const runners: Readonly<Record<string, () => Runner>> = {
   'p-queue (strict)': () => queued(true),
   'p-queue, 1 key': () => queuedByKey(1),
   'p-queue, 1,000 keys': () => queuedByKey(1_000),
-  'effect (none waits)': () => effected,
+  effect: () => effected('all'),
+  'effect (none waits)': () => effected('none'),
   bottleneck: () => (task, tasks) => {
     const limiter = new Bottleneck({
       maxConcurrent: PLACES,
