@@ -88,7 +88,8 @@ describe('options that do not fit', () => {
       'left out: there is no such option, only',
     ],
     [{}, 'name', 'a text that is not empty, and is missing'],
-    [{ name: '' }, 'name', 'a text that is not empty'],
+    [{ name: '' }, 'name', 'a text that is not empty, and is empty'],
+    [{ name: 'a', limit: '' }, 'limit', 'a whole number of at least 1, or Infinity, and is empty'],
     [{ name: 22 }, 'name', 'a text that is not empty, and is a number'],
     [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, and is 0'],
     [
