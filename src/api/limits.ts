@@ -29,8 +29,8 @@ export const unlimited: Limits = Object.freeze({
   logins: Number.POSITIVE_INFINITY,
 })
 
-/** The window of the rate limits, in ms: "per second", rolling. */
+/** A second, in ms: the window of the rate limits, which is rolling. */
 export const SECOND = 1_000
 
-/** The window of the login limit, in ms. */
+/** A minute, in ms: the window of the login limit. */
 export const MINUTE = 60_000

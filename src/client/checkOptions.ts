@@ -39,8 +39,8 @@ const hasLanes = (u: unknown): boolean => {
 const codes = is.listOf(is.text, 'a list of texts')
 
 const ofClients: Rules<ClientOptions> = {
-  // what it says is looked at when it is read
-  baseUrl: is.needed({ ...is.text, expected: BASE_URL }),
+  // what else it says is looked at when it is read
+  baseUrl: is.needed({ ...is.filled, expected: BASE_URL }),
   credentials: is.group<Partial<Credentials & { readonly token: unknown }>>({
     clientId: header,
     apiKey: header,

@@ -10,6 +10,7 @@ import {
 } from 'rxjs'
 import type { E } from '../fp.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
+import { invalidField } from '../http/invalidRequest.js'
 import { left, type ObservableEither } from '../stream/index.js'
 
 // model
@@ -63,15 +64,9 @@ export const inChunks =
     })
 
 const tooMany = (endpoint: string, came: number, most: number): InvalidRequest => {
-  const cause = { path: 'items', expected: `at most ${most} items in all`, actual: `item ${came}` }
+  const expected = `at most ${most} items in all`
   return {
-    _tag: 'InvalidRequest',
-    endpoint,
-    attempts: 0,
-    field: cause.path,
-    expected: cause.expected,
-    actual: cause.actual,
-    causes: [cause],
-    message: `${endpoint}: items should be ${cause.expected}, and ${came} came; the last were not sent`,
+    ...invalidField(endpoint, { field: 'items', expected, actual: `item ${came}` }),
+    message: `${endpoint}: items should be ${expected}, and ${came} came; the last were not sent`,
   }
 }

@@ -59,7 +59,7 @@ const LIMIT: Millis = 3_600_000
 
 // constructors
 
-/** Pauses of 1, 2, 4 ... 16 s, each with a part that chance adds. */
+/** Pauses of 1, 2, 4 ... 16 s, each with up to a quarter more by chance. */
 export const untilState = <A extends { readonly status: string }>({
   endpoint,
   retrieve,

@@ -123,6 +123,7 @@ const isPartial = (u: unknown): boolean =>
 
 export const OrderUpload: Codec<OrderUpload> = new LenientType(strict, uploadOf(anyItem), isPartial)
 
+/** In ms. */
 const DAY = 24 * 3_600_000
 
 /** Rules that need the time, in ms since 1970. */

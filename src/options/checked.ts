@@ -92,6 +92,7 @@ const tableOf = (u: object, rule: Rule): Table =>
 const kindOf = (u: unknown, type: Rule['type']): string | undefined => {
   if (u === undefined) return 'missing'
   if (u === null) return 'null'
+  if (u === '') return 'empty'
   if (typeof u === 'number') return Number.isFinite(u) ? finiteKind(u, type) : String(u)
   if (Array.isArray(u)) return 'a list'
   if (typeof u === type) return undefined

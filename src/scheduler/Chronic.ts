@@ -22,12 +22,14 @@ export interface Chronic {
   readonly turn: (now: Millis) => void
 }
 
-/** So many refusals, and so many for a place of the limit, in so many windows at least, of so many. */
+/** Fewer refusals than these tell nothing: so many, and so many more for each place of the limit. */
 const FEW = 4
 const EACH = 0.2
-/** For a place, where none is refused by chance. */
+/** For each place, where none is refused by chance. */
 const SURE_EACH = 0.08
+/** Nor do those of fewer windows. */
 const WINDOWS = 3
+/** Windows after which all of it is forgotten. */
 const LONG = 10
 
 /** `byChance`: whether a few are refused by the chance of a network. */

@@ -41,9 +41,9 @@ export interface Slack {
 
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
-/** Windows with a refusal, of all requests let in, at which the slack settles. */
+/** Windows with a refusal, as a part of the requests that were let in: where the slack settles. */
 const CHANCE = 0.0028
-/** How much it grows when a window has a refusal: in spreads, and at least, for a busy machine. */
+/** How much it grows when a window has a refusal: in spreads; and in ms, at least, for a busy machine. */
 const GROWTH = 0.16
 const GROWTH_LEAST = 4
 /** When so many are refused in one window, it doubles. */

@@ -13,12 +13,8 @@ export const once = (remember: number): Once => {
     isNew: (id) => {
       if (seen.has(id)) return false
       seen.add(id)
-      if (seen.size > remember) {
-        for (const oldest of seen) {
-          seen.delete(oldest)
-          break
-        }
-      }
+      const [oldest = id] = seen
+      if (seen.size > remember) seen.delete(oldest)
       return true
     },
   }

@@ -243,8 +243,14 @@ describe('addAllItems', () => {
       count: 30,
       outcome: E.left({
         _tag: 'InvalidRequest',
+        endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
+        attempts: 0,
         field: 'items',
         expected: 'at most 1000 items in all',
+        actual: 'item 1030',
+        causes: [{ path: 'items', expected: 'at most 1000 items in all', actual: 'item 1030' }],
+        message:
+          'POST /api/v1/batch_transfers/{id}/add_items: items should be at most 1000 items in all, and 1030 came; the last were not sent',
       }),
     })
   })

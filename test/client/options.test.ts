@@ -132,6 +132,14 @@ describe('an option that cannot work', () => {
     expect(String(error)).not.toContain('hunter22')
   })
 
+  it.each<readonly [Readonly<Record<string, unknown>>, string]>([
+    [{ baseUrl: '' }, 'user name, query and fragment, and is empty'],
+    [{ credentials: { clientId: '', apiKey: '' } }, 'without space around it, and is empty'],
+    [{ apiVersion: '' }, 'a date as YYYY-MM-DD, and is empty'],
+  ])('is said to be empty, as a variable that is not set may be: %j', (options, words) => {
+    expect(String(thrown(options))).toContain(words)
+  })
+
   it('of `with` is named as well', () => {
     const client = createClient(good)
     expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)

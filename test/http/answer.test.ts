@@ -4,26 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { compile } from '../../src/decode/index.js'
 import { E, O } from '../../src/fp.js'
-import type { Asking } from '../../src/http/Asking.js'
 import { isGarbled, readPage, readValue } from '../../src/http/answer.js'
-import { scrubber } from '../../src/http/scrub.js'
-import type { Answer } from '../../src/index.js'
-
-const asking: Asking = {
-  endpoint: 'GET /api/v1/charges/{id}',
-  attempts: 2,
-  scrub: scrubber(['very-secret/key', 'short', 'abc']),
-}
-
-const answered = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Answer => ({
-  status,
-  header: (name) => headers[name],
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
+import { answered, asking } from './answered.js'
 
 /** Written from the interface's tables, not taken from a codec. */
 const CHARGE_TEXT = `{

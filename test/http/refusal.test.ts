@@ -1,27 +1,10 @@
 /** What is no success, as a failure. */
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
-import type { Asking } from '../../src/http/Asking.js'
 import { refused, throttling, unanswered } from '../../src/http/refusal.js'
 import { scrubber } from '../../src/http/scrub.js'
 import { isSuccess } from '../../src/http/Transport.js'
-import type { Answer } from '../../src/index.js'
-
-const asking: Asking = {
-  endpoint: 'GET /api/v1/charges/{id}',
-  attempts: 2,
-  scrub: scrubber(['very-secret/key', 'short', 'abc']),
-}
-
-const answered = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Answer => ({
-  status,
-  header: (name) => headers[name],
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
+import { answered, asking } from './answered.js'
 
 describe('a refusal', () => {
   const fail = (status: number, body: unknown, headers = {}) =>

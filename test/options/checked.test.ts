@@ -88,8 +88,10 @@ describe('options that do not fit', () => {
       'left out: there is no such option, only',
     ],
     [{}, 'name', 'a text that is not empty, and is missing'],
-    [{ name: '' }, 'name', 'a text that is not empty'],
+    [{ name: '' }, 'name', 'a text that is not empty, and is empty'],
+    [{ name: 'a', limit: '' }, 'limit', 'a whole number of at least 1, or Infinity, and is empty'],
     [{ name: 22 }, 'name', 'a text that is not empty, and is a number'],
+    [{ name: 0 }, 'name', 'a text that is not empty, and is a number'],
     [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, and is 0'],
     [
       { name: 'a', limit: -22 },

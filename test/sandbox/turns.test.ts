@@ -48,3 +48,34 @@ it('it answers also while a test plays all timers', async () => {
     vi.useRealTimers()
   }
 })
+
+it('timers that a test plays are a time for it and its client', async () => {
+  vi.useFakeTimers()
+  try {
+    const sandbox = createSandbox({
+      charges: 1_000,
+      latency: 150,
+      faults: ({ route, nth }) =>
+        route === 'GET /api/v1/charges' && nth === 2 ? 'no-answer' : undefined,
+    })
+    const { charges } = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      random: () => 0,
+    })
+    const rows = lastValueFrom(charges.list({ page_size: 500 }).pipe(toArray()))
+    let took = 0
+    const began = Date.now()
+    rows.then(() => {
+      took = Date.now() - began
+    })
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect((await rows).length).toBe(1_000)
+    // a login, two pages, an answer that never came and the pause after it; at once is 1 ms for these timers
+    expect(took - (3 * 150 + 60_000 + 1_000)).toBeLessThan(10)
+    expect(took).toBeGreaterThanOrEqual(3 * 150 + 60_000 + 1_000)
+  } finally {
+    vi.useRealTimers()
+  }
+})

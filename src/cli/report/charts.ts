@@ -32,7 +32,7 @@ const rows = ({ stretches }: Recording): Chart => {
   return {
     id: 'rows',
     title: 'Rows a second',
-    summary: `${plural(sum(stretches, 'rows') + rejects, 'row')} read, ${number(rejects)} of them rejected. At most ${number(most)} a second; ${idle === 0 ? 'at no time none' : `none for ${duration(idle)}`}.`,
+    summary: `${plural(sum(stretches, 'rows') + rejects, 'row')} read, ${number(rejects)} of them rejected. At most ${number(most)} a second, ${idle === 0 ? 'without a break' : `and none for ${duration(idle)}`}.`,
     show: number,
     lines: [{ name: 'rows read', form: 'area', of: rowsPerSecond }],
   }
@@ -44,7 +44,7 @@ const requests = ({ stretches, limit, logins }: Recording): Chart => {
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} not.`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },

@@ -58,7 +58,7 @@ describe('a report', () => {
       'status SETTLED',
       'charges.ndjson 5,000 1.2 MB abc123',
       'ended 2026-01-31 12:00:03 UTC',
-      '5,000 rows read, 0 of them rejected. At most 3,000 a second; none for 1.0 s',
+      '5,000 rows read, 0 of them rejected. At most 3,000 a second, and none for 1.0 s',
       '(endpoint limit, 20 a second)',
       'Half of the answers came within 146 ms',
       'Nothing: every request was answered',
@@ -123,7 +123,8 @@ describe('a report', () => {
       }),
     )
     for (const said of [
-      '14 rows read, 4 of them rejected. At most 7 a second; at no time none.',
+      '14 rows read, 4 of them rejected. At most 7 a second, without a break.',
+      'are drawn each time that they were sent; 1 login is not drawn.',
       'limit lowered after refusals',
       'Half of the answers came within 103 ms, 95 % within 292 ms, the slowest after 12.3 s.',
       '2 requests refused for the limits (429); 1 request without an answer, or with a 5xx.',
