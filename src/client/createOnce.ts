@@ -1,4 +1,4 @@
-import { concatMap, map, type Observable, take } from 'rxjs'
+import { concatMap, defer, map, type Observable, take } from 'rxjs'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
@@ -49,32 +49,35 @@ export const createOnce =
     isDuplicate,
     onFound,
   }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
-  (params) => {
-    const requestId = requestIdOf(params)
-    if (requestId === undefined) {
-      const expected = 'a text that stays the same when the job runs again'
-      const actual = redact(fieldsOf(params).request_id)
-      return left(invalidField(endpoint, { field: 'request_id', expected, actual }))
-    }
+  (params) =>
+    defer(() => {
+      const requestId = requestIdOf(params)
+      if (requestId === undefined) {
+        const expected = 'a text that stays the same when the job runs again'
+        const actual = redact(fieldsOf(params).request_id)
+        return left(invalidField(endpoint, { field: 'request_id', expected, actual }))
+      }
+      // as it is sent, whatever becomes of the object; what cannot be written is refused
+      const asked = E.getOrElse((): unknown => undefined)(E.tryCatch(() => asJson(params), String))
 
-    const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
-      list({ request_id: requestId }).pages.pipe(
-        take(1),
-        map(underRequestId({ requestId, params: asJson(params), knownBy, onFound })),
-        map(
-          E.mapLeft(
-            (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
+      const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
+        list({ request_id: requestId }).pages.pipe(
+          take(1),
+          map(underRequestId({ requestId, params: asked, knownBy, onFound })),
+          map(
+            E.mapLeft(
+              (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
+            ),
+          ),
+        )
+
+      return create(params).pipe(
+        concatMap(
+          E.match(
+            (failure): ObservableEither<Failure<Code>, A> =>
+              isDuplicate(failure) ? find(failure) : left(failure),
+            right,
           ),
         ),
       )
-
-    return create(params).pipe(
-      concatMap(
-        E.match(
-          (failure): ObservableEither<Failure<Code>, A> =>
-            isDuplicate(failure) ? find(failure) : left(failure),
-          right,
-        ),
-      ),
-    )
-  }
+    })

@@ -77,7 +77,7 @@ export const untilState = <A extends { readonly status: string }>({
       return left(invalidField(endpoint, unfit))
     }
     const ends = [...new Set([...states, ...final])]
-    if (!(limit > 0)) {
+    if (typeof limit !== 'number' || !(limit > 0)) {
       const unfit = { field: 'limit', expected: 'milliseconds above 0', actual: redact(limit) }
       return left(invalidField(endpoint, unfit))
     }

@@ -22,16 +22,11 @@ export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
 /** Where io-ts names no error, or a trap in the value keeps it from being read. */
 const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' }
 
+/** Below a field that is not there, nothing is: the members of its union or intersection are looked past. */
 const isMissing = (context: t.Context): boolean => {
-  const last = context[context.length - 1]
-  const parent = context[context.length - 2]
-  return (
-    last !== undefined &&
-    parent !== undefined &&
-    last.actual === undefined &&
-    parent.actual !== undefined &&
-    !hasOwn(parent.actual, last.key)
-  )
+  const holder = context.findLastIndex(({ actual }) => actual !== undefined)
+  const field = context[holder + 1]
+  return holder !== -1 && field !== undefined && !hasOwn(context[holder]?.actual, field.key)
 }
 
 const cause = (error: t.ValidationError): Cause => {

@@ -61,23 +61,34 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     return header
   }
 
-  let ended = false
-  const end = () => {
-    ended = true
+  /** One login for all who wait; given up when nobody has waited for a while. */
+  const begun = (): ObservableEither<Failure, string> => {
+    let ended = false
+    const end = () => {
+      ended = true
+    }
+    return login.pipe(
+      tap({
+        subscribe: () => {
+          ended = false
+        },
+        complete: end,
+        error: end,
+      }),
+      mapRight(keep),
+      // before it is told: whoever hears that it failed and asks at once begins another
+      tap(() => {
+        running = undefined
+      }),
+      share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),
+    )
   }
 
-  /** One login in flight, whoever waits; given up when nobody has waited for a while. */
-  const fresh: ObservableEither<Failure, string> = login.pipe(
-    tap({
-      subscribe: () => {
-        ended = false
-      },
-      complete: end,
-      error: end,
-    }),
-    mapRight(keep),
-    share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),
-  )
+  let running: ObservableEither<Failure, string> | undefined
+  const fresh = defer(() => {
+    running ??= begun()
+    return running
+  })
 
   const header = defer(() => {
     const before = held

@@ -2,7 +2,9 @@
  * What the codes of refusals say: one condition has several spellings across the platform. All are
  * defaults, not specified by the interface document.
  */
+import { rows } from '../api/index.js'
 import type { AnyFailure } from './Failure.js'
+import { isKnown } from './replay.js'
 
 // model
 
@@ -74,4 +76,11 @@ export const isInProgressBy = (
  * Whether an earlier request is still being worked on: `request_pending`, or any 409 that is no duplicate. Of a
  * call that carries no request_id only the former says so: a 409 of `submit` is about the state of the batch.
  */
-export const isInProgress: (failure: AnyFailure) => boolean = isInProgressBy(codes)
+export const isInProgress = (failure: AnyFailure): boolean =>
+  isInProgressBy(codes, mayCarryId(failure.endpoint))(failure)
+
+/** Calls of the interface say whether they do; one of the caller's own may. */
+const mayCarryId = (endpoint: string): boolean => {
+  const row = rows.find(({ route }) => route === endpoint)
+  return row === undefined || isKnown(row)
+}

@@ -106,10 +106,11 @@ export const exchange = (settings: Settings): Exchange => {
     const body = request.method === 'POST' ? await request.text() : ''
     const context: Context = { now: now(), account: there, settings, began }
     if (fault === 'token-revoked') state = { ...state, revokedBelow: state.issued }
-    if (O.isNone(service)) return refused(notFound)
     const query = new URL(request.url).searchParams
     const asked = { headers: request.headers, query, path, body }
-    const [reply, next] = respond(service.value, asked)(arrive(state, context), context)
+    const [reply, next] = O.isNone(service)
+      ? [refused(notFound), state]
+      : respond(service.value, asked)(arrive(state, context), context)
     state = next
     return fault === '500-after' ? broken : spoil(fault)(reply)
   }

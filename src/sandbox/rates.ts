@@ -38,9 +38,13 @@ export const currencies: ReadonlyArray<string> = R.keys(perDollar)
 
 export const isConvertible = (currency: string): boolean => Object.hasOwn(perDollar, currency)
 
-/** To the smallest unit of a currency; one that ISO 4217 does not know has two decimals. */
+/** How many of its smallest units a currency has to one; one that ISO 4217 does not know has two decimals. */
+export const unitsOf = (currency: string): number =>
+  10 ** O.getOrElse(() => 2)(exponentOf(currency))
+
+/** To the smallest unit of a currency. */
 export const rounded = (amount: number, currency: string): number => {
-  const units = 10 ** O.getOrElse(() => 2)(exponentOf(currency))
+  const units = unitsOf(currency)
   return Math.round(amount * units) / units
 }
 

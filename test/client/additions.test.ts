@@ -134,6 +134,15 @@ describe('untilState', () => {
     expect(sent).toEqual([])
   })
 
+  it.each(['60000', true, new Date(60_000)])('sends nothing when its limit is %j', (given) => {
+    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
+    const limit = given as unknown as number // as JavaScript calls
+    expect(run(client.charges.untilState({ id: 'chg_1', limit }))).toMatchObject([
+      { value: E.left({ _tag: 'InvalidRequest', field: 'limit' }) },
+    ])
+    expect(sent).toEqual([])
+  })
+
   it.each([
     ['a text', 'SETTLED'],
     ['no texts', [1]],

@@ -91,6 +91,19 @@ describe('a create for a job that runs again', () => {
     expect(isRecovered(out?.value)).toBe(true)
   })
 
+  it('is known by what was sent, whatever becomes of its object', () => {
+    const { client, run, timer, calls } = lab({
+      play: ({ route }) => (route === CREATE ? problem(400, 'request_id_duplicate') : listed(MADE)),
+    })
+    const params = { ...KEPT, request_id: 'order-0' }
+    const once = client.charges.createOnce(params)
+    params.request_id = 'order-1' // before it is asked for
+    timer.schedule(() => Object.assign(params, { amount: '1', request_id: 'order-2' }), 1)
+    expect(run(once).map(({ value }) => value)).toEqual([E.right(MADE)])
+    expect(calls()[0]?.body.request_id).toBe('order-1')
+    expect(calls()[1]?.query.get('request_id')).toBe('order-1')
+  })
+
   it('is refused for any other reason without a look', () => {
     const { value, calls } = creating(problem(400, 'insufficient_fund'), listed(MADE))
     expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'insufficient_fund' }))

@@ -7,11 +7,13 @@ import {
   Observable,
   of,
   range,
+  take,
   throwError,
   timer as wait,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
+import { orElse } from '../../src/stream/index.js'
 import {
   CHARGE,
   CREATE,
@@ -173,6 +175,26 @@ describe('a 401', () => {
       E.left(expect.objectContaining({ _tag: 'Unauthorized', endpoint: LOGIN, attempts: 0 })),
     ])
     expect(sent).toHaveLength(1)
+  })
+})
+
+describe('a login that failed', () => {
+  it('ends each of the calls that come one after the other, none without a word', () => {
+    const { client, logins, run } = lab({ login: () => problem(403, 'forbidden') })
+    const first = (id: string) => client.charges.retrieve({ id }).pipe(take(1))
+    const out = run(of('a', 'b', 'c').pipe(concatMap(first)))
+    expect(out).toHaveLength(3)
+    expect(logins()).toHaveLength(3)
+  })
+
+  it('may lead to another call at once', () => {
+    const { client, run } = lab({
+      login: (departure, nth) => (nth === 1 ? problem(403, 'forbidden') : tokens()(departure, nth)),
+    })
+    const either = client.charges
+      .retrieve({ id: 'a' })
+      .pipe(orElse(() => client.charges.retrieve({ id: 'b' })))
+    expect(run(either).map(({ value }) => value)).toEqual([E.right(CHARGE)])
   })
 })
 

@@ -79,6 +79,19 @@ it('tells what is missing from what is undefined', () => {
   )
 })
 
+it('says that a field is missing, whatever its codec is made of', () => {
+  const Both = t.intersection([t.type({ b: t.string }), t.partial({ c: t.string })])
+  const Either = t.union([t.intersection([Both, t.partial({ d: t.string })]), t.null])
+  const Named = t.refinement(Either, () => true, 'either')
+  for (const codec of [Both, Either, Named]) {
+    const whole = t.type({ a: codec })
+    expect(causes(errorsOf(whole, {})).map(({ actual }) => actual)).toContain('missing')
+    expect(explain(errorsOf(whole, {}))).not.toContain('undefined')
+    expect(explain(errorsOf(whole, { a: undefined }))).not.toContain('missing')
+    expect(explain(errorsOf(codec, undefined))).not.toContain('missing')
+  }
+})
+
 it('names a place within a place', () => {
   const under = (path: string, at: string) =>
     causesUnder(at, [{ path, expected: 'x', actual: 'y' }])[0].path

@@ -1,12 +1,16 @@
 import {
   asyncScheduler,
+  concat,
+  concatMap,
   defer,
   map,
   mergeMap,
   NEVER,
   type Observable,
+  of,
   range,
   switchMap,
+  take,
   toArray,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
@@ -158,6 +162,21 @@ describe('a bearer token', () => {
       const { header } = auth(inTurn([m.cold('a|', values), m.cold('---L|', values)]))
       m.expectObservable(header).toBe('           a|')
       m.expectObservable(header, '98ms ^').toBe('98ms ---L|')
+    }),
+  )
+
+  it(
+    'is asked for anew by whoever asks as soon as a login failed, once for all of them',
+    marbles((m) => {
+      const second = m.cold('--a|', values)
+      const { header } = auth(inTurn([m.cold('--L|', values), second]))
+      const again = header.pipe(
+        take(1),
+        concatMap((first) => concat(of(first), header)),
+      )
+      m.expectObservable(again).toBe('--L-a|')
+      m.expectObservable(again).toBe('--L-a|')
+      m.expectSubscriptions(second.subscriptions).toBe('--^--!')
     }),
   )
 

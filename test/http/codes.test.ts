@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import {
+  api,
   codes,
   hasCode,
   isDuplicate,
@@ -40,6 +41,22 @@ describe('a failure', () => {
     const all = [refusal('request_pending'), refusal('whatever', 409), refusal('whatever', 400)]
     expect(all.map(isInProgress)).toEqual([true, true, false])
   })
+
+  it.each([api.batchTransfers.submit, api.charges.retrieve, api.webhooks.update])(
+    'of $route is in progress by its code alone',
+    ({ route: endpoint }) => {
+      const all = [refusal('request_pending', 409), refusal('whatever', 409)]
+      expect(all.map((one) => isInProgress({ ...one, endpoint }))).toEqual([true, false])
+    },
+  )
+
+  it.each([api.batchTransfers.addItems.route, 'POST /api/v1/transfers/create'])(
+    'of %s is in progress by any 409 that is no duplicate',
+    (endpoint) => {
+      const all = [refusal('whatever', 409), refusal('already_exists', 409)]
+      expect(all.map((one) => isInProgress({ ...one, endpoint }))).toEqual([true, false])
+    },
+  )
 
   it('has a code of the caller’s own', () => {
     const mine = hasCode(...codes.shortOfMoney, 'wallet_empty')

@@ -16,12 +16,14 @@ import {
   CHARGE,
   CREATE,
   LIST,
+  LOGIN,
   lab,
   NEW_CHARGE,
   problem,
   REFUSED_CONNECTION,
   RESET,
   type Reply,
+  tokens,
 } from '../support/lab.js'
 
 describe('an ambiguous charge', () => {
@@ -49,6 +51,21 @@ describe('an ambiguous charge', () => {
       { _tag: 'Recovered', endpoint: CREATE, requestId: 'uuid-1' },
     ])
     expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
+  })
+
+  it('is looked up with a new login, too, when the one for its next attempt failed', () => {
+    const logins = tokens()
+    const { client, sent, run } = lab({
+      login: (departure, nth) => (nth === 2 ? problem(403, 'forbidden') : logins(departure, nth)),
+      play: ({ route }, nth) => {
+        if (route !== CREATE) return listed(made)
+        return nth === 1 ? RESET_REPLY : problem(401, 'credentials_expired')
+      },
+    })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out.map(({ value }) => value)).toEqual([E.right(made)])
+    const routes = sent.map(({ route }) => route)
+    expect(routes).toEqual([LOGIN, CREATE, CREATE, LOGIN, LOGIN, LIST])
   })
 
   it.each<readonly [string, number, Reply]>([

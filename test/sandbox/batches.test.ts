@@ -190,6 +190,16 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
     expect(rows[5]?.errors).toBeNull()
   })
 
+  it('says that an object is required that is left out', async () => {
+    const { call, items } = await opened()
+    await call('add_items', { items: [newItem('a', { beneficiary: { entity_type: 'COMPANY' } })] })
+    expect((await items())[0]?.errors).toContainEqual({
+      code: 'field_required',
+      source: 'beneficiary.bank_details',
+      params: { expected: 'object' },
+    })
+  })
+
   it('ignores items whose request_id the batch has', async () => {
     const { call, items } = await opened()
     await call('add_items', { items: [newItem('a')] })

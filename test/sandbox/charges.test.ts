@@ -42,6 +42,20 @@ describe('charges', () => {
     expect(items(await get('/api/v1/charges?page_num=1')).map((row) => row.id)).toEqual([id])
   })
 
+  it.each([
+    ['JPY', '1050', 3],
+    ['JPY', '100', 0],
+    ['EUR', '10.50', 0.03],
+    ['KWD', '1.234', 0.004],
+    ['CLF', '1', 0.003],
+    ['CLF', '0.1', 0.0003],
+    ['XXX', '10.50', 0.03],
+  ])('have a fee in the smallest unit of %s', async (currency, amount, fee) => {
+    const { post } = await open()
+    const created = await post('/api/v1/charges/create', { ...newCharge, currency, amount })
+    expect(created).toMatchObject({ status: 201, body: { fee } })
+  })
+
   it('take the course that their source names', async () => {
     const { post, get, clock } = await open({ settleAfter: 1_000 })
     const courses = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { E } from '../../src/fp.js'
 import { createSandbox, type FaultName, type Faults } from '../../src/sandbox/index.js'
-import { items, loginHeaders, open, turn } from './support.js'
+import { items, loginHeaders, open, partnerHeaders, turn } from './support.js'
 
 const newCharge = {
   amount: '12.50',
@@ -74,6 +74,22 @@ describe('a fault asked for by header', () => {
       expect(await post(create, wrong, by(fault))).toEqual(await post(create, wrong))
     },
   )
+
+  it('befalls a path that no call has, too', async () => {
+    const { get } = await open()
+    const nowhere = '/api/v1/nowhere'
+    expect(await get(nowhere)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await get(nowhere, by('500-after'))).toEqual(unavailable)
+    await expect(get(nowhere, by('reset-after'))).rejects.toThrow(new TypeError('fetch failed'))
+  })
+
+  it('token-revoked answers a login, and a call of a partner, which have no token', async () => {
+    const { get, login, send } = await open()
+    const hooks = { headers: { ...partnerHeaders, ...by('token-revoked') } }
+    expect(await send('/partner-api/v1/webhooks', hooks)).toMatchObject({ status: 200 })
+    expect(await get('/api/v1/charges')).toMatchObject({ status: 401 })
+    expect(await login({ ...loginHeaders, ...by('token-revoked') })).toMatchObject({ status: 201 })
+  })
 
   it('malformed-row leaves a session as it is', async () => {
     const { sandbox } = await open()

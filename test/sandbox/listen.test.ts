@@ -176,6 +176,29 @@ describe('over a socket', () => {
     expect(status).toBe(200)
   })
 
+  it.each([
+    ['cut-off', 'terminated'],
+    ['stall', 'given up'],
+  ] as const)('%s leaves a body without end that would be empty', async (fault, why) => {
+    const { url } = await onPort()
+    const stop = new AbortController()
+    const post = (path: string, body: object, more: HeadersInit = {}) =>
+      fetch(`${url}/partner-api/v1/webhooks/${path}`, {
+        method: 'POST',
+        headers: { ...partnerHeaders, ...more },
+        body: JSON.stringify(body),
+        signal: stop.signal,
+      })
+    const asked = { events: [], request_id: 'hook-1', url: 'https://a.test', version: '2026-08-21' }
+    const { id } = Object(await (await post('create', asked)).json())
+    const deleted = await post(`${id}/delete`, {}, { 'x-sandbox-fault': fault })
+    const text = expect(deleted.text()).rejects.toThrow(why)
+    // on a connection of its own: it is not queued behind an answer that never ends
+    expect((await post(`${id}/delete`, {})).status).toBe(404)
+    stop.abort(new Error('given up'))
+    await text
+  })
+
   it('no-answer leaves it open', async () => {
     const { sandbox, get } = await onPort()
     const stop = new AbortController()

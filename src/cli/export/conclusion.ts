@@ -9,7 +9,7 @@ import {
   type Obstacle,
   type RunProgress,
 } from '../../export/index.js'
-import { isInProgress } from '../../http/codes.js'
+import { codes, isInProgressBy } from '../../http/codes.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { InvalidOption } from '../../options/index.js'
 import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
@@ -75,7 +75,7 @@ const isFinal = (failure: AnyFailure): boolean => {
     case 'Unauthorized':
       return true
     case 'Refused':
-      return !isInProgress(failure) && !PASSING.includes(failure.status)
+      return !isInProgressBy(codes)(failure) && !PASSING.includes(failure.status)
     case 'Truncated':
       return failure.cause !== undefined && isFinal(failure.cause)
     default:

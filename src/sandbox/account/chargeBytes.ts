@@ -63,7 +63,7 @@ const CREATED = encoded('","created_at":"')
 const UPDATED = encoded('","updated_at":"')
 const END = encoded('"}')
 
-/** 0.3 %, in hundredths of the unit. */
+/** 0.3 %, in whole units of what the amount is told in: cents, say. */
 export const feeOf = (amount: number): number => Math.round(amount * 0.003)
 
 /** In hundredths: mostly 1 to 1,000 units, one in sixteen up to 50,000. */

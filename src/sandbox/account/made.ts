@@ -1,6 +1,7 @@
 /** Charges that are made while the sandbox runs, and what becomes of them as time passes. */
 import type { Charge, ChargeStatus } from '../../codec/Charge.js'
 import { instant } from '../instant.js'
+import { unitsOf } from '../rates.js'
 import type { Account, Filter, Ingredients } from './Account.js'
 import { feeOf } from './chargeBytes.js'
 import { hexText, mix } from './mix.js'
@@ -57,6 +58,7 @@ export const asOf =
   (moment: Moment) =>
   (made: MadeCharge): Charge => {
     const amount = Number(made.amount)
+    const units = unitsOf(made.currency)
     return {
       id: moment.account.ids.id(made.index),
       amount,
@@ -65,7 +67,7 @@ export const asOf =
       reference: made.reference,
       request_id: made.request_id,
       source: made.source,
-      fee: feeOf(Math.round(amount * 100)) / 100,
+      fee: feeOf(Math.round(amount * units)) / units,
       short_reference_id: `CH${hexText(mix(made.index))}`,
       status: statusOf(moment, made),
       created_at: instant(secondOf(moment, made.at)),
