@@ -225,18 +225,21 @@ describe('the guards of a list in parallel', () => {
     ['mark', { mark: (page: P) => O.some(broken(page.position)) }],
     ['key', { key: broken }],
     ['following', { following: (position: number) => O.some(Number(broken(position)) + 1) }],
-  ])('end with what `%s` throws, in order or not, and with nothing that nobody catches', (_, own) => {
-    for (const ordered of [true, false]) {
-      const { options } = playing({ pages: 9 })
-      const list = inParallel(4, { ordered })({ ...options, ...own })
-      const caught = () =>
-        list.pages.pipe(
-          map(shown),
-          catchError((error) => of(`${error}`)),
-        )
-      expect(run(caught).at(-1)).toBe('a bug at 4')
-    }
-  })
+  ])(
+    'end with what `%s` throws, in order or not, and with nothing that nobody catches',
+    (_, own) => {
+      for (const ordered of [true, false]) {
+        const { options } = playing({ pages: 9 })
+        const list = inParallel(4, { ordered })({ ...options, ...own })
+        const caught = () =>
+          list.pages.pipe(
+            map(shown),
+            catchError((error) => of(`${error}`)),
+          )
+        expect(run(caught).at(-1)).toBe('a bug at 4')
+      }
+    },
+  )
 })
 
 /** A function of the caller's that has a bug. */

@@ -1,4 +1,4 @@
-import { Observable, type Subscriber, Subscription } from 'rxjs'
+import { defer, Observable, of, type Subscriber, Subscription } from 'rxjs'
 import { defined, E, O } from '../../fp.js'
 import type { Pull } from '../Pull.js'
 import { fieldOf } from './Field.js'
@@ -46,7 +46,7 @@ export const snapshot =
       walk.busy = true
       asked++
       flights.add(
-        read(walk).subscribe({
+        defer(() => read(walk)).subscribe({
           next: (came) => {
             if (E.isLeft(came)) ended = { cut: came.left }
             else if (O.isSome(came.right)) ready.push(came.right.value)
@@ -94,10 +94,11 @@ export const snapshot =
       } else if (ended !== undefined && 'bug' in ended) {
         to.error(ended.bug)
       } else if (ended !== undefined) {
-        const failure = cut(ended.cut, field.position(), pages)
+        const { cut: why } = ended
+        const position = field.position()
         ended = undefined
         field.clear()
-        give(to, E.left(failure))
+        defer(() => of(E.left(cut(why, position, pages)))).subscribe(to) // also what `cut` throws
       } else if (field.isDone()) {
         to.complete()
       } else return false
