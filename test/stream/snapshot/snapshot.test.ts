@@ -307,7 +307,7 @@ describe('a snapshot', () => {
           snapshot(width)<string, Row>({ ...options, ...rest, list: nth, time })(),
         )
         let error: unknown
-        const out: Array<unknown> = []
+        const out: Array<E.Either<string, P>> = []
         read.pages.subscribe({ next: (page) => out.push(page), error: (e) => (error = e) })
         m.flush()
         expect(error).toBe('a bug')
