@@ -276,6 +276,13 @@ describe('a snapshot', () => {
     }),
   )
 
+  it.each([0, -1, 1.5, Number.NaN])(
+    'takes no %d for its width: nothing would be asked for',
+    (width) => {
+      expect(() => snapshot(width)).toThrow(/^width should be a whole number of at least 1/)
+    },
+  )
+
   it('passes on what can only be a bug as an error', () => {
     const bug = new Error('bug')
     let got: unknown
