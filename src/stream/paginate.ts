@@ -17,7 +17,7 @@ export interface Page<E, A, Q> {
   readonly texts?: () => RowTexts | undefined
   /** What asks for this page again. */
   readonly position: Q
-  /** What asks for the page after it, if there is one. */
+  /** What asks for the page after it, if there is one; where it came before its turn, for the first that has not come. */
   readonly next: O.Option<Q>
 }
 
