@@ -6,6 +6,12 @@ const wholePart = (n: number): number => Math.trunc(Math.abs(n))
 /** As long as a card number is: shown by its length, as a text would be. */
 const isLong = (n: number): boolean => Number.isFinite(n) && wholePart(n) >= 1e11
 
+/** What may be wrong with one: `new Date('tomorrow')` is a `Date`, too. */
+const dated = (date: Date): string =>
+  Number.isNaN(date.getTime())
+    ? 'Date that is no time'
+    : `Date of the year ${date.getUTCFullYear()}`
+
 /**
  * What a value is, without what it says. Texts may hold secrets or card numbers, so only their
  * length is told, and so it is with numbers of twelve digits and more before the decimals. Other numbers,
@@ -22,6 +28,7 @@ export const redact = (u: unknown): string => {
     case 'undefined':
       return String(u)
     case 'object':
+      if (u instanceof Date) return dated(u)
       return u === null ? 'null' : Array.isArray(u) ? `list of ${u.length}` : 'object'
     default:
       return typeof u

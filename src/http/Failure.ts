@@ -126,8 +126,8 @@ export interface Truncated<At = Position> extends Common {
  *
  * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
  * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
- * - `Moved`, `Astray`, `Shapeless`: of a snapshot; a second of it never rested, rows came from outside the time
- *   asked for, or answers had no order.
+ * - `Moved`, `Astray`, `Shapeless`: of a snapshot; a second of it never rested (or its pages could not tell), rows
+ *   came from outside the time asked for, or answers had no order.
  */
 export type ListGuard =
   | 'Repeated'

@@ -27,8 +27,8 @@ export interface PlanOptions {
   readonly roundTrip?: Millis
 }
 
-/** The limits that a list is under, in requests a second; the part of them that this client uses. */
-export interface Pace extends Pick<Limits, 'global' | 'endpoint'> {}
+/** The limits that a list is under: requests a second, and at a time; the part of them that this client uses. */
+export interface Pace extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
 /** A list as it is to be read. */
 export interface Planned {
@@ -45,7 +45,7 @@ const rules: Rules<PlanOptions> = { rows: is.most, roundTrip: is.millis }
 
 /** An empty list costs one request, too. Throws an `InvalidOption` for numbers that make no sense. */
 export const plan = (
-  { pace: { global, endpoint }, pageSize, width }: Planned,
+  { pace: { global, endpoint, concurrency }, pageSize, width }: Planned,
   options: PlanOptions = {},
 ): ListPlan => {
   const { rows, roundTrip = 0 } = checked(options, rules, { of: 'explain: ' })
@@ -54,6 +54,7 @@ export const plan = (
   const paced = { pageSize, ceiling: perSecond * pageSize }
   if (rows === undefined) return paced
   const requests = Math.max(1, Math.ceil(rows / pageSize))
-  const pages = Math.min(perSecond, (width * 1_000) / roundTrip) // a second
+  const atATime = Math.min(width, concurrency)
+  const pages = Math.min(perSecond, (atATime * 1_000) / roundTrip) // a second
   return { ...paced, requests, seconds: requests / pages }
 }

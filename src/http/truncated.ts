@@ -46,7 +46,9 @@ const said = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string 
     case 'TooLong':
       return 'more than maxPages'
     case 'Moved':
-      return 'one second of it never rested'
+      return cut.isUneven
+        ? 'one second of it has pages of several lengths, which do not tell how many rows there are'
+        : 'one second of it never rested'
     case 'Astray':
       return 'rows came from outside the time asked for'
     case 'Shapeless':

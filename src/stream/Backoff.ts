@@ -1,5 +1,6 @@
 /** How long to wait before the next attempt; pure, since chance is handed in. */
 import { type IO, O } from '../fp.js'
+import { checked, is, type Rules } from '../options/index.js'
 
 // model
 
@@ -47,8 +48,19 @@ export const doubling =
   (attempt: number): Millis =>
     Math.min(cap, first * 2 ** Math.min(attempt - 1, DOUBLINGS)) * (1 + random() * jitter)
 
-/** Doubling from `first` up to `cap`, plus a random part of up to a quarter of that, in whole milliseconds. */
-export const exponential = ({ first, cap, repeats, random }: BackoffOptions): Backoff => {
+const rules: Rules<BackoffOptions> = {
+  first: is.needed(is.span),
+  cap: is.needed(is.millis),
+  repeats: is.needed(is.most),
+  random: is.needed(is.work),
+}
+
+/**
+ * Doubling from `first` up to `cap`, plus a random part of up to a quarter of that, in whole milliseconds. Throws an
+ * `InvalidOption` for an option that cannot work, is missing, or that there is not.
+ */
+export const exponential = (options: BackoffOptions): Backoff => {
+  const { first, cap, repeats, random } = checked(options, rules, { of: 'exponential: ' })
   const pause = doubling({ first, cap, random })
   return (attempt) => (attempt > repeats ? O.none : O.some(Math.round(pause(attempt))))
 }

@@ -1,5 +1,5 @@
 import { Observable, type Subscriber, Subscription } from 'rxjs'
-import { E } from '../fp.js'
+import { E, O } from '../fp.js'
 import { askAhead } from './askAhead.js'
 import type { Pull } from './Pull.js'
 import { type Page, type PaginateOptions, paginate } from './paginate.js'
@@ -7,7 +7,8 @@ import { type Page, type PaginateOptions, paginate } from './paginate.js'
 /**
  * As `parallel`, but a page need not wait for those before it. What decides how the list goes on is
  * still read in order: a last page, an empty one, one that repeats another and one that failed wait
- * for their turn. A page that is late holds up no other, until `width` are asked for.
+ * for their turn. A page that is late holds up no other, until `width` are asked for. The `next` of a page that
+ * came before its turn is the first page that has not come: who goes on there misses none.
  *
  *     page 0    ---0
  *     page 1       ------1             width 3
@@ -21,6 +22,7 @@ export const asTheyCome =
     type Turn = E.Either<E, Page<E, A, Q>>
     const ready = new Map<string, Page<E, A, Q>>() // came before their turn
     const taken = new Set<string>() // and were taken before it, too
+    let missing: O.Option<Q> = O.none // the page whose turn it is
     let taker: Subscriber<Turn> | undefined
     let turn: Turn | undefined // came in its turn
     let reading = Subscription.EMPTY
@@ -36,7 +38,10 @@ export const asTheyCome =
     })
     const inOrder = paginate({
       ...options,
-      fetch: pages.fetch,
+      fetch: (position) => {
+        missing = O.some(position)
+        return pages.fetch(position)
+      },
       cut: (cut, position) => options.cut(cut, position, given),
     })()
 
@@ -93,7 +98,7 @@ export const asTheyCome =
         } else if (first !== undefined) {
           ready.delete(first[0])
           taken.add(first[0])
-          give(E.right(first[1]))
+          give(E.right({ ...first[1], next: ended ? O.none : missing }))
         } else if (ended) {
           taker.complete()
           taker = undefined

@@ -43,6 +43,12 @@ export const askAhead = <E, A, Q>(
     keep(slots.indexOf(slot) + 1)
   }
 
+  /** A bug: what came before it is delivered first. */
+  const breakAt = (slot: Slot<E, A, Q>, bug: unknown): void => {
+    endWith(slot)
+    slot.answer.error(bug)
+  }
+
   const isAsTold = ({ position, next }: Page<E, A, Q>): boolean => {
     const told = following(position)
     return O.isSome(next) && O.isSome(told) && key(next.value) === key(told.value)
@@ -63,15 +69,16 @@ export const askAhead = <E, A, Q>(
       defer(() => fetch(position)).subscribe({
         next: (page) => {
           answer.next(page) // first: who has enough now is gone before more is asked for
-          if (E.isLeft(page) || !isAsTold(page.right)) return endWith(slot)
-          if (isNew(page.right) && slot !== slots[0]) early(page.right)
-          reach = Math.min(width, reach + MORE)
-          fill()
+          try {
+            if (E.isLeft(page) || !isAsTold(page.right)) return endWith(slot)
+            if (isNew(page.right) && slot !== slots[0]) early(page.right)
+            reach = Math.min(width, reach + MORE)
+            fill()
+          } catch (bug) {
+            breakAt(slot, bug) // thrown from here, it would be nobody's, and end the process
+          }
         },
-        error: (error: unknown) => {
-          endWith(slot)
-          answer.error(error)
-        },
+        error: (bug: unknown) => breakAt(slot, bug),
         complete: () => answer.complete(),
       }),
     )

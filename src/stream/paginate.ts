@@ -1,5 +1,6 @@
 import { defer, EMPTY, map, type Observable, of, throwIfEmpty } from 'rxjs'
 import { E, O } from '../fp.js'
+import { checkCount } from './count.js'
 import type { ObservableEither } from './ObservableEither.js'
 import type { Pull } from './Pull.js'
 import type { RowTexts } from './RowTexts.js'
@@ -16,7 +17,7 @@ export interface Page<E, A, Q> {
   readonly texts?: () => RowTexts | undefined
   /** What asks for this page again. */
   readonly position: Q
-  /** What asks for the page after it, if there is one. */
+  /** What asks for the page after it, if there is one; where it came before its turn, for the first that has not come. */
   readonly next: O.Option<Q>
 }
 
@@ -56,12 +57,16 @@ const nothingCame = (): Error => new Error('fetch should emit a page, and emitte
 /**
  * A list, page by page. It ends when a page has no next one, and never without a word before that: a
  * page that fails, a position that comes back, the same rows under another position, an endless run of
- * empty pages, or more pages than `maxPages` end it with a `Left`.
+ * empty pages, or more pages than `maxPages` end it with a `Left`. Throws an `InvalidOption` for a `maxPages` or
+ * `maxEmptyPages` that is no count, or is missing: nothing would end such a list.
  */
-export const paginate =
-  <E, A, Q>(options: PaginateOptions<E, A, Q>) =>
-  (): Pull<E.Either<E, Page<E, A, Q>>> => {
-    const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
+export const paginate = <E, A, Q>(
+  options: PaginateOptions<E, A, Q>,
+): (() => Pull<E.Either<E, Page<E, A, Q>>>) => {
+  const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
+  checkCount('maxPages', maxPages, 1)
+  checkCount('maxEmptyPages', maxEmptyPages, 0)
+  return () => {
     const seen = new Set<string>()
     const marks = new Set<string>()
     let next: O.Option<Q> = O.some(options.first)
@@ -113,3 +118,4 @@ export const paginate =
       },
     }
   }
+}

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/http/plan.js'
 import { byNumber, Charge, ChargeFilter, endpoint, InvalidOption } from '../../src/index.js'
 import { createScheduler } from '../../src/scheduler/index.js'
-import { lab } from '../support/lab.js'
+import { lab, type Play } from '../support/lab.js'
 
 describe('explain', () => {
   it('tells requests, ceiling and time from the limits and the page size', () => {
@@ -55,6 +55,20 @@ describe('explain', () => {
     expect(bulk.charges.list().explain().ceiling).toBe(ceiling)
   })
 
+  it('takes no more pages to be on their way than the client lets requests be', () => {
+    const play: Play = ({ query }) => ({
+      ms: 200,
+      body: { has_more: Number(query.get('page_num')) < 199, items: [] },
+    })
+    const options = { play, limits: { concurrency: 2 }, lists: { maxEmptyPages: 200 } }
+    const { client, calls, run } = lab(options)
+    const list = client.charges.list().parallel(10)
+    expect(list.explain({ rows: 20_000, roundTrip: 200 }).seconds).toBe(20)
+    run(list)
+    const [from = 0, to = 0] = [0, 199].map((page) => calls()[page]?.at)
+    expect((to - from) / 20_000).toBeCloseTo(1, 1)
+  })
+
   it('goes by the limits of a scheduler that is given, whatever else is', () => {
     const { scheduler } = lab({ limits: { endpoint: 5 } }).client
     const other = lab({ scheduler, limits: { endpoint: 1 }, share: 0.1 }).client
@@ -88,7 +102,7 @@ describe('explain', () => {
   })
 
   it('counts a page for each full or begun one, and one for an empty list', () => {
-    const pace = { global: 100, endpoint: 20 }
+    const pace = { global: 100, endpoint: 20, concurrency: 50 }
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {
         const { requests = 0, seconds = 0 } = plan({ pace, pageSize: size, width: 1 }, { rows })

@@ -1,7 +1,7 @@
 /** A list that was cut short, from where it was. */
 import { map } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { E } from '../../src/fp.js'
+import { E, O } from '../../src/fp.js'
 import type { Failure, Truncated } from '../../src/index.js'
 import { CHARGE, lab, type Play, problem } from '../support/lab.js'
 
@@ -10,6 +10,14 @@ const cutOf = (all: ReadonlyArray<E.Either<Failure, unknown>>): Truncated => {
   if (last !== undefined && E.isLeft(last) && last.left._tag === 'Truncated') return last.left
   throw new Error('the list was not cut short')
 }
+
+type Item = E.Either<Failure, { readonly id: string }>
+type Page = { readonly items: ReadonlyArray<Item> }
+
+const name = E.match(
+  ({ message }: Failure) => message,
+  ({ id }: { readonly id: string }) => id,
+)
 
 const id = map(E.map(({ id }: { readonly id: string }) => id))
 
@@ -50,6 +58,30 @@ describe('a list that was cut short', () => {
       page_num: '3',
     })
   })
+
+  it.each([true, false])(
+    'goes on after any of its pages, and no row is missing (ordered: %s)',
+    (ordered) => {
+      const play: Play = (departure, nth) => ({
+        ...numbered(() => true)(departure, nth),
+        ms: departure.query.get('page_num') === '1' ? 100 : 10,
+      })
+      const { client, run } = lab({ play })
+      const list = client.charges.list({ page_size: 10 }).parallel(4, { ordered })
+      const idsOf = (pages: ReadonlyArray<Page>) => pages.flatMap(({ items }) => items.map(name))
+      const pages = run(list.pages).flatMap(({ value }) => (E.isRight(value) ? [value.right] : []))
+      if (!ordered) expect(pages[1]?.position).not.toEqual({ page_num: 1 })
+      for (const [i, { next }] of pages.entries()) {
+        const before = idsOf(pages.slice(0, i + 1))
+        const rest = O.isSome(next)
+          ? run(list.from(next.value)).map(({ value }) => name(value))
+          : []
+        const all = new Set([...before, ...rest])
+        expect(all.size).toBe(60)
+        if (ordered) expect(before.length + rest.length).toBe(60)
+      }
+    },
+  )
 
   it('goes on from its bookmark', () => {
     let whole = false

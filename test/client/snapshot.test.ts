@@ -364,6 +364,29 @@ describe('a snapshot of charges', () => {
     expect(rows).toHaveLength(26)
   })
 
+  it.each([
+    ['is never at rest', [10, 10, 3], (nth: number) => `chg_${nth}`, 'never rested'],
+    ['has pages of several lengths', [8, 10, 3], () => 'chg', 'has pages of several lengths'],
+  ])('whose second %s says so, and ends', (_, lengths, name, reason) => {
+    const second = new Date(START)
+    const { client, run, calls } = lab({
+      play: ({ query }, nth) => {
+        const page = Number(query.get('page_num'))
+        const items = Array.from({ length: lengths[page] ?? 0 }, (_, i) => ({
+          ...CHARGE,
+          id: `${name(nth)} ${page} ${i}`,
+          created_at: timeText(START),
+        }))
+        return { body: { has_more: page + 1 < lengths.length, items } }
+      },
+    })
+    const range = { from_created_at: second, to_created_at: second }
+    const came = run(client.charges.snapshot({ ...range, page_size: 10 })).map(({ value }) => value)
+    const message = expect.stringContaining(`one second of it ${reason}`)
+    expect(came).toMatchObject([E.left({ _tag: 'Truncated', guard: 'Moved', message })])
+    expect(calls().length).toBeLessThan(100)
+  })
+
   it('tells rows without an id apart, nested as deep as they may be', () => {
     const deep = (wrap: string) => '['.repeat(20_000) + wrap + ']'.repeat(20_000)
     const body = `{"has_more":false,"items":[${deep('')},${deep('1')},${JSON.stringify(CHARGE)}]}`

@@ -153,3 +153,15 @@ it('an object without a prototype is one', () => {
   run(client.charges.list(Object.assign(Object.create(null), { status })))
   expect(sent().map(({ query }) => query.get('status'))).toEqual([status])
 })
+
+it.each([
+  [new Date('tomorrow'), 'is Date that is no time'],
+  [new Date(8.64e15), 'is Date of the year 275760'],
+])('what is wrong with a Date is told: %o', (to_created_at, actual) => {
+  for (const kind of ['list', 'snapshot'] as const) {
+    const { out, sent } = outcome(({ charges }) => charges[kind], { to_created_at })
+    const message = `GET /api/v1/charges: to_created_at should be a Date or an ISO 8601 time, and ${actual}; nothing was sent`
+    expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', message })])
+    expect(sent).toEqual([])
+  }
+})

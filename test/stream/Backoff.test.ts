@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
 import { doubling, pausesOf, repeatsFor } from '../../src/stream/Backoff.js'
-import { type BackoffOptions, exponential, type Millis, PAUSES } from '../../src/stream/index.js'
+import {
+  type BackoffOptions,
+  exponential,
+  InvalidOption,
+  type Millis,
+  PAUSES,
+} from '../../src/stream/index.js'
 
 const options = fc.record({
   first: fc.integer({ min: 1, max: 10_000 }),
@@ -46,6 +52,17 @@ describe('exponential', () => {
         }
       }),
     )
+  })
+
+  it.each([
+    ['{"first":10,"cap":80,"repeat":5}', 'repeat should be left out'],
+    ['{"first":10,"cap":80}', 'repeats should be a whole number of at least 0, or Infinity'],
+    ['{"first":10,"repeats":5}', 'cap should be milliseconds of at least 0, and is missing'],
+    ['{"first":-1,"cap":80,"repeats":5}', 'first should be milliseconds of at least 0'],
+  ])('refuses %s: it would wait without end, or not at all', (json, message) => {
+    const options = { ...JSON.parse(json), random: Math.random }
+    expect(() => exponential(options)).toThrow(InvalidOption)
+    expect(() => exponential(options)).toThrow(`exponential: ${message}`)
   })
 
   it('has a pause after each attempt but the last', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { catchError, finalize, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { inParallel } from '../../src/stream/index.js'
+import { inParallel, rights } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
 import { type P, page, playing, run, shown } from './playing.js'
@@ -75,6 +75,29 @@ describe('pages as they come', () => {
             Math.min(width - 1, 2 * (pages - 1)),
           )
           expect(most).toBeLessThanOrEqual(width)
+        },
+      ),
+    )
+  })
+
+  it('go on, from `next` of any of them, at the first that has not come', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        (pages, count, latencies) => {
+          const { list } = playing({
+            pages,
+            ms: (position) => latencies[position % latencies.length] ?? 0,
+          })
+          const came = run(() => list(count, UNORDERED).pages.pipe(rights))
+          expect(came).toHaveLength(pages)
+          for (const [i, { next }] of came.entries()) {
+            const before = came.slice(0, i + 1).map(({ position }) => position)
+            const missing = upTo(pages).find((n) => !before.includes(n)) ?? pages
+            expect(O.getOrElse(() => pages)(next)).toBeLessThanOrEqual(missing)
+          }
         },
       ),
     )

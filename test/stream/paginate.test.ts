@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { EMPTY, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { type Cut, observe, type Page, paginate } from '../../src/stream/index.js'
+import { type Cut, InvalidOption, observe, type Page, paginate } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
 type NumberedPage = Page<string, string, number>
@@ -190,6 +190,18 @@ describe('paginate', () => {
       m.expectSubscriptions(first.subscriptions).toBe(['^-!', '---^---!'])
     }),
   )
+
+  it.each([
+    [{ maxPages: Number.NaN }, /^maxPages should be a whole number of at least 1, or Infinity/],
+    [{ maxPages: 0 }, /^maxPages should be a whole number of at least 1, or Infinity/],
+    [JSON.parse('{"maxPages":"9"}'), /^maxPages should be .+, and is a text$/],
+    [{ maxEmptyPages: -1 }, /^maxEmptyPages should be a whole number of at least 0, or Infinity/],
+    [{ maxEmptyPages: Number.NaN }, /^maxEmptyPages should be .+, and is NaN$/],
+  ])('takes no %o, with which no run of pages would end', (bounds, message) => {
+    const start = () => reading(() => EMPTY, bounds)
+    expect(start).toThrow(InvalidOption)
+    expect(start).toThrow(message)
+  })
 
   it('is no end when a page is asked for and nothing comes', () => {
     const { pages } = reading((position) => (position === 0 ? of(E.right(page(0, 1))) : EMPTY))

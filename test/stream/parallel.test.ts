@@ -6,7 +6,7 @@ import { E, O } from '../../src/fp.js'
 import { inParallel } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
-import { page, playing, run, shown } from './playing.js'
+import { type P, page, playing, run, shown } from './playing.js'
 
 describe('pages in parallel', () => {
   it('are one at first, and two more for each that goes on', () => {
@@ -220,7 +220,33 @@ describe('the guards of a list in parallel', () => {
       )
     expect(run(caught)).toEqual([0, 1, 2, 'a bug'])
   })
+
+  it.each([
+    ['mark', { mark: (page: P) => O.some(broken(page.position)) }],
+    ['key', { key: broken }],
+    ['following', { following: (position: number) => O.some(Number(broken(position)) + 1) }],
+  ])(
+    'end with what `%s` throws, in order or not, and with nothing that nobody catches',
+    (_, own) => {
+      for (const ordered of [true, false]) {
+        const { options } = playing({ pages: 9 })
+        const list = inParallel(4, { ordered })({ ...options, ...own })
+        const caught = () =>
+          list.pages.pipe(
+            map(shown),
+            catchError((error) => of(`${error}`)),
+          )
+        expect(run(caught).at(-1)).toBe('a bug at 4')
+      }
+    },
+  )
 })
+
+/** A function of the caller's that has a bug. */
+const broken = (position: number): string => {
+  if (position === 4) throw `a bug at ${position}`
+  return String(position)
+}
 
 describe('a list whose positions cannot be told', () => {
   it('is read one page ahead, however many are asked for', () => {

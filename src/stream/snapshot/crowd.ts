@@ -17,7 +17,12 @@ export interface CrowdOptions<E, A> {
 /** Why a crowd could not be read. */
 export type Unsteady<E> =
   | { readonly _tag: 'Failed'; readonly failure: E }
-  | { readonly _tag: 'Moved'; readonly readings: number }
+  | {
+      readonly _tag: 'Moved'
+      readonly readings: number
+      /** Whether no reading could be held against others: its pages were of several lengths. */
+      readonly isUneven: boolean
+    }
 
 /** One reading of the list, page after page, while it may have moved. */
 interface Reading<E, A> {
@@ -46,10 +51,7 @@ export const crowd = <E, A>({
         return pipe(
           settled(readings),
           O.match(
-            () =>
-              readings.length === READINGS
-                ? of(E.left({ _tag: 'Moved', readings: READINGS } as const))
-                : read(readings),
+            () => (readings.length === READINGS ? of(E.left(moved(readings))) : read(readings)),
             (rows) => of(E.right(rows)),
           ),
         )
@@ -57,6 +59,12 @@ export const crowd = <E, A>({
     )
   return read([])
 }
+
+const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsteady<never> => ({
+  _tag: 'Moved',
+  readings: readings.length,
+  isUneven: readings.every(({ size }) => Number.isNaN(size)),
+})
 
 const readingOf =
   (key: (raw: unknown) => string | undefined) =>

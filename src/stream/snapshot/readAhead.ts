@@ -1,4 +1,4 @@
-import { map, type Observable, take } from 'rxjs'
+import { map, type Observable, take, throwIfEmpty } from 'rxjs'
 import { E, O } from '../../fp.js'
 import type { ObservableEither } from '../ObservableEither.js'
 import { crowd } from './crowd.js'
@@ -18,6 +18,9 @@ export interface Ready<E, A> {
   readonly rows: Rows<E, A>
 }
 
+/** A bug of `list`: it would be asked again and again, or rows would be missing without a word. */
+const nothingCame = (): Error => new Error('list should emit a page, and emitted nothing')
+
 // constructors
 
 /**
@@ -32,6 +35,8 @@ export const readAhead = <E, A>(
   const unseen = undatedOnce(time, key)
 
   const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
+
+  const pagesOf = (span: Span) => list(span).pages.pipe(throwIfEmpty(nothingCame))
 
   /** One answer to "all from here on". */
   const onePage = (walk: Walk): Observable<Came> => {
@@ -52,7 +57,7 @@ export const readAhead = <E, A>(
           return E.left(outcome)
       }
     }
-    return list(asked).pages.pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
+    return pagesOf(asked).pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
   }
 
   /** All pages of a second that one page does not hold. */
@@ -61,7 +66,7 @@ export const readAhead = <E, A>(
       field.pass(walk, span, rows.raw.length)
       return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
     }
-    return crowd({ pages: list(span).pages, key }).pipe(map(E.map(read)))
+    return crowd({ pages: pagesOf(span), key }).pipe(map(E.map(read)))
   }
 
   return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))

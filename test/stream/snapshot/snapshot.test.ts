@@ -1,9 +1,10 @@
 /** How a snapshot asks: lazily, no more than it may, and with few requests more than there are pages. */
-import { map, Observable, of, type Subscription, take, throwError, timer } from 'rxjs'
+import { defer, EMPTY, map, Observable, of, type Subscription, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../../src/fp.js'
 import {
   type Page,
+  type SnapshotOptions,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
@@ -80,17 +81,24 @@ const playing = ({
     }),
   })
 
+  const options: SnapshotOptions<string, Row> = {
+    position,
+    list,
+    time: (raw) => Object(raw).at,
+    key: (raw) => String(Object(raw).id),
+    cut: (cut, { slices }, pages) => `${cut._tag} after ${pages}, ${slices.length} left`,
+  }
+
   const read = (width: number) =>
     views<string, Row, SnapshotPosition, P>((prefetch) =>
-      snapshot(Math.max(width, prefetch + 1))<string, Row>({
-        position,
-        list,
-        time: (raw) => Object(raw).at,
-        key: (raw) => String(Object(raw).id),
-        cut: (cut, { slices }, pages) => `${cut._tag} after ${pages}, ${slices.length} left`,
-      })(),
+      snapshot(Math.max(width, prefetch + 1))(options)(),
     )
-  return { log, read }
+  return { log, list, options, read }
+}
+
+/** A function of the caller's that has a bug. */
+const broken = (): never => {
+  throw 'a bug'
 }
 
 const collected = (source: Observable<E.Either<string, Row>>) => {
@@ -268,6 +276,13 @@ describe('a snapshot', () => {
     }),
   )
 
+  it.each([0, -1, 1.5, Number.NaN])(
+    'takes no %d for its width: nothing would be asked for',
+    (width) => {
+      expect(() => snapshot(width)).toThrow(/^width should be a whole number of at least 1/)
+    },
+  )
+
   it('passes on what can only be a bug as an error', () => {
     const bug = new Error('bug')
     let got: unknown
@@ -282,6 +297,46 @@ describe('a snapshot', () => {
     ).subscribe({ error: (error: unknown) => (got = error) })
     expect(got).toBe(bug)
   })
+
+  it.each<[string, Partial<SnapshotOptions<string, Row>>]>([
+    ['list', { list: broken }],
+    ['time', { time: broken }],
+    ['cut', { list: () => ({ pages: timer(10).pipe(map(() => E.left('fails'))) }), cut: broken }],
+  ])('breaks with what `%s` throws, also after pages that came', (_, own) => {
+    for (const width of [1, 3]) {
+      marbles((m) => {
+        const { list, options } = playing()
+        let asked = 0
+        const { list: other = list, ...rest } = own
+        const nth = (span: Span) => (++asked > 3 ? other(span) : list(span))
+        const time = (raw: unknown) => (asked > 3 ? (rest.time ?? options.time) : options.time)(raw)
+        const read = views<string, Row, SnapshotPosition, P>(() =>
+          snapshot(width)<string, Row>({ ...options, ...rest, list: nth, time })(),
+        )
+        let error: unknown
+        const out: Array<E.Either<string, P>> = []
+        read.pages.subscribe({ next: (page) => out.push(page), error: (e) => (error = e) })
+        m.flush()
+        expect(error).toBe('a bug')
+        expect(out.every(E.isRight)).toBe(true)
+        expect(out.length).toBeGreaterThan(0)
+      })()
+    }
+  })
+
+  it.each([1, 3])(
+    'is no end, and not asked for again, when nothing comes (%i at a time)',
+    (width) => {
+      let asked = 0
+      let error: unknown
+      const list = () => ({ pages: defer(() => (++asked > 5 ? throwError(() => 'again') : EMPTY)) })
+      views<string, Row, SnapshotPosition, P>(() =>
+        snapshot(width)<string, Row>({ ...playing().options, list })(),
+      ).subscribe({ error: (e: unknown) => (error = e) })
+      expect(error).toEqual(new Error('list should emit a page, and emitted nothing'))
+      expect(asked).toBe(1)
+    },
+  )
 
   it('whose answers come at once does not nest them', () => {
     const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
