@@ -5,7 +5,7 @@
  *
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
-import { defer, map, of, type SchedulerLike, share, tap, timer as wait } from 'rxjs'
+import { defer, map, of, type SchedulerLike, Subscription, share, tap, timer as wait } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import { basicHeader } from './basicHeader.js'
@@ -19,6 +19,10 @@ export interface Auth {
   readonly header: ObservableEither<Failure, string>
   /** The newest there is, for a request that waited since it took `header`. */
   readonly newest: (header: string) => string
+  /** To be called when a request leaves: it may be time to renew, and a long queue asks for no `header`. */
+  readonly renew: IO<Subscription>
+  /** Calls `leave` when the token of who waits was refused: better to wait for `header` again. Returns its undoing. */
+  readonly onDropped: (leave: () => void) => () => void
   /** Which one that is: so many logins there were. Another one may come out the same. */
   readonly generation: IO<number>
   /** The service refused the one of this generation. Answers whether another one may be tried. */
@@ -50,6 +54,8 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   const now = () => timer.now()
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
+  let inVain = 0 // for this generation no newer one was to be had
+  const waiting = new Set<() => void>() // in the order in which they came
 
   const keep = (token: Token): string => {
     const { validFor } = token
@@ -72,6 +78,9 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       subscribe: () => {
         ended = false
       },
+      next: (ea) => {
+        if (E.isLeft(ea)) inVain = generation
+      },
       complete: end,
       error: end,
     }),
@@ -87,12 +96,30 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
   })
 
+  /** None that waits is to be sent with a token that was refused. */
+  const drop = (): void => {
+    held = undefined
+    for (const leave of [...waiting]) if (waiting.has(leave)) leave()
+  }
+
   return {
     header,
     newest: (taken) => held?.header ?? taken,
+    renew: () => {
+      if (held === undefined || now() < held.renew || inVain === generation) {
+        return Subscription.EMPTY
+      }
+      return fresh.subscribe()
+    },
+    onDropped: (leave) => {
+      waiting.add(leave)
+      return () => {
+        waiting.delete(leave)
+      }
+    },
     generation: () => generation,
     refuse: (refused) => {
-      if (refused === generation) held = undefined // not a newer one, if this refusal comes late
+      if (refused === generation) drop() // not a newer one, if this refusal comes late
       return true
     },
   }
@@ -102,6 +129,8 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
 export const nobody: Auth = {
   header: right(''),
   newest: () => '',
+  renew: () => Subscription.EMPTY,
+  onDropped: () => () => {},
   generation: () => 0,
   refuse: () => false,
 }
