@@ -5,7 +5,18 @@
  *
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
-import { defer, map, of, type SchedulerLike, Subscription, share, tap, timer as wait } from 'rxjs'
+import {
+  AsyncSubject,
+  defer,
+  map,
+  of,
+  type SchedulerLike,
+  Subscription,
+  share,
+  take,
+  tap,
+  timer as wait,
+} from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import { basicHeader } from './basicHeader.js'
@@ -72,8 +83,12 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     ended = true
   }
 
-  /** One login in flight, whoever waits; given up when nobody has waited for a while. */
+  /**
+   * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
+   * told: one that asks again at once, after a failure, begins the next.
+   */
   const fresh: ObservableEither<Failure, string> = login.pipe(
+    take(1),
     tap({
       subscribe: () => {
         ended = false
@@ -85,7 +100,10 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       error: end,
     }),
     mapRight(keep),
-    share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),
+    share({
+      connector: () => new AsyncSubject(),
+      resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)),
+    }),
   )
 
   const header = defer(() => {

@@ -21,6 +21,7 @@ import {
   ME,
   NEW_CHARGE,
   problem,
+  RESET,
   timeText,
   tokens,
 } from '../support/lab.js'
@@ -265,6 +266,23 @@ describe('a 401', () => {
     run(lists)
     expect(logins()).toHaveLength(2)
     expect(calls()).toHaveLength(18)
+  })
+
+  it('of the login is told to a call, too, that is made when another one hears of it', () => {
+    const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
+    const call = client.charges.retrieve({ id: 'chg_1' })
+    const out = run(call.pipe(concatMap(() => call)))
+    expect(out).toMatchObject([{ value: { left: { _tag: 'Unauthorized' } } }])
+    expect(sent.map(({ route }) => route)).toEqual([LOGIN, LOGIN])
+  })
+
+  it('of a create that may have been done, when no login is to be had, leaves it Ambiguous', () => {
+    const { client, run } = lab({
+      login: (departure, nth) => (nth > 1 ? problem(503, 'down') : tokens()(departure, nth)),
+      play: (_, nth) => (nth === 1 ? { outage: RESET } : expired),
+    })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out).toMatchObject([{ value: { left: { _tag: 'Ambiguous', attempts: 2 } } }])
   })
 
   it('of the login is final: its keys are wrong', () => {
