@@ -66,6 +66,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
   let inVain = 0 // for this generation no newer one was to be had
+  let inVainAt = Number.NEGATIVE_INFINITY
   const waiting = new Set<() => void>() // in the order in which they came
 
   const keep = (token: Token): string => {
@@ -94,7 +95,9 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
         ended = false
       },
       next: (ea) => {
-        if (E.isLeft(ea)) inVain = generation
+        if (E.isRight(ea)) return
+        inVain = generation
+        inVainAt = now()
       },
       complete: end,
       error: end,
@@ -114,10 +117,13 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
   })
 
-  /** None that waits is to be sent with a token that was refused. */
+  /** None that waits is to be sent with a token that was refused. When no other is to be had, they stay for a while. */
   const drop = (): void => {
     held = undefined
-    for (const leave of [...waiting]) if (waiting.has(leave)) leave()
+    for (const leave of [...waiting]) {
+      if (now() < inVainAt + GRACE) return
+      if (waiting.has(leave)) leave()
+    }
   }
 
   return {

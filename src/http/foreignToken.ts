@@ -36,6 +36,9 @@ export interface ForeignToken {
  */
 export type TokenSource = () => ObservableInput<ForeignToken>
 
+/** The code of what a source is to blame for. */
+export const SOURCE_FAILED = 'token_source_failed'
+
 // constructors
 
 /**
@@ -72,6 +75,6 @@ const unauthorized = (came: string): Unauthorized => ({
   _tag: 'Unauthorized',
   endpoint: login.route,
   attempts: 0,
-  code: 'token_source_failed',
+  code: SOURCE_FAILED,
   message: `credentials.token should give a token, and gave ${came}`,
 })

@@ -6,6 +6,7 @@ import { concatChain, type Millis, type ObservableEither } from '../stream/index
 import type { Asking } from './Asking.js'
 import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
+import { SOURCE_FAILED } from './foreignToken.js'
 import { redactedOutage } from './redacted.js'
 import { refused, throttling, unanswered } from './refusal.js'
 import type { Asked } from './request.js'
@@ -149,7 +150,7 @@ const outcomeOf = (
 
 /** Whether the next login may do better. */
 const isOutage = (header: E.Either<Failure, string>): boolean =>
-  E.isLeft(header) && header.left._tag !== 'Unauthorized'
+  E.isLeft(header) && (header.left._tag !== 'Unauthorized' || header.left.code === SOURCE_FAILED)
 
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'

@@ -205,6 +205,26 @@ describe('a 401', () => {
       expect(logins()).toHaveLength(5)
     })
 
+    it('leaves them in the queue when a source of tokens fails, and does not ask it for all of them', () => {
+      let asked = 0
+      const token = () => {
+        asked++
+        return asked > 1 && asked < 4
+          ? throwError(() => new Error('down'))
+          : of({ token: `${asked}` })
+      }
+      const { client, calls, run } = lab({
+        credentials: { token },
+        limits: { endpoint: 1 },
+        play: ({ at, request }) =>
+          at >= 3_000 && request.headers.authorization === 'Bearer 1' ? expired : { body: CHARGE },
+      })
+      const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      expect(out.filter(({ value }) => E.isLeft(value))).toHaveLength(1)
+      expect(out).toHaveLength(ids.length)
+      expect([asked, calls().length]).toEqual([4, ids.length + 1])
+    })
+
     it('ends them with it when the keys are wrong', () => {
       const { client, calls, run } = revoked({
         login: (departure, nth) =>
