@@ -53,6 +53,9 @@ export interface BearerOptions {
   readonly onRenewed: (token: Token) => void
 }
 
+/** The code of a failure that a source of tokens is to blame for, and not the keys. */
+export const SOURCE_FAILED = 'token_source_failed'
+
 // constructors
 
 /** How long before its end a token is replaced, in ms (default, not specified by the interface document). */

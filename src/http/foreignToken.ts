@@ -14,7 +14,7 @@ import { E } from '../fp.js'
 import { is } from '../options/index.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
-import type { Token } from './auth.js'
+import { SOURCE_FAILED, type Token } from './auth.js'
 import type { Unauthorized } from './Failure.js'
 import { fitsHeader } from './headerText.js'
 import { ASSUMED_LIFE } from './login.js'
@@ -35,9 +35,6 @@ export interface ForeignToken {
  * answer has to begin: `timeout.headers`.
  */
 export type TokenSource = () => ObservableInput<ForeignToken>
-
-/** The code of what a source is to blame for. */
-export const SOURCE_FAILED = 'token_source_failed'
 
 // constructors
 
