@@ -5,7 +5,18 @@
  *
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
-import { defer, map, of, type SchedulerLike, share, tap, timer as wait } from 'rxjs'
+import {
+  AsyncSubject,
+  defer,
+  map,
+  of,
+  type SchedulerLike,
+  Subscription,
+  share,
+  take,
+  tap,
+  timer as wait,
+} from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
 import { basicHeader } from './basicHeader.js'
@@ -19,6 +30,10 @@ export interface Auth {
   readonly header: ObservableEither<Failure, string>
   /** The newest there is, for a request that waited since it took `header`. */
   readonly newest: (header: string) => string
+  /** To be called when a request leaves: it may be time to renew, and a long queue asks for no `header`. */
+  readonly renew: IO<Subscription>
+  /** Calls `leave` when the token of who waits was refused: better to wait for `header` again. Returns its undoing. */
+  readonly onDropped: (leave: () => void) => () => void
   /** Which one that is: so many logins there were. Another one may come out the same. */
   readonly generation: IO<number>
   /** The service refused the one of this generation. Answers whether another one may be tried. */
@@ -38,6 +53,9 @@ export interface BearerOptions {
   readonly onRenewed: (token: Token) => void
 }
 
+/** The code of a failure that a source of tokens is to blame for, and not the keys. */
+export const SOURCE_FAILED = 'token_source_failed'
+
 // constructors
 
 /** How long before its end a token is replaced, in ms (default, not specified by the interface document). */
@@ -50,6 +68,9 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   const now = () => timer.now()
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
+  let inVain = 0 // for this generation no newer one was to be had
+  let inVainAt = Number.NEGATIVE_INFINITY
+  const waiting = new Set<() => void>() // in the order in which they came
 
   const keep = (token: Token): string => {
     const { validFor } = token
@@ -61,34 +82,35 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     return header
   }
 
-  /** One login for all who wait; given up when nobody has waited for a while. */
-  const begun = (): ObservableEither<Failure, string> => {
-    let ended = false
-    const end = () => {
-      ended = true
-    }
-    return login.pipe(
-      tap({
-        subscribe: () => {
-          ended = false
-        },
-        complete: end,
-        error: end,
-      }),
-      mapRight(keep),
-      // before it is told: whoever hears that it failed and asks at once begins another
-      tap(() => {
-        running = undefined
-      }),
-      share({ resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)) }),
-    )
+  let ended = false
+  const end = () => {
+    ended = true
   }
 
-  let running: ObservableEither<Failure, string> | undefined
-  const fresh = defer(() => {
-    running ??= begun()
-    return running
-  })
+  /**
+   * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
+   * told: one that asks again at once, after a failure, begins the next.
+   */
+  const fresh: ObservableEither<Failure, string> = login.pipe(
+    take(1),
+    tap({
+      subscribe: () => {
+        ended = false
+      },
+      next: (ea) => {
+        if (E.isRight(ea)) return
+        inVain = generation
+        inVainAt = now()
+      },
+      complete: end,
+      error: end,
+    }),
+    mapRight(keep),
+    share({
+      connector: () => new AsyncSubject(),
+      resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)),
+    }),
+  )
 
   const header = defer(() => {
     const before = held
@@ -98,12 +120,33 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
   })
 
+  /** None that waits is to be sent with a token that was refused. When no other is to be had, they stay for a while. */
+  const drop = (): void => {
+    held = undefined
+    for (const leave of [...waiting]) {
+      if (now() < inVainAt + GRACE) return
+      if (waiting.has(leave)) leave()
+    }
+  }
+
   return {
     header,
     newest: (taken) => held?.header ?? taken,
+    renew: () => {
+      if (held === undefined || now() < held.renew || inVain === generation) {
+        return Subscription.EMPTY
+      }
+      return fresh.subscribe()
+    },
+    onDropped: (leave) => {
+      waiting.add(leave)
+      return () => {
+        waiting.delete(leave)
+      }
+    },
     generation: () => generation,
     refuse: (refused) => {
-      if (refused === generation) held = undefined // not a newer one, if this refusal comes late
+      if (refused === generation) drop() // not a newer one, if this refusal comes late
       return true
     },
   }
@@ -113,6 +156,8 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
 export const nobody: Auth = {
   header: right(''),
   newest: () => '',
+  renew: () => Subscription.EMPTY,
+  onDropped: () => () => {},
   generation: () => 0,
   refuse: () => false,
 }

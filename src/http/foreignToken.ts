@@ -14,7 +14,7 @@ import { E } from '../fp.js'
 import { is } from '../options/index.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
-import type { Token } from './auth.js'
+import { SOURCE_FAILED, type Token } from './auth.js'
 import type { Unauthorized } from './Failure.js'
 import { fitsHeader } from './headerText.js'
 import { ASSUMED_LIFE } from './login.js'
@@ -72,6 +72,6 @@ const unauthorized = (came: string): Unauthorized => ({
   _tag: 'Unauthorized',
   endpoint: login.route,
   attempts: 0,
-  code: 'token_source_failed',
+  code: SOURCE_FAILED,
   message: `credentials.token should give a token, and gave ${came}`,
 })

@@ -1,9 +1,10 @@
-import { concatMap, defer, map, type Observable, of, tap } from 'rxjs'
+import { concatMap, defer, map, Observable, of, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
 import type { Asking } from './Asking.js'
+import { SOURCE_FAILED } from './auth.js'
 import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { redactedOutage } from './redacted.js'
@@ -35,6 +36,9 @@ interface Tried {
   readonly answer: E.Either<Outage, Answer>
 }
 
+/** Instead: it was not sent. */
+const DROPPED = 'dropped'
+
 // constructors
 
 /** Sends a request: logs in for it if it has to, and waits until all limits have room for it. */
@@ -58,8 +62,9 @@ export const send =
     }
 
     /** One request. It leaves with the newest token there is, should `taken` be an older one. */
-    const attempt = (taken: string): Observable<Tried> =>
+    const attempt = (taken: string, leaves: () => void): Observable<Tried> =>
       defer(() => {
+        leaves()
         const number = ++attempts.count
         if (number === 1) budget.earn()
         const departed = timer.now()
@@ -85,24 +90,42 @@ export const send =
         )
       })
 
-    /** Again after a 429, when there is room. */
-    const scheduled = (header: string): Observable<Tried> =>
-      attempt(header).pipe(
-        schedule(engine.scheduler, slot, {
-          lane: settings.priority,
-          refused: ({ answer }) =>
-            E.isRight(answer) ? throttling(timer.now())(answer.right) : O.none,
-        }),
-      )
+    /** Again after a 429, when there is room. `DROPPED` when its token is refused before it has been sent. */
+    const scheduled = (header: string): Observable<Tried | typeof DROPPED> =>
+      new Observable((subscriber) => {
+        const stay = auth.onDropped(() => {
+          subscriber.next(DROPPED)
+          subscriber.complete()
+        })
+        subscriber.add(stay)
+        const leaves = (): void => {
+          stay()
+          subscriber.add(auth.renew())
+        }
+        attempt(header, leaves)
+          .pipe(
+            schedule(engine.scheduler, slot, {
+              lane: settings.priority,
+              refused: ({ answer }) =>
+                E.isRight(answer) ? throttling(timer.now())(answer.right) : O.none,
+            }),
+          )
+          .subscribe(subscriber)
+      })
 
-    /** Once more with a new token after a 401: it was refused before anything was done. */
-    const authorized = (again: boolean): ObservableEither<Failure, Success> =>
+    /**
+     * Once more with a new token after a 401: it was refused before anything was done. `taken`: what a call waited
+     * with that was not sent. If no login is to be had now, it goes on waiting with that.
+     */
+    const authorized = (again: boolean, taken?: string): ObservableEither<Failure, Success> =>
       auth.header.pipe(
+        map((ea) => (taken !== undefined && isOutage(ea) ? E.right(taken) : ea)),
         // of this call: those of a login are not counted
         map(E.mapLeft((failure) => ({ ...failure, attempts: attempts.count }))),
         concatChain((header) =>
           scheduled(header).pipe(
             concatMap((tried) => {
+              if (tried === DROPPED) return authorized(again, header)
               const outcome = outcomeOf(tried, codes.fault)
               return again && isUnauthorized(outcome) && auth.refuse(tried.generation)
                 ? authorized(false)
@@ -124,6 +147,10 @@ const outcomeOf = (
     ? E.right({ asking, answer: answer.right })
     : E.left(refused(asking, answer.right, faults))
 }
+
+/** Whether the next login may do better. */
+const isOutage = (header: E.Either<Failure, string>): boolean =>
+  E.isLeft(header) && (header.left._tag !== 'Unauthorized' || header.left.code === SOURCE_FAILED)
 
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'

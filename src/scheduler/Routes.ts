@@ -64,7 +64,6 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   }
 
   const add = (keys: ReadonlyArray<Key>): Flow => {
-    const created = create(keys)
     let branch = root
     for (const [level, key] of keys.slice(0, -1).entries()) {
       const next = branch.below.get(key)
@@ -72,6 +71,9 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
       branch.below.set(key, below)
       branch = below
     }
+    const known = branch.below.get(keys.at(-1))
+    if (known !== undefined && !(known instanceof Branch)) return known // a key function has scheduled the same
+    const created = create(keys)
     branch.below.set(keys.at(-1), created)
     flows++
     return created

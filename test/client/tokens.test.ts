@@ -1,6 +1,7 @@
 import {
   concatMap,
   EMPTY,
+  from,
   merge,
   mergeMap,
   NEVER,
@@ -22,6 +23,7 @@ import {
   ME,
   NEW_CHARGE,
   problem,
+  RESET,
   timeText,
   tokens,
 } from '../support/lab.js'
@@ -93,6 +95,35 @@ describe('the token', () => {
     expect([refused.length, logins().length]).toEqual([1, 2])
   })
 
+  it('that comes to its end while a long queue is sent is renewed a minute before, too', () => {
+    const life = 180_000
+    const { client, events, logins, run } = lab({
+      limits: { endpoint: 1 },
+      login: tokens(life),
+      play: ({ at, request }) => {
+        const token = Number(request.headers.authorization?.match(/token-(\d+)/)?.[1])
+        return at > (logins()[token - 1]?.at ?? 0) + life
+          ? problem(401, 'credentials_expired')
+          : { body: CHARGE }
+      },
+    })
+    const many = range(0, 300).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).every(({ value }) => E.isRight(value))).toBe(true)
+    expect(events.filter((event) => event._tag === 'Answered' && event.status === 401)).toEqual([])
+    expect(logins().map(({ at }) => Math.round(at / 10_000))).toEqual([0, 12, 24])
+  })
+
+  it('that comes to its end is asked for once in passing, when no new one is to be had', () => {
+    const { client, logins, calls, run } = lab({
+      limits: { endpoint: 1 },
+      login: (departure, nth) =>
+        nth === 1 ? tokens(40_000)(departure, nth) : problem(401, 'credentials_invalid'),
+    })
+    const many = range(0, 30).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).every(({ value }) => E.isRight(value))).toBe(true)
+    expect([calls().length, logins().length]).toEqual([30, 2])
+  })
+
   it('belongs to the account that the client logs in as', () => {
     const { client, logins, run } = lab({ credentials: { ...ME, loginAs: 'acct_7' } })
     run(client.charges.retrieve({ id: 'chg_1' }))
@@ -140,6 +171,97 @@ describe('a 401', () => {
     expect(calls()).toHaveLength(18)
   })
 
+  describe('while others wait', () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `chg_${n}`)
+
+    /** All share a limit with the login, and wait longer for it than any other. */
+    const revoked = (login: Parameters<typeof lab>[0]) =>
+      lab({
+        limits: { global: 1, endpoint: Number.POSITIVE_INFINITY },
+        play: ({ at, request }) =>
+          at >= 3_000 && request.headers.authorization === bearer(1) ? expired : { body: CHARGE },
+        ...login,
+      })
+
+    it('keeps them from being sent with that token; they go on in their order', () => {
+      const { client, calls, logins, run } = revoked({})
+      const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      expect(out.map(({ value }) => value)).toEqual(ids.map(() => E.right(CHARGE)))
+      expect(logins()).toHaveLength(2)
+      const route = (id: string) => `GET /api/v1/charges/${id}`
+      const refused = 'chg_2' // it goes last, behind those who were there when it came back
+      const others = ids.filter((id) => id !== refused)
+      expect(calls().map(({ route }) => route)).toEqual(
+        [...ids.slice(0, 3), ...others.slice(2), refused].map(route),
+      )
+    })
+
+    it('takes them out of the queue for a login that fails for a while no more than one by one', () => {
+      const { client, logins, run } = revoked({
+        login: (departure, nth) =>
+          nth > 1 && nth < 5 ? problem(503, 'down') : tokens()(departure, nth),
+      })
+      const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      expect(out.filter(({ value }) => E.isLeft(value))).toHaveLength(1)
+      expect(out).toHaveLength(ids.length)
+      expect(logins()).toHaveLength(5)
+    })
+
+    it('leaves them in the queue when a source of tokens fails, and does not ask it for all of them', () => {
+      let asked = 0
+      const token = () => {
+        asked++
+        return asked > 1 && asked < 4
+          ? throwError(() => new Error('down'))
+          : of({ token: `${asked}` })
+      }
+      const { client, calls, run } = lab({
+        credentials: { token },
+        limits: { endpoint: 1 },
+        play: ({ at, request }) =>
+          at >= 3_000 && request.headers.authorization === 'Bearer 1' ? expired : { body: CHARGE },
+      })
+      const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      expect(out.filter(({ value }) => E.isLeft(value))).toHaveLength(1)
+      expect(out).toHaveLength(ids.length)
+      expect([asked, calls().length]).toEqual([4, ids.length + 1])
+    })
+
+    it('ends them with it when the keys are wrong', () => {
+      const { client, calls, run } = revoked({
+        login: (departure, nth) =>
+          nth > 1 ? problem(401, 'credentials_invalid') : tokens()(departure, nth),
+      })
+      const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      const failed = out.flatMap(({ value }) => (E.isLeft(value) ? [value.left._tag] : []))
+      expect(failed).toEqual(Array(ids.length - calls().length + 1).fill('Unauthorized'))
+      expect(calls().length).toBeLessThan(6)
+    })
+
+    it('lets those under way end, and sends none that has left', () => {
+      const { client, calls, timer, aborted, run } = lab({
+        limits: { endpoint: 2 },
+        play: ({ route, request }) => {
+          if (route.endsWith('/slow')) return { body: CHARGE, ms: 500 }
+          return request.headers.authorization === bearer(1) ? expired : { body: CHARGE }
+        },
+      })
+      const retrieve = (id: string) => client.charges.retrieve({ id })
+      timer.schedule(() => {
+        const left = retrieve('left').subscribe()
+        timer.schedule(() => left.unsubscribe(), 15)
+      })
+      run(from(['slow', 'refused', 'waits']).pipe(mergeMap(retrieve)))
+      expect(aborted()).toBe(0)
+      expect(calls().map(({ route }) => route.slice(route.lastIndexOf('/') + 1))).toEqual([
+        'slow',
+        'refused',
+        'waits',
+        'refused',
+      ])
+    })
+  })
+
   it('that comes late does not drop a newer token', () => {
     const { client, logins, run } = lab({
       play: ({ request, query }) =>
@@ -166,6 +288,23 @@ describe('a 401', () => {
     run(lists)
     expect(logins()).toHaveLength(2)
     expect(calls()).toHaveLength(18)
+  })
+
+  it('of the login is told to a call, too, that is made when another one hears of it', () => {
+    const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
+    const call = client.charges.retrieve({ id: 'chg_1' })
+    const out = run(call.pipe(concatMap(() => call)))
+    expect(out).toMatchObject([{ value: { left: { _tag: 'Unauthorized' } } }])
+    expect(sent.map(({ route }) => route)).toEqual([LOGIN, LOGIN])
+  })
+
+  it('of a create that may have been done, when no login is to be had, leaves it Ambiguous', () => {
+    const { client, run } = lab({
+      login: (departure, nth) => (nth > 1 ? problem(503, 'down') : tokens()(departure, nth)),
+      play: (_, nth) => (nth === 1 ? { outage: RESET } : expired),
+    })
+    const out = run(client.charges.create(NEW_CHARGE))
+    expect(out).toMatchObject([{ value: { left: { _tag: 'Ambiguous', attempts: 2 } } }])
   })
 
   it('of the login is final: its keys are wrong', () => {

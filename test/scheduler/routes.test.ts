@@ -1,5 +1,5 @@
 /** Keys without end, each of which stays taken for long: what tidying up looks at, counted. */
-import { Observable } from 'rxjs'
+import { defer, EMPTY, Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { clock } from '../../src/scheduler/Clock.js'
 import { departure } from '../../src/scheduler/Departure.js'
@@ -56,4 +56,33 @@ it('counts a request under one key, also where the key of a tier has a memory', 
   for (let i = 0; i < 60; i++) begun.pipe(schedule(scheduler, undefined)).subscribe()
   expect(started).toBe(30)
   expect(stateOf(scheduler)?.tiers).toMatchObject([{ keys: 3, usedMost: 10 }])
+})
+
+it('has one queue for a set of keys, also where a key function schedules another of the same', () => {
+  const timer = virtualTimer()
+  const started: Array<number> = []
+  const begin = (n: number) =>
+    defer(() => {
+      started.push(n)
+      return EMPTY
+    })
+      .pipe(schedule(scheduler, 'a'))
+      .subscribe()
+  let nested = [0, 1, 2, 3]
+  const key = (request: string) => {
+    const these = nested
+    nested = []
+    these.forEach(begin)
+    return request
+  }
+  const scheduler = createScheduler<string>({
+    tiers: [
+      rate({ name: 'account', limit: 1, per: 1_000, key: (request) => request }),
+      rate({ name: 'endpoint', limit: 1, per: 1_000, key }),
+    ],
+    timer,
+  })
+  for (const n of [4, 5, 6, 7]) begin(n)
+  timer.flush()
+  expect(started).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
