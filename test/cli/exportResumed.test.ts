@@ -1,7 +1,7 @@
 /** An export that stopped, and what goes on with it. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { Subject } from 'rxjs'
+import { Observable, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { duckdb } from '../export/reading.js'
 import { upTo } from '../support/numbers.js'
@@ -62,6 +62,19 @@ describe('an export that stopped', () => {
     state.on = false
     expect((await charges(server, out, ['--resume', '--parallel', '2'])).status).toBe(0)
     expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
+  })
+
+  it('hears a signal from before it looks at what is there until its files are whole', async () => {
+    const server = await serve({ charges: 400 })
+    const out = file('c.ndjson')
+    const isLocked: Array<boolean> = []
+    const look = () => void isLocked.push(existsSync(`${out}.lock`))
+    const signals = new Observable<never>(() => {
+      look()
+      return look
+    })
+    expect((await charges(server, out, [], { signals })).status).toBe(0)
+    expect(isLocked).toEqual([false, false])
   })
 
   it('is not gone on with for another query', async () => {

@@ -16,6 +16,7 @@ import { outputPlan } from './outputPlan.js'
 import { perSecond, widthOf } from './pace.js'
 import type { Resource } from './Resource.js'
 import { since } from './since.js'
+import { stoppable } from './stoppable.js'
 import { toStdout } from './toStdout.js'
 import { type Connected, wantedOf } from './wantedOf.js'
 
@@ -84,14 +85,14 @@ export const prepare =
     const source = resource.source(client, filter, requests)
 
     let stopped: Signal | undefined
-    const stop = terminal.signals.pipe(
+    const signals = terminal.signals.pipe(
       tap((signal) => {
         stopped = signal
       }),
     )
     // a commit ends a row group: they should not be small
     const every = plan.options.format === 'parquet' ? ROW_GROUPS_EVERY : EVERY
-    const common = { maxRejects: flags.maxRejects, every, stop, timer, shown }
+    const common = { maxRejects: flags.maxRejects, every, timer, shown }
     const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,
@@ -109,11 +110,12 @@ export const prepare =
       canResume: plan.kind !== 'stdout',
       canAdd: resource.since !== undefined,
       stopped: () => stopped,
-      run:
+      run: stoppable(signals, (stop) =>
         plan.kind === 'stdout'
-          ? toStdout(terminal, format, source, common)
+          ? toStdout(terminal, format, source, { ...common, stop })
           : runExport<A, Q, P>({
               ...common,
+              stop,
               source,
               target,
               purpose,
@@ -123,6 +125,7 @@ export const prepare =
               ...defined({ perSecond: Number.isFinite(most) ? most : undefined }),
               runner: terminal.runner,
             }),
+      ),
     }
   }
 

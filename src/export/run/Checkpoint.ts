@@ -73,9 +73,9 @@ export const readCheckpoint = <Q>(
     isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
   })
 
-/** As `readCheckpoint` reads it. */
-export const showCheckpoint = <Q>(checkpoint: Checkpoint<Q>): string =>
-  `${JSON.stringify({ ...checkpoint, sum: sumOf(checkpoint) })}\n`
+/** As `readCheckpoint` reads it; one that it has read may be shown again. */
+export const showCheckpoint = <Q>({ sum: _, ...content }: Checkpoint<Q> & Summed): string =>
+  `${JSON.stringify({ ...content, sum: sumOf(content) })}\n`
 
 /** SHA-256 of all that is beside it in the file, in hex. */
 const sumOf = (content: object): string =>

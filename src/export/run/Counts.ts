@@ -44,6 +44,9 @@ export interface Counts extends t.TypeOf<typeof Counts> {}
 /** Those of rows, and of the pages they came in. */
 export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
+/** What was done for them, and how long it took. */
+export type Effort = Pick<Counts, 'requests' | 'refused' | 'ms' | 'starts'>
+
 // constructors
 
 /** Of a run that was never begun. */

@@ -8,7 +8,7 @@ import { NO_PROGRESS, type Progress } from '../Progress.js'
 import type { Known } from '../sortPage.js'
 import type { Bounds } from './Bounds.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
-import { type Counts, NOTHING, plus, shownOf, withSlice } from './Counts.js'
+import { type Counts, type Effort, NOTHING, plus, shownOf, withSlice } from './Counts.js'
 import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
 import type { Found } from './find.js'
 import { allFacts } from './KeptFact.js'
@@ -85,13 +85,23 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     ...shownOf(plus(before, progress)),
   })
 
-  const counts = (progress: Progress<Q>): Counts => ({
-    ...plus(before, progress),
-    slices,
+  const effort = (): Effort => ({
     requests: before.requests + tally.requests(),
     refused: before.refused + tally.refused(),
     ms: before.ms + Math.max(0, timer.now() - beganAt), // the clock may have been set back
     starts: before.starts + 1,
+  })
+
+  const counts = (progress: Progress<Q>): Counts => ({
+    ...plus(before, progress),
+    slices,
+    ...effort(),
+  })
+
+  /** What was committed, with what was spent since: waiting for a service that is gone, say. */
+  const upToNow = (kept: Checkpoint<Q>): Checkpoint<Q> => ({
+    ...kept,
+    counts: { ...kept.counts, ...effort() },
   })
 
   const checkpointAt = (progress: Progress<Q>, marks: Marks): Checkpoint<Q> => ({
@@ -109,11 +119,13 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const filesAt = unfinished(target, found.run)
 
-  const commit = async (progress: Progress<Q>): Promise<void> => {
-    const next = checkpointAt(progress, await out.commit())
+  const keep = async (next: Checkpoint<Q>): Promise<void> => {
     await replaceText(files, paths.checkpoint, showCheckpoint(next))
     committed = next
   }
+
+  const commit = async (progress: Progress<Q>): Promise<void> =>
+    keep(checkpointAt(progress, await out.commit()))
 
   const writeEntry = async (ending: Pick<Ending, 'committed' | 'progress' | 'error'> & Listed) => {
     const finished = timer.now()
@@ -125,7 +137,8 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
     committed ??= checkpointAt(progress, { output: { parts: [] } })
-    const entry = await writeEntry({ committed, progress, ...(await out.finish()) })
+    const finished = await out.finish()
+    const entry = await writeEntry({ committed: upToNow(committed), progress, ...finished })
     await files.rm(paths.keys, { force: true }) // first: without a position, nothing asks for them
     await files.rm(paths.checkpoint, { force: true })
     return entry
@@ -149,13 +162,15 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       if (progress.ended) return { ...all, entry: await complete(progress) }
       await out.abandon()
       if (committed === undefined) return all
+      await keep(upToNow(committed))
       return { ...all, entry: await writeEntry({ committed, progress, ...filesAt(committed) }) }
     },
     fail: async (error) => {
       const progress = { ...NO_PROGRESS }
       if (committed === undefined) return progress
       const why = error instanceof Error ? error.message : 'writing failed'
-      await writeEntry({ committed, progress, error: why, ...filesAt(committed) }).catch(() => {})
+      const told = { committed: upToNow(committed), progress, error: why }
+      await writeEntry({ ...told, ...filesAt(committed) }).catch(() => {})
       const { counts, position: next } = committed
       return { ...progress, ...shownOf(counts), ...defined({ next }) }
     },

@@ -1,6 +1,7 @@
 import { firstValueFrom, lastValueFrom, of, Subject, take, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
+import { E } from '../../../src/fp.js'
 import type { ClientEvent, DriftFact } from '../../../src/index.js'
 import { memory } from './memory.js'
 import {
@@ -148,6 +149,34 @@ describe('runExport', () => {
       drift: [{ ...fact, count: 4 }],
     })
     expect(events.observed).toBe(false)
+  })
+
+  it('counts what was spent after its last page, too, over all starts', async () => {
+    const files = memory()
+    const timer = new VirtualTimeScheduler()
+    const events = new Subject<ClientEvent>()
+    const client = { events, drift: () => [] }
+    const endpoint = 'GET /api/v1/things'
+    const source = listOf([good(0), away])
+    const waiting: typeof source = {
+      ...source,
+      pages: (from) => ({
+        drain: (project) =>
+          source.pages(from).drain((page) => {
+            if (E.isLeft(page)) {
+              timer.frame += 5_000
+              events.next({ _tag: 'Answered', endpoint, attempt: 1, status: 503, took: 5 })
+            }
+            return project(page)
+          }),
+      }),
+    }
+    const first = await outcome(files, waiting, { client, timer })
+    expect(first?.entry).toMatchObject({ rows: 1, ms: 5_000, requests: 1, starts: 1 })
+    const second = await outcome(files, waiting, { client, timer, begin: 'resume' })
+    expect(second?.entry).toMatchObject({ rows: 1, ms: 10_000, requests: 2, starts: 2 })
+    const last = await outcome(files, listOf([[], good(1)]), { client, timer, begin: 'resume' })
+    expect(last?.entry).toMatchObject({ rows: 2, ms: 10_000, requests: 2, starts: 3 })
   })
 
   it('stops at more rejects than there may be, over all starts', async () => {
