@@ -126,6 +126,8 @@ describe.each(['code', 'closures'] as const)('made of %s', (means: Means) => {
     both(Nested, { a: { b: 'b', x: 1 }, c: 'c' })
     both(Nested, { a: { b: 'b', x: 1 }, c: 'c', d: 1 })
     both(Nested, JSON.parse('{ "a": { "b": "b", "x": 1 }, "c": "c", "__proto__": { "d": 1 } }'))
+    const Hidden = t.strict({ c: t.string, a: t.strict({ b: t.string }) })
+    both(Hidden, Object.defineProperty({ a: { b: 'b', x: 1 }, d: 1 }, 'c', { value: 'c' }))
   })
 
   it('adds a missing key that may be undefined in a type, but not in a partial', () => {
