@@ -66,6 +66,19 @@ it('names the tag of a tagged union', () => {
   )
 })
 
+it('names the tags of members that are unions, intersections or recursive', () => {
+  const kind = <K extends string>(name: K) => t.type({ kind: t.literal(name) })
+  const Optional = t.intersection([kind('b'), t.partial({ note: t.string })])
+  const Event = t.union([
+    t.union([kind('a'), Optional]),
+    t.recursion('C', () => t.exact(kind('c'))),
+    t.readonly(kind('d')),
+  ])
+  expect(explain(errorsOf(Event, { kind: 'z' }))).toBe(
+    'kind should be "a" | "b" | "c" | "d", and is text of 1 character',
+  )
+})
+
 it('names no tag of what is no object', () => {
   const Event = t.union([t.strict({ type: t.literal('a') }), t.strict({ type: t.literal('b') })])
   expect(causes(errorsOf(t.array(Event), [7])).map(({ path, actual }) => [path, actual])).toEqual([
