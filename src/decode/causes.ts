@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { arrange } from './arrange.js'
 import { hasOwn, part, tagOf, typesOf, unwrapped } from './codecParts.js'
-import { TOO_DEEP } from './decodeSafely.js'
+import { LESS_DEEP, TOO_DEEP } from './decodeSafely.js'
 import { errorPath } from './errorPath.js'
 import { expected, expectedTags, refusing } from './expected.js'
 import { redact } from './redact.js'
@@ -32,7 +32,7 @@ const isMissing = (context: t.Context): boolean => {
 const cause = (error: t.ValidationError): Cause => {
   const path = errorPath(error.context)
   const actual = isMissing(error.context) ? 'missing' : redact(error.value)
-  if (error.message === TOO_DEEP) return { path, expected: 'nested less deeply', actual }
+  if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
   const codec = unwrapped(refusing(error)?.type)
   const tag = part(codec, 'tag')
   if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {

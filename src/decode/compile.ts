@@ -1,5 +1,6 @@
 import type * as t from 'io-ts'
 import { E } from '../fp.js'
+import { invalid, is } from '../options/index.js'
 import { closures, type Reader } from './closures/readers.js'
 import type { Decoder } from './Decoder.js'
 import { decodeSafely } from './decodeSafely.js'
@@ -57,10 +58,13 @@ const make = <A>(codec: t.Type<A, unknown, unknown>, means: Means): Slow => {
   }
 }
 
-/** Compiles by the means given, each codec once and at its first use. */
+const isMeans = is.oneOf('code', 'closures')
+
+/** Compiles by the means given, each codec once and at its first use. Throws an `InvalidOption`. */
 export const compiler = (
   means?: Means,
 ): (<A>(codec: t.Type<A, unknown, unknown>) => Decoder<A>) => {
+  if (means !== undefined && !isMeans.fits(means)) throw invalid('means', means, isMeans)
   const made = new WeakMap<object, Decoder<unknown>>()
   const decoderOf = (codec: t.Mixed): Decoder<unknown> => {
     const known = made.get(codec)

@@ -4,6 +4,9 @@ import type { E } from '../fp.js'
 /** The message of the one failure that io-ts has no word for: it would overflow the stack. */
 export const TOO_DEEP = 'nested too deeply'
 
+/** What such a value should be. */
+export const LESS_DEEP = 'nested less deeply'
+
 /** Whether it was thrown where the stack ended. */
 export const isOverflow = (u: unknown): boolean =>
   u instanceof Error &&

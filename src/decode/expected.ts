@@ -1,5 +1,6 @@
 import type * as t from 'io-ts'
 import { part, tagOf, typesOf, unwrapped } from './codecParts.js'
+import { tagValues } from './tagValues.js'
 
 const short = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
@@ -40,10 +41,7 @@ export const expected = (codec: unknown): string => {
 /** The values that tell the members of a tagged union apart. */
 export const expectedTags = (members: ReadonlyArray<unknown>, tag: string): string =>
   someOf(
-    members.flatMap((member) => {
-      const literal = part(part(unwrapped(member), 'props'), tag)
-      return tagOf(literal) === 'LiteralType' ? [JSON.stringify(part(literal, 'value'))] : []
-    }),
+    members.flatMap((member) => tagValues(member, tag) ?? []).map((value) => JSON.stringify(value)),
   )
 
 /** The codec that refused, which is the last one asked. */

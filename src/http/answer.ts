@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { following, type Position } from '../api/Paging.js'
 import { Envelope } from '../codec/Envelope.js'
 import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
+import { isOverflow, LESS_DEEP } from '../decode/decodeSafely.js'
 import { compile, type Decoder } from '../decode/index.js'
 import { defined, E, memoized } from '../fp.js'
 import type { Page } from '../stream/index.js'
@@ -76,9 +77,10 @@ const parse = (
   if (flaw !== undefined) return E.left(undecodable(asking, [{ path: '', ...flaw }]))
   try {
     return E.right(parseText(body))
-  } catch {
+  } catch (thrown) {
+    const expected = isOverflow(thrown) ? LESS_DEEP : JSON_TEXT
     const actual = body === '' ? 'empty' : `text of ${body.length} characters`
-    return E.left(undecodable(asking, [{ path: '', expected: JSON_TEXT, actual }]))
+    return E.left(undecodable(asking, [{ path: '', expected, actual }]))
   }
 }
 

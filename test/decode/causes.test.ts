@@ -66,6 +66,19 @@ it('names the tag of a tagged union', () => {
   )
 })
 
+it('names the tags of members that are unions, intersections or recursive', () => {
+  const kind = <K extends string>(name: K) => t.type({ kind: t.literal(name) })
+  const Optional = t.intersection([kind('b'), t.partial({ note: t.string })])
+  const Event = t.union([
+    t.union([kind('a'), Optional]),
+    t.recursion('C', () => t.exact(kind('c'))),
+    t.readonly(kind('d')),
+  ])
+  expect(explain(errorsOf(Event, { kind: 'z' }))).toBe(
+    'kind should be "a" | "b" | "c" | "d", and is text of 1 character',
+  )
+})
+
 it('names no tag of what is no object', () => {
   const Event = t.union([t.strict({ type: t.literal('a') }), t.strict({ type: t.literal('b') })])
   expect(causes(errorsOf(t.array(Event), [7])).map(({ path, actual }) => [path, actual])).toEqual([
@@ -149,6 +162,31 @@ it('has a cause also where the codec that refused names no error', () => {
     { path: '', expected: 'another value', actual: 'unknown' },
   ])
   expect(explain(errorsOf(Silent, 1))).toBe('the value should be another value, and is unknown')
+})
+
+it('names two hundred thousand places within a union', () => {
+  const Rows = t.union([t.array(t.number), t.string])
+  const all = causes(errorsOf(Rows, Array<string>(200_000).fill('x')))
+  expect(all).toHaveLength(200_001)
+  expect(all[0].path).toBe('[0]')
+})
+
+it('does not read the whole of a deep value again for each of its unions', () => {
+  let read = 0
+  const Tree: t.Mixed = t.recursion('Tree', () => {
+    const Node = t.type({ of: Tree })
+    const get = (): string => {
+      read++
+      return 'InterfaceType'
+    }
+    Object.defineProperty(Node, '_tag', { get })
+    return t.union([t.string, Node])
+  })
+  const deep = Array.from({ length: 300 }).reduce<unknown>((of) => ({ of }), 1)
+  const errors = errorsOf(Tree, deep)
+  read = 0
+  expect(causes(errors)).toHaveLength(301)
+  expect(read).toBeLessThan(1_000_000)
 })
 
 it('never throws and never tells a text', () => {

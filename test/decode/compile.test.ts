@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { afterEach, describe, expect, expectTypeOf, it, type Mock, vi } from 'vitest'
 import { compiler, type Means } from '../../src/decode/compile.js'
-import { compile, type Decoder, explain, open } from '../../src/decode/index.js'
+import { compile, type Decoder, explain, InvalidOption, open } from '../../src/decode/index.js'
 import { E, pipe } from '../../src/fp.js'
 
 afterEach(() => {
@@ -49,6 +49,12 @@ it('makes closures where the platform forbids to make code', () => {
   expect(compiler()(spied)({ id: 'a', amount: 1, status: 'NEW' })._tag).toBe('Right')
   expect(decode).not.toHaveBeenCalled()
   expect(compiler('code')(Charge)({ id: 'a', amount: 1, status: 'NEW' })._tag).toBe('Right')
+})
+
+it('has no other means', () => {
+  expect(() => Reflect.apply(compiler, undefined, ['eval'])).toThrow(
+    new InvalidOption('means', "one of 'code', 'closures'"),
+  )
 })
 
 describe.each(['code', 'closures'] as const)('made of %s', (means: Means) => {
@@ -126,6 +132,8 @@ describe.each(['code', 'closures'] as const)('made of %s', (means: Means) => {
     both(Nested, { a: { b: 'b', x: 1 }, c: 'c' })
     both(Nested, { a: { b: 'b', x: 1 }, c: 'c', d: 1 })
     both(Nested, JSON.parse('{ "a": { "b": "b", "x": 1 }, "c": "c", "__proto__": { "d": 1 } }'))
+    const Hidden = t.strict({ c: t.string, a: t.strict({ b: t.string }) })
+    both(Hidden, Object.defineProperty({ a: { b: 'b', x: 1 }, d: 1 }, 'c', { value: 'c' }))
   })
 
   it('adds a missing key that may be undefined in a type, but not in a partial', () => {

@@ -114,6 +114,21 @@ it('calls no field unknown that another member of an intersection may take', () 
   expect(seen(Both, { a: { c: 1 }, b: 'b' }).map(({ path }) => path)).toEqual(['a.c'])
 })
 
+it('takes the fields of an object that several members of an intersection describe together', () => {
+  const Base = t.type({ a: t.type({ x: t.string, more: t.partial({ y: t.string }) }) })
+  const Extended = t.intersection([
+    Base,
+    t.partial({ a: t.type({ z: t.string, more: t.partial({ q: t.string }) }) }),
+  ])
+  const a = { x: '', z: '', more: { y: '', q: '' } }
+  expect(seen(Extended, { a })).toEqual([])
+  expect(seen(t.strict({ in: Extended }), { in: { a: { ...a, w: 1 } } })).toMatchObject([
+    { path: 'in.a.w', kind: 'unknown field', count: 1 },
+  ])
+  const Open = t.intersection([Base, t.type({ a: t.record(t.string, t.unknown) })])
+  expect(seen(Open, { a: { ...a, more: { y: '' } } })).toEqual([])
+})
+
 it('keeps a name that may be content to itself', () => {
   expect(seen(t.type({}), { '4242424242424242': 1, 'two words': 1 })).toMatchObject([
     { path: '*', count: 2 },

@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
-import { compile } from '../../src/decode/index.js'
+import { compile, parseExact } from '../../src/decode/index.js'
 import { E, O } from '../../src/fp.js'
 import { isGarbled, readPage, readValue } from '../../src/http/answer.js'
 import { answered, asking } from './answered.js'
@@ -68,6 +68,16 @@ describe('one value', () => {
         message: `GET /api/v1/charges/{id}: ${path} should be ${expected}, and is ${actual}`,
       }),
     )
+  })
+
+  it('that is nested too deeply for its digits is called so, and not asked for again', () => {
+    const deep = `{ "more": ${'['.repeat(50_000)}${']'.repeat(50_000)}, ${CHARGE_TEXT.slice(1)}`
+    expect(readCharge(answered(200, deep))._tag).toBe('Right')
+    const read = readValue(compile(Charge), parseExact)(asking)(answered(200, deep))
+    expect(read).toMatchObject(
+      E.left({ _tag: 'Undecodable', path: '', expected: 'nested less deeply' }),
+    )
+    expect(E.isLeft(read) && read.left._tag === 'Undecodable' && isGarbled(read.left)).toBe(false)
   })
 
   it.each([

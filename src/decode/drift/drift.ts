@@ -8,7 +8,7 @@ import { watcherOf } from './watcher.js'
 export interface Drift {
   /**
    * Looks at what an endpoint sent, before it is decoded. Made once for an endpoint and called for
-   * each value; never throws.
+   * each value; throws only what `onFact` throws.
    */
   readonly watch: (endpoint: string, codec: t.Mixed) => (u: unknown) => void
   /** Counts what somebody else found; of the first, the type and size are kept. */

@@ -1,4 +1,4 @@
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
 import { isCodec, part, tagOf, typesOf } from '../codecParts.js'
 import { compile } from '../compile.js'
 import { OpenType } from '../open.js'
@@ -37,11 +37,28 @@ const namedBy = (codec: unknown): ReadonlyArray<Named> | undefined => {
       }))
     case 'IntersectionType': {
       const all = typesOf(codec).map(namedBy)
-      return all.some((fields) => fields === undefined) ? undefined : all.flatMap((f) => f ?? [])
+      return all.some((fields) => fields === undefined)
+        ? undefined
+        : together(all.flatMap((f) => f ?? []))
     }
     default:
       return undefined
   }
+}
+
+/** Fields of members of an intersection: an object that several of them describe has the fields of them all. */
+const together = (fields: ReadonlyArray<Named>): ReadonlyArray<Named> => {
+  const all: Array<Named> = []
+  for (const field of fields) {
+    const { key, codec } = field
+    const i = all.findIndex((one) => one.key === key && [one.codec, codec].some(namedBy))
+    const same = all[i]
+    if (same !== undefined && isCodec(same.codec) && isCodec(codec)) {
+      const optional = same.optional && field.optional
+      all[i] = { key, optional, codec: t.intersection([same.codec, codec]) }
+    } else all.push(field)
+  }
+  return all
 }
 
 /** Which member of a union a value is of. Null and what is missing are no shape of their own. */
@@ -136,7 +153,7 @@ export const watcherOf = (root: t.Mixed, counting: Counting): Watcher | undefine
       }
       case 'IntersectionType':
         return object(
-          typesOf(codec).flatMap((member) => namedBy(member) ?? []),
+          together(typesOf(codec).flatMap((member) => namedBy(member) ?? [])),
           path,
           false,
         )

@@ -24,7 +24,7 @@ const generally = (plan: Exact, to: Program, readOf: ReadOf): string =>
 
 /**
  * Takes unknown keys away. In a plain object, as many names as there are known fields with a value
- * means that there is no other, so nothing is looked up.
+ * means that there is no other, so nothing is looked up. Not so in a copy: it has no hidden keys.
  */
 export const readExact = (plan: Exact, own: Locals, to: Program, readOf: ReadOf): string => {
   const record = `if (!(${isRecord('x')})) return refused;`
@@ -46,6 +46,6 @@ export const readExact = (plan: Exact, own: Locals, to: Program, readOf: ReadOf)
     let made = x, count = ${sure.size};
     ${steps.join('\n')}
     const names = namesOf(made);
-    return names.length === count && protoOf(made) === base && (made === x || protoOf(x) === base)
-      ? made : strip(made, names, ${to.constant(plan.props)})`
+    return made === x && names.length === count && protoOf(x) === base
+      ? x : strip(made, names, ${to.constant(plan.props)})`
 }
