@@ -24,7 +24,8 @@ const generally = (plan: Exact, to: Program, readOf: ReadOf): string =>
 
 /**
  * Takes unknown keys away. In a plain object, as many names as there are known fields with a value
- * means that there is no other, so nothing is looked up. Not so in a copy: it has no hidden keys.
+ * means that there is no other, so nothing is looked up, and a copy of it has none, either. The names are
+ * not those of the copy: it has no hidden keys.
  */
 export const readExact = (plan: Exact, own: Locals, to: Program, readOf: ReadOf): string => {
   const record = `if (!(${isRecord('x')})) return refused;`
@@ -45,7 +46,7 @@ export const readExact = (plan: Exact, own: Locals, to: Program, readOf: ReadOf)
   return `${record}
     let made = x, count = ${sure.size};
     ${steps.join('\n')}
-    const names = namesOf(made);
-    return made === x && names.length === count && protoOf(x) === base
-      ? x : strip(made, names, ${to.constant(plan.props)})`
+    const names = namesOf(x);
+    return names.length === count && protoOf(x) === base
+      ? made : strip(made, made === x ? names : namesOf(made), ${to.constant(plan.props)})`
 }
