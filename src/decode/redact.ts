@@ -6,6 +6,10 @@ const wholePart = (n: number): number => Math.trunc(Math.abs(n))
 /** As long as a card number is: shown by its length, as a text would be. */
 const isLong = (n: number): boolean => Number.isFinite(n) && wholePart(n) >= 1e11
 
+/** Not what only looks like one, such as a proxy of it: that tells no time. */
+const isDate = (u: unknown): u is Date =>
+  u instanceof Date && Object.prototype.toString.call(u) === '[object Date]'
+
 /** What may be wrong with one: `new Date('tomorrow')` is a `Date`, too. */
 const dated = (date: Date): string =>
   Number.isNaN(date.getTime())
@@ -28,7 +32,7 @@ export const redact = (u: unknown): string => {
     case 'undefined':
       return String(u)
     case 'object':
-      if (u instanceof Date) return dated(u)
+      if (isDate(u)) return dated(u)
       return u === null ? 'null' : Array.isArray(u) ? `list of ${u.length}` : 'object'
     default:
       return typeof u

@@ -154,6 +154,14 @@ it('an object without a prototype is one', () => {
   expect(sent().map(({ query }) => query.get('status'))).toEqual([status])
 })
 
+it('of what only looks like a Date it is told that it is an object', () => {
+  for (const id of [Object.create(Date.prototype), new Proxy(new Date(0), {})]) {
+    const { out } = outcome(({ charges }) => charges.retrieve, { id })
+    const message = 'GET /api/v1/charges/{id}: id should be string, and is object; nothing was sent'
+    expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', message })])
+  }
+})
+
 it.each([
   [new Date('tomorrow'), 'is Date that is no time'],
   [new Date(8.64e15), 'is Date of the year 275760'],
