@@ -162,8 +162,9 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       if (progress.ended) return { ...all, entry: await complete(progress) }
       await out.abandon()
       if (committed === undefined) return all
-      await keep(upToNow(committed))
-      return { ...all, entry: await writeEntry({ committed, progress, ...filesAt(committed) }) }
+      const spent = upToNow(committed)
+      await keep(spent).catch(() => {}) // one that is older is gone on with as well
+      return { ...all, entry: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
     },
     fail: async (error) => {
       const progress = { ...NO_PROGRESS }

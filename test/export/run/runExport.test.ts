@@ -179,6 +179,35 @@ describe('runExport', () => {
     expect(last?.entry).toMatchObject({ rows: 2, ms: 10_000, requests: 2, starts: 3 })
   })
 
+  it('says why it ended also where its checkpoint cannot be written then', async () => {
+    const files = memory()
+    let isAway = false
+    const full: typeof files = {
+      ...files,
+      open: async (path, flags) => {
+        if (!isAway || !path.startsWith(CHECKPOINT)) return files.open(path, flags)
+        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+      },
+    }
+    const source = listOf([good(0), away])
+    const filling: typeof source = {
+      ...source,
+      pages: (from) => ({
+        drain: (project) =>
+          source.pages(from).drain((page) => {
+            isAway = E.isLeft(page)
+            return project(page)
+          }),
+      }),
+    }
+    const first = await outcome(full, filling, { every: 0 })
+    expect(isAway).toBe(true)
+    expect(first).toMatchObject({ failure: away, entry: { rows: 1, complete: false, starts: 1 } })
+    isAway = false
+    const last = await outcome(full, listOf([[], good(1)]), { begin: 'resume' })
+    expect(last?.entry).toMatchObject({ rows: 2, complete: true, starts: 2 })
+  })
+
   it('stops at more rejects than there may be, over all starts', async () => {
     const bad = { _tag: 'Left', left: away } as const
     const files = memory()
