@@ -30,8 +30,8 @@ export interface Auth {
   readonly header: ObservableEither<Failure, string>
   /** The newest there is, for a request that waited since it took `header`. */
   readonly newest: (header: string) => string
-  /** To be called when a request leaves: it may be time to renew, and a long queue asks for no `header`. */
-  readonly renew: IO<Subscription>
+  /** To be called when a request leaves: it may be time to renew, and those still in the queue ask for no `header`. */
+  readonly renew: IO<void>
   /** Calls `leave` when the token of who waits was refused: better to wait for `header` again. Returns its undoing. */
   readonly onDropped: (leave: () => void) => () => void
   /** Which one that is: so many logins there were. Another one may come out the same. */
@@ -71,6 +71,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let inVain = 0 // for this generation no newer one was to be had
   let inVainAt = Number.NEGATIVE_INFINITY
   const waiting = new Set<() => void>() // in the order in which they came
+  let renewal = Subscription.EMPTY // begun for those
 
   const keep = (token: Token): string => {
     const { validFor } = token
@@ -86,6 +87,10 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   const end = () => {
     ended = true
   }
+  const fail = () => {
+    inVain = generation
+    inVainAt = now()
+  }
 
   /**
    * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
@@ -98,12 +103,13 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
         ended = false
       },
       next: (ea) => {
-        if (E.isRight(ea)) return
-        inVain = generation
-        inVainAt = now()
+        if (E.isLeft(ea)) fail()
       },
       complete: end,
-      error: end,
+      error: () => {
+        fail()
+        end()
+      },
     }),
     mapRight(keep),
     share({
@@ -125,7 +131,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     held = undefined
     for (const leave of [...waiting]) {
       if (now() < inVainAt + GRACE) return
-      if (waiting.has(leave)) leave()
+      if (waiting.delete(leave)) leave() // once: from within, another refusal may be told
     }
   }
 
@@ -133,15 +139,15 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     header,
     newest: (taken) => held?.header ?? taken,
     renew: () => {
-      if (held === undefined || now() < held.renew || inVain === generation) {
-        return Subscription.EMPTY
-      }
-      return fresh.subscribe()
+      if (held === undefined || now() < held.renew || inVain === generation) return
+      if (waiting.size === 0 || !renewal.closed) return
+      renewal = fresh.subscribe({ error: () => {} }) // who asks for `header` is told
     },
     onDropped: (leave) => {
       waiting.add(leave)
       return () => {
         waiting.delete(leave)
+        if (waiting.size === 0) renewal.unsubscribe()
       }
     },
     generation: () => generation,
@@ -156,7 +162,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
 export const nobody: Auth = {
   header: right(''),
   newest: () => '',
-  renew: () => Subscription.EMPTY,
+  renew: () => {},
   onDropped: () => () => {},
   generation: () => 0,
   refuse: () => false,

@@ -1,4 +1,4 @@
-import { concatMap, defer, map, Observable, of, tap } from 'rxjs'
+import { concatMap, defer, map, Observable, of, Subscriber, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
@@ -93,14 +93,16 @@ export const send =
     /** Again after a 429, when there is room. `DROPPED` when its token is refused before it has been sent. */
     const scheduled = (header: string): Observable<Tried | typeof DROPPED> =>
       new Observable((subscriber) => {
+        const queued = new Subscriber<Tried>(subscriber)
         const stay = auth.onDropped(() => {
+          queued.unsubscribe() // first: another token may be there at once, and refused at once
           subscriber.next(DROPPED)
           subscriber.complete()
         })
-        subscriber.add(stay)
+        queued.add(stay)
         const leaves = (): void => {
           stay()
-          subscriber.add(auth.renew())
+          auth.renew()
         }
         attempt(header, leaves)
           .pipe(
@@ -110,7 +112,7 @@ export const send =
                 E.isRight(answer) ? throttling(timer.now())(answer.right) : O.none,
             }),
           )
-          .subscribe(subscriber)
+          .subscribe(queued)
       })
 
     /**

@@ -113,6 +113,17 @@ describe('the token', () => {
     expect(logins().map(({ at }) => Math.round(at / 10_000))).toEqual([0, 12, 24])
   })
 
+  it('that is renewed for a queue is waited for by those in it, however long the login takes', () => {
+    const { client, logins, aborted, run } = lab({
+      limits: { endpoint: 1 },
+      guard: 'safe', // a second, and more, between two calls, which take less
+      login: (departure, nth) => ({ ...tokens(120_000)(departure, nth), ms: 5_000 }),
+    })
+    const many = range(0, 100).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    expect(run(many).every(({ value }) => E.isRight(value))).toBe(true)
+    expect([logins().length, aborted()]).toEqual([2, 0])
+  })
+
   it('that comes to its end is asked for once in passing, when no new one is to be had', () => {
     const { client, logins, calls, run } = lab({
       limits: { endpoint: 1 },

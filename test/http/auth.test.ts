@@ -195,6 +195,36 @@ describe('a bearer token', () => {
   )
 
   it(
+    'that is refused, and refused again while those who wait are told, is told to each of them once',
+    marbles((m) => {
+      const made = auth(m.cold('a|', values))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.flush()
+      const told: Array<string> = []
+      for (const name of ['first', 'second']) {
+        made.onDropped(() => {
+          if (told.push(name) < 4) made.refuse(1)
+        })
+      }
+      made.refuse(1)
+      expect(told).toEqual(['first', 'second'])
+    }),
+  )
+
+  it(
+    'is renewed in passing while others wait, for them; a bug of the login is told to who asks',
+    marbles((m) => {
+      const broken = m.cold('--#', values)
+      const made = auth(inTurn([m.cold('a|', values), broken, m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.cold('80ms x 9ms x 4ms x').subscribe(() => made.renew())
+      m.cold('85ms x').subscribe(() => made.onDropped(() => {}))
+      m.expectObservable(made.header, '91ms ^').toBe('91ms -#')
+      m.expectSubscriptions(broken.subscriptions).toBe('90ms ^-!')
+    }),
+  )
+
+  it(
     'of those who waited in a queue is exchanged for the newest',
     marbles((m) => {
       const made = auth(m.cold('a|', values))
