@@ -69,7 +69,6 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
   let inVain = 0 // for this generation no newer one was to be had
-  let inVainAt = Number.NEGATIVE_INFINITY
   const waiting = new Set<() => void>() // in the order in which they came
   let renewal = Subscription.EMPTY // begun for those
 
@@ -89,7 +88,6 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   }
   const fail = () => {
     inVain = generation
-    inVainAt = now()
   }
 
   /**
@@ -126,11 +124,11 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
   })
 
-  /** None that waits is to be sent with a token that was refused. When no other is to be had, they stay for a while. */
+  /** None that waits is to be sent with a token that was refused. When no other was to be had, they stay. */
   const drop = (): void => {
     held = undefined
     for (const leave of [...waiting]) {
-      if (now() < inVainAt + GRACE) return
+      if (inVain === generation) return
       if (waiting.delete(leave)) leave() // once: from within, another refusal may be told
     }
   }

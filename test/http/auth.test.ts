@@ -212,6 +212,27 @@ describe('a bearer token', () => {
   )
 
   it(
+    'that is refused is told to nobody who waits after a login in vain, until there is another one',
+    marbles((m) => {
+      const logins = [m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]
+      const made = auth(inTurn(logins))
+      const told: Array<string> = []
+      const refuse = (name: string, generation: number) => () => {
+        made.onDropped(() => told.push(`${name}, of ${made.generation()}`))
+        made.refuse(generation)
+      }
+      m.expectObservable(made.header).toBe('                (a|)')
+      m.cold('-x').subscribe(refuse('first', 1))
+      m.expectObservable(made.header, '--^').toBe('            --(L|)')
+      m.cold('--- 5s x').subscribe(refuse('second', 1))
+      m.expectObservable(made.header, '---- 5s ^').toBe('    ---- 5s (b|)')
+      m.cold('----- 5s x').subscribe(refuse('third', 2))
+      m.flush()
+      expect(told).toEqual(['first, of 1', 'second, of 2', 'third, of 2'])
+    }),
+  )
+
+  it(
     'is renewed in passing while others wait, for them; a bug of the login is told to who asks',
     marbles((m) => {
       const broken = m.cold('--#', values)
