@@ -69,6 +69,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
   let generation = 0 // of `held`, or of the last one
   let inVain = 0 // for this generation no newer one was to be had
+  let dropped = 0 // those who waited were told that this one was refused
   const waiting = new Set<() => void>() // in the order in which they came
   let renewal = Subscription.EMPTY // begun for those
 
@@ -124,12 +125,15 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
       : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
   })
 
-  /** None that waits is to be sent with a token that was refused. When no other was to be had, they stay. */
+  /** None that waits is to be sent with a token that was refused. Told once: those who are back had no other. */
   const drop = (): void => {
     held = undefined
+    if (dropped === generation) return
+    dropped = generation
+    inVain = 0 // a renewal may have been, before
     for (const leave of [...waiting]) {
       if (inVain === generation) return
-      if (waiting.delete(leave)) leave() // once: from within, another refusal may be told
+      if (waiting.delete(leave)) leave()
     }
   }
 

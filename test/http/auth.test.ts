@@ -233,6 +233,20 @@ describe('a bearer token', () => {
   )
 
   it(
+    'that is refused is told to those who wait, too, where its renewal was in vain before',
+    marbles((m) => {
+      const made = auth(inTurn([m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]))
+      const told: Array<string> = []
+      m.expectObservable(made.header).toBe('(a|)')
+      m.cold('70ms x').subscribe(() => made.onDropped(() => told.push('told')))
+      m.expectObservable(made.header, '90ms ^').toBe('90ms (a|)')
+      m.cold('95ms x').subscribe(() => made.refuse(1))
+      m.flush()
+      expect(told).toEqual(['told'])
+    }),
+  )
+
+  it(
     'is renewed in passing while others wait, for them; a bug of the login is told to who asks',
     marbles((m) => {
       const broken = m.cold('--#', values)
