@@ -47,7 +47,7 @@ export const batchTransfers = {
     paging: byCursor(50),
   }),
 
-  /** Adds 1 to 100 items to a batch in `DRAFTING`. Items with wrong data are kept, as invalid ones. */
+  /** Adds up to 100 items to a batch in `DRAFTING`. Items with wrong data are kept, as invalid ones. */
   addItems: endpoint('POST /api/v1/batch_transfers/{id}/add_items', {
     params: ItemsToAdd,
     success: BatchTransfer,

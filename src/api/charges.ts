@@ -4,7 +4,7 @@ import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
 export const charges = {
-  /** Charges a connected account and credits the platform's wallet. The money moves at once. */
+  /** Charges a connected account and credits the platform's wallet. */
   create: endpoint('POST /api/v1/charges/create', {
     params: NewCharge,
     success: Charge,

@@ -106,12 +106,15 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
     ({ beneficiary, beneficiary_id }) =>
       beneficiary === undefined || beneficiary_id !== undefined || !isEmpty(beneficiary),
   ),
-  rule(
-    'source_amount',
-    'left out when transfer_amount is given',
-    ({ source_amount, transfer_amount }) =>
-      source_amount === undefined || transfer_amount === undefined,
-  ),
+  {
+    ...rule<NewBatchItem>(
+      'source_amount',
+      'left out when transfer_amount is given',
+      ({ source_amount, transfer_amount }) =>
+        source_amount === undefined || transfer_amount === undefined,
+    ),
+    unspecified: true,
+  },
   feeCurrencies,
 )(newBatchItem)
 

@@ -23,6 +23,8 @@ export interface Rule<A> {
   readonly field: string
   /** Each place where the rule is broken. */
   readonly broken: (a: A) => ReadonlyArray<Path>
+  /** It is a default, not specified by the interface document: for docs. */
+  readonly unspecified?: true
 }
 
 /** The codec inside, with its rules. */

@@ -13,7 +13,7 @@ export interface Schema {
   readonly maxItems?: number
   readonly maxProperties?: number
   /** The rule, but not that there is such a value, is a default, not specified by the interface document. */
-  readonly 'x-not-specified'?: ReadonlyArray<'pattern'>
+  readonly 'x-not-specified'?: ReadonlyArray<'pattern' | 'minItems'>
 }
 
 /** What docs say of a field besides its type. */

@@ -120,13 +120,14 @@ const connection = t.exact(
 /** Whose events a webhook is to receive. Of the webhook itself nothing else is sent. */
 export interface WebhookConnection extends t.TypeOf<typeof connection> {}
 
-export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>(
-  rule(
+export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>({
+  ...rule<WebhookConnection>(
     'account_id',
     'given when org_id is not',
     ({ account_id, org_id }) => account_id !== undefined || org_id !== undefined,
   ),
-)(connection)
+  unspecified: true,
+})(connection)
 
 const disconnection = t.exact(
   t.type({

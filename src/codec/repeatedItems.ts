@@ -45,6 +45,7 @@ export const itemsWithOwnIds: Rule<ItemsToAdd> = {
   field: 'items[].request_id',
   expected: OWN_ID,
   broken: ({ items }) => compared(items).different.map(({ at }) => ['items', at, 'request_id']),
+  unspecified: true,
 }
 
 /** As it is sent, whatever the order of its fields; where that fails, like no other. */

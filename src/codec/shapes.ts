@@ -35,7 +35,10 @@ interface Listed {
   readonly advice?: string
 }
 
-/** A list of `min` to `max` items; `advice` for those who have more. */
+/**
+ * A list of `min` to `max` items; `advice` for those who have more. The least is a default, not specified by the
+ * interface document.
+ */
 export const listOf = <A>(
   item: Codec<A>,
   { min, max, what, advice }: Listed,
@@ -46,5 +49,10 @@ export const listOf = <A>(
       ({ length }) => length >= min && length <= (max ?? Number.POSITIVE_INFINITY),
       `a list of ${max === undefined ? `at least ${min}` : `${min} to ${max}`} ${what}${advice === undefined ? '' : ` (${advice})`}`,
     ),
-    { type: 'array', minItems: min, ...defined({ maxItems: max }) },
+    {
+      type: 'array',
+      minItems: min,
+      ...defined({ maxItems: max }),
+      'x-not-specified': ['minItems'],
+    },
   )

@@ -42,3 +42,23 @@ it('docs/openapi.json has every call, its names in braces as parameters, and no 
     expect(Object.keys(Reflect.get(components, kind))).toContain(name)
   }
 })
+
+it('what the docs have as a rule, and the interface does not show, is marked', () => {
+  const page = printApi()
+  const ours = '(default, not specified by the interface document)'
+  expect(page).toContain(`\`source_amount\` is left out when transfer_amount is given ${ours}.`)
+  expect(page).toContain(`\`account_id\` is given when org_id is not ${ours}.`)
+  expect(page).toContain(`\`items[].request_id\` is one that no different item has ${ours}.`)
+  expect(page).toContain('| up to 100 items; at least 1 item \\* |')
+  expect(page).toContain('| up to 500 items; at least 1 item \\* |')
+  expect(page).toContain('`account_number` is filled when iban is not.') // the interface says so
+  const upload = openapi().paths['/api/v1/reference/order_items/upload']
+  expect(upload).toHaveProperty('post.requestBody.content.application/json.schema', {
+    type: 'array',
+    description: '`order_datetime` is at most 350 days old.',
+    minItems: 1,
+    maxItems: 500,
+    'x-not-specified': ['minItems'],
+    items: { $ref: '#/components/schemas/OrderItem' },
+  })
+})

@@ -10,6 +10,7 @@ import {
 } from '../../../src/api/Endpoint.js'
 import { tables } from '../../../src/api/index.js'
 import { type JsonSchema, shapeOf } from './schemaOf.js'
+import { between } from './words.js'
 
 // model
 
@@ -66,7 +67,7 @@ const parametersOf = (row: AnyEndpoint): ReadonlyArray<Parameter> => {
 }
 
 const rulesOf = (row: AnyEndpoint): ReadonlyArray<string> => {
-  const timed = (row.rules?.(0) ?? []).map(({ field, expected }) => `\`${field}\` is ${expected}.`)
+  const timed = (row.rules?.(0) ?? []).map(between)
   const { description } = shapeOf(row.params)
   return [...(description === undefined ? [] : [description]), ...timed]
 }

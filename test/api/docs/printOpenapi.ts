@@ -69,7 +69,10 @@ const inBody = ({ place }: Parameter): boolean => place === 'body' || place === 
 const bodyOf = ({ parameters, rules }: CallDoc): JsonSchema => {
   const fields = parameters.filter(inBody)
   const whole = fields.find(({ place }) => place === 'whole body')
-  if (whole !== undefined) return whole.schema
+  if (whole !== undefined) {
+    const own = rules.map((words) => words.replace(`${whole.name}[].`, ''))
+    return { ...whole.schema, ...(own.length === 0 ? {} : { description: own.join(' ') }) }
+  }
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   return {
     type: 'object',

@@ -13,6 +13,7 @@ import { RuledType } from '../../../src/codec/Rule.js'
 import type { Note, Schema } from '../../../src/codec/Schema.js'
 import { OpenType } from '../../../src/decode/index.js'
 import { nameOf } from './named.js'
+import { between } from './words.js'
 
 export interface JsonSchema {
   readonly $ref?: string
@@ -85,8 +86,7 @@ const alternatives = (members: ReadonlyArray<t.Mixed>): JsonSchema => {
 
 /** With the rules between its fields in words: JSON Schema has none for most. */
 const ruled = ({ type, rules }: RuledType<unknown>): JsonSchema => {
-  const words = rules.map(({ field, expected }) => `\`${field}\` is ${expected}.`).join(' ')
-  return { ...shapeOf(type), description: words }
+  return { ...shapeOf(type), description: rules.map(between).join(' ') }
 }
 
 /** The schema itself, in place of a reference to it. */

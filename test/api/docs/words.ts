@@ -1,11 +1,20 @@
 /** What a row says about how it is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
+import type { Rule } from '../../../src/codec/Rule.js'
 import type { JsonSchema } from './schemaOf.js'
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'
 
 /** What stands at a field or rule in the place of `NOT_SPECIFIED`. */
 export const MARK = ' \\*'
+
+/** A rule between fields, in words. */
+export const between = ({
+  field,
+  expected,
+  unspecified,
+}: Pick<Rule<never>, 'field' | 'expected' | 'unspecified'>): string =>
+  `\`${field}\` is ${expected}${unspecified === true ? ` (${NOT_SPECIFIED})` : ''}.`
 
 /** Whether a call is sent again when nobody knows whether it arrived. */
 export const replay = (row: AnyEndpoint): string => {
@@ -53,7 +62,10 @@ export const rule = (schema: JsonSchema): string =>
       ? ''
       : `${list(schema['x-extensible-enum'])}, or a value added later`,
     range('characters', schema.minLength, schema.maxLength),
-    range('items', schema.minItems, schema.maxItems),
+    schema.maxItems === undefined ? '' : `up to ${schema.maxItems} items`,
+    schema.minItems === undefined
+      ? ''
+      : `${range('items', schema.minItems, undefined)}${isMarked(schema, 'minItems') ? MARK : ''}`,
     range('', schema.minimum, schema.maximum).trim(),
     schema.pattern === undefined
       ? ''
