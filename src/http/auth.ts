@@ -7,7 +7,10 @@
  */
 import {
   AsyncSubject,
+  BehaviorSubject,
+  concatMap,
   defer,
+  first,
   map,
   of,
   type SchedulerLike,
@@ -71,6 +74,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let inVain = 0 // for this generation no newer one was to be had
   let dropped = 0 // those who waited were told that this one was refused
   const waiting = new Set<() => void>() // in the order in which they came
+  const told = new BehaviorSubject(true) // whether all of them were, of a token that was refused
   let renewal = Subscription.EMPTY // begun for those
 
   const keep = (token: Token): string => {
@@ -93,9 +97,11 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
 
   /**
    * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
-   * told: one that asks again at once, after a failure, begins the next.
+   * told: one that asks again at once, after a failure, begins the next. It begins when all have left the queue.
    */
-  const fresh: ObservableEither<Failure, string> = login.pipe(
+  const fresh: ObservableEither<Failure, string> = told.pipe(
+    first(Boolean),
+    concatMap(() => login),
     take(1),
     tap({
       subscribe: () => {
@@ -130,11 +136,9 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     held = undefined
     if (dropped === generation) return
     dropped = generation
-    inVain = 0 // a renewal may have been, before
-    for (const leave of [...waiting]) {
-      if (inVain === generation) return
-      if (waiting.delete(leave)) leave()
-    }
+    told.next(false)
+    for (const leave of [...waiting]) if (waiting.delete(leave)) leave()
+    told.next(true)
   }
 
   return {
