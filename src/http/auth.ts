@@ -6,7 +6,6 @@
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
 import {
-  AsyncSubject,
   BehaviorSubject,
   concatMap,
   defer,
@@ -22,6 +21,7 @@ import {
 } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
+import { toAll } from '../stream/toAll.js'
 import { basicHeader } from './basicHeader.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
@@ -118,7 +118,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     }),
     mapRight(keep),
     share({
-      connector: () => new AsyncSubject(),
+      connector: () => toAll(),
       resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)),
     }),
   )
