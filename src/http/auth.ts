@@ -6,8 +6,10 @@
  * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
  */
 import {
-  AsyncSubject,
+  BehaviorSubject,
+  concatMap,
   defer,
+  first,
   map,
   of,
   type SchedulerLike,
@@ -19,6 +21,7 @@ import {
 } from 'rxjs'
 import { E, type IO } from '../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../stream/index.js'
+import { toAll } from '../stream/toAll.js'
 import { basicHeader } from './basicHeader.js'
 import type { Failure } from './Failure.js'
 import { invalidField } from './invalidRequest.js'
@@ -71,6 +74,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
   let inVain = 0 // for this generation no newer one was to be had
   let dropped = 0 // those who waited were told that this one was refused
   const waiting = new Set<() => void>() // in the order in which they came
+  const told = new BehaviorSubject(true) // whether all of them were, of a token that was refused
   let renewal = Subscription.EMPTY // begun for those
 
   const keep = (token: Token): string => {
@@ -93,9 +97,11 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
 
   /**
    * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
-   * told: one that asks again at once, after a failure, begins the next.
+   * told: one that asks again at once, after a failure, begins the next. It begins when all have left the queue.
    */
-  const fresh: ObservableEither<Failure, string> = login.pipe(
+  const fresh: ObservableEither<Failure, string> = told.pipe(
+    first(Boolean),
+    concatMap(() => login),
     take(1),
     tap({
       subscribe: () => {
@@ -112,7 +118,7 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     }),
     mapRight(keep),
     share({
-      connector: () => new AsyncSubject(),
+      connector: () => toAll(),
       resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)),
     }),
   )
@@ -130,11 +136,9 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     held = undefined
     if (dropped === generation) return
     dropped = generation
-    inVain = 0 // a renewal may have been, before
-    for (const leave of [...waiting]) {
-      if (inVain === generation) return
-      if (waiting.delete(leave)) leave()
-    }
+    told.next(false)
+    for (const leave of [...waiting]) if (waiting.delete(leave)) leave()
+    told.next(true)
   }
 
   return {

@@ -207,6 +207,33 @@ describe('a 401', () => {
       )
     })
 
+    it('keeps them from that, too, where some of them may go at the moment of its answer', () => {
+      const { client, calls, run } = revoked({
+        guard: 0,
+        play: ({ at, request }) =>
+          at >= 3_000 && request.headers.authorization === bearer(1)
+            ? { ...expired, ms: 1_000 }
+            : { body: CHARGE },
+      })
+      run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      expect(calls()).toHaveLength(ids.length + 1)
+    })
+
+    it('leaves them in their order when a source of tokens fails at once', () => {
+      let asked = 0
+      const { client, calls, run } = lab({
+        credentials: {
+          token: () => (++asked === 2 ? throwError(() => 1) : of({ token: `${asked}` })),
+        },
+        limits: { endpoint: 1 },
+        play: ({ request }) =>
+          request.headers.authorization === 'Bearer 1' ? expired : { body: CHARGE },
+      })
+      run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
+      const sent = calls().map(({ route }) => route.slice(route.lastIndexOf('/') + 1))
+      expect(sent).toEqual([...ids, 'chg_0'])
+    })
+
     it('takes them out of the queue for a login that fails for a while no more than one by one', () => {
       const { client, logins, run } = revoked({
         login: (departure, nth) =>

@@ -22,18 +22,20 @@ import { marbles } from '../support/marbles.js'
 
 type Login = E.Either<Failure, Token>
 
+const L: Login = E.left({
+  _tag: 'Unauthorized',
+  endpoint: 'login',
+  attempts: 1,
+  code: 'credentials_invalid',
+  message: 'no',
+})
+
 /** Tokens a, b ... that live 100 ms; `s` lives 10; L is a login that failed. */
 const values: Readonly<Record<string, Login>> = {
   a: E.right({ token: 'a', validFor: 100 }),
   b: E.right({ token: 'b', validFor: 100 }),
   s: E.right({ token: 's', validFor: 10 }),
-  L: E.left({
-    _tag: 'Unauthorized',
-    endpoint: 'login',
-    attempts: 1,
-    code: 'credentials_invalid',
-    message: 'no',
-  }),
+  L,
 }
 
 /** What comes out, as one character each: the token, or L. */
@@ -243,6 +245,28 @@ describe('a bearer token', () => {
       m.cold('95ms x').subscribe(() => made.refuse(1))
       m.flush()
       expect(told).toEqual(['told'])
+    }),
+  )
+
+  it(
+    'that is refused is asked for anew when all who wait have left: the login may have to wait with them',
+    marbles((m) => {
+      const told: Array<string> = []
+      const inVain = defer(() => {
+        told.push('login')
+        return of(L)
+      })
+      const made = auth(inTurn([m.cold('a|', values), inVain, m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.flush()
+      for (const name of ['first', 'second']) {
+        made.onDropped(() => {
+          told.push(name)
+          made.header.subscribe((token) => told.push(`${name}: ${token}`))
+        })
+      }
+      made.refuse(1)
+      expect(told).toEqual(['first', 'second', 'login', 'first: L', 'second: L'])
     }),
   )
 
