@@ -137,8 +137,11 @@ export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth 
     if (dropped === generation) return
     dropped = generation
     told.next(false)
-    for (const leave of [...waiting]) if (waiting.delete(leave)) leave()
-    told.next(true)
+    try {
+      for (const leave of [...waiting]) if (waiting.delete(leave)) leave()
+    } finally {
+      told.next(true)
+    }
   }
 
   return {
