@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { filter, firstValueFrom, from, merge } from 'rxjs'
+import { firstValueFrom, merge, Subject } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
@@ -58,9 +58,14 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
           `payments-rx: fetch, in Node as in browsers, asks nothing of port ${server.port}: choose another one for it\n`,
         )
       }
+      const lost = new Subject<Error>()
+      // whoever reads where it listens may stop it at once
+      const stopped = firstValueFrom(merge(terminal.signals, lost))
       terminal.stdout.write(`listening on ${server.url}\n`)
-      const lost = from(terminal.stdout.failure()).pipe(filter((error) => error !== undefined))
-      await firstValueFrom(merge(terminal.signals, lost))
+      void terminal.stdout.failure().then((error) => {
+        if (error !== undefined) lost.next(error)
+      })
+      await stopped
       await server.close()
       done(COMPLETE)
     })

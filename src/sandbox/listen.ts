@@ -30,6 +30,10 @@ const HOST = '127.0.0.1'
 
 const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => is.isObject(u) && 'handle' in u
 
+/** What should not have been thrown, as by a plan of faults: in process, `fetch` rejects with it. */
+const bug = (error: unknown): Response =>
+  Response.json({ code: 'internal_error', message: String(error) }, { status: 500 })
+
 const rules: Rules<ListenOptions> = { port: is.whole(0, 65_535) }
 
 /**
@@ -43,7 +47,9 @@ export const listen = async (
   const { port = 0 } = checked(options, rules)
   const sandbox = isSandbox(what) ? what : createSandbox(what)
   const listener = getRequestListener(
-    (request, { outgoing }) => sandbox.handle(request, onSocket(outgoing as ServerResponse)), // the server below speaks HTTP/1
+    (request, { outgoing }) =>
+      // the server below speaks HTTP/1
+      sandbox.handle(request, onSocket(outgoing as ServerResponse)).catch(bug),
     { overrideGlobalObjects: false },
   )
   const server = createServer(listener)

@@ -15,13 +15,13 @@ const rowsOf = (
 ): ReadonlyArray<unknown> =>
   rows.map((row, n) => (isRecord(row) && passes(n, rows.length) ? change(row) : row))
 
-/** Changes the object that was answered, or those of the list that pass. Texts stay as they are. */
+/** Changes the object that was answered, or those of the list that pass. Sessions and texts stay as they are. */
 const each =
   (change: (row: Fields) => Fields, passes: Passes) =>
   (body: Bytes): Bytes => {
     const all = parsed(decoded(body))
     if (Array.isArray(all)) return encoded(JSON.stringify(rowsOf(all, change, passes)))
-    if (!isRecord(all)) return body
+    if (!isRecord(all) || 'token' in all) return body
     const { items } = all
     return encoded(
       JSON.stringify(
@@ -51,7 +51,7 @@ const unknownEnum = (row: Fields): Fields =>
 
 const bodies: { readonly [Name in FaultName]?: (body: Bytes) => Bytes } = {
   'malformed-row': each(
-    (row) => ('token' in row ? row : { ...row, [vital(row)]: {} }), // a session is no row
+    (row) => ({ ...row, [vital(row)]: {} }),
     (n, size) => n === Math.floor(size / 2),
   ),
   'unknown-field': each((row) => ({ ...row, sandbox_field: { nested: [1, null, 'text'] } }), every),

@@ -1,4 +1,5 @@
 /** API versions: by the header `x-api-version`, a default that the interface document does not specify. */
+import { PlainDate } from '../codec/times.js'
 import { E } from '../fp.js'
 import { type Refusal, refusal } from './Refusal.js'
 import type { Settings } from './settings.js'
@@ -15,8 +16,9 @@ export const versionOf = (
   headers: Headers,
   { apiVersion }: Settings,
 ): E.Either<Refusal, string> => {
-  const named = headers.get('x-api-version') ?? apiVersion
-  return /^\d{4}-\d\d-\d\d$/.test(named) ? E.right(named) : E.left(incorrect)
+  const named = headers.get('x-api-version')
+  if (named === null) return E.right(apiVersion)
+  return PlainDate.is(named) ? E.right(named) : E.left(incorrect)
 }
 
 /** From this version on (interface, Versioning). */

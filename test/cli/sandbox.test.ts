@@ -26,6 +26,17 @@ it('says where it listens, answers, and stops at a signal', async () => {
   await expect(fetch(url)).rejects.toThrow()
 })
 
+it('hears a signal that comes as soon as it has said where it listens', async () => {
+  const signals = new Subject<'SIGTERM'>()
+  const stdout = new Writable({
+    write: (_chunk, _encoding, done) => {
+      signals.next('SIGTERM')
+      done()
+    },
+  })
+  expect(await cli(['sandbox'], { stdout, signals })).toMatchObject({ status: 0, stderr: '' })
+})
+
 it('has batches, which can be exported', async () => {
   const signals = new Subject<'SIGTERM'>()
   const exported = new Promise<Run>((resolve, reject) => {

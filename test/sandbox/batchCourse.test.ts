@@ -258,9 +258,11 @@ describe('why funding failed', () => {
   it('is told in the version of the account when a call names none', async () => {
     const { retrieve } = await openedBatch({ apiVersion: '2025-06-30' })
     expect((await retrieve()).body).toMatchObject({ funding: { failure_reason: '' } })
-    expect(await retrieve({ 'x-api-version': 'latest' })).toMatchObject({
-      status: 400,
-      body: { code: 'incorrect_version', source: 'x-api-version' },
-    })
+    for (const version of ['latest', '2026-6-30', '2026-13-01', '2026-02-30']) {
+      expect(await retrieve({ 'x-api-version': version })).toMatchObject({
+        status: 400,
+        body: { code: 'incorrect_version', source: 'x-api-version' },
+      })
+    }
   })
 })

@@ -182,6 +182,16 @@ describe('POST /api/v1/batch_transfers/{id}/quote', () => {
   })
 })
 
+it('a quote that is to hold for ever does so until the last moment that a time can say', async () => {
+  const { call } = await opened({ quoteLife: Number.MAX_SAFE_INTEGER })
+  await call('add_items', { items: [newItem('a')] })
+  expect(await call('quote')).toMatchObject({
+    status: 200,
+    body: { quote_summary: { expires_at: '9999-12-31T23:59:59+0000' } },
+  })
+  expect(await call('submit')).toMatchObject({ status: 200, body: { status: 'SCHEDULED' } })
+})
+
 describe('POST /api/v1/batch_transfers/{id}/submit', () => {
   it('refuses a batch without valid items', async () => {
     const { call } = await opened()

@@ -62,6 +62,21 @@ describe('a sandbox on a port', () => {
     expect(text).toBe(await inProcess.text())
   })
 
+  it('says what a plan of faults throws', async () => {
+    const { url } = await onPort({
+      faults: ({ route }) => {
+        if (route === 'GET /api/v1/charges') throw new RangeError('no such day')
+        return undefined
+      },
+    })
+    const answer = await fetch(`${url}/api/v1/charges`)
+    expect(answer.status).toBe(500)
+    expect(await answer.json()).toEqual({
+      code: 'internal_error',
+      message: 'RangeError: no such day',
+    })
+  })
+
   it('reads what is posted', async () => {
     const { url, headers } = await onPort()
     const body = {

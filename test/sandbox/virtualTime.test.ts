@@ -266,6 +266,12 @@ describe('what docs/testing.md says that a job may see', () => {
     expect(await seen(faults, { retry: { faults: 0 } })).toEqual(['ServerFault'])
   })
 
+  it('500, each time, on a write: Ambiguous', async () => {
+    const { time, client } = open({ faults: on('POST /api/v1/charges/create', '500') })
+    const made = await time.run(firstValueFrom(client.charges.create(NEW_CHARGE)))
+    expect(E.isLeft(made) && made.left._tag).toBe('Ambiguous')
+  })
+
   it('a malformed row, and a status that nobody knows', async () => {
     expect(await seen(on(LIST, 'malformed-row', once))).toEqual(['row', 'Undecodable'])
     const { time, client } = open({ faults: on(LIST, 'unknown-enum', once) })

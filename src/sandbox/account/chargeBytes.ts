@@ -26,7 +26,7 @@ export const ROOM = 384
 // constructors
 
 /** A currency without cents (ISO 4217). */
-const WHOLE = 'JPY'
+export const WHOLE = 'JPY'
 
 const all = (texts: ReadonlyArray<string>): ReadonlyArray<Uint8Array> => texts.map(encoded)
 
@@ -89,7 +89,7 @@ export const chargeBytes = (
     const random = mix(index ^ key)
     const more = mix(random ^ key)
     const amount = isWhole[slot] ? rounded(amountOf(random)) : amountOf(random)
-    const fee = isWhole[slot] ? rounded(feeOf(amount)) : feeOf(amount)
+    const fee = isWhole[slot] ? feeOf(amount / 100) * 100 : feeOf(amount)
     const updated = isNew[slot] ? created : created + 1 + (more % 7_200)
     let end = writeId(index, to, copy(ID, to, position))
     end = hundredths(amount, to, copy(AMOUNT, to, end))

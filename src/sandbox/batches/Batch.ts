@@ -2,6 +2,7 @@
 import type { QuoteValidity } from '../../codec/BatchQuote.js'
 import type { NewBatchTransfer } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
+import { endAt } from '../instant.js'
 import type { Numbered } from '../Register.js'
 import type { Checked } from './checked.js'
 import { type Quotes, quotesOf } from './price.js'
@@ -107,7 +108,7 @@ export const quote =
     changedAt: now,
     quoted: {
       at: now,
-      expires: now + life,
+      expires: endAt(now, life),
       validity,
       quotes: quotesOf(
         batch.items.flatMap(({ checked }) => (E.isRight(checked) ? [checked.right] : [])),

@@ -1,6 +1,7 @@
 import type { login as loginRow } from '../../api/authentication.js'
 import { timeText } from '../account/time.js'
 import type { Handler } from '../Handler.js'
+import { endAt } from '../instant.js'
 import { success } from '../Result.js'
 import { credentialsInvalid, tokenOf } from '../token.js'
 
@@ -10,7 +11,7 @@ export const authentication: { readonly login: Handler<typeof loginRow> } = {
       ({ clientId, apiKey }) => clientId === client_id && apiKey === api_key,
     )
     if (owner === -1) return [credentialsInvalid, state]
-    const expires = now + settings.tokenLife
+    const expires = endAt(now, settings.tokenLife)
     return [
       success({
         token: tokenOf(settings.seed, { number: state.issued, expires, owner }),

@@ -67,6 +67,15 @@ describe('a generated charge', () => {
     })
   })
 
+  it('costs 0.3 % of its amount, rounded once to the smallest unit', () => {
+    for (let n = 0; n < 10_000; n++) {
+      const { currency, amount, fee } = read(large.charge(n))
+      const units = currency === 'JPY' ? 1 : 100
+      const paid = Math.round(amount * units)
+      expect([amount, fee]).toEqual([paid / units, Math.round(paid * 0.003) / units])
+    }
+  })
+
   it('is found by its identifiers', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 31), fc.integer(), (n, seed) => {
@@ -127,6 +136,13 @@ describe('a charge that comes by itself', () => {
         })
       }),
     )
+  })
+
+  it('is of whole yen', () => {
+    const some = Array.from({ length: 5_000 }, (_, n) => large.arrival(n))
+    const yen = some.filter(({ currency }) => currency === 'JPY').map(({ amount }) => amount)
+    expect(yen.length).toBeGreaterThan(100)
+    expect(yen.filter((amount) => !Number.isInteger(amount))).toEqual([])
   })
 
   it('is of 1 to 1,000.99', () => {
