@@ -63,7 +63,13 @@ export const text = textThat(() => true, 'a text')
 
 export const filled = textThat((text) => text !== '', 'a text that is not empty')
 
-export const date = textThat((text) => /^\d{4}-\d\d-\d\d$/.test(text), 'a date as YYYY-MM-DD')
+/** In the calendar: another one, such as 30 February, is none, or comes out as the day that it runs over to. */
+const isDay = (text: string): boolean => {
+  const at = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${text}T`)
+}
+
+export const date = textThat(isDay, 'a date as YYYY-MM-DD')
 
 /** As a `Date`. */
 export const time: Rule = {

@@ -57,6 +57,7 @@ describe('an option that cannot work', () => {
     ['environment', { environment: 'hunter22' }],
     ['environment', { environment: 'toString' }],
     ['apiVersion', { apiVersion: 'hunter22' }],
+    ['apiVersion', { apiVersion: '2026-02-30' }],
     ['onBehalfOf', { onBehalfOf: '' }],
     ['onBehalfOf', { onBehalfOf: 'hunter22\r\nx-evil: 1' }],
     ['timeout.headers', { timeout: { headers: 0 } }],

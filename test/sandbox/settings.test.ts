@@ -38,6 +38,7 @@ it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ environment: 'test' }, "environment should be one of 'production', 'sandbox'"],
   [{ order: 'up' }, "order should be one of 'ascending', 'descending'"],
   [{ apiVersion: 'latest' }, 'apiVersion should be a date as YYYY-MM-DD'],
+  [{ apiVersion: '2026-13-01' }, 'apiVersion should be a date as YYYY-MM-DD'],
   [{ since: '2024-01-01' }, 'since should be a Date that is a time, and is a text'],
   [{ since: new Date(Number.NaN) }, 'since should be a Date that is a time'],
   [{ since: new Date(-1) }, 'since should be after 1969, and so that the last of the charges'],
