@@ -4,6 +4,7 @@
  */
 import type { NewCharge } from '../../codec/Charge.js'
 import { O, pipe } from '../../fp.js'
+import { rounded } from '../rates.js'
 import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
@@ -122,14 +123,17 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     ids,
     charge,
     until: charges === 0 ? Math.floor(since / 1_000) : created(charges - 1),
-    arrival: (index) => ({
-      amount: ((mix(index) % 100_000) + 100) / 100,
-      currency: table.currency[index % PERIOD] ?? 'USD',
-      reason: 'goods_purchased',
-      reference: `Order ${index}`,
-      request_id: ids.requestId(index),
-      source: table.source[index % PERIOD] ?? '',
-    }),
+    arrival: (index) => {
+      const currency = table.currency[index % PERIOD] ?? 'USD'
+      return {
+        amount: rounded(((mix(index) % 100_000) + 100) / 100, currency),
+        currency,
+        reason: 'goods_purchased',
+        reference: `Order ${index}`,
+        request_id: ids.requestId(index),
+        source: table.source[index % PERIOD] ?? '',
+      }
+    },
     select: (filter) =>
       filter.request_id === undefined
         ? many(filter)
