@@ -92,7 +92,8 @@ export const snapshot =
             cut: (cut, position, pages) => {
               const slices = position.slices.length
               const many = slices === 1 ? '1 slice' : `${slices} slices`
-              const ended = `ended after ${pages} pages, with ${many} of time to read`
+              const after = pages === 1 ? '1 page' : `${pages} pages`
+              const ended = `ended after ${after}, with ${many} of time to read`
               return truncated({ endpoint, position, pages, ended }, cut)
             },
           })()

@@ -217,6 +217,17 @@ describe('a snapshot of charges', () => {
     expect(calls().length - sent).toBe(3)
   })
 
+  it('says after how many pages it ended, also after one', () => {
+    const { client, run } = lab({
+      play: charges(40, (nth) => (nth === 2 ? problem(403, 'forbidden') : {})),
+    })
+    const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })
+    const failures = run(snapshot).flatMap(({ value }) => (E.isLeft(value) ? [value.left] : []))
+    expect(failures.map(({ message }) => message)).toEqual([
+      expect.stringContaining(': ended after 1 page, with 1 slice of time to read: '),
+    ])
+  })
+
   it.each([
     ['a failure', {}, { cause: { _tag: 'Refused' } }],
     ['maxPages', { lists: { maxPages: 1 } }, { guard: 'TooLong' }],

@@ -190,6 +190,14 @@ describe('charges', () => {
     }
   })
 
+  it('come by themselves with amounts in the smallest unit of their currency', async () => {
+    const { get, clock } = await open({ charges: 0, arrivals: 1_000 })
+    clock.pass(100_000)
+    const yen = items(await get('/api/v1/charges?currency=JPY')).map((row) => Number(row.amount))
+    expect(yen.length).toBeGreaterThan(0)
+    expect(yen.filter((amount) => !Number.isInteger(amount))).toEqual([])
+  })
+
   it('has the times at which they came by themselves, whenever somebody looks', async () => {
     const { get, clock } = await open({ charges: 0, arrivals: 2_000 })
     clock.pass(7_900)

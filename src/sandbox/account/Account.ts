@@ -4,8 +4,9 @@
  */
 import type { NewCharge } from '../../codec/Charge.js'
 import { O, pipe } from '../../fp.js'
+import { rounded } from '../rates.js'
 import { type Bytes, written } from './ascii.js'
-import { chargeBytes, ROOM, WHOLE } from './chargeBytes.js'
+import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
 import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
 import { mix } from './mix.js'
@@ -123,10 +124,9 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     charge,
     until: charges === 0 ? Math.floor(since / 1_000) : created(charges - 1),
     arrival: (index) => {
-      const amount = ((mix(index) % 100_000) + 100) / 100
       const currency = table.currency[index % PERIOD] ?? 'USD'
       return {
-        amount: currency === WHOLE ? Math.floor(amount) : amount,
+        amount: rounded(((mix(index) % 100_000) + 100) / 100, currency),
         currency,
         reason: 'goods_purchased',
         reference: `Order ${index}`,

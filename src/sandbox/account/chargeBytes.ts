@@ -26,7 +26,7 @@ export const ROOM = 384
 // constructors
 
 /** A currency without cents (ISO 4217). */
-export const WHOLE = 'JPY'
+const WHOLE = 'JPY'
 
 const all = (texts: ReadonlyArray<string>): ReadonlyArray<Uint8Array> => texts.map(encoded)
 
