@@ -1,3 +1,5 @@
+import { joinBytes } from './joinBytes.js'
+
 /** The rows of a page as they came, letter by letter, cut out of its text only where they are wanted. */
 export interface RowTexts {
   /** Rows there are. */
@@ -7,6 +9,13 @@ export interface RowTexts {
    * new bytes of their own.
    */
   readonly join: (places: ReadonlyArray<number>, around: Around, allocate?: Allocate) => Uint8Array
+}
+
+/** A row among the texts of others. */
+interface Placed {
+  readonly texts: RowTexts
+  /** From 0. */
+  readonly place: number
 }
 
 /** What stands before, between and after rows. */
@@ -35,3 +44,24 @@ export const someOf = (places: ReadonlyArray<number>, texts: RowTexts): RowTexts
       allocate,
     ),
 })
+
+/** Rows of several answers, as if one had them all. */
+export const gathered = (rows: ReadonlyArray<Placed>): RowTexts => ({
+  length: rows.length,
+  join: (
+    places,
+    { before = '', between, after = '' },
+    allocate = (length) => new Uint8Array(length),
+  ) => {
+    const separator = encode(between)
+    const parts = places.flatMap((at, i) => {
+      const row = rows.slice(at, at + 1).map(({ texts, place }) => texts.join([place], NOTHING))
+      return i === 0 ? row : [separator, ...row]
+    })
+    return joinBytes([encode(before), ...parts, encode(after)], allocate)
+  },
+})
+
+const NOTHING: Around = { between: '' }
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CLIENT, type Judge, judge } from '../support/judge.js'
 import { webhook } from '../support/judgeLists.js'
+import { CHARGE } from '../support/lab.js'
 import { cli, folder } from './support.js'
 
 const file = await folder()
@@ -17,18 +18,24 @@ const hook = webhook('wh')
 const row = (n: number, more: string): string =>
   JSON.stringify({ ...hook(n), secret: 'whsec_1' }).replace('{', `{${more},`)
 
-/** Exports webhooks whose list is these texts. */
-const exported = async (rows: ReadonlyArray<string>, ...args: ReadonlyArray<string>) => {
+/** Exports a list whose pages have these texts. */
+const exportedFrom = async (
+  list: string,
+  page: (query: URLSearchParams) => string,
+  ...args: ReadonlyArray<string>
+) => {
   const server = await judge({
-    fault: ({ route }) =>
-      route.endsWith('/v1/webhooks')
-        ? { status: 200, body: `{"items":[${rows}],"has_more":false}` }
-        : undefined,
+    fault: ({ route, url }) =>
+      route.endsWith(`/v1/${list}`) ? { status: 200, body: page(url.searchParams) } : undefined,
   })
   servers.push(server)
   const keys = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
-  return cli(['export', 'webhooks', '--base-url', server.url, ...keys, ...args])
+  return cli(['export', list, '--base-url', server.url, ...keys, ...args])
 }
+
+/** Exports webhooks whose list is these texts. */
+const exported = (rows: ReadonlyArray<string>, ...args: ReadonlyArray<string>) =>
+  exportedFrom('webhooks', () => `{"items":[${rows}],"has_more":false}`, ...args)
 
 const BIG = '"order":{"n":90071992547409931,"m":[1.10,-0]}'
 const BROKEN = '"id":null,"order":{"n":90071992547409931,"m":[1.10,-0],"secret":"x"},"huge":1e400'
@@ -65,4 +72,24 @@ it('rows whose secret was taken out have their digits with --exact', async () =>
   const { status } = await exported([row(1, '"a":1'), row(2, BIG)], '--out', out, '--exact')
   expect(status).toBe(0)
   expect(await readFile(out, 'utf8')).toContain(BIG)
+})
+
+it('rows of a second with more rows than a page are those that came, too', async () => {
+  const rows = Array.from({ length: 24 }, (_, n) =>
+    JSON.stringify({ ...CHARGE, id: `chg_${n}` }).replace('{', `{${BIG},`),
+  )
+  const broken = rowOf(rows[7] ?? '')
+  const size = 10
+  const page = (query: URLSearchParams): string => {
+    const [from = '', to = ''] = ['from', 'to'].map((edge) => query.get(`${edge}_created_at`) ?? '')
+    const found = from <= CHARGE.created_at && CHARGE.created_at <= to ? rows.with(7, broken) : []
+    const at = Number(query.get('page_num')) * size
+    return `{"items":[${found.slice(at, at + size)}],"has_more":${at + size < found.length}}`
+  }
+  const out = file('c.ndjson')
+  const words = ['--to', '2025-01-01', '--page-size', `${size}`, '--out', out]
+  const { status } = await exportedFrom('charges', page, ...words)
+  expect(status).toBe(1)
+  expect(await readFile(out, 'utf8')).toBe(`${rows.toSpliced(7, 1).join('\n')}\n`)
+  expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(`{${BIG},"id":null`)
 })

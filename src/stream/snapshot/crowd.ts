@@ -1,7 +1,8 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs'
-import { A, E, O, pipe } from '../../fp.js'
+import { A, defined, E, O, pipe } from '../../fp.js'
 import type { ObservableEither } from '../ObservableEither.js'
 import type { Page } from '../paginate.js'
+import { gathered } from '../RowTexts.js'
 import { namesBy } from './names.js'
 import type { Rows } from './Rows.js'
 
@@ -24,9 +25,15 @@ export type Unsteady<E> =
       readonly isUneven: boolean
     }
 
+/** A row, and where it came. */
+interface Row<E, A> {
+  readonly page: Page<E, A, unknown>
+  readonly place: number
+}
+
 /** One reading of the list, page after page, while it may have moved. */
 interface Reading<E, A> {
-  readonly rows: ReadonlyMap<string, { readonly item: E.Either<E, A>; readonly raw: unknown }>
+  readonly rows: ReadonlyMap<string, Row<E, A>>
   /** Rows in the list when the last page was read; NaN where pages of several lengths do not tell. */
   readonly size: number
 }
@@ -70,8 +77,8 @@ const readingOf =
   (key: (raw: unknown) => string | undefined) =>
   <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): Reading<E, A> => {
     const names = namesBy(key)(pages.flatMap(({ raw }) => raw)).values()
-    const rows = pages.flatMap(({ items, raw }) =>
-      items.map((item, i) => [names.next().value ?? '', { item, raw: raw[i] }] as const),
+    const rows = pages.flatMap((page) =>
+      page.raw.map((_, place) => [names.next().value ?? '', { page, place }] as const),
     )
     const isEven = pages.slice(0, -1).every(({ raw }) => raw.length === pages[0]?.raw.length)
     return { rows: new Map(rows), size: isEven ? rows.length : Number.NaN }
@@ -90,8 +97,24 @@ const settled = <E, A>(readings: ReadonlyArray<Reading<E, A>>): O.Option<Rows<E,
     const after = new Map(readings.slice(last + 1).flatMap(({ rows }) => [...rows]))
     const both = [...after].filter(([name]) => before.has(name)).map(([, row]) => row)
     if (both.length === size) {
-      return O.some({ items: both.map(({ item }) => item), raw: both.map(({ raw }) => raw) })
+      return O.some({
+        items: both.flatMap(({ page: { items }, place }) => items.slice(place, place + 1)),
+        raw: both.map(({ page: { raw }, place }) => raw[place]),
+        ...defined({ texts: textsOf(both) }),
+      })
     }
   }
   return O.none
 }
+
+/** Their texts, where all of their pages have them. */
+const textsOf = <E, A>(rows: ReadonlyArray<Row<E, A>>): Rows<E, A>['texts'] =>
+  rows.every(({ page }) => page.texts !== undefined)
+    ? () => {
+        const placed = rows.flatMap(({ page, place }) => {
+          const texts = page.texts?.()
+          return texts === undefined ? [] : [{ texts, place }]
+        })
+        return placed.length === rows.length ? gathered(placed) : undefined
+      }
+    : undefined
