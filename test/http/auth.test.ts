@@ -121,6 +121,16 @@ describe('a bearer token', () => {
   )
 
   it(
+    'leaves no timer behind when a bug of its source is told',
+    marbles((m) => {
+      const { header } = auth(m.cold('--#'))
+      m.expectObservable(header).toBe('--#')
+      m.flush()
+      expect(asyncScheduler.now()).toBe(2)
+    }),
+  )
+
+  it(
     'is replaced as early as it was told, once for all',
     marbles((m) => {
       const login = m.cold('a|', values)
