@@ -34,7 +34,7 @@ describe('the next run', () => {
     const { status, stderr } = await charges(server, file('all/'), '--since-last')
     expect(status).toBe(0)
     const since = new Date(began - 7 * 86_400_000).toISOString()
-    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run`)
+    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run\n`)
     const asked = server.seen.findLast(({ route }) => route === 'GET /api/v1/charges')
     expect(asked?.url.searchParams.get('from_created_at')).toBe(since.replace(/\.\d+Z$/, '+0000'))
   })
@@ -59,6 +59,16 @@ describe('the next run', () => {
     expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
     const last = await charges(server, file('all/'), '--since-last', '--to', '2024-01-15T00:00:00Z')
     expect(last.stderr).toContain('since 2024-01-10T00:00:00.000Z: the beginning of the folder')
+  })
+
+  it('reads nothing from before a folder that begins in the future, without a lookback either', async () => {
+    const server = await serve(5)
+    await charges(server, file('all/'), '--from', '2027-01-01', ...FUTURE)
+    const next = ['--since-last', '--lookback', '0d', ...FUTURE]
+    const { stderr } = await charges(server, file('all/'), ...next)
+    expect(stderr).toContain(
+      'since 2027-01-01T00:00:00.000Z: the beginning of the folder, after the start of the last complete run\n',
+    )
   })
 
   it('goes back as far as it is told from the manifest of a file, which may go on from others', async () => {
