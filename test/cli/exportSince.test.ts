@@ -223,7 +223,18 @@ describe('the run before', () => {
       const { status, stderr } = await charges(server, file('c.ndjson'), '--since-last', manifest)
       expect([status, stderr]).toEqual([2, expect.stringContaining('name a new file')])
     }
+    const since = ['--since-last', file('c.ndjson.manifest.json')] as const
+    const here = await charges(server, relative('.', file('c.ndjson')), ...since)
+    expect([here.status, here.stderr]).toEqual([2, expect.stringContaining('name a new file')])
     expect(await rowsOf(file('c.ndjson'))).toHaveLength(5)
+  })
+
+  it('is of the same account', async () => {
+    const server = await serve(5)
+    await charges(server, file('c.ndjson'), '--login-as', 'a')
+    const since = ['--since-last', file('c.ndjson.manifest.json'), '--login-as', 'b'] as const
+    const { status, stderr } = await charges(server, file('d.ndjson'), ...since)
+    expect([status, stderr]).toEqual([2, expect.stringContaining('is of another account')])
   })
 
   it('may be named as its folder', async () => {
