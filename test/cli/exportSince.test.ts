@@ -129,7 +129,7 @@ it('goes on with a run that was killed when its manifest stood, and its checkpoi
         ? { status: 400, body: { code: 'invalid_argument', message: 'no' } }
         : undefined,
   })
-  await charges(server, file('all/'))
+  await charges(server, file('all/'), '--to', '2024-01-02T00:00:00Z')
   const args = ['--since-last', '--lookback', '1000d', '--page-size', '10', '--parallel', '1']
   refuses = true
   await charges(server, file('all/'), ...args)
