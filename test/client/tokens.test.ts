@@ -435,6 +435,10 @@ describe('a token of the caller’s own', () => {
 
   it.each([
     ['throws', () => throwError(() => new RangeError('the secret is 12345'))],
+    [
+      'throws with a code',
+      () => throwError(() => Object.assign(new Error(), { code: 'is 12345' })),
+    ],
     ['gives nothing', () => EMPTY],
     ['never answers', () => NEVER],
     ['never resolves', () => new Promise<never>(() => {})],
@@ -446,7 +450,7 @@ describe('a token of the caller’s own', () => {
     expect(out.map(({ value }) => value)).toEqual([
       E.left(expect.objectContaining({ _tag: 'Unauthorized', code: 'token_source_failed' })),
     ])
-    expect(JSON.stringify(out)).not.toMatch(/12345|late|two/)
+    expect(JSON.stringify(out)).not.toMatch(/12345|late|two|undefined/)
     expect(sent).toEqual([])
   })
 
