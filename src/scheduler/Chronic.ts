@@ -67,7 +67,7 @@ class Chronicle implements Chronic {
     if (this.refusals < FEW + this.each * limit || this.inWindows < WINDOWS) return 0
     const mean = Math.round(this.refusals / this.inWindows)
     const letIn = this.over > 0 ? Math.floor(this.letInOver / this.over) : 0
-    return Math.max(1, Math.min(mean, Math.max(limit - letIn, Math.round(mean / 2))))
+    return Math.min(mean, Math.max(limit - letIn, Math.round(mean / 2)))
   }
 
   windows(): number {

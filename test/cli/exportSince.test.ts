@@ -34,7 +34,7 @@ describe('the next run', () => {
     const { status, stderr } = await charges(server, file('all/'), '--since-last')
     expect(status).toBe(0)
     const since = new Date(began - 7 * 86_400_000).toISOString()
-    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run`)
+    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run\n`)
     const asked = server.seen.findLast(({ route }) => route === 'GET /api/v1/charges')
     expect(asked?.url.searchParams.get('from_created_at')).toBe(since.replace(/\.\d+Z$/, '+0000'))
   })
@@ -59,6 +59,16 @@ describe('the next run', () => {
     expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
     const last = await charges(server, file('all/'), '--since-last', '--to', '2024-01-15T00:00:00Z')
     expect(last.stderr).toContain('since 2024-01-10T00:00:00.000Z: the beginning of the folder')
+  })
+
+  it('reads nothing from before a folder that begins in the future, without a lookback either', async () => {
+    const server = await serve(5)
+    await charges(server, file('all/'), '--from', '2027-01-01', ...FUTURE)
+    const next = ['--since-last', '--lookback', '0d', ...FUTURE]
+    const { stderr } = await charges(server, file('all/'), ...next)
+    expect(stderr).toContain(
+      'since 2027-01-01T00:00:00.000Z: the beginning of the folder, after the start of the last complete run\n',
+    )
   })
 
   it('goes back as far as it is told from the manifest of a file, which may go on from others', async () => {
@@ -119,7 +129,7 @@ it('goes on with a run that was killed when its manifest stood, and its checkpoi
         ? { status: 400, body: { code: 'invalid_argument', message: 'no' } }
         : undefined,
   })
-  await charges(server, file('all/'))
+  await charges(server, file('all/'), '--to', '2024-01-02T00:00:00Z')
   const args = ['--since-last', '--lookback', '1000d', '--page-size', '10', '--parallel', '1']
   refuses = true
   await charges(server, file('all/'), ...args)
@@ -213,7 +223,18 @@ describe('the run before', () => {
       const { status, stderr } = await charges(server, file('c.ndjson'), '--since-last', manifest)
       expect([status, stderr]).toEqual([2, expect.stringContaining('name a new file')])
     }
+    const since = ['--since-last', file('c.ndjson.manifest.json')] as const
+    const here = await charges(server, relative('.', file('c.ndjson')), ...since)
+    expect([here.status, here.stderr]).toEqual([2, expect.stringContaining('name a new file')])
     expect(await rowsOf(file('c.ndjson'))).toHaveLength(5)
+  })
+
+  it('is of the same account', async () => {
+    const server = await serve(5)
+    await charges(server, file('c.ndjson'), '--login-as', 'a')
+    const since = ['--since-last', file('c.ndjson.manifest.json'), '--login-as', 'b'] as const
+    const { status, stderr } = await charges(server, file('d.ndjson'), ...since)
+    expect([status, stderr]).toEqual([2, expect.stringContaining('is of another account')])
   })
 
   it('may be named as its folder', async () => {

@@ -124,6 +124,16 @@ describe('the token', () => {
     expect([logins().length, aborted()]).toEqual([2, 0])
   })
 
+  it('that is renewed for a queue is given up with it', () => {
+    const { client, logins, aborted, run } = lab({
+      limits: { endpoint: 1 },
+      login: (departure, nth) => ({ ...tokens(40_000)(departure, nth), ms: nth === 1 ? 0 : 9_000 }),
+    })
+    const many = range(0, 30).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
+    run(many.pipe(take(22))) // half its life is over
+    expect([logins().length, aborted()]).toEqual([2, 1])
+  })
+
   it('that comes to its end is asked for once in passing, when no new one is to be had', () => {
     const { client, logins, calls, run } = lab({
       limits: { endpoint: 1 },
@@ -452,6 +462,10 @@ describe('a token of the caller’s own', () => {
 
   it.each([
     ['throws', () => throwError(() => new RangeError('the secret is 12345'))],
+    [
+      'throws with a code',
+      () => throwError(() => Object.assign(new Error(), { code: 'is 12345' })),
+    ],
     ['gives nothing', () => EMPTY],
     ['never answers', () => NEVER],
     ['never resolves', () => new Promise<never>(() => {})],
@@ -463,7 +477,7 @@ describe('a token of the caller’s own', () => {
     expect(out.map(({ value }) => value)).toEqual([
       E.left(expect.objectContaining({ _tag: 'Unauthorized', code: 'token_source_failed' })),
     ])
-    expect(JSON.stringify(out)).not.toMatch(/12345|late|two/)
+    expect(JSON.stringify(out)).not.toMatch(/12345|late|two|undefined/)
     expect(sent).toEqual([])
   })
 

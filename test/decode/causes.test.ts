@@ -106,8 +106,12 @@ it('says that a field is missing, whatever its codec is made of', () => {
 })
 
 it('names a place within a place', () => {
-  const under = (path: string, at: string) =>
-    causesUnder(at, [{ path, expected: 'x', actual: 'y' }])[0].path
+  const under = (path: string, at: string): string | undefined => {
+    const one = { path, expected: 'x', actual: 'y' }
+    const [first, second] = causesUnder(at, [one, one]).map(({ path }) => path)
+    expect(second).toBe(first)
+    return first
+  }
   expect(under('a', 'items[1]')).toBe('items[1].a')
   expect(under('[0].a', 'items[1]')).toBe('items[1][0].a')
   expect(under('', 'items[1]')).toBe('items[1]')

@@ -48,6 +48,12 @@ describe('commit', () => {
     expect(commits.map(({ rows }) => rows)).toEqual([2, 5])
   })
 
+  it('is called once for pages that come in the same ms', async () => {
+    const { commits, options } = watched()
+    await lastValueFrom(exportList({ ...options, list: listOf(pages).pages() }))
+    expect(commits.map(({ rows }) => rows)).toEqual([2, 5])
+  })
+
   it('goes on to be called when the clock was set back', async () => {
     const { commits, options } = watched()
     options.timer.frame = 10_000_000

@@ -113,10 +113,32 @@ describe('a bearer token', () => {
   )
 
   it(
+    'is renewed once by calls that each take the place of the one before, too',
+    marbles((m) => {
+      const login = m.cold('50ms a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header).toBe('50ms (a|)')
+      const keys = m.cold('200ms a 19ms a 19ms (a|)')
+      m.expectObservable(keys.pipe(switchMap(() => header))).toBe('250ms (a|)')
+      m.expectSubscriptions(login.subscriptions).toBe(['^ 49ms !', '200ms ^ 49ms !'])
+    }),
+  )
+
+  it(
     'leaves no timer behind when it has come',
     marbles((m) => {
       const { header } = auth(m.cold('--a|', values))
       m.expectObservable(header).toBe('--(a|)')
+      m.flush()
+      expect(asyncScheduler.now()).toBe(2)
+    }),
+  )
+
+  it(
+    'leaves no timer behind when a bug of its source is told',
+    marbles((m) => {
+      const { header } = auth(m.cold('--#'))
+      m.expectObservable(header).toBe('--#')
       m.flush()
       expect(asyncScheduler.now()).toBe(2)
     }),

@@ -234,14 +234,19 @@ describe('a path', () => {
     )
   })
 
-  it.each(['', '.', '..', undefined, 5, 'half \ud83d'])(
-    'refuses %j, with and without checks',
-    (id) => {
-      for (const check of [true, false]) {
-        expect(ask(row, { id }, check)).toMatchObject(E.left({ field: 'id' }))
-      }
-    },
-  )
+  it.each([
+    [{ id: '' }, 'text of 0 characters'],
+    [{ id: '.' }, 'text of 1 character'],
+    [{ id: '..' }, 'text of 2 characters'],
+    [{ id: 'half \ud83d' }, 'text of 6 characters'],
+    [{ id: 5 }, 'number 5'],
+    [{ id: undefined }, expect.any(String)],
+    [{}, 'missing'],
+  ])('refuses %j, with and without checks', (params, actual) => {
+    for (const check of [true, false]) {
+      expect(ask(row, params, check)).toMatchObject(E.left({ field: 'id', actual }))
+    }
+  })
 })
 
 describe('checks', () => {

@@ -29,19 +29,40 @@ describe('a claim', () => {
     expect(claimed.holder()).toBe(waiting)
   })
 
-  it('is not made where a pause after refusals is what stops it', () => {
-    const { other, waiting, claimed } = overtaken()
+  /** Its limit pauses. */
+  const refuse = (other: Bucket): void => {
     for (let i = 0; other.ceiling.wait(101) <= 0 && i < 100; i++) {
       other.refused(departure(50, false), 101, 5_000, false)
     }
     expect(other.ceiling.wait(101)).toBeGreaterThan(0)
+  }
+
+  it('is not made where a pause after refusals is what stops it', () => {
+    const { other, waiting, claimed } = overtaken()
+    refuse(other)
     claimed.stopped(waiting, other, 101)
     expect(claimed.holder()).toBeUndefined()
+  })
+
+  it('lasts ten seconds, or until a pause', () => {
+    const { other, waiting, claimed } = overtaken()
+    claimed.stopped(waiting, other, 101)
+    claimed.expire(10_100)
+    expect(claimed.holder()).toBe(waiting)
+    claimed.expire(10_101)
+    expect(claimed.holder()).toBeUndefined()
+
+    const paused = overtaken()
+    paused.claimed.stopped(paused.waiting, paused.other, 101)
+    refuse(paused.other)
+    paused.claimed.expire(101)
+    expect(paused.claimed.holder()).toBeUndefined()
   })
 
   it('keeps the last place of a limit from others, and nothing that a shared store lends', () => {
     const counts = { refused: 0 }
     const last = places({ key: '', limit: 1, counts })
+    const two = places({ key: '', limit: 2, counts })
     const full = bucket()
     const lent = loan({
       name: 'store',
@@ -52,14 +73,14 @@ describe('a claim', () => {
       counts,
       changed: () => {},
     })
-    const waiting = strand(flow([last, lent, full], [], 1), 0)
-    const other = strand(flow([last, lent], [], 1), 0)
+    const waiting = strand(flow([last, two, lent, full], [], 1), 0)
+    const other = strand(flow([last, two, lent], [], 1), 0)
     full.enter(departure(50, false), 50)
     const claimed = claim(100, () => {})
     claimed.stopped(waiting, full, 101)
     expect(lent.wait(101)).toBe(0)
-    const kept = [last, lent].map((one) => claimed.keeps(one, other, 101))
-    expect(kept).toEqual([true, false])
+    const kept = [last, two, lent].map((one) => claimed.keeps(one, other, 101))
+    expect(kept).toEqual([true, false, false])
     expect(claimed.keeps(last, waiting, 101)).toBe(false)
   })
 })

@@ -57,6 +57,16 @@ describe('a burst that takes a while to leave', () => {
   })
 })
 
+describe('a burst that came as fast as any', () => {
+  it('is held less once all of it is answered, and not before', () => {
+    const calls = learned()
+    for (let window = 0; window < 5; window++) calls.refused(1_000 * window)
+    const quick = { ...departure(0, false), count: 2 }
+    expect(calls.after({ ...quick, open: 1, answers: 1 })).toBe(calls.value())
+    expect(calls.after({ ...quick, open: 0, answers: 2 })).toBeLessThan(calls.value() / 2)
+  })
+})
+
 describe('the learned slack', () => {
   it('begins with one and a half spreads, and shrinks to two fifths while nothing is refused', () => {
     const calls = slack(1_000, () => {})

@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest'
 import { conclusion, writeFailure } from '../../../src/cli/export/conclusion.js'
 import { checkUndisturbed } from '../../../src/export/file/Disturbed.js'
-import type { Truncated } from '../../../src/index.js'
+import type { AnyFailure, Truncated } from '../../../src/index.js'
 import { memory } from '../../export/run/memory.js'
+import { away } from '../../export/run/playing.js'
 
 const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   complete: false,
@@ -52,6 +53,26 @@ it.each(['Repeated', 'SameRows', 'Astray', 'Shapeless'] as const)('%s comes agai
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
   expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume goes on')
 })
+
+const refused = (status: number, code: string): AnyFailure => ({
+  ...{ _tag: 'Refused', endpoint: 'GET /api/v1/things', attempts: 1 },
+  ...{ status, code, message: `GET /api/v1/things: ${status} ${code}` },
+})
+
+it.each<readonly [string, AnyFailure, number]>([
+  ['there is no connection', away, 1],
+  ['it is being worked on', refused(409, 'request_pending'), 1],
+  ['it is locked', refused(423, 'locked'), 1],
+  ['it may not be read', refused(403, 'forbidden'), 2],
+])(
+  'a list that could not be begun, because %s, says whether to try again',
+  (_, cause, expected) => {
+    for (const failure of [cause, truncated({ cause })]) {
+      const progress = { rows: 0, rejects: 0, pages: 0, ended: false, failure }
+      expect(conclusion(progress, undefined, output).status).toBe(expected)
+    }
+  },
+)
 
 it('a file that is not there any more may have been moved', async () => {
   const files = memory()

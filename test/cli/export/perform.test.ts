@@ -9,6 +9,9 @@ import { EMPTY_METER } from '../../../src/cli/Meter.js'
 import { CannotRun, type RunProgress } from '../../../src/export/index.js'
 import { lab } from '../../support/lab.js'
 
+/** When the exports begin, in ms. */
+const BEGUN = 1_000
+
 /** What takes a line off the terminal. */
 const ERASE = '\u001B[2K'
 
@@ -27,6 +30,7 @@ const exported = (
   { report, progress = 'json', isTTY = false }: More = {},
 ) => {
   const { client, timer, runUntil } = lab({ play: () => ({}) })
+  timer.frame = BEGUN
   let listeners = 0
   const counted = <A>(source: Observable<A>): Observable<A> =>
     new Observable((subscriber) => {
@@ -185,7 +189,7 @@ describe('an export that waits for its disk', () => {
     const run = new Subject<RunProgress>()
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
     await started
-    runUntil(2_000)
+    runUntil(BEGUN + 2_000)
     run.next({ ...EMPTY_METER, rows: 50, pages: 1, ended: true })
     run.complete()
     expect(await performed).toBe(0)
@@ -216,7 +220,7 @@ describe('an export that waits for its disk', () => {
     })
     await started
     run.next({ ...EMPTY_METER, begun: { resumed: false } })
-    runUntil(1_000)
+    runUntil(BEGUN + 1_000)
     expect(written()).toContain('0 rows')
     run.error(new Error('a bug'))
     await expect(performed).rejects.toThrow('a bug')

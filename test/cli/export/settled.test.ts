@@ -85,9 +85,9 @@ it('fails after the rows before, where a page cannot be read', async () => {
 })
 
 it('that never rests is not complete, and what is kept says that there is more', async () => {
-  const { last, kept } = await exported(
-    moving(6, (rows, nth) => rows.splice(0, 1, item(100 + nth))),
-  )
+  const list = moving(6, (rows, nth) => rows.splice(0, 1, item(100 + nth)))
+  const { last, kept } = await exported(list)
+  expect(list.asked).toEqual(Array(5).fill([0, 1, 2]).flat())
   expect(last).toMatchObject({
     ended: false,
     failure: {

@@ -6,7 +6,7 @@ import { E, O } from '../../../src/fp.js'
 import type { AnyFailure, Page, Position } from '../../../src/index.js'
 import { paged, paginate } from '../../../src/stream/index.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, type Item, numbers, OUT, outcome, type Row, run } from './playing.js'
+import { away, good, type Item, listOf, numbers, OUT, outcome, type Row, run } from './playing.js'
 
 const refusal = (status: number): AnyFailure => ({
   _tag: 'Refused',
@@ -104,6 +104,14 @@ it('a refusal whose body broke off says nothing of the bookmark', async () => {
   await outcome(files, marked([good(0), away], 'monday'))
   const last = await outcome(files, marked([good(0)], 'tuesday', torn), { begin: 'resume' })
   expect(last).toMatchObject({ rows: 1, failure: torn })
+})
+
+it('a place by its number is not lost: what refuses it refuses the page', async () => {
+  const files = memory()
+  await outcome(files, listOf([good(0), away]))
+  const told = await run(files, listOf([good(0), refusal(400)]), { begin: 'resume' })
+  expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
+  expect(told.some(({ anew }) => anew !== undefined)).toBe(false)
 })
 
 it('it is read again as often as that happens', async () => {

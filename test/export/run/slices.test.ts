@@ -2,8 +2,9 @@
 import { VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
+import { E } from '../../../src/fp.js'
 import { memory } from './memory.js'
-import { away, good, listOf, numbers, outcome } from './playing.js'
+import { away, good, listOf, numbers, outcome, type Row } from './playing.js'
 
 const OUT = '/exports/items/'
 const CHECKPOINT = `${OUT}checkpoint.json`
@@ -56,6 +57,16 @@ describe('a list that is read by slices', () => {
       finished: '2026-01-02T00:00:00.000Z',
     })
     expect(numbers(files.text(`${OUT}part-00002-001.ndjson`))).toEqual([2, 3])
+  })
+
+  it('goes on where rows were put aside, which stay so', async () => {
+    const files = memory()
+    const spoilt: Row = E.left(away)
+    await outcome(files, sliced([[spoilt, ...good(0)], away]), { out: OUT })
+    const rest = sliced([[], [spoilt], [], good(3)])
+    const last = await outcome(files, rest, { out: OUT, begin: 'resume' })
+    expect(last).toMatchObject({ ended: true, rows: 2, rejects: 2 })
+    expect(files.text(`${OUT}rejects.ndjson`).trimEnd().split('\n')).toHaveLength(2)
   })
 
   it('has its bounds where only its end was left to write', async () => {
