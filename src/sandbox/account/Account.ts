@@ -9,7 +9,7 @@ import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
 import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
-import { mix } from './mix.js'
+import { keyOf, mix } from './mix.js'
 import { none, type Rows, rows } from './Rows.js'
 
 // model
@@ -77,6 +77,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
   const ids = chargeIds(seed)
   const table = columns(seed)
   const write = chargeBytes(seed, ids, table)
+  const key = keyOf(seed, 19)
 
   const created = (index: number): number =>
     Math.floor((since + (index - (index % 8) + (rhythm[index % 8] ?? 0)) * every) / 1_000)
@@ -126,7 +127,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     arrival: (index) => {
       const currency = table.currency[index % PERIOD] ?? 'USD'
       return {
-        amount: rounded(((mix(index) % 100_000) + 100) / 100, currency),
+        amount: rounded(((mix(index ^ key) % 100_000) + 100) / 100, currency),
         currency,
         reason: 'goods_purchased',
         reference: `Order ${index}`,

@@ -138,6 +138,15 @@ describe('a charge that comes by itself', () => {
     )
   })
 
+  it('has another amount for another seed, and the same for the same', () => {
+    const amounts = (seed: number) => {
+      const { arrival } = account({ ...options, seed })
+      return Array.from({ length: 10 }, (_, n) => arrival(n).amount)
+    }
+    expect(amounts(1)).toEqual(amounts(1))
+    expect(amounts(1)).not.toEqual(amounts(2))
+  })
+
   it('is of whole yen', () => {
     const some = Array.from({ length: 5_000 }, (_, n) => large.arrival(n))
     const yen = some.filter(({ currency }) => currency === 'JPY').map(({ amount }) => amount)
