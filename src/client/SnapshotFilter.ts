@@ -46,7 +46,7 @@ export const spanOf = (
     ? E.left(
         invalidField(endpoint, {
           field: 'to_created_at',
-          expected: 'from_created_at or later',
+          expected: `${from_created_at === undefined ? '1970' : 'from_created_at'} or later`,
           actual: 'a time before it',
         }),
       )

@@ -344,6 +344,7 @@ describe('a snapshot of charges', () => {
       'to_created_at',
       'from_created_at or later',
     ],
+    [{ to_created_at: '1969-12-31' }, 'to_created_at', '1970 or later'],
     [{ page_size: 5 }, 'page_size', expect.any(String)],
   ])('of %j is refused, from a position too, and nothing is sent', (filter, field, expected) => {
     const { client, run, sent } = lab()
