@@ -1,7 +1,15 @@
 import { Hono } from 'hono'
-import { asapScheduler, asyncScheduler, queueScheduler, type SchedulerLike } from 'rxjs'
+import {
+  asapScheduler,
+  asyncScheduler,
+  defer,
+  firstValueFrom,
+  queueScheduler,
+  type SchedulerLike,
+} from 'rxjs'
 import { method, type Route, template } from '../api/Endpoint.js'
 import { O } from '../fp.js'
+import { until } from '../stream/ObservableEither.js'
 import { exchange, type Incoming } from './exchange.js'
 import { services } from './handlers/index.js'
 import { inProcess } from './inProcess.js'
@@ -38,17 +46,6 @@ const ofSystem: ReadonlySet<SchedulerLike> = new Set([
 /** As hono writes it: `/api/v1/charges/:id`. */
 const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g, ':$1')
 
-/** What `work` comes to, unless the signal ends the wait before. */
-const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort)
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort))
-  })
-
 /** Rows and handlers behind a `fetch` that needs no socket. Throws an `InvalidOption` for what makes none. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
@@ -79,7 +76,8 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
       const request = new Request(input, init)
       const answer = () => handle(request, inProcess(request))
       // made of promises alone, it would leave no turn to others
-      return until(request.signal, isReal ? () => turn().then(answer) : answer)
+      const work = isReal ? () => turn().then(answer) : answer
+      return firstValueFrom(defer(work).pipe(until(request.signal)))
     },
     stats: life.stats,
     handle,

@@ -1,5 +1,5 @@
 /** The life of one request: on its way, at the limits, with its handler, and on its way back. */
-import { firstValueFrom } from 'rxjs'
+import { firstValueFrom, Subscription } from 'rxjs'
 import { O, pipe } from '../fp.js'
 import { later } from '../stream/later.js'
 import { until } from '../stream/ObservableEither.js'
@@ -62,14 +62,6 @@ const routeOf = ({ service }: Incoming): string =>
       ({ row }) => row.route,
     ),
   )
-
-const once = (work: () => void): (() => void) => {
-  let done = false
-  return () => {
-    if (!done) work()
-    done = true
-  }
-}
 
 export const exchange = (settings: Settings): Exchange => {
   const { now, timer, latency, jitter, seed } = settings
@@ -138,7 +130,8 @@ export const exchange = (settings: Settings): Exchange => {
         await pass(back, end)
         return play(stop, () => {}, timer)
       }
-      const leave = once(limits.leave)
+      const place = new Subscription(limits.leave)
+      const leave = () => place.unsubscribe()
       counts.inside(limits.inside())
       try {
         const reply = await handled(incoming, fault)
