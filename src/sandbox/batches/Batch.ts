@@ -63,11 +63,6 @@ const isValid = ({ checked }: StoredItem): boolean => E.isRight(checked)
 /** Those that are booked, in this order. */
 export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> => items.filter(isValid)
 
-export const hasItem =
-  (requestId: string) =>
-  ({ items }: Batch): boolean =>
-    items.some(({ request_id }) => request_id === requestId)
-
 /** Whether it has no quote that has expired; `now` in ms since 1970. */
 export const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
