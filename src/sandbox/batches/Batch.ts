@@ -88,11 +88,11 @@ export const addItems =
     }
   }
 
-/** Without the items of these numbers. */
+/** Without some items. */
 export const deleteItems =
-  (numbers: ReadonlySet<number>, now: number) =>
+  (goes: (item: StoredItem) => boolean, now: number) =>
   (batch: Batch): Batch => {
-    const others = batch.items.filter(({ n }) => !numbers.has(n))
+    const others = batch.items.filter((item) => !goes(item))
     return others.length === batch.items.length ? batch : withItems(others, now)(batch)
   }
 
