@@ -49,7 +49,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'options', 'stream'],
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
-  sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options'],
+  sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   cli: [
     'api',
     'client',

@@ -21,7 +21,7 @@ export interface State {
   /** How many of them came by themselves. */
   readonly arrivedBatches: number
   /** Orders that raise limits, as they were uploaded. */
-  readonly orders: Table<Order>
+  readonly orders: ReadonlyArray<Order>
   readonly webhooks: Register<Hook>
   readonly partnerWebhooks: Register<Hook>
 }
@@ -34,7 +34,7 @@ export const initial = (settings: Settings): State => ({
   arrived: 0,
   batches: batchesThere(settings),
   arrivedBatches: 0,
-  orders: table(({ type }) => type),
+  orders: [],
   webhooks: register(),
   partnerWebhooks: register(),
 })

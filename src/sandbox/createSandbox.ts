@@ -1,8 +1,16 @@
 import { Hono } from 'hono'
-import { asapScheduler, asyncScheduler, queueScheduler, type SchedulerLike } from 'rxjs'
+import {
+  asapScheduler,
+  asyncScheduler,
+  defer,
+  firstValueFrom,
+  queueScheduler,
+  type SchedulerLike,
+} from 'rxjs'
 import { method, type Route, template } from '../api/Endpoint.js'
 import { O } from '../fp.js'
-import { exchange } from './exchange.js'
+import { until } from '../stream/ObservableEither.js'
+import { exchange, type Incoming } from './exchange.js'
 import { services } from './handlers/index.js'
 import { inProcess } from './inProcess.js'
 import type { Play } from './Reply.js'
@@ -19,8 +27,11 @@ export interface Sandbox {
   readonly fetch: typeof fetch
   /** What has arrived so far. */
   readonly stats: () => SandboxStats
-  /** Answers a request and leaves it to `play` to send what comes out; for servers. */
-  readonly handle: (request: Request, play: Play) => Promise<Response>
+  /**
+   * Answers a request and leaves it to `play` to send what comes out; for servers. Rejects when `end` is aborted
+   * while the request, or its answer, is on its way.
+   */
+  readonly handle: (request: Request, play: Play, end?: AbortSignal) => Promise<Response>
 }
 
 /** Timers of the system, as RxJS has them. Those of a caller may have virtual time, which has turns of its own. */
@@ -35,49 +46,38 @@ const ofSystem: ReadonlySet<SchedulerLike> = new Set([
 /** As hono writes it: `/api/v1/charges/:id`. */
 const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g, ':$1')
 
-/** What `work` comes to, unless the signal ends the wait before. */
-const until = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort)
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort))
-  })
-
 /** Rows and handlers behind a `fetch` that needs no socket. Throws an `InvalidOption` for what makes none. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
   const life = exchange(all)
   const isReal = ofSystem.has(all.timer)
-  const app = new Hono<{ Bindings: { readonly play: Play } }>()
+  const app = new Hono<{ Bindings: Pick<Incoming, 'play' | 'end'> }>()
   for (const service of services) {
     const { route } = service.row
     app.on(method(route), pattern(route), (c) =>
       life.answer({
+        ...c.env,
         request: c.req.raw,
         service: O.some(service),
         path: c.req.param(),
-        play: c.env.play,
       }),
     )
   }
-  app.notFound((c) =>
-    life.answer({ request: c.req.raw, service: O.none, path: {}, play: c.env.play }),
-  )
+  app.notFound((c) => life.answer({ ...c.env, request: c.req.raw, service: O.none, path: {} }))
   app.onError((error) => {
     throw error // a connection that breaks is a rejection
   })
 
-  const handle: Sandbox['handle'] = async (request, play) => app.fetch(request, { play })
+  const handle: Sandbox['handle'] = async (request, play, end = new AbortController().signal) =>
+    app.fetch(request, { play, end })
 
   return {
     fetch: async (input, init) => {
       const request = new Request(input, init)
       const answer = () => handle(request, inProcess(request))
       // made of promises alone, it would leave no turn to others
-      return until(request.signal, isReal ? () => turn().then(answer) : answer)
+      const work = isReal ? () => turn().then(answer) : answer
+      return firstValueFrom(defer(work).pipe(until(request.signal)))
     },
     stats: life.stats,
     handle,

@@ -1,5 +1,8 @@
 /** The life of one request: on its way, at the limits, with its handler, and on its way back. */
+import { firstValueFrom, Subscription } from 'rxjs'
 import { O, pipe } from '../fp.js'
+import { later } from '../stream/later.js'
+import { until } from '../stream/ObservableEither.js'
 import { account } from './account/Account.js'
 import { chance, keyOf, longHexText, mix } from './account/mix.js'
 import { arrive } from './arrive.js'
@@ -24,6 +27,8 @@ export interface Incoming {
   /** What the braces of the route stand for. */
   readonly path: Readonly<Record<string, string>>
   readonly play: Play
+  /** When it is aborted, nobody waits for an answer any more, and nothing is waited for. */
+  readonly end: AbortSignal
 }
 
 export interface Exchange {
@@ -58,14 +63,6 @@ const routeOf = ({ service }: Incoming): string =>
     ),
   )
 
-const once = (work: () => void): (() => void) => {
-  let done = false
-  return () => {
-    if (!done) work()
-    done = true
-  }
-}
-
 export const exchange = (settings: Settings): Exchange => {
   const { now, timer, latency, jitter, seed } = settings
   const there = account({ ...settings, since: settings.since.getTime() })
@@ -77,8 +74,9 @@ export const exchange = (settings: Settings): Exchange => {
   let state: State = initial(settings)
   let stormUntil = Number.NEGATIVE_INFINITY
 
-  const pass = (ms: number): Promise<void> =>
-    ms > 0 ? new Promise((resolve) => timer.schedule(() => resolve(), ms)) : Promise.resolve()
+  const pass = async (ms: number, end: AbortSignal): Promise<void> => {
+    if (ms > 0) await firstValueFrom(later(ms, timer).pipe(until(end)))
+  }
 
   const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
@@ -118,10 +116,10 @@ export const exchange = (settings: Settings): Exchange => {
   return {
     stats: counts.stats,
     answer: async (incoming) => {
-      const { request, play } = incoming
+      const { request, play, end } = incoming
       const route = routeOf(incoming)
       const back = leg()
-      await pass(leg())
+      await pass(leg(), end)
       const fated = fate({ route, nth: counts.arrived(route) })
       const fault = request.headers.get(FAULT_HEADER) ?? fated
       if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, timer)
@@ -129,14 +127,15 @@ export const exchange = (settings: Settings): Exchange => {
 
       const stop = stopped(incoming, fault)
       if (stop !== undefined) {
-        await pass(back)
+        await pass(back, end)
         return play(stop, () => {}, timer)
       }
-      const leave = once(limits.leave)
+      const place = new Subscription(limits.leave)
+      const leave = () => place.unsubscribe()
       counts.inside(limits.inside())
       try {
         const reply = await handled(incoming, fault)
-        await pass(back)
+        await pass(back, end)
         return await play(reply, leave, timer)
       } catch (error) {
         leave()

@@ -46,10 +46,11 @@ export const listen = async (
 ): Promise<Listening> => {
   const { port = 0 } = checked(options, rules)
   const sandbox = isSandbox(what) ? what : createSandbox(what)
+  const end = new AbortController()
   const listener = getRequestListener(
     (request, { outgoing }) =>
       // the server below speaks HTTP/1
-      sandbox.handle(request, onSocket(outgoing as ServerResponse)).catch(bug),
+      sandbox.handle(request, onSocket(outgoing as ServerResponse), end.signal).catch(bug),
     { overrideGlobalObjects: false },
   )
   const server = createServer(listener)
@@ -64,6 +65,7 @@ export const listen = async (
     port: bound,
     close: () =>
       new Promise((resolve) => {
+        end.abort()
         server.close(() => resolve())
         server.closeAllConnections()
       }),

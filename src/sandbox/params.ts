@@ -1,6 +1,7 @@
 /** Reads from a request what its row asks for; the same row says where the client put it. */
 import { type AnyEndpoint, method } from '../api/Endpoint.js'
 import { causes } from '../decode/index.js'
+import { ROW_LEVELS } from '../decode/levels.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import type { Given } from './Handler.js'
@@ -24,12 +25,26 @@ const notJson = invalid('The body is not JSON.')
 
 const notAnObject = invalid('The body is not a JSON object.')
 
+/** It could not be answered again: `JSON.stringify` gives up at some thousands of levels. */
+const tooDeep = invalid(`The body has more than ${ROW_LEVELS} levels.`)
+
+const isDeeper = (u: unknown, levels: number): boolean =>
+  typeof u === 'object' &&
+  u !== null &&
+  (levels === 0 || Object.values(u).some((one) => isDeeper(one, levels - 1)))
+
 const parsed = (body: string): E.Either<Refusal, unknown> =>
   body === ''
     ? E.right({})
-    : E.tryCatch(
-        () => JSON.parse(body),
-        () => notJson,
+    : pipe(
+        E.tryCatch(
+          (): unknown => JSON.parse(body),
+          () => notJson,
+        ),
+        E.filterOrElse(
+          (u) => !isDeeper(u, ROW_LEVELS),
+          () => tooDeep,
+        ),
       )
 
 /** All is text in a query; a name that is there more than once is a list. */

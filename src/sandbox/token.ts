@@ -1,4 +1,7 @@
-/** Bearer tokens: they carry their number, their end and whose they are, so none is remembered. */
+/**
+ * Who may call: with the credentials of the partner, or with a bearer token. Tokens carry their number, their end
+ * and whose they are, so none is remembered.
+ */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
 import { basicHeader } from '../http/basicHeader.js'

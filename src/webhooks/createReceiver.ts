@@ -57,11 +57,10 @@ const rules: Rules<ReceiverOptions> = {
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
   const options = checked(given, rules)
-  const { maxBytes = receiverDefaults.maxBytes, remember = receiverDefaults.remember } = options
+  const { maxBytes, remember, timer = asyncScheduler } = { ...receiverDefaults, ...options }
   const verify = verifierOf(verifierSettings(options))
   const ids = once(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
-  const { timer = asyncScheduler } = options
   /** An event counts as told when somebody hears it, and not before. */
   const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
     if (told.observed && (E.isLeft(came) || ids.isNew(came.right.id))) told.next(came)

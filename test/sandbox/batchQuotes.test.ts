@@ -17,6 +17,15 @@ describe('POST /api/v1/batch_transfers/{id}/delete_items', () => {
     expect((await items()).map((row) => row.id)).not.toContain(a)
   })
 
+  it('takes an id by the letter', async () => {
+    const { call, items } = await opened()
+    await call('add_items', { items: [newItem('a')] })
+    const id = String((await items())[0]?.id)
+    const others = [id.replace(/(?=....$)/, '0'), id.toUpperCase(), `${id} `]
+    await call('delete_items', { item_ids: others })
+    expect(await items()).toMatchObject([{ id }])
+  })
+
   it.each([
     [{}, 'field_required'],
     [{ item_ids: [1] }, 'invalid_argument'],

@@ -8,7 +8,7 @@ import {
   listen,
   type SandboxOptions,
 } from '../../src/sandbox/index.js'
-import { loginHeaders, partnerHeaders } from './support.js'
+import { loginHeaders, partnerHeaders, stillClock } from './support.js'
 
 /** A sandbox on a free port whose timers do not wait, and a caller that is logged in. */
 const onPort = async (options: SandboxOptions = {}) => {
@@ -147,6 +147,32 @@ describe('a sandbox on a port', () => {
     await close()
     await Promise.all([waiting, text])
     await expect(get(LIST)).rejects.toThrow()
+  })
+
+  it.each([
+    ['to the sandbox', 0],
+    ['back', 30_000],
+  ])('closes while requests are on their way %s, and waits for none of them', async (_, passed) => {
+    const clock = stillClock()
+    const options = { limits: { ...none, concurrency: 1 }, latency: 60_000, timer: clock.timer }
+    const sandbox = createSandbox(options)
+    const first = await listen(sandbox)
+    const cut = expect(fetch(`${first.url}${LIST}`)).rejects.toThrow()
+    await until(() => clock.waiting() === 1)
+    clock.pass(passed)
+    await until(() => clock.waiting() === 1)
+    await first.close()
+    await cut
+    expect(clock.waiting()).toBe(0)
+
+    const second = await listen(sandbox)
+    onTestFinished(second.close)
+    const answer = fetch(`${second.url}${LIST}`)
+    for (const _half of ['in', 'back']) {
+      await until(() => clock.waiting() === 1)
+      clock.pass(30_000)
+    }
+    expect((await answer).status).toBe(401) // the only place is free
   })
 })
 

@@ -79,3 +79,19 @@ it('timers that a test plays are a time for it and its client', async () => {
     vi.useRealTimers()
   }
 })
+
+it('a latency is kept that no timer of the platform can wait for', async () => {
+  vi.useFakeTimers()
+  try {
+    const latency = 60 * 24 * 3_600_000 // half of it is more than 2^31 ms
+    const began = Date.now()
+    const sandbox = createSandbox({ charges: 0, latency })
+    const answered = sandbox.fetch('https://sandbox/api/v1/charges').then(() => Date.now() - began)
+    await vi.advanceTimersByTimeAsync(latency + 1_000)
+    const took = await answered
+    expect(took).toBeGreaterThanOrEqual(latency)
+    expect(took - latency).toBeLessThan(10)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { E } from '../../src/fp.js'
+import { BATCHES, newItem, openedBatch } from './batchSupport.js'
 import { items, open } from './support.js'
 
 const newCharge = {
@@ -142,6 +143,34 @@ describe('GET /api/v1/charges', () => {
     const { get } = await open({ charges: 101 })
     const { body } = await get('/api/v1/charges')
     expect([Object(body).items.length, Object(body).has_more]).toEqual([100, true])
+  })
+})
+
+describe('a body of many levels', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  const batch = (levels: number) => `{"request_id":"b","metadata":${nested(levels - 1)}}`
+  const items = (levels: number) =>
+    `{"items":[${JSON.stringify(newItem('i')).slice(0, -1)},"metadata":${nested(levels - 3)}}]}`
+
+  it.each([501, 10_000])('is refused: %i', async (levels) => {
+    const { post, call, get, id } = await openedBatch()
+    const refused = {
+      status: 400,
+      body: { code: 'invalid_argument', message: 'The body has more than 500 levels.' },
+    }
+    expect(await post(`${BATCHES}/create`, batch(levels))).toEqual(refused)
+    expect(await call('add_items', items(levels))).toEqual(refused)
+    await call('quote')
+    expect(await get(`${BATCHES}/${id}/items`)).toMatchObject({ body: { items: [] } })
+  })
+
+  it('comes back with 500 of them', async () => {
+    const { call, items: listed } = await openedBatch()
+    await call('add_items', items(500))
+    await call('quote')
+    expect(await listed()).toMatchObject([
+      { transfer_draft: { metadata: JSON.parse(nested(497)) } },
+    ])
   })
 })
 

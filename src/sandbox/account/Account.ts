@@ -3,14 +3,14 @@
  * them take no memory. What is created later is state, and not here.
  */
 import type { NewCharge } from '../../codec/Charge.js'
-import { O, pipe } from '../../fp.js'
+import { A, O, pipe } from '../../fp.js'
 import { rounded } from '../rates.js'
 import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
 import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
 import { keyOf, mix } from './mix.js'
-import { none, type Rows, rows } from './Rows.js'
+import { type Rows, rows } from './Rows.js'
 
 // model
 
@@ -59,8 +59,6 @@ export interface Account {
 /** Where charges fall within eight steps of time: some in the same second, some far apart. */
 const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
-const nothing: Selection = { size: 0, slice: () => none }
-
 /** The smallest number below `end` for which it holds, as for all after it; `end` if there is none. */
 const first = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
@@ -90,33 +88,32 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     to === undefined ? charges : first(charges, (n) => created(n) * 1_000 > to),
   ]
 
-  const one = (index: number, filter: Filter): Selection => {
+  const selection = (size: number, at: (k: number) => number): Selection => ({
+    size,
+    slice: (start, end, newestFirst) => {
+      const to = Math.max(start, Math.min(end, size))
+      return rows(to - start, ROOM, (n, bytes, position) => {
+        const index = at(newestFirst ? to - 1 - n : start + n)
+        return write(index, created(index), bytes, position)
+      })
+    },
+  })
+
+  const one = (requestId: string, filter: Filter): Selection => {
     const [low, high] = range(filter)
-    if (index < low || index >= high || !passes(filter)(table)(index)) return nothing
-    return {
-      size: 1,
-      slice: (start, end) =>
-        start === 0 && end > 0
-          ? rows(1, ROOM, (_, bytes, position) => write(index, created(index), bytes, position))
-          : none,
-    }
+    const found = pipe(
+      ids.indexOfRequestId(requestId),
+      O.filter((index) => index >= low && index < high && passes(filter)(table)(index)),
+      A.fromOption,
+    )
+    return selection(found.length, (k) => found[k] ?? 0)
   }
 
   const many = (filter: Filter): Selection => {
     const matching = matches(filter)(table)
     const [low, high] = range(filter)
     const skipped = matching.below(low)
-    const size = Math.max(0, matching.below(high) - skipped)
-    return {
-      size,
-      slice: (start, end, newestFirst) => {
-        const to = Math.max(start, Math.min(end, size))
-        return rows(to - start, ROOM, (n, bytes, position) => {
-          const index = matching.at(skipped + (newestFirst ? to - 1 - n : start + n))
-          return write(index, created(index), bytes, position)
-        })
-      },
-    }
+    return selection(Math.max(0, matching.below(high) - skipped), (k) => matching.at(skipped + k))
   }
 
   return {
@@ -136,14 +133,6 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
       }
     },
     select: (filter) =>
-      filter.request_id === undefined
-        ? many(filter)
-        : pipe(
-            ids.indexOfRequestId(filter.request_id),
-            O.match(
-              () => nothing,
-              (index) => one(index, filter),
-            ),
-          ),
+      filter.request_id === undefined ? many(filter) : one(filter.request_id, filter),
   }
 }

@@ -13,8 +13,6 @@ export interface Rows {
 
 // constructors
 
-export const none: Rows = { size: 0, room: 0, write: (_, position) => position }
-
 const COMMA = encoded(',')
 
 /** `size` rows that take up to `room` bytes each, the n-th as `one` writes it. */

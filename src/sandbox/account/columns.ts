@@ -70,8 +70,6 @@ export const columns = (seed: number): Columns => {
 
 const all: Matches = { below: (n) => n, at: (k) => k }
 
-const none: Matches = { below: () => 0, at: () => 0 }
-
 const SLOTS = Array.from({ length: PERIOD }, (_, slot) => slot)
 
 const firstNotBelow = (sorted: ReadonlyArray<number>, n: number): number => {
@@ -104,7 +102,6 @@ export const matches =
     }
     const slots = SLOTS.filter(passes(filter)(columns))
     const each = slots.length
-    if (each === 0) return none
     return {
       below: (n) => Math.floor(n / PERIOD) * each + firstNotBelow(slots, n % PERIOD),
       at: (k) => Math.floor(k / each) * PERIOD + (slots[k % each] ?? 0),

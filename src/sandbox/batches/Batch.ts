@@ -63,11 +63,6 @@ const isValid = ({ checked }: StoredItem): boolean => E.isRight(checked)
 /** Those that are booked, in this order. */
 export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> => items.filter(isValid)
 
-export const hasItem =
-  (requestId: string) =>
-  ({ items }: Batch): boolean =>
-    items.some(({ request_id }) => request_id === requestId)
-
 /** Whether it has no quote that has expired; `now` in ms since 1970. */
 export const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
@@ -93,11 +88,11 @@ export const addItems =
     }
   }
 
-/** Without the items of these numbers. */
+/** Without some items. */
 export const deleteItems =
-  (numbers: ReadonlySet<number>, now: number) =>
+  (goes: (item: StoredItem) => boolean, now: number) =>
   (batch: Batch): Batch => {
-    const others = batch.items.filter(({ n }) => !numbers.has(n))
+    const others = batch.items.filter((item) => !goes(item))
     return others.length === batch.items.length ? batch : withItems(others, now)(batch)
   }
 

@@ -3,7 +3,7 @@ import type { BatchItem, TransferDraft } from '../../codec/BatchItem.js'
 import type { Instant } from '../../codec/Instant.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { isEmpty } from '../../codec/shapes.js'
-import { E, O } from '../../fp.js'
+import { E } from '../../fp.js'
 import { hexText, keyOf, mix } from '../account/mix.js'
 import type { Asking } from '../Context.js'
 import { instantAt } from '../instant.js'
@@ -24,20 +24,11 @@ interface Progress {
 
 // constructors
 
-/** What all its items have in their ids: eight digits, before the four of the item. */
-const digitsOf = ({ n }: Batch, { settings }: Asking): string =>
-  hexText(mix(n ^ keyOf(settings.seed, 15)))
-
-/** The number of the item with this id, if it may be one of this batch. */
-export const numberOf =
-  (batch: Batch, asking: Asking) =>
-  (id: string): O.Option<number> => {
-    const prefix = `bti_${digitsOf(batch, asking)}`
-    const digits = id.slice(prefix.length)
-    return id.startsWith(prefix) && /^[0-9a-f]{4,12}$/.test(digits)
-      ? O.some(Number.parseInt(digits, 16))
-      : O.none
-  }
+/** The ids of the items of a batch, or of their transfers: eight digits of the batch, before four of the item. */
+export const idsOf = (kind: 'bti' | 'tfr', batch: Batch, { settings }: Asking) => {
+  const prefix = `${kind}_${hexText(mix(batch.n ^ keyOf(settings.seed, 15)))}`
+  return ({ n }: StoredItem): string => prefix + n.toString(16).padStart(4, '0')
+}
 
 const draftOf = (item: NewBatchItem, transfer_date: Instant): TransferDraft => {
   const { beneficiary, payer, application_fee_options = [], ...rest } = item
@@ -76,12 +67,11 @@ export const itemsAt =
     const from = bookingFrom(courseOf(batch, asking.settings))
     const ranks = new Map(validItems(batch).map(({ n }, rank) => [n, rank]))
     const day = transferDate(batch, asking.now)
-    const digits = digitsOf(batch, asking)
-    const idOf = (prefix: string, { n }: StoredItem): string =>
-      `${prefix}_${digits}${n.toString(16).padStart(4, '0')}`
+    const idOf = idsOf('bti', batch, asking)
+    const transferIdOf = idsOf('tfr', batch, asking)
     return items.map((stored): BatchItem => {
       const same = {
-        id: idOf('bti', stored),
+        id: idOf(stored),
         request_id: stored.request_id,
         transfer_id: null,
         transfer_draft: null,
@@ -98,7 +88,7 @@ export const itemsAt =
         ...same,
         status,
         updated_at: instantAt(at),
-        transfer_id: status === 'BOOKED' ? idOf('tfr', stored) : null,
+        transfer_id: status === 'BOOKED' ? transferIdOf(stored) : null,
         transfer_draft: isDraft ? draftOf(item, day) : null,
         errors: status === 'BOOKING_FAILED' ? error('booking_failed', 'beneficiary') : null,
       }

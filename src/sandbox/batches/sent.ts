@@ -1,7 +1,7 @@
 /** Reads what is sent to add and to delete items. More is taken than the rows say: wrong items are kept. */
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { E, O, pipe } from '../../fp.js'
+import { E, pipe } from '../../fp.js'
 import type { Given } from '../Handler.js'
 import { invalid, type Refusal, required } from '../Refusal.js'
 import { type Checked, checked } from './checked.js'
@@ -73,17 +73,5 @@ export const readItemIds = (params: Given): E.Either<Refusal, SentItemIds> =>
       list.every(isText)
         ? E.right({ id, item_ids: list })
         : E.left(invalid('item_ids must be a list of texts.', 'item_ids')),
-    ),
-  )
-
-/** Whether an item is repeated: in the batch, as `has` says, or among those that were sent. */
-export const repeated = (
-  items: ReadonlyArray<SentItem>,
-  has: (requestId: string) => boolean,
-): O.Option<SentItem> =>
-  O.fromNullable(
-    items.find(
-      ({ request_id }, i) =>
-        has(request_id) || items.findIndex((other) => other.request_id === request_id) < i,
     ),
   )

@@ -2,7 +2,7 @@ import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { BatchItem } from '../../codec/BatchItem.js'
 import { QuoteValidity } from '../../codec/BatchQuote.js'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { A, E, flow, O, pipe } from '../../fp.js'
+import { E, flow, O, pipe } from '../../fp.js'
 import {
   type Batch,
   deleteItems,
@@ -14,7 +14,7 @@ import {
 } from '../batches/Batch.js'
 import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
 import { changed, findBatch, isIn } from '../batches/change.js'
-import { itemsAt, numberOf } from '../batches/itemAt.js'
+import { idsOf, itemsAt } from '../batches/itemAt.js'
 import {
   duplicate,
   emptyBatch,
@@ -144,8 +144,9 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
                 findBatch(state, id, asking),
                 isIn(asking, 'DRAFTING'),
                 E.map((found) => {
-                  const numbers = A.compact(item_ids.map(numberOf(found, asking)))
-                  return deleteItems(new Set(numbers), asking.now)(found)
+                  const idOf = idsOf('bti', found, asking)
+                  const ids = new Set(item_ids)
+                  return deleteItems((item) => ids.has(idOf(item)), asking.now)(found)
                 }),
                 changed(state, asking),
               ),

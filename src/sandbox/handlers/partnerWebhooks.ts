@@ -25,7 +25,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
     const hooks = settings.order === 'descending' ? oldestFirst.toReversed() : oldestFirst
     const end = (page_num + 1) * page_size
     const write = flow(webhookOf('partner webhook', settings.seed), Webhook.encode, JSON.stringify)
-    const found = hooks.slice(page_num * page_size, end).map((hook) => write(hook))
+    const found = hooks.slice(page_num * page_size, end).map(write)
     return [pageByNumber(texts(found), end < hooks.length), state]
   },
 

@@ -10,7 +10,6 @@ import { invalidDates, isPair } from '../reference/conversionDates.js'
 import { industries } from '../reference/industries.js'
 import { expiringAt, type Order, quotaAt } from '../reference/Order.js'
 import { ordersOf, readUpload } from '../reference/upload.js'
-import { append, toArray } from '../Table.js'
 
 /** Answers what something tells of a limit, if the account has it. */
 const limitBy =
@@ -19,7 +18,7 @@ const limitBy =
   ): Handle<{ readonly type?: QuotaType | undefined }, A> =>
   (state, { type = 'CN_INBOUND' }, { now, settings }) => [
     settings.quotaTypes.includes(type)
-      ? success(tell(now, type, toArray(state.orders)))
+      ? success(tell(now, type, state.orders))
       : notEnabled(type, 'type'),
     state,
   ]
@@ -54,9 +53,9 @@ export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
         readUpload(params),
         E.map((upload) => (state, { now, settings }) => {
           const more = ordersOf(upload, now, settings.quotaTypes)
-          if (E.isLeft(more)) return [more.left, state]
-          const orders = more.right.reduce((all, order) => append(order)(all), state.orders)
-          return [success({}), { ...state, orders }]
+          return E.isLeft(more)
+            ? [more.left, state]
+            : [success({}), { ...state, orders: [...state.orders, ...more.right] }]
         }),
       ),
   },

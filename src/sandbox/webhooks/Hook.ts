@@ -1,7 +1,7 @@
 /** A webhook as the sandbox keeps it, of the account or of a partner. */
 import type { NewWebhook, WebhookWithSecret } from '../../codec/Webhook.js'
 import { keyOf, longHexText, mix } from '../account/mix.js'
-import { type Ids, ids, type Kind } from '../ids.js'
+import { ids, type Kind } from '../ids.js'
 import { instantAt } from '../instant.js'
 import type { Numbered } from '../Register.js'
 
@@ -33,16 +33,13 @@ const secretOf = (kind: Kind, n: number, seed: number): string =>
 /** As the service writes it. */
 export const webhookOf =
   (kind: Kind, seed: number) =>
-  ({ n, request_id, asked, url, createdAt, updatedAt }: Hook): WebhookWithSecret => {
-    const { id }: Ids = ids(kind, seed)
-    return {
-      id: id(n),
-      url,
-      events: [...asked.events],
-      version: asked.version,
-      request_id,
-      secret: secretOf(kind, n, seed),
-      created_at: instantAt(createdAt),
-      updated_at: instantAt(updatedAt),
-    }
-  }
+  ({ n, request_id, asked, url, createdAt, updatedAt }: Hook): WebhookWithSecret => ({
+    id: ids(kind, seed).id(n),
+    url,
+    events: [...asked.events],
+    version: asked.version,
+    request_id,
+    secret: secretOf(kind, n, seed),
+    created_at: instantAt(createdAt),
+    updated_at: instantAt(updatedAt),
+  })

@@ -9,7 +9,7 @@ import {
   written,
 } from '../../../src/sandbox/account/ascii.js'
 import { mix, unmix } from '../../../src/sandbox/account/mix.js'
-import { followedBy, none, rows, texts } from '../../../src/sandbox/account/Rows.js'
+import { followedBy, rows, texts } from '../../../src/sandbox/account/Rows.js'
 import { timeText } from '../../../src/sandbox/account/time.js'
 
 const text = (write: (to: Uint8Array, position: number) => number) => decoded(written(64, write))
@@ -60,6 +60,6 @@ it('joins rows with commas, whichever are empty', () => {
   expect(write(numbers)).toBe('0,1,2')
   expect(write(followedBy(texts(['"a"', '"b"']))(numbers))).toBe('0,1,2,"a","b"')
   expect(write(followedBy(numbers)(texts([])))).toBe('0,1,2')
-  expect(write(followedBy(none)(numbers))).toBe('0,1,2')
-  expect(write(followedBy(none)(none))).toBe('')
+  expect(write(followedBy(texts([]))(numbers))).toBe('0,1,2')
+  expect(write(followedBy(texts([]))(texts([])))).toBe('')
 })
