@@ -1,8 +1,7 @@
 /** What a client is made from. */
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
-import type { IO } from '../fp.js'
-import { defined } from '../fp.js'
+import { defined, type IO } from '../fp.js'
 import type { Codes } from '../http/codes.js'
 import type { Fetch } from '../http/Fetch.js'
 import type { TokenSource } from '../http/foreignToken.js'

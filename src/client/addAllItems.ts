@@ -12,7 +12,6 @@ import type { Cause } from '../decode/causes.js'
 import { E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { invalidRequest } from '../http/invalidRequest.js'
-import { unfit } from '../http/request.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { type Chunk, inChunks } from './inChunks.js'
 
@@ -49,7 +48,7 @@ export const addAllItems =
             if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
             const { different, firsts } = compared(chunk, sent, before)
             const [first, ...others] = different.map(ignored)
-            if (first) return left(invalidRequest(endpoint, unfit([first, ...others])))
+            if (first) return left(invalidRequest(endpoint, [first, ...others]))
             return add(params).pipe(
               tap((outcome) => {
                 if (mayHaveArrived(outcome)) sent = firsts

@@ -1,11 +1,11 @@
-import { concatMap, map, reduce } from 'rxjs'
+import { concatMap, map, toArray } from 'rxjs'
 import type { Api } from '../api/index.js'
 import type { ItemsToAdd } from '../codec/NewBatchItem.js'
-import { E } from '../fp.js'
+import { A, E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { recovered } from '../http/recovered.js'
 import { requestIdOf } from '../http/requestIdOf.js'
-import { left, mapRight, type ObservableEither, orElse } from '../stream/index.js'
+import { left, mapLeft, mapRight, type ObservableEither, orElse } from '../stream/index.js'
 import type { ClientOf } from './Call.js'
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
@@ -36,7 +36,7 @@ export const addItems =
 /** Beside so many items that were found to be there. */
 const adding = (calls: BatchCalls, params: ItemsToAdd, there: number): Added =>
   calls.addItems(params).pipe(
-    map(E.mapLeft((failure) => (there === 0 ? failure : partly(params, there)(failure)))),
+    mapLeft((failure) => (there === 0 ? failure : partly(params, there)(failure))),
     orElse(
       (failure: Failure): Added =>
         isRepeated(failure) ? addMissing(calls, params, there)(failure) : left(failure),
@@ -96,11 +96,7 @@ const itemsThere = (
 ): ObservableEither<Failure, ReadonlyArray<string>> =>
   calls.items({ id, page_size: 1_000 }).pages.pipe(
     mapRight(({ raw }) => raw.map(requestIdOf).filter((id) => id !== undefined)),
-    reduce(
-      (there, page) =>
-        E.isLeft(page)
-          ? page
-          : E.map((ids: ReadonlyArray<string>) => [...ids, ...page.right])(there),
-      E.right<Failure, ReadonlyArray<string>>([]),
-    ),
+    toArray(),
+    map(A.sequence(E.Applicative)),
+    mapRight(A.flatten),
   )

@@ -1,7 +1,6 @@
 import { type AnyEndpoint, isList, untyped } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
 import { compile, type Decoder, type Drift } from '../decode/index.js'
-import { defined } from '../fp.js'
 import type { ParseText } from '../http/answer.js'
 import { ask } from '../http/ask.js'
 import type { Budget } from '../http/Budget.js'
@@ -38,7 +37,6 @@ export const callOf = (
     const recovery = finder && {
       find: findOf(finder),
       knownBy: row.knownBy,
-      ...defined({ parseText }),
       onFound: (requestId: string) =>
         engine.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
     }

@@ -1,4 +1,4 @@
-import { concatMap, defer, map, type Observable, take } from 'rxjs'
+import { defer, map, type Observable, take } from 'rxjs'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
@@ -7,7 +7,7 @@ import type { AnyFailure, Failure } from '../http/Failure.js'
 import { invalidField } from '../http/invalidRequest.js'
 import { requestIdOf } from '../http/requestIdOf.js'
 import { underRequestId } from '../http/underRequestId.js'
-import { left, type ObservableEither, type Page, right } from '../stream/index.js'
+import { left, mapLeft, type ObservableEither, orElse, type Page } from '../stream/index.js'
 
 // model
 
@@ -64,20 +64,13 @@ export const createOnce =
         list({ request_id: requestId }).pages.pipe(
           take(1),
           map(underRequestId({ requestId, params: asked, knownBy, onFound })),
-          map(
-            E.mapLeft(
-              (why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` }),
-            ),
-          ),
+          mapLeft((why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` })),
         )
 
       return create(params).pipe(
-        concatMap(
-          E.match(
-            (failure): ObservableEither<Failure<Code>, A> =>
-              isDuplicate(failure) ? find(failure) : left(failure),
-            right,
-          ),
+        orElse(
+          (failure): ObservableEither<Failure<Code>, A> =>
+            isDuplicate(failure) ? find(failure) : left(failure),
         ),
       )
     })

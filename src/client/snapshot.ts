@@ -2,6 +2,7 @@
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
+import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
@@ -90,10 +91,8 @@ export const snapshot =
             time: (row) => millisOf(fieldsOf(row).created_at),
             key: idOf,
             cut: (cut, position, pages) => {
-              const slices = position.slices.length
-              const many = slices === 1 ? '1 slice' : `${slices} slices`
-              const after = pages === 1 ? '1 page' : `${pages} pages`
-              const ended = `ended after ${after}, with ${many} of time to read`
+              const many = plural(position.slices.length, 'slice')
+              const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
               return truncated({ endpoint, position, pages, ended }, cut)
             },
           })()

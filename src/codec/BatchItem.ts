@@ -118,7 +118,7 @@ const batchItemFilter = t.exact(
         /** Rows a page, up to 1,000, which is what the service takes when it is left out. */
         page_size: intFrom(1, 1_000),
         /** In place of `page`, should the service answer with `has_more`; counted from 0. */
-        page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+        page_num: intFrom(0),
       }),
       { page_size: { default: 1_000 } },
     ),

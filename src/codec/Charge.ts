@@ -121,7 +121,7 @@ const chargeFilter = noted(
     /** Only those created at this time or earlier. */
     to_created_at: Time,
     /** The first page to read; counted from 0. */
-    page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+    page_num: intFrom(0),
     /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
     page_size: intFrom(10, 2_000),
     /** Only the charge with this `request_id`. */

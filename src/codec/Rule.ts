@@ -7,6 +7,7 @@
  * that field had a codec of its own by the name of the rule.
  */
 import * as t from 'io-ts'
+import { part } from '../decode/codecParts.js'
 import { E } from '../fp.js'
 import type { Codec } from './Codec.js'
 
@@ -68,16 +69,13 @@ export const ruled =
   (codec: Codec<A>): Codec<A> =>
     new RuledType(codec, rules)
 
-const child = (u: unknown, key: string | number): unknown =>
-  typeof u === 'object' && u !== null ? Reflect.get(u, key) : undefined
-
 const named = (expected: string): t.Mixed =>
   new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
 
 const blame = (value: unknown, path: Path, expected: string, context: t.Context) => {
   let actual = value
   const steps = path.map((key, i): t.ContextEntry => {
-    actual = child(actual, key)
+    actual = part(actual, key)
     const type = i === path.length - 1 ? named(expected) : t.unknown
     return { key: String(key), type, actual }
   })

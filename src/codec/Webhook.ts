@@ -150,7 +150,7 @@ const webhookFilter = noted(
     /** A bookmark: `page_after` or `page_before` of an earlier page. */
     page: t.string,
     /** Rows a page; the service takes 20 when it is left out. */
-    page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+    page_size: intFrom(1),
   }),
   { page_size: { default: 20 } },
 )
@@ -163,9 +163,9 @@ export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 const partnerWebhookFilter = noted(
   t.partial({
     /** The first page to read; counted from 0. */
-    page_num: intFrom(0, Number.MAX_SAFE_INTEGER),
+    page_num: intFrom(0),
     /** Rows a page; the service takes 20 when it is left out. */
-    page_size: intFrom(1, Number.MAX_SAFE_INTEGER),
+    page_size: intFrom(1),
   }),
   { page_num: { default: 0 }, page_size: { default: 20 } },
 )

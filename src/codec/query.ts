@@ -4,8 +4,8 @@ import { E } from '../fp.js'
 import type { Codec } from './Codec.js'
 import { described } from './Schema.js'
 
-/** A whole number from `min` to `max`. */
-export const intFrom = (min: number, max: number): Codec<number> => {
+/** A whole number from `min` to `max`; without that, as large as there are. */
+export const intFrom = (min: number, max = Number.MAX_SAFE_INTEGER): Codec<number> => {
   const open = max === Number.MAX_SAFE_INTEGER
   const is = (u: unknown): u is number =>
     Number.isInteger(u) && Number(u) >= min && Number(u) <= max

@@ -2,8 +2,8 @@ import type * as t from 'io-ts'
 import { arrange } from './arrange.js'
 import { hasOwn, part, tagOf, typesOf, unwrapped } from './codecParts.js'
 import { LESS_DEEP, TOO_DEEP } from './decodeSafely.js'
-import { errorPath } from './errorPath.js'
-import { expected, expectedTags, refusing } from './expected.js'
+import { errorPath, fieldAt } from './errorPath.js'
+import { expected, expectedTags } from './expected.js'
 import { redact } from './redact.js'
 
 /** Why a value was refused: where, what was wanted and, without its content, what was there. */
@@ -33,16 +33,17 @@ const cause = (error: t.ValidationError): Cause => {
   const path = errorPath(error.context)
   const actual = isMissing(error.context) ? 'missing' : redact(error.value)
   if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
-  const codec = unwrapped(refusing(error)?.type)
+  const refusing = error.context.at(-1)?.type // the last one asked
+  const codec = unwrapped(refusing)
   const tag = part(codec, 'tag')
   if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
     return {
-      path: path === '' ? tag : `${path}.${tag}`,
+      path: fieldAt(path, tag),
       expected: expectedTags(typesOf(codec), tag),
       actual: hasOwn(error.value, tag) ? redact(part(error.value, tag)) : 'missing',
     }
   }
-  return { path, expected: expected(refusing(error)?.type), actual }
+  return { path, expected: expected(refusing), actual }
 }
 
 /** Alternatives refused at the same place are one cause. */
@@ -80,7 +81,7 @@ export const causesUnder = (at: string, [one, ...more]: Causes): Causes => {
 }
 
 const joined = (at: string, path: string): string =>
-  at === '' || path === '' || path.startsWith('[') ? at + path : `${at}.${path}`
+  path === '' || path.startsWith('[') ? at + path : fieldAt(at, path)
 
 /** The causes as lines: `items[3].amount should be number, and is text of 5 characters`. */
 export const explain = (errors: t.Errors): string =>

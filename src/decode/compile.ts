@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { E } from '../fp.js'
 import { invalid, is } from '../options/index.js'
-import { closures, type Reader } from './closures/readers.js'
+import { closures } from './closures/readers.js'
 import type { Decoder } from './Decoder.js'
 import { decodeSafely } from './decodeSafely.js'
 import { generate } from './generate/generate.js'
@@ -13,8 +13,6 @@ import { refused } from './runtime.js'
 /** How decoders are made: as generated code, or as functions where that is forbidden. */
 export type Means = 'code' | 'closures'
 
-type Slow = (u: unknown) => E.Either<t.Errors, unknown>
-
 /** So many refusals in a row, and the next value is taken to be refused as well. */
 const MANY = 8
 
@@ -22,8 +20,8 @@ const MANY = 8
  * What succeeds at once is answered here; all else is answered by io-ts. Where one value after the
  * other is refused, io-ts is asked straight away, until it takes one.
  */
-const withClosures = (plan: Plan, slow: Slow): Slow => {
-  const read: Reader = closures(plan)
+const withClosures = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
+  const read = closures(plan)
   let refusals = 0
   return (u) => {
     if (refusals < MANY) {
@@ -46,8 +44,8 @@ const withClosures = (plan: Plan, slow: Slow): Slow => {
 /** io-ts binds `decode` to the codec; another `decode` may do something else than validate. */
 const isBound = (decode: { readonly name: string }): boolean => decode.name.startsWith('bound ')
 
-const make = <A>(codec: t.Type<A, unknown, unknown>, means: Means): Slow => {
-  const slow: Slow = (u) => decodeSafely(codec, u)
+const make = <A>(codec: t.Type<A, unknown, unknown>, means: Means): Decoder<unknown> => {
+  const slow: Decoder<unknown> = (u) => decodeSafely(codec, u)
   if (!isBound(codec.decode)) return slow
   try {
     const plan = planOf(codec)
@@ -69,7 +67,7 @@ export const compiler = (
   const decoderOf = (codec: t.Mixed): Decoder<unknown> => {
     const known = made.get(codec)
     if (known !== undefined) return known
-    let decode: Slow = (u) => {
+    let decode: Decoder<unknown> = (u) => {
       decode = make(codec, means ?? (mayGenerate() ? 'code' : 'closures'))
       return decode(u)
     }

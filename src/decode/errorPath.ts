@@ -24,6 +24,9 @@ const isKnown = (parent: unknown, key: string): boolean => {
   return domainKeys(part(codec, 'domain'))?.includes(key) ?? false
 }
 
+/** The path of a field of what stands at a path. */
+export const fieldAt = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
 const step = (parent: t.ContextEntry, entry: t.ContextEntry): string => {
   if (isMember(parent, entry)) return ''
   if (Array.isArray(parent.actual) && /^\d{1,10}$/.test(entry.key)) return `[${entry.key}]`

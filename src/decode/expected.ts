@@ -1,4 +1,3 @@
-import type * as t from 'io-ts'
 import { part, tagOf, typesOf, unwrapped } from './codecParts.js'
 import { tagValues } from './tagValues.js'
 
@@ -43,7 +42,3 @@ export const expectedTags = (members: ReadonlyArray<unknown>, tag: string): stri
   someOf(
     members.flatMap((member) => tagValues(member, tag) ?? []).map((value) => JSON.stringify(value)),
   )
-
-/** The codec that refused, which is the last one asked. */
-export const refusing = (error: t.ValidationError): t.ContextEntry | undefined =>
-  error.context[error.context.length - 1]

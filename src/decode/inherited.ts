@@ -1,4 +1,5 @@
 import { part, tagOf, typesOf } from './codecParts.js'
+import { fieldAt } from './errorPath.js'
 import { isRecord } from './unknown.js'
 
 /**
@@ -37,7 +38,7 @@ const inFields = (
   at: string,
 ): string | undefined =>
   firstOf(Object.keys(Object(props)), (name) => {
-    const path = at === '' ? name : `${at}.${name}`
+    const path = fieldAt(at, name)
     const field = value[name]
     if (field === undefined) return undefined
     return Object.prototype.propertyIsEnumerable.call(value, name)

@@ -1,4 +1,4 @@
-const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+import { plural } from './plural.js'
 
 /** Before the decimals. */
 const wholePart = (n: number): number => Math.trunc(Math.abs(n))

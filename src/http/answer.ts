@@ -5,6 +5,7 @@ import { Envelope } from '../codec/Envelope.js'
 import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
 import { isOverflow, LESS_DEEP } from '../decode/decodeSafely.js'
 import { compile, type Decoder } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
 import { defined, E, memoized } from '../fp.js'
 import type { Page } from '../stream/index.js'
 import type { Asking } from './Asking.js'
@@ -79,7 +80,7 @@ const parse = (
     return E.right(parseText(body))
   } catch (thrown) {
     const expected = isOverflow(thrown) ? LESS_DEEP : JSON_TEXT
-    const actual = body === '' ? 'empty' : `text of ${body.length} characters`
+    const actual = body === '' ? 'empty' : redact(body)
     return E.left(undecodable(asking, [{ path: '', expected, actual }]))
   }
 }

@@ -2,7 +2,7 @@ import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, memoized } from '../fp.js'
-import { left, type ObservableEither, orElse, retry } from '../stream/index.js'
+import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
 import type { Read } from './answer.js'
 import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
@@ -51,7 +51,7 @@ export const ask =
         return sent(asked.right, attempts).pipe(
           map(E.chain(({ asking, answer }) => read(asking)(answer))),
           retry(after, engine.timer),
-          map(E.mapLeft(conclude)),
+          mapLeft(conclude),
           finalize(end),
           orElse((failure) => settle(failure, written)),
         )

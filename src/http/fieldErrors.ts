@@ -1,4 +1,4 @@
-import { fieldsOf, isRecord, wordOf } from '../decode/unknown.js'
+import { isRecord, wordOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
 import type { AnyFailure } from './Failure.js'
 
@@ -57,10 +57,8 @@ const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
     : Object.entries(u).flatMap(([key, value]) => errorsIn(value, HOLDERS.has(key) ? at : key))
 }
 
-const isError = (u: unknown): boolean => {
-  const { code, message } = fieldsOf(u)
-  return wordOf(code) !== undefined || wordOf(message) !== undefined
-}
+const isError = ({ code, message }: Readonly<Record<string, unknown>>): boolean =>
+  wordOf(code) !== undefined || wordOf(message) !== undefined
 
 const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
   const field = wordOf(u.source) ?? wordOf(u.field)

@@ -1,6 +1,7 @@
 import type { AnyList } from '../api/Endpoint.js'
 import { type Position, showPosition } from '../api/Paging.js'
 import type { Drift } from '../decode/index.js'
+import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, O, pipe } from '../fp.js'
@@ -115,7 +116,7 @@ export const list = <A>({
         following: numbered,
         mark: rowsMark,
         cut: (cut, position, pages) => {
-          const ended = `ended before ${showPosition(position)}, after ${pages} pages`
+          const ended = `ended before ${showPosition(position)}, after ${plural(pages, 'page')}`
           return truncated({ endpoint: route, position, pages, ended }, cut)
         },
       }

@@ -1,10 +1,9 @@
 /** Logging in, as a stream of one token; who waits for it and how long it is kept is `auth.ts`. */
-import { map } from 'rxjs'
 import { millisOf } from '../codec/Instant.js'
 import { Session } from '../codec/Login.js'
 import { compile } from '../decode/index.js'
 import { defined, E, type IO, pipe } from '../fp.js'
-import type { Millis, ObservableEither } from '../stream/index.js'
+import { type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
 import { type Read, readValue } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Token } from './auth.js'
@@ -42,7 +41,7 @@ export const logIn = (
       ...defined({ login_as: loginAs }),
     },
     readToken(now),
-  ).pipe(map(E.mapLeft(unauthorized)))
+  ).pipe(mapLeft(unauthorized))
 
 /** A login that was refused is no fault of the call that it was for, whatever the status. */
 const unauthorized = (failure: Failure): Failure => {

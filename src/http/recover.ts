@@ -1,7 +1,6 @@
 import { map } from 'rxjs'
 import type { Decoder } from '../decode/index.js'
-import { E } from '../fp.js'
-import { left, type ObservableEither } from '../stream/index.js'
+import { left, mapLeft, type ObservableEither } from '../stream/index.js'
 import { type ParseText, readPage } from './answer.js'
 import type { Ask } from './ask.js'
 import type { Ambiguous, Failure } from './Failure.js'
@@ -11,7 +10,6 @@ import { underRequestId } from './underRequestId.js'
 export interface Recovery {
   /** Asks the list that finds things by `request_id`. */
   readonly find: Ask
-  readonly parseText?: ParseText
   readonly onFound: (requestId: string) => void
   /** The fields that what is found must share with what was asked for. */
   readonly knownBy: ReadonlyArray<string>
@@ -22,13 +20,13 @@ export interface Recovery {
  * What is found is the value of the call, marked as recovered.
  */
 export const recover =
-  <A>({ find, onFound, knownBy, parseText }: Recovery, decode: Decoder<A>) =>
+  <A>({ find, onFound, knownBy }: Recovery, decode: Decoder<A>, parseText?: ParseText) =>
   (failure: Failure, written: Asked['written']): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
     return find({ request_id: requestId }, readPage(decode, parseText)({})).pipe(
       map(underRequestId({ requestId, params: written(), knownBy, onFound })),
-      map(E.mapLeft((why) => still(failure, why))),
+      mapLeft((why) => still(failure, why)),
     )
   }
 

@@ -1,5 +1,6 @@
 /** What is no success, as a failure: pure. */
 import { type Problem, problem } from '../codec/Problem.js'
+import { plural } from '../decode/plural.js'
 import { isRecord, parsed } from '../decode/unknown.js'
 import { defined, O } from '../fp.js'
 import type { Millis } from '../stream/index.js'
@@ -31,8 +32,8 @@ export const refused = (
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
   if (status === 429) {
-    const times = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-    return { ...common, _tag: 'Throttled', message: `${common.message} (gave up after ${times})` }
+    const message = `${common.message} (gave up after ${plural(attempts, 'attempt')})`
+    return { ...common, _tag: 'Throttled', message }
   }
   if (status >= 500 || (status === 400 && faults.includes(said.code))) {
     return { ...common, _tag: 'ServerFault', status, code: said.code }

@@ -9,7 +9,7 @@ import {
 } from '../api/Endpoint.js'
 import { fromDate } from '../codec/Instant.js'
 import { Time } from '../codec/times.js'
-import { type Cause, type Causes, causes } from '../decode/causes.js'
+import { type Causes, causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, type IO } from '../fp.js'
@@ -32,14 +32,6 @@ export interface Asked {
   readonly written: IO<Readonly<Record<string, unknown>>>
 }
 
-/** Why parameters cannot be sent. */
-export interface Unfit {
-  readonly field: string
-  readonly expected: string
-  readonly actual: string
-  readonly causes: ReadonlyArray<Cause>
-}
-
 export interface RequestOptions {
   /** Whether parameters are held against the interface's rules before anything is sent. */
   readonly check: boolean
@@ -49,9 +41,10 @@ export interface RequestOptions {
 
 // constructors
 
+/** The request; on the left, why the parameters cannot be sent. */
 export const request =
   (row: AnyEndpoint, { check, now }: RequestOptions) =>
-  (params: unknown): E.Either<Unfit, Asked> => {
+  (params: unknown): E.Either<Causes, Asked> => {
     const given = params ?? {}
     if (!check) return place(row, unchecked(row, given))
     const codec = paramsAt(now())(row)
@@ -61,25 +54,18 @@ export const request =
     const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
     return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
       ? place(row, wire.right)
-      : E.left(unfit(causes(checked.left)))
+      : E.left(causes(checked.left))
   }
-
-/** Which parameter is to blame: the first of the causes. */
-export const unfit = (causes: Causes): Unfit => {
-  const [{ path, expected, actual }] = causes
-  return { field: path, expected, actual, causes }
-}
 
 /** Each parameter where it belongs: path, header, query or body. */
 const place = (
   row: AnyEndpoint,
   encoded: Readonly<Record<string, unknown>>,
-): E.Either<Unfit, Asked> => {
+): E.Either<Causes, Asked> => {
   const given = Object.entries(encoded).filter(([, value]) => value !== undefined)
   for (const [path, value] of given) {
     const actual = unsayable(value)
-    if (actual !== undefined)
-      return E.left(unfit([{ path, expected: 'what JSON can say', actual }]))
+    if (actual !== undefined) return E.left([{ path, expected: 'what JSON can say', actual }])
   }
   const path = pathNames(row.route)
   const headers: Record<string, string> = {}
@@ -94,19 +80,19 @@ const place = (
     if (at === 'whole body' || at === 'body') body[name] = value
     else if (at === 'query') for (const one of [value].flat()) query.append(name, text(one))
     else if (fitsHeader(text(value))) headers[at.slice('header '.length)] = text(value)
-    else return E.left(unfit([{ path: name, expected: HEADER_TEXT, actual: 'another value' }]))
+    else return E.left([{ path: name, expected: HEADER_TEXT, actual: 'another value' }])
   }
 
   const beside = Object.keys(body).find((name) => name !== whole)
   if (whole !== undefined && beside !== undefined) {
     const expected = `left out, or somewhere else (at), since ${whole} is the whole body`
-    return E.left(unfit([{ path: beside, expected, actual: redact(body[beside]) }]))
+    return E.left([{ path: beside, expected, actual: redact(body[beside]) }])
   }
   const missing = path.find((name) => !isSegment(encoded[name]))
   if (missing !== undefined) {
     const expected = 'a text that is not empty, "." or ".."'
     const actual = encoded[missing] === undefined ? 'missing' : redact(encoded[missing])
-    return E.left(unfit([{ path: missing, expected, actual }]))
+    return E.left([{ path: missing, expected, actual }])
   }
   const filled = template(row.route).replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(text(encoded[name])),

@@ -2,7 +2,7 @@ import { concatMap, defer, map, Observable, of, Subscriber, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
-import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
+import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
 import type { Asking } from './Asking.js'
 import { SOURCE_FAILED } from './auth.js'
 import type { Engine } from './Engine.js'
@@ -123,7 +123,7 @@ export const send =
       auth.header.pipe(
         map((ea) => (taken !== undefined && isOutage(ea) ? E.right(taken) : ea)),
         // of this call: those of a login are not counted
-        map(E.mapLeft((failure) => ({ ...failure, attempts: attempts.count }))),
+        mapLeft((failure) => ({ ...failure, attempts: attempts.count })),
         concatChain((header) =>
           scheduled(header).pipe(
             concatMap((tried) => {

@@ -42,7 +42,7 @@ const said = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string 
     case 'SameRows':
       return 'this page was read before: its rows are those of an earlier one'
     case 'OnlyEmpty':
-      return `the last ${cut.pages} were empty`
+      return cut.pages === 1 ? 'the last one was empty' : `the last ${cut.pages} were empty`
     case 'TooLong':
       return 'more than maxPages'
     case 'Moved':

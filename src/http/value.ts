@@ -23,7 +23,6 @@ export const value = <A>({
   recovery,
 }: ValueCalling<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
   const read = readValue(decode, parseText, row.answer)
-  if (recovery === undefined) return (params) => ask(params, read)
-  const settle = recover(recovery, decode)
+  const settle = recovery && recover(recovery, decode, parseText)
   return (params) => ask(params, read, settle)
 }

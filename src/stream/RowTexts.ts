@@ -29,8 +29,8 @@ export interface Around {
 }
 
 /**
- * Gives a buffer of at least `length` bytes. The first `kept` bytes are those of the buffer given before;
- * the rest is undefined. It is overwritten by the next call.
+ * Gives `length` bytes, and not one more: what is written into them is taken whole. The first `kept` are those of the
+ * bytes given before, the rest is undefined. They are overwritten by the next call.
  */
 export type Allocate = (length: number, kept?: number) => Uint8Array
 

@@ -39,7 +39,7 @@ describe.each(calls)('$route', (row) => {
         const given = ready(row, drawn)
         const asked = write(given)
         if (E.isLeft(asked)) {
-          expect(asked.left.field).toBe('id') // no segment of a path
+          expect(asked.left[0].path).toBe('id') // no segment of a path
         } else {
           expect(codec.decode(received(row, asked.right))).toEqual(codec.decode(given))
         }

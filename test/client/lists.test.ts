@@ -159,6 +159,16 @@ describe('a list that cannot be read to its end', () => {
     })
   })
 
+  it('counts one page as one', () => {
+    const all = reading((departure, nth) =>
+      departure.query.get('page_num') === '1'
+        ? problem(403, 'forbidden')
+        : charges(50)(departure, nth),
+    )
+    const message = expect.stringContaining('ended before page_num 1, after 1 page: ')
+    expect(last(all)).toMatchObject({ rows: 10, last: E.left({ pages: 1, message }) })
+  })
+
   it('is the failure itself when nothing came before it', () => {
     const all = reading(() => problem(400, 'invalid_argument'))
     expect(last(all)).toMatchObject({ rows: 0, last: E.left({ _tag: 'Refused' }) })
@@ -229,7 +239,8 @@ describe('a list that cannot be read to its end', () => {
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
     const none = reading(empty, { lists: { maxEmptyPages: 0 } })
-    expect(last(none)).toMatchObject({ last: E.left({ pages: 1 }) })
+    const message = expect.stringMatching(/after 1 page: the last one was empty$/)
+    expect(last(none)).toMatchObject({ last: E.left({ pages: 1, message }) })
     const lists: Readonly<Record<string, unknown>> = {
       maxPages: undefined,
       maxEmptyPages: undefined,

@@ -82,6 +82,7 @@ describe('one value', () => {
 
   it.each([
     ['<html>', 'text of 6 characters'],
+    ['<', 'text of 1 character'],
     ['{"id": "chg', 'text of 11 characters'],
     ['{"id": "x"} trailing', 'text of 20 characters'],
     ['', 'empty'],

@@ -144,7 +144,7 @@ const play = async (options: SandboxOptions, pause = 0, fault?: FaultName) => {
   for (const [route, params, learn] of calls) {
     const row = rowOf(route)
     const asked = request(row, { check: true, now: clock.now })(params(known))
-    if (E.isLeft(asked)) throw new Error(`${route}: ${asked.left.field}`)
+    if (E.isLeft(asked)) throw new Error(`${route}: ${asked.left[0].path}`)
     const { method, target, headers, body } = asked.right
     const again = fault === undefined || method === 'POST' ? [undefined] : [undefined, fault]
     for (const befalling of again) {

@@ -22,6 +22,7 @@ const out = {
   x: E.right([1, 2, 3]),
   L: E.left('bad'),
   T: E.left({ _tag: 'TooMany', max: 2, message: 'more than 2 values came' }),
+  t: E.left({ _tag: 'TooMany', max: 1, message: 'more than 1 value came' }),
 }
 const bug = new Error('bug')
 
@@ -32,6 +33,7 @@ describe('collect', () => {
     ['never', '  ----------', '----------   ', '^         ', 3],
     ['a failure', '--a--L--c|', '-----(L|)    ', '^----!    ', 3],
     ['too many', ' --a--b--c|', '--------(T|) ', '^-------! ', 2],
+    ['one more', ' --a--b--c|', '-----(t|)    ', '^----!    ', 1],
     ['a bug', '   --a--#    ', '-----#      ', '^----!    ', 3],
   ])('of %s', (_, source, expected, subscribed, max) =>
     marbles((m) => {

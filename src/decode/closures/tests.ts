@@ -1,4 +1,4 @@
-import type { Basic, Plan } from '../Plan.js'
+import type { Basic, Plan, Struct } from '../Plan.js'
 import { unusual } from '../runtime.js'
 import { isRecord } from '../unknown.js'
 
@@ -42,15 +42,11 @@ const tuple =
   (u) =>
     Array.isArray(u) && (u.length <= items.length || unusual()) && items.every((f, i) => f(u[i]))
 
-const struct = (
-  keys: ReadonlyArray<string>,
-  tests: ReadonlyArray<Test>,
-  optional: boolean,
-): Test => {
-  const fields = keys.map((key, i) => ({ key, test: tests[i] ?? isItself }))
+const struct = ({ fields, optional }: Struct, testOf: (plan: Plan) => Test): Test => {
+  const tests = fields.map(({ key, plan }) => ({ key, test: testOf(plan) }))
   return (u) => {
     if (!isRecord(u)) return false
-    for (const { key, test } of fields) {
+    for (const { key, test } of tests) {
       const value = u[key]
       if (!test(value) && !(optional && value === undefined)) return false
     }
@@ -96,14 +92,8 @@ export const closureTests = (): ((plan: Plan) => Test) => {
         const members = plan.members.map(test)
         return (u) => members.every((member) => member(u))
       }
-      case 'Struct': {
-        const tests = plan.fields.map((field) => test(field.plan))
-        return struct(
-          plan.fields.map(({ key }) => key),
-          tests,
-          plan.optional,
-        )
-      }
+      case 'Struct':
+        return struct(plan, test)
       case 'Dictionary':
         return dictionary(test(plan.codomain), plan.lists)
       case 'Refinement': {

@@ -1,4 +1,4 @@
-import { looksNamed } from '../errorPath.js'
+import { fieldAt, looksNamed } from '../errorPath.js'
 import { isRecord } from '../unknown.js'
 import { type Counter, type Counting, sizeOf } from './Fact.js'
 
@@ -36,12 +36,11 @@ export const watchObject = (
   path: string,
   fields: ReadonlyArray<Field>,
   counting: Counting,
-  closed = true,
+  closed: boolean,
 ): Watcher => {
   const named = new Map(fields.map((field) => [field.key, field]))
   const optional = fields.filter((field) => field.optional)
   const missed = new Set<string>()
-  const at = (key: string): string => (path === '' ? key : `${path}.${key}`)
 
   const shapeOf = (keys: ReadonlyArray<string>, u: Record<string, unknown>): Shape => {
     const present = new Set(keys)
@@ -49,11 +48,11 @@ export const watchObject = (
       const field = named.get(key)
       if (field === undefined) {
         return closed
-          ? [counting(at(looksNamed(key) ? key : '*'), 'unknown field', sizeOf(u[key]))]
+          ? [counting(fieldAt(path, looksNamed(key) ? key : '*'), 'unknown field', sizeOf(u[key]))]
           : []
       }
       return field.optional && missed.has(key)
-        ? [counting(at(key), 'optional field', sizeOf(u[key]))]
+        ? [counting(fieldAt(path, key), 'optional field', sizeOf(u[key]))]
         : []
     })
     for (const { key } of optional) if (!present.has(key)) missed.add(key)

@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import { isCodec, part, tagOf, typesOf } from '../codecParts.js'
 import { compile } from '../compile.js'
+import { fieldAt } from '../errorPath.js'
 import { OpenType } from '../open.js'
 import { domainKeys } from '../propsOf.js'
 import { isRecord } from '../unknown.js'
@@ -120,8 +121,10 @@ export const watcherOf = (root: t.Mixed, counting: Counting): Watcher | undefine
   }
 
   const object = (fields: ReadonlyArray<Named>, path: string, closed = true): Watcher => {
-    const at = (key: string): string => (path === '' ? key : `${path}.${key}`)
-    const watched = fields.map((field) => ({ ...field, watch: visit(field.codec, at(field.key)) }))
+    const watched = fields.map((field) => ({
+      ...field,
+      watch: visit(field.codec, fieldAt(path, field.key)),
+    }))
     return watchObject(path, watched, counting, closed)
   }
 
@@ -142,7 +145,7 @@ export const watcherOf = (root: t.Mixed, counting: Counting): Watcher | undefine
         return item && watchList(item)
       }
       case 'DictionaryType': {
-        const value = visit(part(codec, 'codomain'), path === '' ? '*' : `${path}.*`)
+        const value = visit(part(codec, 'codomain'), fieldAt(path, '*'))
         return value && watchRecord(value)
       }
       case 'TupleType': {

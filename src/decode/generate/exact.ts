@@ -1,6 +1,6 @@
 import type { Exact, Plan, Struct } from '../Plan.js'
 import { mayTakeUndefined, mostlyKeepsInput } from '../traits.js'
-import { fieldsOf, type ReadOf } from './fields.js'
+import { type ReadOf, readFields } from './fields.js'
 import type { Locals, Program } from './Program.js'
 import { isRecord } from './tests.js'
 
@@ -42,7 +42,7 @@ export const readExact = (plan: Exact, own: Locals, to: Program, readOf: ReadOf)
   const change = (): string =>
     `return ${to.define('merging', plan, (name) => `function ${name}(x) { ${generally(plan, to, readOf)} }`)}(x)`
   const written = isStruct(plan.plan) ? { present } : { present, change }
-  const steps = structs.flatMap((struct) => fieldsOf(struct, own, to, readOf, written))
+  const steps = structs.flatMap((struct) => readFields(struct, own, to, readOf, written))
   return `${record}
     let made = x, count = ${sure.size};
     ${steps.join('\n')}

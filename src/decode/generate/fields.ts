@@ -21,7 +21,7 @@ const copying: Written = {
  * Statements that read the fields of `made`, which is `x` until something has to be changed, and
  * return `refused` if one is not taken.
  */
-export const fieldsOf = (
+export const readFields = (
   struct: Struct,
   own: Locals,
   to: Program,

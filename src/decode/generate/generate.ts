@@ -1,5 +1,4 @@
-import type * as t from 'io-ts'
-import type { E } from '../../fp.js'
+import type { Decoder } from '../Decoder.js'
 import type { Plan } from '../Plan.js'
 import { ask, copy, merge, refused, strip, unusual } from '../runtime.js'
 import { keepsInput } from '../traits.js'
@@ -7,8 +6,6 @@ import { made } from './made.js'
 import { locals, program } from './Program.js'
 import { readOf } from './reads.js'
 import { testOf } from './tests.js'
-
-type Decode = (u: unknown) => E.Either<t.Errors, unknown>
 
 /** What the code calls by name. */
 const runtime = {
@@ -26,7 +23,11 @@ const runtime = {
   base: Object.prototype,
 }
 
-type Maker = (runtime: object, constants: ReadonlyArray<unknown>, slow: Decode) => Decode
+type Maker = (
+  runtime: object,
+  constants: ReadonlyArray<unknown>,
+  slow: Decoder<unknown>,
+) => Decoder<unknown>
 
 /**
  * A plain object, as `E.right` makes it, but not by a literal: V8 puts what a literal makes among the old
@@ -40,7 +41,7 @@ const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
  * A decoder for a plan as straight-line code. It answers what is taken; all that is refused, unusual
  * or thrown, it hands to `slow`.
  */
-export const generate = (plan: Plan, slow: Decode): Decode => {
+export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
   const to = program()
   const own = locals()
   const taken = keepsInput(plan)

@@ -1,7 +1,7 @@
 import type { Dictionary, Plan, Struct } from '../Plan.js'
 import { keepsInput } from '../traits.js'
 import { readExact } from './exact.js'
-import { fieldsOf } from './fields.js'
+import { readFields } from './fields.js'
 import { type Locals, locals, type Program } from './Program.js'
 import { isRecord, testOf } from './tests.js'
 
@@ -39,7 +39,7 @@ const tuple = (items: ReadonlyArray<Plan>, own: Locals, to: Program): string => 
 const struct = (plan: Struct, own: Locals, to: Program): string =>
   `if (!(${isRecord('x')})) return refused;
     let made = x;
-    ${fieldsOf(plan, own, to, readOf).join('\n')}
+    ${readFields(plan, own, to, readOf).join('\n')}
     return made`
 
 const dictionary = (plan: Dictionary, own: Locals, to: Program): string => {

@@ -1,6 +1,6 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs'
 import { A, defined, E, O, pipe } from '../../fp.js'
-import type { ObservableEither } from '../ObservableEither.js'
+import { mapRight, type ObservableEither } from '../ObservableEither.js'
 import type { Page } from '../paginate.js'
 import { gathered } from '../RowTexts.js'
 import { namesBy } from './names.js'
@@ -48,7 +48,7 @@ export const crowd = <E, A>({
   pages,
   key,
 }: CrowdOptions<E, A>): ObservableEither<Unsteady<E>, Rows<E, A>> => {
-  const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), map(E.map(readingOf(key))))
+  const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), mapRight(readingOf(key)))
 
   const read = (before: ReadonlyArray<Reading<E, A>>): ObservableEither<Unsteady<E>, Rows<E, A>> =>
     reading.pipe(

@@ -1,6 +1,6 @@
 import { map, type Observable, take, throwIfEmpty } from 'rxjs'
 import { E, O } from '../../fp.js'
-import type { ObservableEither } from '../ObservableEither.js'
+import { mapLeft, mapRight, type ObservableEither } from '../ObservableEither.js'
 import { crowd } from './crowd.js'
 import type { Field } from './Field.js'
 import { type Rows, undatedOnce, within } from './Rows.js'
@@ -57,7 +57,7 @@ export const readAhead = <E, A>(
           return E.left(outcome)
       }
     }
-    return pagesOf(asked).pipe(take(1), map(E.mapLeft(failed)), map(E.chain(read)))
+    return pagesOf(asked).pipe(take(1), mapLeft(failed), map(E.chain(read)))
   }
 
   /** All pages of a second that one page does not hold. */
@@ -66,7 +66,7 @@ export const readAhead = <E, A>(
       field.pass(walk, span, rows.raw.length)
       return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
     }
-    return crowd({ pages: pagesOf(span), key }).pipe(map(E.map(read)))
+    return crowd({ pages: pagesOf(span), key }).pipe(mapRight(read))
   }
 
   return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))
