@@ -90,7 +90,7 @@ const place = (
   }
   const missing = path.find((name) => !isSegment(encoded[name]))
   if (missing !== undefined) {
-    const expected = 'a text that is not empty, "." or ".."'
+    const expected = 'Unicode text that is not empty, "." or ".."'
     const actual = encoded[missing] === undefined ? 'missing' : redact(encoded[missing])
     return E.left([{ path: missing, expected, actual }])
   }

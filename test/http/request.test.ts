@@ -249,6 +249,11 @@ describe('a path', () => {
       expect(ask(row, params, check)).toMatchObject(E.left([{ path: 'id', actual }]))
     }
   })
+
+  it('says of half a surrogate pair what is wrong with it', () => {
+    const refused = ask(row, { id: 'half \ud83d' }, true)
+    expect(refused).toMatchObject(E.left({ expected: expect.stringContaining('Unicode text') }))
+  })
 })
 
 describe('checks', () => {

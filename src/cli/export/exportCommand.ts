@@ -68,7 +68,11 @@ const withFiles = (command: Command): Command =>
     )
     .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
     .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1))
-    .option('--rotate-bytes <n>', 'DIR/: end a file once it has so many bytes', wholeNumber(1))
+    .option(
+      '--rotate-bytes <n>',
+      'DIR/: end a file after the page with which it has so many bytes',
+      wholeNumber(1),
+    )
     .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', filled)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),

@@ -15,8 +15,8 @@ export const mayBeFile = async (option: string, path: string): Promise<void> => 
     },
   )
   if (other) {
-    const why = 'is a pipe or a device, and no file: use --out - for stdout'
-    throw new WrongUse(`${option}: ${path} ${why}`)
+    const advice = option === '--out' ? ': use --out - for stdout' : ''
+    throw new WrongUse(`${option}: ${path} is a pipe or a device, and no file${advice}`)
   }
   await mayBeOwn(option, path)
 }
