@@ -42,8 +42,9 @@ it('may be side by side', async () => {
   const beside = ['--checkpoint', file('c.checkpoint'), '--report', file('c.html')]
   const { status } = await exported('--out', file('c.ndjson'), ...beside)
   expect(status).toBe(0)
-  const within = await exported('--out', file('new/'), '--checkpoint', file('new/c.checkpoint'))
-  expect(within.status).toBe(0)
+  const within = ['--checkpoint', file('new/c.checkpoint'), '--report', file('new/c.html')]
+  expect(await exported('--out', file('new/'), ...within)).toMatchObject({ status: 0 })
+  expect(await readdir(file('new'))).toContain('c.html')
 })
 
 it.each([
