@@ -3,8 +3,8 @@ import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs
 import type { Begun, RunProgress } from '../../export/index.js'
 import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
+import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
-import type { Remaining } from '../progress/Coverage.js'
 import { type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
@@ -63,7 +63,8 @@ export const perform = async (
   const took = tap((progress: RunProgress) => {
     isBegun = true
     last = progress
-    meter = progressed(progress, remaining(progress))(meter)
+    const { next } = progress
+    meter = progressed(progress, isSnapshotPosition(next) ? next : undefined)(meter)
     if (progress.anew !== undefined) shown.say(`${ANEW}: ${progress.anew.message}`)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
@@ -106,12 +107,6 @@ export const perform = async (
 
 const ANEW =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
-
-const isRemaining = (u: unknown): u is Remaining =>
-  typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
-
-const remaining = ({ next }: RunProgress): Remaining | undefined =>
-  isRemaining(next) ? next : undefined
 
 /** What is said of how a run begins. */
 const beginning = (

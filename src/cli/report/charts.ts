@@ -1,4 +1,5 @@
 /** What a report draws of a run. */
+import { defined } from '../../fp.js'
 import { duration, number, plural } from '../progress/words.js'
 import type { Bucket } from './Bucket.js'
 import type { Chart } from './chart.js'
@@ -40,11 +41,14 @@ const rows = ({ stretches }: Recording): Chart => {
 
 const requests = ({ stretches, limit, logins }: Recording): Chart => {
   const most = Math.max(0, ...stretches.map(({ bucket }) => bucket.busiest))
-  const kept = limit && `${limit.name} limit, ${number(limit.perSecond)} a second`
+  const kept = limit && {
+    name: `${limit.name} limit, ${number(limit.perSecond)} a second`,
+    value: limit.perSecond,
+  }
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept.name})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
@@ -53,9 +57,7 @@ const requests = ({ stretches, limit, logins }: Recording): Chart => {
         ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered(limit) } as const]
         : []),
     ],
-    ...(limit === undefined || kept === undefined
-      ? {}
-      : { limit: { name: kept, value: limit.perSecond } }),
+    ...defined({ limit: kept }),
   }
 }
 
