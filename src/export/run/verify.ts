@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import { defer, from, type Observable } from 'rxjs'
 import { checked, type Rules } from '../../options/index.js'
+import { closing } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
 import * as rule from '../rules.js'
 import { CannotRun } from './CannotRun.js'
@@ -167,8 +168,7 @@ const check = async (
 /** Or why it cannot be told. */
 const contentAt = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
-    const handle = await files.open(path, 'r')
-    return await contentOf(handle).finally(() => handle.close())
+    return await closing(files.open(path, 'r'), contentOf)
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }
