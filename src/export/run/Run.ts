@@ -8,8 +8,8 @@ import { NO_PROGRESS, type Progress } from '../Progress.js'
 import type { Known } from '../sortPage.js'
 import type { Bounds } from './Bounds.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
-import { type Counts, type Effort, NOTHING, plus, shownOf, withSlice } from './Counts.js'
-import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
+import { type Effort, NOTHING, plus, shownOf, withSlice } from './Counts.js'
+import { type Ending, entryOf, iso, unfinished } from './entry.js'
 import type { Found } from './find.js'
 import { allFacts } from './KeptFact.js'
 import { addedTo, readAside, readKeys } from './keys.js'
@@ -92,12 +92,6 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     starts: before.starts + 1,
   })
 
-  const counts = (progress: Progress<Q>): Counts => ({
-    ...plus(before, progress),
-    slices,
-    ...effort(),
-  })
-
   /** What was committed, with what was spent since: waiting for a service that is gone, say. */
   const upToNow = (kept: Checkpoint<Q>): Checkpoint<Q> => ({
     ...kept,
@@ -108,7 +102,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     version: VERSION,
     purpose,
     started,
-    counts: counts(progress),
+    counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
     drift: allFacts(checkpoint?.drift ?? [], client?.drift() ?? []),
     ...defined({ bounds }),
@@ -127,7 +121,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const commit = async (progress: Progress<Q>): Promise<void> =>
     keep(checkpointAt(progress, await out.commit()))
 
-  const writeEntry = async (ending: Pick<Ending, 'committed' | 'progress' | 'error'> & Listed) => {
+  const writeEntry = async (ending: Omit<Ending, 'finished' | 'manifest' | 'perSecond'>) => {
     const finished = timer.now()
     const entry = entryOf({ ...ending, finished, manifest: paths.manifest, perSecond })
     const manifest = withRun(entry)(found.manifest)
@@ -167,13 +161,12 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       return { ...all, entry: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
     },
     fail: async (error) => {
-      const progress = { ...NO_PROGRESS }
-      if (committed === undefined) return progress
+      if (committed === undefined) return NO_PROGRESS
       const why = error instanceof Error ? error.message : 'writing failed'
-      const told = { committed: upToNow(committed), progress, error: why }
+      const told = { committed: upToNow(committed), progress: NO_PROGRESS, error: why }
       await writeEntry({ ...told, ...filesAt(committed) }).catch(() => {})
       const { counts, position: next } = committed
-      return { ...progress, ...shownOf(counts), ...defined({ next }) }
+      return { ...NO_PROGRESS, ...shownOf(counts), ...defined({ next }) }
     },
     goOn: async () => {
       await out.ready()
