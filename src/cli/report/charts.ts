@@ -3,7 +3,7 @@ import { defined } from '../../fp.js'
 import { duration, number, plural } from '../progress/words.js'
 import type { Bucket } from './Bucket.js'
 import type { Chart } from './chart.js'
-import { addAll, histogram, quantile } from './Histogram.js'
+import { histogram, plus, quantile } from './Histogram.js'
 import {
   atATime,
   busiest,
@@ -45,6 +45,7 @@ const requests = ({ stretches, limit, logins }: Recording): Chart => {
     name: `${limit.name} limit, ${number(limit.perSecond)} a second`,
     value: limit.perSecond,
   }
+  const below = lowered(limit)
   return {
     id: 'requests',
     title: 'Requests a second',
@@ -53,8 +54,8 @@ const requests = ({ stretches, limit, logins }: Recording): Chart => {
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
       { name: 'in the busiest second', form: 'solid', of: busiest },
-      ...(stretches.some((one) => lowered(limit)(one) !== undefined)
-        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered(limit) } as const]
+      ...(stretches.some((one) => below(one) !== undefined)
+        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: below } as const]
         : []),
     ],
     ...defined({ limit: kept }),
@@ -68,8 +69,7 @@ const lowered =
     limit !== undefined && bucket.allowed < limit.perSecond ? bucket.allowed : undefined
 
 const answers = ({ stretches }: Recording): Chart => {
-  const all = histogram()
-  for (const { bucket } of stretches) addAll(all, bucket.latency)
+  const all = stretches.reduce((sum, { bucket }) => plus(sum, bucket.latency), histogram())
   const slowest = Math.max(0, ...stretches.map(({ bucket }) => bucket.slowest))
   const half = quantile(all, 0.5)
   const most = quantile(all, 0.95)
