@@ -55,6 +55,12 @@ it.each([
   expect([status, stderr]).toEqual([2, `payments-rx: ${option}: . is a folder\n`])
 })
 
+it.each(['--checkpoint', '--report'])('are no folders to be: %s', async (option) => {
+  const { status, stderr } = await exported('--out', file('c.csv'), option, file('new/'))
+  expect([status, stderr]).toEqual([2, `payments-rx: ${option}: ${file('new/')} is a folder\n`])
+  expect(await readdir(dirname(file('x')))).not.toContain('c.csv')
+})
+
 it('are no folder in the place of a file', async () => {
   await writeFile(file('c.csv'), 'earlier\n')
   const { status, stderr } = await exported('--out', file('c.csv/'))

@@ -2,7 +2,7 @@
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
-import { pathsOf } from '../../export/index.js'
+import { isFolder, pathsOf } from '../../export/index.js'
 import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
@@ -44,7 +44,9 @@ export const checkPlaces = async (places: Places): Promise<void> => {
   const options = [...given('--checkpoint', checkpoint), ...given('--report', report)]
 
   for (const [option, path] of options) {
-    if (await isFolderThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
+    if (isFolder(path) || (await isFolderThere(path))) {
+      throw new WrongUse(`${option}: ${path} is a folder`)
+    }
   }
   if (kind === 'file') await mayBeFile('--out', out)
   if (checkpoint !== undefined) await mayBeFile('--checkpoint', checkpoint)
