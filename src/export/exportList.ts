@@ -121,7 +121,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
         takeUntil(stopping),
         takeWhile(({ rejects }) => rejects <= maxRejects, true),
       ),
-      defer(() => from(end())),
+      defer(end),
     ).pipe(
       finalize(() => {
         unsubscribed = true

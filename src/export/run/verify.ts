@@ -1,6 +1,6 @@
 /** Whether the files of an export are what its manifest says. */
 import { dirname, resolve } from 'node:path'
-import { defer, from, type Observable } from 'rxjs'
+import { defer, type Observable } from 'rxjs'
 import { checked, type Rules } from '../../options/index.js'
 import { closing } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
@@ -53,7 +53,7 @@ const rules: Rules<VerifyOptions> = { files: rule.files }
  */
 export const verify = (path: string, options: VerifyOptions = {}): Observable<Checked> => {
   const { files = wholeDisk } = checked(options, rules)
-  return defer(() => from(checkedAll(path, files)))
+  return defer(() => checkedAll(path, files))
 }
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
