@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Environment } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'
 import { defined } from '../fp.js'
+import type { Credentials } from '../http/login.js'
 import {
   ENVIRONMENTS,
   needed,
@@ -25,11 +26,10 @@ export interface PartnerFlags
 
 /** What a client is made with, and whose data it reads. */
 export interface Connection
-  extends Pick<
-    ClientOptions,
-    'baseUrl' | 'apiVersion' | 'credentials' | 'partner' | 'environment' | 'onBehalfOf'
-  > {
+  extends Pick<ClientOptions, 'baseUrl' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
   readonly environment: Environment
+  /** Keys: a command has no source of tokens. */
+  readonly credentials?: Credentials
 }
 
 /** What a connection cannot do without. */

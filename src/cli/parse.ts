@@ -63,7 +63,7 @@ export const names = (text: string): ReadonlyArray<string> => {
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
 
 /** `7d`, `12h` or `30m`, in ms. */
-export const days = (text: string): number => {
+export const span = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
   const ms = Number(digits) * (UNITS[unit] ?? 0)
   if (digits !== '' && Number.isSafeInteger(ms)) return ms

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { lastValueFrom, scan, startWith, tap } from 'rxjs'
+import { lastValueFrom, reduce, tap } from 'rxjs'
 import { CannotRun, type Checked, verify } from '../export/index.js'
 import { filled } from './parse.js'
 import type { Printer } from './printing.js'
@@ -35,8 +35,7 @@ const verified = async ({ stdout }: Outside, path: string): Promise<number> => {
       tap(({ path, differences }) => {
         for (const { message } of differences) say(`${path}: ${message}`)
       }),
-      scan(counted, { checked: 0, wrong: 0 }),
-      startWith({ checked: 0, wrong: 0 }),
+      reduce(counted, { checked: 0, wrong: 0 }),
     ),
   ).catch((error: unknown) => {
     throw error instanceof CannotRun ? new WrongUse(error.message) : error

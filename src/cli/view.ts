@@ -16,7 +16,7 @@ import { type Terminal, WRONG_USE } from './Terminal.js'
 export interface View {
   /** A line that stays. */
   readonly say: (line: string) => void
-  /** The last word, if there is one; nothing is drawn after it. The second time it does nothing. */
+  /** The last word, if there is one; nothing is drawn after it. */
   readonly end: (last?: Last) => void
 }
 
@@ -113,22 +113,17 @@ const inJson = (write: (text: string) => void, { readings, now }: Watch): View =
   )
 }
 
-/** Ends once. */
 const ending = (
   showing: Subscription,
   say: (line: string) => void,
   last: (last: Last) => void,
-): View => {
-  let ended = false
-  return {
-    say,
-    end: (said) => {
-      showing.unsubscribe()
-      if (!ended && said !== undefined) last(said)
-      ended = true
-    },
-  }
-}
+): View => ({
+  say,
+  end: (said) => {
+    showing.unsubscribe()
+    if (said !== undefined) last(said)
+  },
+})
 
 const lastWords =
   (say: (line: string) => void) =>

@@ -38,13 +38,9 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const key: Sorting<A>['key'] = options.key ?? idOf
-    const sort = sortPage<A>({
-      key,
-      misfit: options.misfit,
-      shown: options.shown ?? ((raw) => raw),
-    })
-    const { seen, aside = new Set() } = options
+    const { misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options
     const known = seen && { seen, ...(options.key === undefined ? { aside } : {}) }
+    const sort = sortPage<A>({ key, misfit, shown }, known)
     let progress: Progress<Q> = NO_PROGRESS
     let committed = progress
     let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
@@ -70,7 +66,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
     const write = async (page: P): Promise<Progress<Q>> => {
       if (unsubscribed) return progress
-      const { good, bad, repeated } = sort(known)(page)
+      const { good, bad, repeated } = sort(page)
       try {
         await sink(good, page)
       } catch (error) {
@@ -125,7 +121,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
         takeUntil(stopping),
         takeWhile(({ rejects }) => rejects <= maxRejects, true),
       ),
-      defer(() => from(end())),
+      defer(end),
     ).pipe(
       finalize(() => {
         unsubscribed = true

@@ -61,56 +61,56 @@ export interface Known {
  * Rows that came before are left out; the others are known from then on. Without `before`, rows are told apart within
  * their page.
  */
-export const sortPage = <A>({ key, misfit, shown }: Sorting<A>) => {
+export const sortPage = <A>({ key, misfit, shown }: Sorting<A>, before?: Known) => {
   const twice = mayRepeat(key)
-  return (before?: Known) =>
-    <Q>({ items, raw, texts, position, of }: AnyPage<A, Q>): Sorted<A, Q> => {
-      const fit: Array<A> = []
-      let places: Array<number> | undefined // where each of them stands, once one is left out
-      const bad: Array<Reject<Q>> = []
-      let again = 0
-      const came = rawAt(raw, texts)
-      const reject = (index: number, reason: string): void => {
-        places ??= Array.from({ length: index }, (_, i) => i)
-        if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
-        else bad.push({ position, index, reason, row: shown(came(index)) })
-      }
-      const unchanged =
-        texts !== undefined &&
-        of === undefined &&
-        items.every((item, i) => E.isLeft(item) || item.right === raw[i])
-      let index = -1
-      for (const item of items) {
-        index++
-        if (E.isLeft(item)) {
-          reject(index, item.left.message)
-          continue
-        }
-        const row = item.right
-        const wrong = misfit?.(row, unchanged)
-        if (wrong !== undefined) {
-          reject(index, wrong.message)
-          continue
-        }
-        fit.push(row)
-        places?.push(index)
-      }
-
-      const all = before === undefined && !twice(fit)
-      const known = before?.seen ?? new Set()
-      const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
-      const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
-        isNew === undefined ? list : list.filter((_, i) => isNew[i])
-      const good = kept(fit)
-      return {
-        good:
-          unchanged && texts
-            ? asCame(good, () => textsAt(kept(places ?? fit.map((_, i) => i)), texts()))
-            : good,
-        bad,
-        repeated: again + fit.length - good.length,
-      }
+  return <Q>({ items, raw, texts, position, of }: AnyPage<A, Q>): Sorted<A, Q> => {
+    const fit: Array<A> = []
+    let places: Array<number> | undefined // where each of them stands, once one is left out
+    const bad: Array<Reject<Q>> = []
+    let again = 0
+    const came = rawAt(raw, texts)
+    const reject = (index: number, reason: string): void => {
+      places ??= Array.from({ length: index }, (_, i) => i)
+      if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
+      else bad.push({ position, index, reason, row: shown(came(index)) })
     }
+    const unchanged =
+      texts !== undefined &&
+      of === undefined &&
+      items.every((item, i) => E.isLeft(item) || item.right === raw[i])
+    let index = -1
+    for (const item of items) {
+      index++
+      if (E.isLeft(item)) {
+        reject(index, item.left.message)
+        continue
+      }
+      const row = item.right
+      const wrong = misfit?.(row, unchanged)
+      if (wrong !== undefined) {
+        reject(index, wrong.message)
+        continue
+      }
+      fit.push(row)
+      places?.push(index)
+    }
+
+    const all = before === undefined && !twice(fit)
+    const known = before?.seen ?? new Set()
+    const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
+    const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
+      isNew === undefined ? list : list.filter((_, i) => isNew[i])
+    const good = kept(fit)
+    const goodTexts = (): RowTexts | undefined => {
+      const all = texts?.()
+      return all && someOf(kept(places ?? fit.map((_, i) => i)), all)
+    }
+    return {
+      good: unchanged ? asCame(good, goodTexts) : good,
+      bad,
+      repeated: again + fit.length - good.length,
+    }
+  }
 }
 
 /** Whether it was not known; from now on it is. */
@@ -133,9 +133,3 @@ const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknow
     }
   }
 }
-
-/** Of the texts of a page, those of the rows at these places. */
-const textsAt = (
-  places: ReadonlyArray<number>,
-  texts: RowTexts | undefined,
-): RowTexts | undefined => texts && someOf(places, texts)

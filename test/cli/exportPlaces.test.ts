@@ -42,8 +42,9 @@ it('may be side by side', async () => {
   const beside = ['--checkpoint', file('c.checkpoint'), '--report', file('c.html')]
   const { status } = await exported('--out', file('c.ndjson'), ...beside)
   expect(status).toBe(0)
-  const within = await exported('--out', file('new/'), '--checkpoint', file('new/c.checkpoint'))
-  expect(within.status).toBe(0)
+  const within = ['--checkpoint', file('new/c.checkpoint'), '--report', file('new/c.html')]
+  expect(await exported('--out', file('new/'), ...within)).toMatchObject({ status: 0 })
+  expect(await readdir(file('new'))).toContain('c.html')
 })
 
 it.each([
@@ -52,6 +53,12 @@ it.each([
 ])('are no folders: %s', async (option, words) => {
   const { status, stderr } = await exported(...words)
   expect([status, stderr]).toEqual([2, `payments-rx: ${option}: . is a folder\n`])
+})
+
+it.each(['--checkpoint', '--report'])('are no folders to be: %s', async (option) => {
+  const { status, stderr } = await exported('--out', file('c.csv'), option, file('new/'))
+  expect([status, stderr]).toEqual([2, `payments-rx: ${option}: ${file('new/')} is a folder\n`])
+  expect(await readdir(dirname(file('x')))).not.toContain('c.csv')
 })
 
 it('are no folder in the place of a file', async () => {

@@ -94,14 +94,6 @@ describe('on a terminal', () => {
     expect(text.endsWith('complete: 5 rows\n')).toBe(true)
   })
 
-  it('draws nothing after the last word, and says it once', () => {
-    const text = shown({}, { isTTY: true }, undefined, (view) => {
-      view.end(DONE)
-      view.end(FAILED)
-    })
-    expect(text).not.toContain('incomplete')
-  })
-
   it('keeps what is said above the line', () => {
     const text = shown({}, { isTTY: true }, undefined, (view) => view.say('one thing'))
     expect(text).toContain('one thing\n')

@@ -47,12 +47,10 @@ export const skipped = finding('skipped')
 
 // combinators
 
-const GRAVITY = { skipped: 0, ok: 0, warning: 1, failed: 2 } as const
-
 /** The gravest of all. */
 export const gravest = (findings: ReadonlyArray<Finding>): 'ok' | 'warning' | 'failed' => {
-  const most = Math.max(0, ...findings.map(({ verdict }) => GRAVITY[verdict]))
-  return most === 2 ? 'failed' : most === 1 ? 'warning' : 'ok'
+  const verdicts = findings.map(({ verdict }) => verdict)
+  return (['failed', 'warning'] as const).find((grave) => verdicts.includes(grave)) ?? 'ok'
 }
 
 // interop

@@ -1,6 +1,6 @@
 /** How far a machine is reached: its name, a connection, TLS. What node has for it, as observables. */
 import { lookup } from 'node:dns/promises'
-import { connect as connectTcp, isIP } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { defer, Observable } from 'rxjs'
 
@@ -33,28 +33,26 @@ export const reach: Reach = {
   addresses: (host) =>
     defer(async () => (await lookup(host, { all: true })).map(({ address }) => address)),
 
-  connect: ({ host, port }) =>
-    new Observable((subscriber) => {
-      const socket = connectTcp({ host, port })
-      socket.once('connect', () => {
-        subscriber.next()
-        subscriber.complete()
-      })
-      socket.once('error', (error) => subscriber.error(error))
-      return () => socket.destroy()
-    }),
+  connect: (server) => connected((done) => connectTcp(server, () => done())),
 
   secure: ({ host, port }) =>
-    new Observable((subscriber) => {
+    connected((done) => {
       const name = isIP(host) === 0 ? { servername: host } : {}
-      const socket = connectTls({ host, port, ...name }, () => {
-        subscriber.next(secured(socket))
-        subscriber.complete()
-      })
-      socket.once('error', (error) => subscriber.error(error))
-      return () => socket.destroy()
+      const socket = connectTls({ host, port, ...name }, () => done(secured(socket)))
+      return socket
     }),
 }
+
+/** What `open` is `done` with, once a socket is connected. */
+const connected = <A>(open: (done: (value: A) => void) => Socket): Observable<A> =>
+  new Observable((subscriber) => {
+    const socket = open((value) => {
+      subscriber.next(value)
+      subscriber.complete()
+    })
+    socket.once('error', (error) => subscriber.error(error))
+    return () => socket.destroy()
+  })
 
 const secured = (socket: TLSSocket): Secured => ({
   protocol: socket.getProtocol() ?? 'TLS',

@@ -33,14 +33,9 @@ export const configured = (flags: ConnectionFlags, env: Terminal['env']): Config
     const found = connection(flags, env)
     const place = baseUrl(found.baseUrl)
     const refused = refusal(found)
-    return place.verdict === 'failed'
-      ? {
-          findings: [
-            settings(flags, env, found, refused?.option === 'baseUrl' ? undefined : refused),
-            place,
-          ],
-        }
-      : { findings: [settings(flags, env, found, refused), place], connection: found }
+    const other = refused?.option === 'baseUrl' ? undefined : refused // which `place` tells
+    const findings = [settings(flags, env, found, other), place]
+    return place.verdict === 'failed' ? { findings } : { findings, connection: found }
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error
     const set = names(flags, env)
@@ -69,9 +64,8 @@ const settings = (
   const set = names(flags, env)
   const facts = { set, environment }
   const found = `${set.join(', ')}; limits of ${environment}`
-  const padded = [...Object.values(credentials ?? {}), onBehalfOf].some(
-    (text) => typeof text === 'string' && text !== text.trim(),
-  )
+  const { clientId, apiKey, loginAs } = credentials ?? {}
+  const padded = [clientId, apiKey, loginAs, onBehalfOf].some((text) => text !== text?.trim())
   const more = padded
     ? { advice: 'a key or an id begins or ends with a space or a line break: take it out', facts }
     : { facts }

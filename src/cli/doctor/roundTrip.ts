@@ -1,6 +1,6 @@
 /** How long requests take: pure. */
 import { login as LOGIN } from '../../api/authentication.js'
-import { E } from '../../fp.js'
+import { defined, E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { oneLine } from '../../http/oneLine.js'
 import { number, plural } from '../progress/words.js'
@@ -26,7 +26,7 @@ export const roundTrip = (
   const failures = pages.flatMap((page) => (E.isLeft(page) ? [page.left] : []))
   const [failure] = failures
   const why = failure === undefined ? '' : `: ${oneLine(failure.message)}`
-  const advice = failure === undefined ? {} : adviceFor(failure)
+  const advice = defined({ advice: failure && adviceFor(failure) })
   if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
     return failed('round trip', `no page came after the first${why}`, advice)
   }

@@ -4,8 +4,9 @@ import {
   concatMap,
   defer,
   finalize,
-  from,
+  map,
   type Observable,
+  of,
   repeat,
   type SchedulerLike,
   take,
@@ -72,13 +73,13 @@ export const service = ({
 
     const more = (first: ChargePage): Observable<Finding> =>
       E.isLeft(first)
-        ? from([skipped('order', NO_PAGE), skipped('round trip', NO_PAGE)])
+        ? of(skipped('order', NO_PAGE), skipped('round trip', NO_PAGE))
         : concat(
-            from([order(first.right.raw)]),
+            of(order(first.right.raw)),
             page.pipe(
               repeat(REQUESTS - 1),
               toArray(),
-              concatMap((pages) => [roundTrip(pages, events)]),
+              map((pages) => roundTrip(pages, events)),
             ),
           )
 
@@ -96,7 +97,7 @@ export const service = ({
     return concat(
       page.pipe(
         concatMap((first) =>
-          concat(from([login(first, events), list(first, client.drift())]), more(first)),
+          concat(of(login(first, events), list(first, client.drift())), more(first)),
         ),
       ),
       last,

@@ -1,5 +1,4 @@
 /** How an export ended: its exit status, and its last line. */
-
 import { isSystemError } from '../../export/file/systemError.js'
 import { Unreadable } from '../../export/file/Unreadable.js'
 import {

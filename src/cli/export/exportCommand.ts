@@ -3,7 +3,7 @@ import { compressions, formatNames } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
 import { sandboxOption } from '../inSandbox.js'
-import { count, days, filled, fraction, guard, names, wholeNumber } from '../parse.js'
+import { count, filled, fraction, guard, names, span, wholeNumber } from '../parse.js'
 import type { Terminal } from '../Terminal.js'
 import { PROGRESS } from '../view.js'
 import type { ExportFlags } from './ExportFlags.js'
@@ -90,7 +90,7 @@ const withTimes = (command: Command): Command =>
         .argParser(filled)
         .conflicts('from'),
     )
-    .option('--lookback <time>', 'how far back charges may have changed [7d]', days)
+    .option('--lookback <time>', 'how far back charges may have changed [7d]', span)
     .option(
       '--parallel <n>',
       'requests at a time [as many as use the quota up]',

@@ -50,7 +50,7 @@ export const factsOf = ({
       ? []
       : [['of the quota', percent(last.entry.quota)] as const]),
   ],
-  files: (last.entry?.files ?? []).map(({ path, ...file }) => ({ name: path, ...file })),
+  files: last.entry?.files ?? [],
   version,
 })
 

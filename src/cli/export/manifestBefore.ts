@@ -70,7 +70,7 @@ const read = async (
       throw new WrongUse(`--since-last: ${error.message}${advice}`)
     }
     const code = codeOf(error)
-    if (typeof code !== 'string') throw error
+    if (code === undefined) throw error
     throw new WrongUse(`--since-last: ${path} cannot be read: ${code}`)
   }
 }

@@ -38,8 +38,8 @@ export interface OutputPlan {
 
 /** Throws a `WrongUse` that names the option. */
 export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
-  const isOpen = !isFolder(flags.out) && (await isFolderThere(flags.out))
-  const out = isOpen ? `${flags.out}/` : flags.out
+  const lacksSlash = !isFolder(flags.out) && (await isFolderThere(flags.out))
+  const out = lacksSlash ? `${flags.out}/` : flags.out
   const kind = out === '-' ? 'stdout' : isFolder(out) ? 'folder' : 'file'
   check(kind, flags)
   const named: ByExtension = kind === 'file' ? byExtension(out) : {}
@@ -66,31 +66,22 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   }
   only('--amounts goes with --format parquet', format === 'parquet', flags.amounts !== undefined)
   only('--safe-cells goes with --format csv', format === 'csv', flags.safeCells)
-  if (compress === 'zstd') supported(needZstd)
+  supported(compress)
   await checkPlaces({ ...flags, out, kind })
-  return { out, kind, options: formatOptions({ ...flags, format }, compress) }
+  const { columns, amounts } = flags
+  const options: FormatOptions = {
+    format,
+    ...defined({ compress, columns, amounts }),
+    ...(flags.exact ? { numbers: 'exact' as const } : {}),
+    ...(flags.safeCells ? { formulas: 'escape' as const } : {}),
+  }
+  return { out, kind, options }
 }
 
-const formatOptions = (
-  {
-    format,
-    columns,
-    amounts,
-    exact,
-    safeCells,
-  }: Omit<OutputFlags, 'format'> & { readonly format: FormatName },
-  compress: Compression | undefined,
-): FormatOptions => ({
-  format,
-  ...defined({ compress, columns, amounts }),
-  ...(exact ? { numbers: 'exact' as const } : {}),
-  ...(safeCells ? { formulas: 'escape' as const } : {}),
-})
-
 /** Before a file is opened, what this version of Node cannot do is wrong use. */
-const supported = (need: () => void): void => {
+const supported = (compress: Compression = 'none'): void => {
   try {
-    need()
+    needZstd(compress)
   } catch (error) {
     throw error instanceof Unsupported ? new WrongUse(`--compress: ${error.message}`) : error
   }

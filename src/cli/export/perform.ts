@@ -3,11 +3,10 @@ import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs
 import type { Begun, RunProgress } from '../../export/index.js'
 import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
+import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
-import type { Remaining } from '../progress/Coverage.js'
-import { type Watch, type Watched, watch } from '../progress/watch.js'
+import { type Watched, watch } from '../progress/watch.js'
 import { number } from '../progress/words.js'
-import type { Report } from '../report/report.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
 import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
@@ -30,27 +29,19 @@ export const perform = async (
   flags: PerformFlags,
   prepared: Performed,
 ): Promise<number> => {
-  const listening = new Subscription()
-  return performed(terminal, flags, prepared, listening).finally(() => listening.unsubscribe())
-}
-
-const performed = async (
-  terminal: Terminal,
-  flags: PerformFlags,
-  prepared: Performed,
-  listening: Subscription,
-): Promise<number> => {
   const { client, run, name } = prepared
   const { timer, version } = terminal
+  const reporting = await reportingTo(flags.report)
   const started = timer.now()
   let meter = EMPTY_METER
   let last: RunProgress = NO_PROGRESS
   let isBegun = false
   let isBroken = false
 
+  const listening = new Subscription()
   const watching = watch({ client, meter: () => meter, timer })
   listening.add(watching.close)
-  const report = await openedReport(flags.report, { client, timer }, watching)
+  const report = reporting?.({ client, timer }, watching)
   listening.add(report?.close)
   const begun = new Subject<void>()
   const shown = view(terminal, flags, {
@@ -72,7 +63,8 @@ const performed = async (
   const took = tap((progress: RunProgress) => {
     isBegun = true
     last = progress
-    meter = progressed(progress, remaining(progress))(meter)
+    const { next } = progress
+    meter = progressed(progress, isSnapshotPosition(next) ? next : undefined)(meter)
     if (progress.anew !== undefined) shown.say(`${ANEW}: ${progress.anew.message}`)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
@@ -116,12 +108,6 @@ const performed = async (
 const ANEW =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
 
-const isRemaining = (u: unknown): u is Remaining =>
-  typeof u === 'object' && u !== null && 'slices' in u && Array.isArray(u.slices)
-
-const remaining = ({ next }: RunProgress): Remaining | undefined =>
-  isRemaining(next) ? next : undefined
-
 /** What is said of how a run begins. */
 const beginning = (
   { resumed, dead }: Begun,
@@ -134,12 +120,8 @@ const beginning = (
 ]
 
 /** The recorder is for those who want a report. */
-const openedReport = async (
-  path: string | undefined,
-  watched: Pick<Watched, 'client' | 'timer'>,
-  watching: Watch,
-): Promise<Report | undefined> => {
+const reportingTo = async (path: string | undefined) => {
   if (path === undefined) return undefined
-  const { openReport } = await import('../report/report.js') // or not, to start fast
-  return openReport(path, watched, watching)
+  const { reportTo } = await import('../report/report.js') // or not, to start fast
+  return reportTo(path)
 }

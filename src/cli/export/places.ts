@@ -2,7 +2,7 @@
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
-import { pathsOf } from '../../export/index.js'
+import { isFolder, pathsOf } from '../../export/index.js'
 import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
@@ -41,12 +41,12 @@ export const isFolderThere = (folder: string): Promise<boolean> =>
 /** Throws a `WrongUse` that names the option. */
 export const checkPlaces = async (places: Places): Promise<void> => {
   const { out, kind, checkpoint, report } = places
-  const given = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
-    path === undefined ? [] : [[what, path]]
   const options = [...given('--checkpoint', checkpoint), ...given('--report', report)]
 
   for (const [option, path] of options) {
-    if (await isFolderThere(path)) throw new WrongUse(`${option}: ${path} is a folder`)
+    if (isFolder(path) || (await isFolderThere(path))) {
+      throw new WrongUse(`${option}: ${path} is a folder`)
+    }
   }
   if (kind === 'file') await mayBeFile('--out', out)
   if (checkpoint !== undefined) await mayBeFile('--checkpoint', checkpoint)
@@ -103,16 +103,19 @@ const replaceable = async (out: string): Promise<void> => {
   throw new WrongUse(`--out: ${out} cannot be written to: ${code}`)
 }
 
+const given = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
+  path === undefined ? [] : [[what, path]]
+
 const filesOf = ({ out, kind, checkpoint, report }: Places): ReadonlyArray<NamedFile> => {
   const paths = pathsOf(out, checkpoint)
   return [
-    ...(kind === 'file' ? ([['--out', out]] as const) : []),
+    ...given('--out', kind === 'file' ? out : undefined),
     ['the manifest', paths.manifest],
     ['the lock', paths.lock],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : '--checkpoint', paths.checkpoint],
     ['the file of keys', paths.keys],
-    ...(report === undefined ? [] : ([['--report', report]] as const)),
+    ...given('--report', report),
   ]
 }
 

@@ -2,7 +2,7 @@
 import { type Observable, tap } from 'rxjs'
 import type { Client } from '../../client.js'
 import { type Purpose, pathsOf, type RunProgress, runExport, targetOf } from '../../export/index.js'
-import { wholeDisk } from '../../export/run/SmallFiles.js'
+import { isThere, wholeDisk } from '../../export/run/SmallFiles.js'
 import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
@@ -55,6 +55,7 @@ export const prepare =
   ): Promise<Prepared> => {
     const { timer } = terminal
     const plan = await outputPlan(flags)
+    const paths = pathsOf(plan.out, flags.checkpoint)
     const format = formatFor(resource, plan)
     const { client, allowed, shown } = clientFor(terminal, flags, connection)
     const most = perSecond(allowed, flags.share)
@@ -69,7 +70,7 @@ export const prepare =
             sinceLast: flags.sinceLast,
             ...defined({
               lookback: flags.lookback,
-              checkpoint: flags.resume ? pathsOf(plan.out, flags.checkpoint).checkpoint : undefined,
+              checkpoint: flags.resume ? paths.checkpoint : undefined,
             }),
             purpose: wanted(asked),
             format,
@@ -77,7 +78,7 @@ export const prepare =
           })
     const filter = last?.from === undefined ? asked : (resource.since?.(last.from, asked) ?? asked)
     const purpose = wanted(filter)
-    const goesOn = flags.resume && (await isThere(pathsOf(plan.out, flags.checkpoint).checkpoint))
+    const goesOn = flags.resume && (await isThere(wholeDisk, paths.checkpoint))
     if (!goesOn) {
       checkBegun(last?.from === undefined ? '--from' : '--since-last', purpose.query, timer.now())
     }
@@ -93,7 +94,6 @@ export const prepare =
     // a commit ends a row group: they should not be small
     const every = plan.options.format === 'parquet' ? ROW_GROUPS_EVERY : EVERY
     const common = { maxRejects: flags.maxRejects, every, timer, shown }
-    const { rejects } = pathsOf(plan.out, flags.checkpoint)
     const target = targetOf<A>({
       out: plan.out,
       format,
@@ -106,7 +106,7 @@ export const prepare =
       title: `Export of ${resource.name}`,
       notes: last === undefined ? [] : [last.note],
       name: plan.kind === 'stdout' ? 'stdout' : plan.out,
-      rejectsName: plan.kind === 'stdout' ? 'stderr' : rejects(1),
+      rejectsName: plan.kind === 'stdout' ? 'stderr' : paths.rejects(1),
       canResume: plan.kind !== 'stdout',
       canAdd: resource.since !== undefined,
       stopped: () => stopped,
@@ -128,9 +128,3 @@ export const prepare =
       ),
     }
   }
-
-const isThere = (path: string): Promise<boolean> =>
-  wholeDisk.stat(path).then(
-    () => true,
-    () => false,
-  )

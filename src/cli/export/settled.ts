@@ -1,5 +1,5 @@
 /** Lists whose pages move when a row is deleted, and that are small: read until they rest. */
-import { concatMap, defer, from, type Observable, of, toArray } from 'rxjs'
+import { concatMap, defer, type Observable, of, toArray } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E, O } from '../../fp.js'
@@ -37,7 +37,7 @@ export const settled = <A>(
   const drainable: Drainable<Page<AnyFailure, A, Position>> = {
     drain: (project) =>
       defer(() => readings(READINGS)).pipe(
-        concatMap((pages) => from(pages)),
+        concatMap((pages) => pages),
         concatMap(project),
       ),
   }

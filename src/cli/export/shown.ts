@@ -14,10 +14,7 @@ export const shownOf = (
   { credentials, partner }: Connection,
   sent: ReadonlySet<string>,
 ): ((raw: unknown) => unknown) => {
-  const keys = [
-    ...(credentials !== undefined && 'apiKey' in credentials ? [credentials.apiKey] : []),
-    ...(partner === undefined ? [] : [partner.clientSecret]),
-  ]
+  const keys = [credentials?.apiKey, partner?.clientSecret].filter((key) => key !== undefined)
   // what `stripped` did not look at is cut off before anything else
   return (raw) => scrubAll(scrubber([...keys, ...sent]), ROW_LEVELS)(shallow(stripped(raw)))
 }

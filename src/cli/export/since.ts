@@ -1,5 +1,4 @@
 /** `--since-last`: what an export that goes on from an earlier one has to read. */
-import { basename } from 'node:path'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
@@ -8,11 +7,11 @@ import {
   lastComplete,
   type Manifest,
   type ManifestRun,
-  pathsOf,
   type SmallFiles,
   type Wanted,
 } from '../../export/index.js'
 import { runsBefore } from '../../export/run/find.js'
+import { isOfFolder } from '../../export/run/Paths.js'
 import { purposeOf } from '../../export/run/Purpose.js'
 import { readText } from '../../export/run/SmallFiles.js'
 import { plural } from '../progress/words.js'
@@ -101,7 +100,7 @@ const afterRejects = ({ runs }: Manifest, lookback: number): string => {
 
 /** From when on a folder has charges: what is older was not asked for. The manifest of a file does not tell. */
 const beginningOf = (path: string, { runs }: Manifest): number => {
-  if (basename(path) !== basename(pathsOf('folder/').manifest)) return 0
+  if (!isOfFolder(path)) return 0
   const begins = runs.flatMap(({ complete, bounds }) => (complete && bounds ? [bounds.from] : []))
   return begins.reduce((least, from) => Math.min(least, from))
 }

@@ -2,7 +2,6 @@ import {
   concatMap,
   defer,
   delay,
-  from,
   map,
   merge,
   type Observable,
@@ -51,7 +50,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
     const begun: RunProgress<Q> = { ...last, begun: { resumed: false } }
 
     const json = jsonOf('exact')
-    const written = defer(() => from(toStream({ stream: stdout, format, close: false }))).pipe(
+    const written = defer(() => toStream({ stream: stdout, format, close: false })).pipe(
       concatMap((destination) =>
         exportList<A, Q, P>({
           ...options,
@@ -64,7 +63,7 @@ export const toStdout = <A, Q, P extends Page<AnyFailure, A, Q>>(
           },
         }).pipe(
           concatMap((progress) =>
-            isLast(progress) ? from(destination.finish().then(() => progress)) : of(progress),
+            isLast(progress) ? destination.finish().then(() => progress) : of(progress),
           ),
         ),
       ),

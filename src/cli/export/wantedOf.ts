@@ -20,24 +20,21 @@ export const wantedOf =
     { knownAs, apiVersion, credentials, partner, onBehalfOf }: Connected,
     { exact, safeCells, amounts }: ExportFlags,
   ) =>
-  (filter: object): Wanted => {
-    const keys = credentials !== undefined && 'clientId' in credentials ? credentials : undefined
-    return {
-      resource,
-      account: accountOf({
-        baseUrl: knownAs,
-        clientId: keys?.clientId ?? partner?.clientId ?? '',
-        ...defined({ loginAs: keys?.loginAs, onBehalfOf }),
-      }),
-      query: Object.fromEntries(
-        Object.entries(filter)
-          .filter(([field]) => field !== 'page_size') // it changes nothing of what comes
-          .map(([field, value]) => [field, String(value)]),
-      ),
-      format: {
-        ...(exact ? { numbers: 'exact' } : {}),
-        ...(safeCells ? { formulas: 'escape' } : {}),
-        ...defined({ amounts, apiVersion }),
-      },
-    }
-  }
+  (filter: object): Wanted => ({
+    resource,
+    account: accountOf({
+      baseUrl: knownAs,
+      clientId: credentials?.clientId ?? partner?.clientId ?? '',
+      ...defined({ loginAs: credentials?.loginAs, onBehalfOf }),
+    }),
+    query: Object.fromEntries(
+      Object.entries(filter)
+        .filter(([field]) => field !== 'page_size') // it changes nothing of what comes
+        .map(([field, value]) => [field, String(value)]),
+    ),
+    format: {
+      ...(exact ? { numbers: 'exact' } : {}),
+      ...(safeCells ? { formulas: 'escape' } : {}),
+      ...defined({ amounts, apiVersion }),
+    },
+  })

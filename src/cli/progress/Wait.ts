@@ -46,10 +46,7 @@ export const waits = (
 ]
 
 const fault = (activity: Activity, now: number): ReadonlyArray<Wait> => {
-  const first = pausing(activity, now).reduce<Activity['pauses'][number] | undefined>(
-    (soonest, pause) => (soonest === undefined || pause.until < soonest.until ? pause : soonest),
-    undefined,
-  )
+  const [first] = pausing(activity, now).toSorted((a, b) => a.until - b.until)
   return first === undefined
     ? []
     : [{ _tag: 'Fault', ms: first.until - now, because: first.because }]

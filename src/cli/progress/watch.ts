@@ -10,8 +10,7 @@ import {
   takeUntil,
 } from 'rxjs'
 import type { Client } from '../../client.js'
-import type { IO } from '../../fp.js'
-import { defined } from '../../fp.js'
+import { defined, type IO } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { fresh, type Meter } from '../Meter.js'
 import { IDLE, noted, pausing } from './Activity.js'

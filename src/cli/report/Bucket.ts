@@ -1,5 +1,5 @@
 /** What happened in a stretch of a run. Counted in place: there are thousands of requests a minute. */
-import { addAll, type Histogram, histogram } from './Histogram.js'
+import { type Histogram, histogram, plus } from './Histogram.js'
 
 // model
 
@@ -46,23 +46,18 @@ export const bucket = (): Bucket => ({
 // combinators
 
 /** Two stretches as one. */
-export const merge = (a: Bucket, b: Bucket): Bucket => {
-  const both = bucket()
-  addAll(both.latency, a.latency)
-  addAll(both.latency, b.latency)
-  return {
-    rows: a.rows + b.rows,
-    rejects: a.rejects + b.rejects,
-    sent: a.sent + b.sent,
-    busiest: Math.max(a.busiest, b.busiest),
-    refused: a.refused + b.refused,
-    failed: a.failed + b.failed,
-    latency: both.latency,
-    slowest: Math.max(a.slowest, b.slowest),
-    flying: a.flying + b.flying,
-    waiting: a.waiting + b.waiting,
-    pausing: a.pausing + b.pausing,
-    seen: a.seen + b.seen,
-    allowed: Math.min(a.allowed, b.allowed),
-  }
-}
+export const merge = (a: Bucket, b: Bucket): Bucket => ({
+  rows: a.rows + b.rows,
+  rejects: a.rejects + b.rejects,
+  sent: a.sent + b.sent,
+  busiest: Math.max(a.busiest, b.busiest),
+  refused: a.refused + b.refused,
+  failed: a.failed + b.failed,
+  latency: plus(a.latency, b.latency),
+  slowest: Math.max(a.slowest, b.slowest),
+  flying: a.flying + b.flying,
+  waiting: a.waiting + b.waiting,
+  pausing: a.pausing + b.pausing,
+  seen: a.seen + b.seen,
+  allowed: Math.min(a.allowed, b.allowed),
+})

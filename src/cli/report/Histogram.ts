@@ -21,9 +21,9 @@ export const add = (counts: Histogram, ms: number): void => {
   counts[at] = (counts[at] ?? 0) + 1
 }
 
-export const addAll = (to: Histogram, from: Histogram): void => {
-  for (const [at, n] of from.entries()) to[at] = (to[at] ?? 0) + n
-}
+/** Those of both. */
+export const plus = (some: Histogram, others: Histogram): Histogram =>
+  some.map((n, at) => n + (others[at] ?? 0))
 
 export const total = (counts: Histogram): number => counts.reduce((sum, n) => sum + n, 0)
 

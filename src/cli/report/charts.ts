@@ -1,8 +1,9 @@
 /** What a report draws of a run. */
+import { defined } from '../../fp.js'
 import { duration, number, plural } from '../progress/words.js'
 import type { Bucket } from './Bucket.js'
 import type { Chart } from './chart.js'
-import { addAll, histogram, quantile } from './Histogram.js'
+import { histogram, plus, quantile } from './Histogram.js'
 import {
   atATime,
   busiest,
@@ -40,22 +41,24 @@ const rows = ({ stretches }: Recording): Chart => {
 
 const requests = ({ stretches, limit, logins }: Recording): Chart => {
   const most = Math.max(0, ...stretches.map(({ bucket }) => bucket.busiest))
-  const kept = limit && `${limit.name} limit, ${number(limit.perSecond)} a second`
+  const kept = limit && {
+    name: `${limit.name} limit, ${number(limit.perSecond)} a second`,
+    value: limit.perSecond,
+  }
+  const below = lowered(limit)
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
+    summary: `${plural(sum(stretches, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept.name})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
     show: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
       { name: 'in the busiest second', form: 'solid', of: busiest },
-      ...(stretches.some((one) => lowered(limit)(one) !== undefined)
-        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered(limit) } as const]
+      ...(stretches.some((one) => below(one) !== undefined)
+        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: below } as const]
         : []),
     ],
-    ...(limit === undefined || kept === undefined
-      ? {}
-      : { limit: { name: kept, value: limit.perSecond } }),
+    ...defined({ limit: kept }),
   }
 }
 
@@ -66,8 +69,7 @@ const lowered =
     limit !== undefined && bucket.allowed < limit.perSecond ? bucket.allowed : undefined
 
 const answers = ({ stretches }: Recording): Chart => {
-  const all = histogram()
-  for (const { bucket } of stretches) addAll(all, bucket.latency)
+  const all = stretches.reduce((sum, { bucket }) => plus(sum, bucket.latency), histogram())
   const slowest = Math.max(0, ...stretches.map(({ bucket }) => bucket.slowest))
   const half = quantile(all, 0.5)
   const most = quantile(all, 0.95)

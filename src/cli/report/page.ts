@@ -1,5 +1,6 @@
 /** A report as a page: one file that asks for nothing, runs nothing, and can be read anywhere. */
 import { createHash } from 'node:crypto'
+import type { ManifestFile } from '../../export/index.js'
 import { bytes, duration, number, plural } from '../progress/words.js'
 import { chart } from './chart.js'
 import { charts } from './charts.js'
@@ -29,20 +30,12 @@ export interface Facts {
   readonly query: ReadonlyArray<Pair>
   /** Numbers that are told first. */
   readonly counts: ReadonlyArray<Pair>
-  readonly files: ReadonlyArray<ReportedFile>
+  readonly files: ReadonlyArray<ManifestFile>
   /** Of what this was made by. */
   readonly version: string
 }
 
 export type Pair = readonly [name: string, value: string]
-
-export interface ReportedFile {
-  readonly name: string
-  readonly rows?: number
-  readonly bytes?: number
-  /** In hexadecimal digits. */
-  readonly sha256?: string
-}
 
 // constructors
 
@@ -114,9 +107,9 @@ const files = ({ files }: Facts): Html =>
           html`<table>
 <thead><tr><th scope="col">File</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Size</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>${files.map(
-            (file) => html`<tr><td class="long"><bdi>${file.name}</bdi></td>
-<td class="n">${file.rows === undefined ? '' : number(file.rows)}</td>
-<td class="n">${file.bytes === undefined ? '' : bytes(file.bytes)}</td>
+            (file) => html`<tr><td class="long"><bdi>${file.path}</bdi></td>
+<td class="n">${number(file.rows)}</td>
+<td class="n">${bytes(file.bytes)}</td>
 <td><code>${file.sha256}</code></td></tr>`,
           )}</tbody></table>`,
         ),

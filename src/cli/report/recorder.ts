@@ -1,8 +1,7 @@
 /** Keeps of a run what a report shows of it, in bounded memory. */
 import { Subscription } from 'rxjs'
 import { login } from '../../api/authentication.js'
-import type { IO } from '../../fp.js'
-import { defined } from '../../fp.js'
+import { defined, type IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
 import { fresh } from '../Meter.js'
@@ -127,9 +126,7 @@ export const recorder = (
 const isPerSecond = ({ kind, name, limit }: TierSnapshot): boolean =>
   kind === 'rate' && name !== 'logins' && limit < Number.POSITIVE_INFINITY
 
-const lowest = (rates: ReadonlyArray<TierSnapshot>): RateLimit | undefined =>
-  rates.reduce<RateLimit | undefined>(
-    (least, { name, limit }) =>
-      least === undefined || limit < least.perSecond ? { name, perSecond: limit } : least,
-    undefined,
-  )
+const lowest = (rates: ReadonlyArray<TierSnapshot>): RateLimit | undefined => {
+  const [least] = rates.toSorted((a, b) => a.limit - b.limit)
+  return least && { name: least.name, perSecond: least.limit }
+}

@@ -1,9 +1,7 @@
 /** `--report FILE`: what became of a run, as a page. */
-import { access, constants, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { isSystemError } from '../../export/file/systemError.js'
 import type { Watch, Watched } from '../progress/watch.js'
-import { WrongUse } from '../Terminal.js'
 import { type Facts, page } from './page.js'
 import { recorder } from './recorder.js'
 
@@ -18,22 +16,17 @@ export interface Report {
 
 // constructors
 
-/** Records from now on. Fails with a `WrongUse` where no file can be made, before a long run and not after it. */
-export const openReport = async (
-  path: string,
-  watched: Pick<Watched, 'client' | 'timer'>,
-  watch: Watch,
-): Promise<Report> => {
-  await access(dirname(path), constants.W_OK).catch(() => {
-    throw new WrongUse(`--report: ${dirname(path)} should be a folder that can be written to`)
-  })
-  const recording = recorder(watched, watch)
-  return {
-    write: (facts) =>
-      writeFile(path, page(facts, recording.recording())).then(() => undefined, unwritten(path)),
-    close: recording.close,
+/** Records from now on. */
+export const reportTo =
+  (path: string) =>
+  (watched: Pick<Watched, 'client' | 'timer'>, watch: Watch): Report => {
+    const { recording, close } = recorder(watched, watch)
+    return {
+      write: (facts) =>
+        writeFile(path, page(facts, recording())).then(() => undefined, unwritten(path)),
+      close,
+    }
   }
-}
 
 /** Throws what is not the system's word for it, since that is a bug. */
 const unwritten =

@@ -1,5 +1,5 @@
 /** Whether somebody else was at a file while it was written. */
-import type { Files, Handle } from './Files.js'
+import { closing, type Files, type Handle } from './Files.js'
 import { isAbsence } from './systemError.js'
 
 // model
@@ -29,10 +29,10 @@ export const checkUndisturbed = async (
   bytes: number,
   own?: Handle,
 ): Promise<void> => {
-  const handle = await files.open(path, 'r').catch((error: unknown) => {
+  const opened = files.open(path, 'r').catch((error: unknown) => {
     throw isAbsence(error) ? new Disturbed(path, 'was removed or moved', true) : error
   })
-  try {
+  await closing(opened, async (handle) => {
     const there = await handle.stat()
     const { ino, dev } = (await own?.stat()) ?? there
     if (there.ino !== ino || there.dev !== dev) {
@@ -42,7 +42,5 @@ export const checkUndisturbed = async (
       const why = `was changed by somebody else (${there.size} bytes in place of ${bytes})`
       throw new Disturbed(path, why)
     }
-  } finally {
-    await handle.close()
-  }
+  })
 }

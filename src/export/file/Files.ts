@@ -68,14 +68,22 @@ export const disk: Files = {
 
 // combinators
 
+/** Does something with a file that is opened, and closes it however that ends. */
+export const closing = async <T>(
+  opened: Promise<Handle>,
+  use: (handle: Handle) => Promise<T>,
+): Promise<T> => {
+  const handle = await opened
+  return use(handle).finally(() => handle.close())
+}
+
 /** Folders that cannot be opened or synced are those of systems where names are durable without. */
 const NEEDLESS: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP']
 
 /** Makes names that were made or taken away in a folder durable. */
 export const syncFolder = async (files: Files, folder: string): Promise<void> => {
   try {
-    const handle = await files.open(folder, 'r')
-    await handle.sync().finally(() => handle.close())
+    await closing(files.open(folder, 'r'), (handle) => handle.sync())
   } catch (error) {
     if (!NEEDLESS.includes(codeOf(error))) throw withPath(folder)(error)
   }

@@ -1,6 +1,6 @@
 /** Whether a file is still what a mark of it says. */
 import { createHash, type Hash } from 'node:crypto'
-import type { Files, Handle } from './Files.js'
+import { closing, type Files, type Handle } from './Files.js'
 import { NotTheSame } from './NotTheSame.js'
 import type { Mark } from './RowFile.js'
 import { codeOf, withPath } from './systemError.js'
@@ -14,32 +14,29 @@ export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
 // constructors
 
 /** Throws `NotTheSame` unless the file is what it was when it was ended. */
-export const sameFile = async (path: string, ended: Fingerprint, files: Files): Promise<void> => {
-  const handle = await openMarked(files, path, 'r')
-  try {
+export const sameFile = (path: string, ended: Fingerprint, files: Files): Promise<void> =>
+  look(files, path, 'r', async (handle) => {
     const { size } = await handle.stat()
     if (size > ended.bytes) {
       throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${ended.bytes}`)
     }
     await hashCommitted(path, handle, ended, createHash('sha256'))
-  } catch (error) {
-    throw withPath(path)(error)
-  } finally {
-    await handle.close()
-  }
-}
+  })
 
 /** Throws `NotTheSame` unless the file begins with what was committed: it can be gone on with. */
-export const canGoOn = async (path: string, mark: Fingerprint, files: Files): Promise<void> => {
-  const handle = await openMarked(files, path, 'r+')
-  try {
-    await hashCommitted(path, handle, mark, createHash('sha256'))
-  } catch (error) {
+export const canGoOn = (path: string, mark: Fingerprint, files: Files): Promise<void> =>
+  look(files, path, 'r+', (handle) => hashCommitted(path, handle, mark, createHash('sha256')))
+
+/** What the system says of it has its path. */
+const look = (
+  files: Files,
+  path: string,
+  flags: 'r' | 'r+',
+  use: (handle: Handle) => Promise<void>,
+): Promise<void> =>
+  closing(openMarked(files, path, flags), use).catch((error: unknown) => {
     throw withPath(path)(error)
-  } finally {
-    await handle.close()
-  }
-}
+  })
 
 /** A file that a mark is of. Throws `NotTheSame` when there is none. */
 export const openMarked = (files: Files, path: string, flags: 'r' | 'r+'): Promise<Handle> =>

@@ -85,12 +85,11 @@ export const formatOfShape =
   <A>(shape: Shape) =>
   (given: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
     const options = checked(given, rules)
-    const { columns: names } = options
-    const chosen: E.Either<ColumnProblem, ReadonlyArray<Column> | undefined> =
-      names === undefined ? E.right(undefined) : chosenColumns(shape)(names)
+    const { columns } = options
+    if (columns === undefined) return E.right(withColumns(shape, undefined, options))
     return pipe(
-      chosen,
-      E.map((columns) => withColumns(shape, columns, options)),
+      chosenColumns(shape)(columns),
+      E.map((chosen) => withColumns(shape, chosen, options)),
     )
   }
 

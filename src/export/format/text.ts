@@ -34,8 +34,7 @@ export const textEncoder =
     const put = async (text: Text): Promise<void> => {
       const before = start
       start = ''
-      if (typeof text !== 'function') return out.put(utf8(after(before, text)))
-      await out.put(utf8([before]))
+      if (before !== '') await out.put(utf8([before]))
       await out.put(utf8(text))
     }
     return {
@@ -54,11 +53,6 @@ export const textEncoder =
       },
     }
   }
-
-function* after(before: string, text: Iterable<string>): Iterable<string> {
-  yield before
-  yield* text
-}
 
 /** Where bytes go, as they are or compressed. */
 interface Out {

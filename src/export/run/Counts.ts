@@ -1,6 +1,5 @@
 /** What a run has done so far, over all its resumptions. Plain values, fit for a checkpoint. */
 import * as t from 'io-ts'
-import type { Slice } from '../../stream/snapshot/Slice.js'
 import type { Progress } from '../Progress.js'
 
 // model
@@ -83,8 +82,3 @@ export const shownOf = ({
   repeated,
 }: RowCounts): RowCounts | Omit<RowCounts, 'repeated'> =>
   repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }
-
-/** With one more slice that was read to its end. */
-export const withSlice =
-  ({ from, to, rows }: Slice) =>
-  (slices: ReadonlyArray<SliceCount>): ReadonlyArray<SliceCount> => [...slices, { from, to, rows }]

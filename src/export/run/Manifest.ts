@@ -40,11 +40,6 @@ export const showManifest = (manifest: Manifest): string => `${JSON.stringify(ma
 
 // combinators
 
-/** With one more run, the last. */
-export const withRun =
-  (run: ManifestRun) =>
-  ({ runs, ...rest }: Manifest): Manifest => ({ ...rest, runs: [...runs, run] })
-
 /** The last run that is complete. */
 export const lastComplete = ({ runs }: Manifest): ManifestRun | undefined =>
   runs.findLast(({ complete }) => complete)

@@ -8,12 +8,12 @@ import { NO_PROGRESS, type Progress } from '../Progress.js'
 import type { Known } from '../sortPage.js'
 import type { Bounds } from './Bounds.js'
 import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
-import { type Counts, type Effort, NOTHING, plus, shownOf, withSlice } from './Counts.js'
-import { type Ending, entryOf, iso, type Listed, unfinished } from './entry.js'
+import { type Effort, NOTHING, plus, shownOf } from './Counts.js'
+import { type Ending, entryOf, iso, unfinished } from './entry.js'
 import type { Found } from './find.js'
 import { allFacts } from './KeptFact.js'
 import { addedTo, readAside, readKeys } from './keys.js'
-import { showManifest, withRun } from './Manifest.js'
+import { manifestOf, showManifest } from './Manifest.js'
 import type { ManifestRun } from './ManifestRun.js'
 import type { Marks } from './Marks.js'
 import { outputs } from './outputs.js'
@@ -57,7 +57,8 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   { files, timer, tally, found, purpose }: Means<Q>,
 ): Run<A, Q, P> => {
   const { paths } = target
-  const { checkpoint } = found
+  const { checkpoint, runs, stale } = found
+  const number = runs.length + 1 // which of its folder it is
   const before = checkpoint?.counts ?? NOTHING
   const beganAt = timer.now()
   const started = checkpoint?.started ?? iso(beganAt)
@@ -70,12 +71,12 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const out = outputs<A>({
     files,
-    open: (mark) => target.open(mark, found.run),
+    open: (mark) => target.open(mark, number),
     file: paths.isFolder ? undefined : paths.out,
-    rejects: paths.rejects(found.run),
+    rejects: paths.rejects(number),
     keys: paths.keys,
     from: marksOf(checkpoint),
-    stale: found.stale,
+    stale,
   })
 
   // what was counted
@@ -92,12 +93,6 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     starts: before.starts + 1,
   })
 
-  const counts = (progress: Progress<Q>): Counts => ({
-    ...plus(before, progress),
-    slices,
-    ...effort(),
-  })
-
   /** What was committed, with what was spent since: waiting for a service that is gone, say. */
   const upToNow = (kept: Checkpoint<Q>): Checkpoint<Q> => ({
     ...kept,
@@ -108,7 +103,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
     version: VERSION,
     purpose,
     started,
-    counts: counts(progress),
+    counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
     drift: allFacts(checkpoint?.drift ?? [], client?.drift() ?? []),
     ...defined({ bounds }),
@@ -117,7 +112,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   // what is kept
 
-  const filesAt = unfinished(target, found.run)
+  const filesAt = unfinished(target, number)
 
   const keep = async (next: Checkpoint<Q>): Promise<void> => {
     await replaceText(files, paths.checkpoint, showCheckpoint(next))
@@ -127,11 +122,10 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const commit = async (progress: Progress<Q>): Promise<void> =>
     keep(checkpointAt(progress, await out.commit()))
 
-  const writeEntry = async (ending: Pick<Ending, 'committed' | 'progress' | 'error'> & Listed) => {
+  const writeEntry = async (ending: Omit<Ending, 'finished' | 'manifest' | 'perSecond'>) => {
     const finished = timer.now()
     const entry = entryOf({ ...ending, finished, manifest: paths.manifest, perSecond })
-    const manifest = withRun(entry)(found.manifest)
-    await replaceText(files, paths.manifest, showManifest(manifest))
+    await replaceText(files, paths.manifest, showManifest(manifestOf([...runs, entry])))
     return entry
   }
 
@@ -152,7 +146,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       await out.write(rows, slice?.number ?? 0, added())
       if (slice === undefined || slice.left.from < slice.left.to) return
       await out.endSlice(slice.number)
-      slices = withSlice(slice)(slices)
+      slices = [...slices, { from: slice.from, to: slice.to, rows: slice.rows }]
     },
     rejects: out.reject,
     commit,
@@ -167,13 +161,12 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       return { ...all, entry: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
     },
     fail: async (error) => {
-      const progress = { ...NO_PROGRESS }
-      if (committed === undefined) return progress
+      if (committed === undefined) return NO_PROGRESS
       const why = error instanceof Error ? error.message : 'writing failed'
-      const told = { committed: upToNow(committed), progress, error: why }
+      const told = { committed: upToNow(committed), progress: NO_PROGRESS, error: why }
       await writeEntry({ ...told, ...filesAt(committed) }).catch(() => {})
       const { counts, position: next } = committed
-      return { ...progress, ...shownOf(counts), ...defined({ next }) }
+      return { ...NO_PROGRESS, ...shownOf(counts), ...defined({ next }) }
     },
     goOn: async () => {
       await out.ready()
@@ -181,7 +174,7 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const { keys, rejects } = checkpoint
       if (keys !== undefined) await readKeys(files, paths.keys, known.seen)
       added() // these are there
-      if (rejects !== undefined) await readAside(files, paths.rejects(found.run), known.aside)
+      if (rejects !== undefined) await readAside(files, paths.rejects(number), known.aside)
     },
     abandon: out.abandon,
   }

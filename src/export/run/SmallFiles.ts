@@ -31,6 +31,13 @@ export const wholeDisk: SmallFiles = {
 
 // combinators
 
+/** Whether there is such a file or folder. */
+export const isThere = (files: Pick<SmallFiles, 'stat'>, path: string): Promise<boolean> =>
+  files.stat(path).then(
+    () => true,
+    () => false,
+  )
+
 /** Nothing, when there is no such file. */
 export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
   files.readFile(path, 'utf8').catch((error: unknown) => {

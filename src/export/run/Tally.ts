@@ -1,5 +1,5 @@
 /** What a client did for a run: counted from its events. */
-import type { Observable, Subscription } from 'rxjs'
+import type { Observable } from 'rxjs'
 import type { DriftFact } from '../../decode/index.js'
 import type { IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
@@ -27,7 +27,7 @@ export interface Tally {
 export const tallyOf = (client: Watched | undefined): Tally => {
   let requests = 0
   let refused = 0
-  const watching: Subscription | undefined = client?.events.subscribe((event) => {
+  const watching = client?.events.subscribe((event) => {
     if (event._tag !== 'Answered') return
     requests++
     if (event.status === 429) refused++

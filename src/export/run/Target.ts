@@ -1,5 +1,6 @@
 /** Where an export goes. */
 import { join } from 'node:path'
+import { defined } from '../../fp.js'
 import { checked, InvalidOption, is, type Rules } from '../../options/index.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
@@ -65,12 +66,12 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
     )
   }
   needZstd(format.compress)
-  const disk = files === undefined ? {} : { files }
+  const place = { path: out, format }
   if (!paths.isFolder) {
     return {
       paths,
       format,
-      open: (from) => toFile({ path: out, format, ...disk, ...(from && { from }) }),
+      open: (from) => toFile({ ...place, ...defined({ files, from }) }),
       fileOf: () => out,
     }
   }
@@ -78,14 +79,7 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
     paths,
     format,
     open: (from, run) =>
-      toFolder({
-        path: out,
-        format,
-        rotation,
-        prefix: prefixOf(run),
-        ...disk,
-        ...(from && { from }),
-      }),
+      toFolder({ ...place, rotation, prefix: prefixOf(run), ...defined({ files, from }) }),
     fileOf: (part, run) =>
       join(out, partName({ prefix: prefixOf(run), extension: format.extension })(part)),
   }

@@ -30,7 +30,7 @@ export const bracket =
         releasing ??= acquired.then(O.match(async () => {}, release))
         return releasing
       }
-      const released = defer(() => from(once())).pipe(ignoreElements())
+      const released = defer(once).pipe(ignoreElements())
       const lent = (r: R): Observable<A> => {
         const failed = (error: unknown) =>
           concat(

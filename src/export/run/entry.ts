@@ -1,7 +1,6 @@
 /** The entry of a run in its manifest: pure, from what was counted. */
 import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
-import type { FileSummary } from '../file/RowFile.js'
 import type { Progress } from '../Progress.js'
 import type { Checkpoint } from './Checkpoint.js'
 import type { ManifestFile, ManifestRun } from './ManifestRun.js'
@@ -11,15 +10,8 @@ import type { Target } from './Target.js'
 
 // model
 
-/** A file of a run: without its hash while it is not complete. */
-type Written = Omit<FileSummary, 'sha256'> & Partial<Pick<FileSummary, 'sha256'>>
-
-/** The files of a run. */
-export interface Listed {
-  readonly files: ReadonlyArray<Written>
-  /** That of the rows which were put aside. */
-  readonly rejected?: Written
-}
+/** The files of a run, each by the path that it was given. */
+export interface Listed extends Pick<ManifestRun, 'files' | 'rejected'> {}
 
 /** All that is known when a run ends. */
 export interface Ending extends Listed {
@@ -43,7 +35,7 @@ export const entryOf = (ending: Ending): ManifestRun => {
   const { purpose, started, bounds, drift, counts, keys } = committed
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
-  const listed = ({ path, ...rest }: Written): ManifestFile => ({
+  const listed = ({ path, ...rest }: ManifestFile): ManifestFile => ({
     path: seenFrom(manifest, path),
     ...rest,
   })

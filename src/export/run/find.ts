@@ -3,7 +3,7 @@ import type { Codec } from '../../codec/Codec.js'
 import type { Begin } from './Begin.js'
 import { CannotRun } from './CannotRun.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
-import { type Manifest, manifestOf, readManifest } from './Manifest.js'
+import { type Manifest, readManifest } from './Manifest.js'
 import { filesOf } from './ManifestRun.js'
 import type { Paths } from './Paths.js'
 import { type Purpose, samePurpose } from './Purpose.js'
@@ -17,10 +17,8 @@ import type { Stale } from './Stale.js'
 export interface Found<Q> {
   /** Where to go on. */
   readonly checkpoint?: Checkpoint<Q>
-  /** What is kept of earlier runs. */
-  readonly manifest: Manifest
-  /** Which run of its folder it is, from 1. */
-  readonly run: number
+  /** The runs of its folder that it is added to. */
+  readonly runs: Manifest['runs']
   readonly stale: Stale
 }
 
@@ -47,24 +45,18 @@ export const find = async <Q>(options: FindOptions<Q>): Promise<Found<Q>> => {
   const entries = paths.isFolder ? await entriesOf(options) : []
   const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
 
-  if (checkpoint !== undefined) {
-    const stale = { rows: [], records: [] }
-    return { checkpoint, manifest: manifestOf(runs), run: runs.length + 1, stale }
-  }
+  if (checkpoint !== undefined) return { checkpoint, runs, stale: { rows: [], records: [] } }
   const before = [paths.checkpoint, paths.keys, ...(paths.isFolder ? [] : [paths.manifest])]
   if (begin !== 'restart') {
     if (!adds && runs.length > 0) {
       throw new CannotRun('kept', paths.manifest, 'is of an export that would be replaced')
     }
-    const stale = { rows: [], records: before }
-    return { manifest: manifestOf(runs), run: runs.length + 1, stale }
+    return { runs, stale: { rows: [], records: before } }
   }
   const kept = adds ? runs : []
-  const stale: Stale = {
-    rows: paths.isFolder ? await otherFiles(files, paths, entries, kept) : [],
-    records: kept.length === 0 ? [...before, paths.manifest] : before,
-  }
-  return { manifest: manifestOf(kept), run: kept.length + 1, stale }
+  const rows = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
+  const records = kept.length === 0 ? [...before, paths.manifest] : before
+  return { runs: kept, stale: { rows, records } }
 }
 
 /**

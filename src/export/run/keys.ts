@@ -1,7 +1,7 @@
 /** What tells the rows of a run apart, as it is kept: the keys of those that were written, and rejected rows. */
 import { fieldsOf } from '../../decode/unknown.js'
 import { idOf } from '../../http/idOf.js'
-import type { Files } from '../file/Files.js'
+import { closing, type Files } from '../file/Files.js'
 import { chunksOf } from '../file/wholly.js'
 
 /** Adds the keys that are kept at `path`. */
@@ -23,13 +23,12 @@ export const readAside = (
   })
 
 /** Takes what each line says. */
-const readLines = async (
+const readLines = (
   files: Pick<Files, 'open'>,
   path: string,
   take: (said: unknown) => unknown,
-): Promise<void> => {
-  const handle = await files.open(path, 'r')
-  try {
+): Promise<void> =>
+  closing(files.open(path, 'r'), async (handle) => {
     const decoder = new TextDecoder()
     let begun = ''
     for await (const chunk of chunksOf(handle)) {
@@ -38,10 +37,7 @@ const readLines = async (
       begun = lines.pop() ?? ''
       for (const line of lines) take(JSON.parse(line))
     }
-  } finally {
-    await handle.close()
-  }
-}
+  })
 
 /** Answers with the keys that were added since it was asked last. */
 export const addedTo = (keys: ReadonlySet<string>): (() => ReadonlyArray<string>) => {

@@ -21,8 +21,9 @@ export interface Lock {
 const TRIES = 5
 
 /**
- * Takes the lock, or fails with a `CannotRun` that says who has it, or that there is no folder for it. A lock of a process of this machine
- * that is no more, or that began before the machine did, is taken over; of several that try, one succeeds.
+ * Takes the lock, or fails with a `CannotRun` that says who has it, or that there is no folder for it. A lock of a
+ * process of this machine that is no more, or that began before the machine did, is taken over; of several that try,
+ * one succeeds.
  */
 export const takeLock =
   (files: SmallFiles, runner: Runner) =>

@@ -22,10 +22,7 @@ export const takeLocks =
       const dead = output.dead ?? kept.dead
       return {
         ...defined({ dead }),
-        release: async () => {
-          await kept.release()
-          await output.release()
-        },
+        release: () => kept.release().finally(output.release),
       }
     } catch (error) {
       await output.release()

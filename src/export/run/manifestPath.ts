@@ -1,5 +1,5 @@
 import { pathsOf } from './Paths.js'
-import type { SmallFiles } from './SmallFiles.js'
+import { isThere, type SmallFiles } from './SmallFiles.js'
 
 /**
  * The manifest of a file, of a folder, or itself: an export may be called `manifest.json`, too, and a folder
@@ -16,12 +16,6 @@ export const manifestPath = async (
   if (await hasFiles(files, path)) return inside
   return path.endsWith('manifest.json') ? path : own
 }
-
-const isThere = (files: Pick<SmallFiles, 'stat'>, path: string): Promise<boolean> =>
-  files.stat(path).then(
-    () => true,
-    () => false,
-  )
 
 const hasFiles = (files: Pick<SmallFiles, 'readdir'>, folder: string): Promise<boolean> =>
   files.readdir(folder).then(

@@ -3,22 +3,16 @@ import { defined } from '../../fp.js'
 import { shallow } from '../column/beyondJson.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
-import type { FileSummary } from '../file/RowFile.js'
 import { canGoOn } from '../file/sameFile.js'
 import { isAbsence } from '../file/systemError.js'
 import type { Reject } from '../sortPage.js'
+import type { Listed } from './entry.js'
 import { lineFile } from './lineFile.js'
 import type { Marks } from './Marks.js'
 import type { SmallFiles } from './SmallFiles.js'
 import type { Stale } from './Stale.js'
 
 // model
-
-/** Rows and rejects, complete. */
-export interface Finished {
-  readonly files: ReadonlyArray<FileSummary>
-  readonly rejected?: FileSummary
-}
 
 /** The files of a run. */
 export interface Outputs<A> {
@@ -33,7 +27,8 @@ export interface Outputs<A> {
   readonly endSlice: (slice: number) => Promise<void>
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<unknown>
   readonly commit: () => Promise<Marks>
-  readonly finish: () => Promise<Finished>
+  /** Answers with the files, which are complete. */
+  readonly finish: () => Promise<Listed>
   /** May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
 }

@@ -114,7 +114,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   }
 
   const ended = ({ run }: Held<A, Q, P>, progress: Progress<Q>): Observable<RunProgress<Q>> =>
-    defer(() => from(run.end(progress)))
+    defer(() => run.end(progress))
 
   const readAll = (held: Held<A, Q, P>): Observable<RunProgress<Q>> => {
     const { checkpoint } = held

@@ -1,7 +1,8 @@
 /** Whether the files of an export are what its manifest says. */
 import { dirname, resolve } from 'node:path'
-import { defer, from, type Observable } from 'rxjs'
+import { defer, type Observable } from 'rxjs'
 import { checked, type Rules } from '../../options/index.js'
+import { closing } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
 import * as rule from '../rules.js'
 import { CannotRun } from './CannotRun.js'
@@ -52,7 +53,7 @@ const rules: Rules<VerifyOptions> = { files: rule.files }
  */
 export const verify = (path: string, options: VerifyOptions = {}): Observable<Checked> => {
   const { files = wholeDisk } = checked(options, rules)
-  return defer(() => from(checkedAll(path, files)))
+  return defer(() => checkedAll(path, files))
 }
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
@@ -167,8 +168,7 @@ const check = async (
 /** Or why it cannot be told. */
 const contentAt = async (files: SmallFiles, path: string): Promise<Content | Difference> => {
   try {
-    const handle = await files.open(path, 'r')
-    return await contentOf(handle).finally(() => handle.close())
+    return await closing(files.open(path, 'r'), contentOf)
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }

@@ -108,12 +108,6 @@ describe('an export listens to its client', () => {
     expect(listeners()).toEqual({ during: 4, after: 0 })
   })
 
-  it('no longer when its report cannot be made', async () => {
-    const { performed, listeners } = exported(of(EMPTY_METER), { report: 'no/such/folder.html' })
-    await expect(performed).rejects.toThrow('--report')
-    expect(listeners()).toEqual({ during: 0, after: 0 })
-  })
-
   it('no longer when there is a bug', async () => {
     const { performed, listeners } = exported(
       throwError(() => new Error('a bug')),

@@ -15,7 +15,7 @@ const FACTS: Facts = {
   summary: 'complete: 5,000 rows',
   query: [['status', 'SETTLED']],
   counts: [['Rows', '5,000']],
-  files: [{ name: 'charges.ndjson', rows: 5_000, bytes: 1_234_567, sha256: 'abc123' }],
+  files: [{ path: 'charges.ndjson', rows: 5_000, bytes: 1_234_567, sha256: 'abc123' }],
   version: '1.2.3',
 }
 
@@ -68,9 +68,10 @@ describe('a report', () => {
     }
   })
 
-  it('leaves out what is not known of a file', () => {
-    const shown = shownIn(page({ ...FACTS, files: [{ name: 'charges.ndjson' }] }, RECORDING))
-    expect(shown).toContain('SHA-256 charges.ndjson Over time')
+  it('leaves out the hash of a file that is not complete', () => {
+    const files = [{ path: 'charges.ndjson', rows: 5, bytes: 412 }]
+    const shown = shownIn(page({ ...FACTS, files }, RECORDING))
+    expect(shown).toContain('SHA-256 charges.ndjson 5 412 B Over time')
   })
 
   it('says why it is not complete, and what did not go well', () => {
@@ -209,7 +210,7 @@ describe('a report', () => {
           reason: value,
           query: [[value, value]],
           counts: [[value, value]],
-          files: [{ name: value, sha256: value }],
+          files: [{ path: value, rows: 1, bytes: 1, sha256: value }],
           version: value,
         },
         { ...RECORDING, stretches, incidents, limit: { name: value, perSecond: 20 } },

@@ -9,8 +9,7 @@ import { watch } from '../../../src/cli/progress/watch.js'
 import { page } from '../../../src/cli/report/page.js'
 import type { Recording } from '../../../src/cli/report/Recording.js'
 import { recorder } from '../../../src/cli/report/recorder.js'
-import { openReport } from '../../../src/cli/report/report.js'
-import { WrongUse } from '../../../src/cli/Terminal.js'
+import { reportTo } from '../../../src/cli/report/report.js'
 import { E } from '../../../src/fp.js'
 import { CHARGE, type Departure, lab, problem, RESET, type Reply } from '../../support/lab.js'
 import { expectNoSecret, secrets, spellings } from '../../support/secrets.js'
@@ -169,7 +168,7 @@ describe('--report', () => {
   it('writes a page', async () => {
     const { client, timer } = lab()
     const watching = watch({ client, meter: () => EMPTY_METER, timer })
-    const report = await openReport(join(folder, 'report.html'), { client, timer }, watching)
+    const report = reportTo(join(folder, 'report.html'))({ client, timer }, watching)
     expect(await report.write(FACTS)).toBeUndefined()
     expect(await readFile(join(folder, 'report.html'), 'utf8')).toMatch(
       /^<!doctype html>\n<html lang/,
@@ -179,15 +178,8 @@ describe('--report', () => {
   it('says why no page can be written', async () => {
     const { client, timer } = lab()
     const watching = watch({ client, meter: () => EMPTY_METER, timer })
-    const report = await openReport(join(folder, 'x'.repeat(300)), { client, timer }, watching)
+    const report = reportTo(join(folder, 'x'.repeat(300)))({ client, timer }, watching)
     expect(await report.write(FACTS)).toMatch(/^cannot write .*ENAMETOOLONG/)
-  })
-
-  it('is refused before anything is sent, where no file can be made', async () => {
-    const { client, timer } = lab()
-    const watching = watch({ client, meter: () => EMPTY_METER, timer })
-    const opening = openReport(join(folder, 'no/such/folder.html'), { client, timer }, watching)
-    await expect(opening).rejects.toThrow(WrongUse)
   })
 })
 

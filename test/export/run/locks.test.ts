@@ -203,6 +203,17 @@ describe('a lock', () => {
     expect(files.names()).toEqual(['/exports/one.ndjson', '/exports/one.ndjson.manifest.json'])
   })
 
+  it('is given back where that of a checkpoint elsewhere cannot be', async () => {
+    const files = memory()
+    const stuck = '/kept/at.json.lock'
+    const rm: typeof files.rm = (path, options) =>
+      path === stuck ? Promise.reject(new Error('stuck')) : files.rm(path, options)
+    const { release } = await takeLocks({ ...files, rm }, runner(1))(pathsOf(OUT, '/kept/at.json'))
+    expect(files.names()).toEqual([LOCK, stuck])
+    await expect(release()).rejects.toThrow('stuck')
+    expect(files.names()).toEqual([stuck])
+  })
+
   it('is given back when a run fails', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), away]))
