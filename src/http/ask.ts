@@ -1,5 +1,6 @@
 import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
+import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, memoized } from '../fp.js'
 import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
@@ -8,7 +9,7 @@ import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { repeats } from './Repeats.js'
-import { type Asked, request } from './request.js'
+import { type Asked, request, type Unfit, unfit } from './request.js'
 import type { Settings } from './Settings.js'
 import type { Slot } from './Slot.js'
 import { type Attempts, send } from './send.js'
@@ -39,10 +40,11 @@ export const ask =
       // of the call, not of a subscription: whoever subscribes again means the same
       const requestId = memoized(engine.uuid)
       return defer(() => {
-        const unfit = unfitParams(row.params, params)
-        if (unfit !== undefined) return left(invalidRequest(row.route, unfit))
-        const given = row.repeatable === 'by request_id' ? identified(params, requestId) : params
-        const asked = prepare(given)
+        const wrong = unfitParams(row.params, params)
+        if (wrong !== undefined) return left(invalidRequest(row.route, wrong))
+        const given =
+          row.repeatable === 'by request_id' ? identified(params, requestId) : E.right(params)
+        const asked = E.chain(prepare)(given)
         if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
 
         const attempts: Attempts = { count: 0 }
@@ -60,8 +62,12 @@ export const ask =
   }
 
 /** The same in every attempt, so that it is done once however often it is sent. */
-const identified = (params: unknown, uuid: IO<string>): unknown => {
+const identified = (params: unknown, uuid: IO<unknown>): E.Either<Unfit, unknown> => {
   const { request_id, ...rest } = fieldsOf(params)
   // null is none, and no reason to make another one
-  return { ...rest, request_id: request_id === undefined ? uuid() : request_id }
+  if (request_id !== undefined) return E.right({ ...rest, request_id })
+  const made = uuid()
+  if (typeof made === 'string' && made !== '') return E.right({ ...rest, request_id: made })
+  const expected = 'a text that is not empty, as the option uuid should make it'
+  return E.left(unfit([{ path: 'request_id', expected, actual: redact(made) }]))
 }

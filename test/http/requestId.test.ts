@@ -86,6 +86,29 @@ describe('a request_id', () => {
     run(create)
     expect(made).toBe(1)
   })
+
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['', 'text of 0 characters'],
+    [5, 'number 5'],
+    [Promise.resolve('made'), 'object'],
+  ])('is a text, or nothing is sent: %s', (made, actual) => {
+    const option: object = { uuid: () => made } // of a caller without types
+    for (const check of [true, false]) {
+      const { client, run, sent } = lab({ check, ...option })
+      const [outcome] = run(client.charges.create(NEW_CHARGE))
+      const expected = 'a text that is not empty, as the option uuid should make it'
+      expect(outcome?.value).toMatchObject(
+        E.left({
+          _tag: 'InvalidRequest',
+          field: 'request_id',
+          message: `POST /api/v1/charges/create: request_id should be ${expected}, and is ${actual}; nothing was sent`,
+        }),
+      )
+      expect(sent).toEqual([])
+    }
+  })
 })
 
 describe('a request_id that is not written', () => {
