@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import {
   exportList,
+  type FormatOptions,
   formatOf,
   jsonLines,
   openFile,
@@ -14,6 +15,7 @@ import {
   toStream,
   verify,
 } from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
 import { memory } from './run/memory.js'
 import { exportOf, listOf, pagesOf } from './run/playing.js'
 
@@ -50,11 +52,52 @@ it('a part may have any number of rows, or one', () => {
 })
 
 it('one file has no parts', () => {
-  const target = { out: 'items.csv', format: jsonLines(), files: memory() }
+  const target = { out: 'items.ndjson', format: jsonLines(), files: memory() }
   expect(() => targetOf({ ...target, rotation: { rows: 5 } })).toThrow(
     expect.objectContaining({ name: 'InvalidOption', option: 'rotation' }),
   )
   expect(() => targetOf({ ...target, rotation: {} })).not.toThrow()
+})
+
+describe('the name of a file', () => {
+  const formatBy = (given: FormatOptions) => {
+    const format = formatOf(Charge)(given)
+    if (E.isLeft(format)) throw new Error(format.left.message)
+    return format.right
+  }
+
+  it.each<[string, FormatOptions, string]>([
+    ['x.ndjson', { format: 'parquet' }, 'NAME.parquet, and says ndjson'],
+    ['x.json', { format: 'ndjson' }, 'NAME.ndjson, and says json'],
+    ['x.csv.gz', { format: 'csv' }, 'NAME.csv, and says csv in gzip'],
+    ['x.csv.gz', { format: 'csv', compress: 'zstd' }, 'NAME.csv.zst, and says csv in gzip'],
+    ['x.json.zst', { format: 'csv' }, 'NAME.csv, and says json in zstd'],
+    ['x.gz', { format: 'parquet', compress: 'gzip' }, 'NAME.parquet, and says gzip'],
+  ])('%s is not one of %j', async (name, given, why) => {
+    const format = formatBy(given)
+    const files = memory()
+    const wrong = (option: string) =>
+      expect.objectContaining({
+        ...refused(option),
+        message: `${option} should be a name that goes with the format, such as ${why}`,
+      })
+    expect(() => targetOf({ out: name, format, files })).toThrow(wrong('out'))
+    await expect(openFile({ path: name, format, files })).rejects.toEqual(wrong('path'))
+    await expect(toFile({ path: name, format, files })).rejects.toEqual(wrong('path'))
+    expect(files.changes()).toBe(0)
+  })
+
+  it.each<[string, FormatOptions]>([
+    ['x.ndjson', { format: 'ndjson', compress: 'gzip' }],
+    ['x.jsonl.gz', { format: 'ndjson', compress: 'gzip' }],
+    ['x.parquet', { format: 'parquet' }],
+    ['x.gz', { format: 'csv', compress: 'gzip' }],
+    ['x.tsv', { format: 'csv' }],
+    ['x', { format: 'json' }],
+    ['x.csv/', { format: 'ndjson' }],
+  ])('%s may be one of %j', (out, given) => {
+    expect(() => targetOf({ out, format: formatBy(given) })).not.toThrow()
+  })
 })
 
 it.each(['every', 'maxRejects'] as const)('%s is a number', (option) => {

@@ -1,5 +1,6 @@
 import { checked, is, type Rules } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
+import { checkName } from '../format/byExtension.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
@@ -35,10 +36,11 @@ export const fileRules: Rules<FileOptions<never>> = {
 /**
  * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
  * (ENOSPC, EACCES, EISDIR, ...); `NotTheSame` when the file is not the one of the mark, by its hash;
- * an `InvalidOption` for an option that cannot work.
+ * an `InvalidOption` for an option that cannot work, and for a path whose name says another format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
   const options = checked(given, fileRules)
+  checkName('path', options.path, options.format)
   const file = await openUnchecked(options)
   return {
     ...file,

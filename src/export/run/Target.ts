@@ -8,6 +8,7 @@ import { partName } from '../file/partName.js'
 import type { Rotation } from '../file/partsOf.js'
 import { toFile } from '../file/toFile.js'
 import { toFolder } from '../file/toFolder.js'
+import { checkName } from '../format/byExtension.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
@@ -54,7 +55,8 @@ const rules: Rules<TargetOptions<never>> = {
 
 /**
  * Files called after `out`, or in it. Throws `Unsupported` for what this version of Node cannot compress, and an
- * `InvalidOption`, such as for a rotation that makes no parts, or of one file.
+ * `InvalidOption`, such as for a rotation that makes no parts, or of one file, and for the name of a file that says
+ * another format.
  */
 export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
   const { out, checkpoint, format, rotation = {}, files } = checked(options, rules)
@@ -68,6 +70,7 @@ export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
   needZstd(format.compress)
   const place = { path: out, format }
   if (!paths.isFolder) {
+    checkName('out', out, format)
     return {
       paths,
       format,

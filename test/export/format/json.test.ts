@@ -12,7 +12,7 @@ let path = ''
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'export-'))
-  path = join(folder, 'rows.json')
+  path = join(folder, 'rows')
 })
 afterAll(() => rm(folder, { recursive: true }))
 

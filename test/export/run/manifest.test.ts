@@ -19,13 +19,13 @@ describe('a manifest', () => {
       complete: true,
       missing: [],
       ended: true,
-      purpose: { resource: 'items', account: 'me', query: {}, output: 'items.ndjson' },
+      purpose: { resource: 'items', account: 'me', query: {}, output: 'items' },
       rows: 3,
       distinct: 3,
       repeated: 2,
       rejects: 0,
       starts: 1,
-      files: [{ path: 'items.ndjson', rows: 3, bytes: files.text(OUT).length }],
+      files: [{ path: 'items', rows: 3, bytes: files.text(OUT).length }],
     })
   })
 
@@ -37,7 +37,7 @@ describe('a manifest', () => {
         complete: false,
         ended: true,
         missing: ['1 row that was rejected'],
-        rejected: { path: 'items.ndjson.rejects.ndjson', rows: 1 },
+        rejected: { path: 'items.rejects.ndjson', rows: 1 },
       },
     ])
   })
@@ -50,7 +50,7 @@ describe('a manifest', () => {
         complete: false,
         ended: false,
         missing: [`what comes after these rows: ${away.message}`],
-        files: [{ path: 'items.ndjson', rows: 1, bytes: files.text(OUT).length }],
+        files: [{ path: 'items', rows: 1, bytes: files.text(OUT).length }],
       },
     ])
     expect(runs(files)[0]?.files[0]?.sha256).toBe(undefined)

@@ -96,7 +96,7 @@ describe('a checkpoint that is there', () => {
       '/kept/at.json',
       '/kept/at.json.keys',
     ])
-    expect(JSON.parse(files.text('/kept/at.json')).purpose.output).toBe('../exports/items.ndjson')
+    expect(JSON.parse(files.text('/kept/at.json')).purpose.output).toBe('../exports/items')
   })
 })
 

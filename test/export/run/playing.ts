@@ -74,7 +74,8 @@ export const listOf = (
 
 const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
 
-export const OUT = '/exports/items.ndjson'
+/** A name that says no format: rows are written to it in many. */
+export const OUT = '/exports/items'
 
 export const runner = (pid: number, alive: ReadonlyArray<number> = []): Runner => ({
   pid,

@@ -57,13 +57,13 @@ describe('verify', () => {
     const files = await exported()
     const copy = '/exports/copy.ndjson'
     files.put(`${copy}.manifest.json`, files.text(MANIFEST))
-    const said = `Unknown ${copy} is not in its manifest, which is of items.ndjson`
+    const said = `Unknown ${copy} is not in its manifest, which is of items`
     expect(await found(files, copy)).toEqual([said])
     files.put(copy, files.text(OUT))
     expect(await found(files, copy)).toEqual([said])
     expect(await found(files, `${copy}.manifest.json`)).toEqual([])
     files.put(`${copy}.manifest.json`, JSON.stringify({ version: 1, key: 'id', runs: [] }))
-    expect(await found(files, copy)).toEqual([said.replace('items.ndjson', 'no file')])
+    expect(await found(files, copy)).toEqual([said.replace('of items', 'of no file')])
   })
 
   it('takes another name of the same file', async () => {

@@ -1,7 +1,8 @@
 /** What the name of a file says of how it is written. */
 import { basename, extname } from 'node:path'
-import type { Compression, FormatName } from '../../export/index.js'
 import { defined } from '../../fp.js'
+import { InvalidOption } from '../../options/index.js'
+import type { Compression, Format, FormatName } from './Format.js'
 
 // model
 
@@ -37,4 +38,21 @@ export const byExtension = (path: string): ByExtension => {
     ...defined({ compress, format }),
     ...(format === undefined && extension !== '' ? { unknown: extension } : {}),
   }
+}
+
+/** Throws an `InvalidOption` where the name of a file says another format than it is written in, or another compression. */
+export const checkName = (
+  option: string,
+  path: string,
+  { name, compress, extension }: Pick<Format<never>, 'name' | 'compress' | 'extension'>,
+): void => {
+  const said = byExtension(path)
+  const within = name === 'parquet' ? undefined : compress // Parquet is compressed within
+  const isOther = said.format !== undefined && said.format !== name
+  if (!isOther && (said.compress === undefined || said.compress === within)) return
+  const words = [said.format, said.compress].filter((word) => word !== undefined).join(' in ')
+  throw new InvalidOption(
+    option,
+    `a name that goes with the format, such as NAME.${extension}, and says ${words}`,
+  )
 }
