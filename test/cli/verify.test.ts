@@ -47,3 +47,12 @@ it('has nothing to say against a manifest of no run', async () => {
     ...{ status: 0, stderr: '', stdout: 'as the manifest says: 0 files\n' },
   })
 })
+
+it('says of a folder without an export that the manifest is missing in it', async () => {
+  await mkdir(file('empty'))
+  for (const path of [file('empty'), file('empty/')]) {
+    const { status, stderr } = await cli(['verify', path])
+    expect(status).toBe(2)
+    expect(stderr).toBe(`payments-rx: ${file('empty/manifest.json')} is not there\n`)
+  }
+})

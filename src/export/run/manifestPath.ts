@@ -13,12 +13,12 @@ export const manifestPath = async (
   const inside = pathsOf(`${path}/`).manifest
   if (await isThere(files, inside)) return inside
   if (await isThere(files, own)) return own
-  if (await hasFiles(files, path)) return inside
+  if (await isFolderThere(files, path)) return inside
   return path.endsWith('manifest.json') ? path : own
 }
 
-const hasFiles = (files: Pick<SmallFiles, 'readdir'>, folder: string): Promise<boolean> =>
-  files.readdir(folder).then(
-    (names) => names.length > 0,
+const isFolderThere = (files: Pick<SmallFiles, 'readdir'>, path: string): Promise<boolean> =>
+  files.readdir(path).then(
+    () => true,
     () => false,
   )

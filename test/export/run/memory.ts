@@ -68,6 +68,7 @@ const memoryOf = (
     ino: ++inodes,
   })
   const found = (path: string): Inode => names.get(path) ?? fails('ENOENT', path)
+  const folders = new Set<string>() // that were made
   const used = (): number =>
     [...new Set(names.values())].reduce((n, { bytes }) => n + bytes.length, 0)
 
@@ -134,12 +135,16 @@ const memoryOf = (
       )
       return isFolder ? folder(path) : fails('ENOENT', path)
     },
-    mkdir: async () => alive(),
+    mkdir: async (path) => {
+      alive()
+      folders.add(join(path, '/'))
+    },
     readdir: async (path) => {
       alive()
-      return [...names.keys()]
-        .filter((name) => name.startsWith(join(path, '/')))
-        .map((name) => name.slice(join(path, '/').length))
+      const start = join(path, '/')
+      const inside = [...names.keys()].filter((name) => name.startsWith(start))
+      if (inside.length === 0 && !folders.has(start)) fails('ENOENT', path)
+      return inside.map((name) => name.slice(start.length))
     },
     rm: async (path) => {
       change()
