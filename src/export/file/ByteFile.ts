@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { reusable } from '../../stream/reusable.js'
-import { checkUndisturbed, Disturbed } from './Disturbed.js'
+import { checkEnd, checkUndisturbed, Disturbed } from './Disturbed.js'
 import { type Files, syncName } from './Files.js'
 import { type Fingerprint, hashCommitted, openMarked } from './sameFile.js'
 import { withPath } from './systemError.js'
@@ -83,6 +83,7 @@ export const openBytes = async (
     size: () => size,
     append: async (bytes) => {
       await writing
+      await located(checkEnd(path, size, handle))
       const own = allocate(bytes.length)
       own.set(bytes)
       hash.update(own)

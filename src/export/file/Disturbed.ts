@@ -38,9 +38,15 @@ export const checkUndisturbed = async (
     if (there.ino !== ino || there.dev !== dev) {
       throw new Disturbed(path, 'was replaced by another file')
     }
-    if (there.size !== bytes) {
-      const why = `was changed by somebody else (${there.size} bytes in place of ${bytes})`
-      throw new Disturbed(path, why)
-    }
+    checkSize(path, there.size, bytes)
   })
+}
+
+/** Throws `Disturbed` unless an open file ends where it is written on: after a shorter end there would be a hole. */
+export const checkEnd = async (path: string, bytes: number, own: Handle): Promise<void> =>
+  checkSize(path, (await own.stat()).size, bytes)
+
+const checkSize = (path: string, is: number, should: number): void => {
+  if (is === should) return
+  throw new Disturbed(path, `was changed by somebody else (${is} bytes in place of ${should})`)
 }

@@ -37,6 +37,7 @@ const DISTURBANCES: ReadonlyArray<
   ['removed with its folder', (path) => rm(dirname(path), { recursive: true }), 'was removed'],
   ['replaced', replace, 'was replaced by another file'],
   ['emptied', (path) => truncate(path, 0), 'was'],
+  ['cut short', (path) => truncate(path, 100), 'was changed by somebody else (100 bytes'],
   ['appended to', (path) => appendFile(path, 'mine\n'.repeat(1e4)), 'was changed by somebody else'],
 ]
 
