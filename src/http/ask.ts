@@ -1,5 +1,6 @@
 import { defer, finalize, map } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
+import type { Causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, memoized } from '../fp.js'
@@ -9,7 +10,7 @@ import type { Engine } from './Engine.js'
 import type { Failure } from './Failure.js'
 import { invalidRequest } from './invalidRequest.js'
 import { repeats } from './Repeats.js'
-import { type Asked, request, type Unfit, unfit } from './request.js'
+import { type Asked, request } from './request.js'
 import type { Settings } from './Settings.js'
 import type { Slot } from './Slot.js'
 import { type Attempts, send } from './send.js'
@@ -62,12 +63,12 @@ export const ask =
   }
 
 /** The same in every attempt, so that it is done once however often it is sent. */
-const identified = (params: unknown, uuid: IO<unknown>): E.Either<Unfit, unknown> => {
+const identified = (params: unknown, uuid: IO<unknown>): E.Either<Causes, unknown> => {
   const { request_id, ...rest } = fieldsOf(params)
   // null is none, and no reason to make another one
   if (request_id !== undefined) return E.right({ ...rest, request_id })
   const made = uuid()
   if (typeof made === 'string' && made !== '') return E.right({ ...rest, request_id: made })
   const expected = 'a text that is not empty, as the option uuid should make it'
-  return E.left(unfit([{ path: 'request_id', expected, actual: redact(made) }]))
+  return E.left([{ path: 'request_id', expected, actual: redact(made) }])
 }
