@@ -252,7 +252,7 @@ describe('a path', () => {
 
   it('says of half a surrogate pair what is wrong with it', () => {
     const refused = ask(row, { id: 'half \ud83d' }, true)
-    expect(refused).toMatchObject(E.left({ expected: expect.stringContaining('Unicode text') }))
+    expect(refused).toMatchObject(E.left([{ expected: expect.stringContaining('Unicode text') }]))
   })
 })
 
