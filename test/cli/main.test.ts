@@ -74,22 +74,6 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-// Node's own permissions forbid to sync a file by its number; the first of Node 22 know them by another flag
-it.skipIf(!process.allowedNodeEnvironmentFlags.has('--permission'))(
-  'writes all rows where Node allows no more than its flags say',
-  async () => {
-    const out = join(home, 'permitted.ndjson')
-    const flags = ['--permission', '--allow-fs-read=*', `--allow-fs-write=${home}`]
-    const args = ['export', 'charges', '--sandbox', '--rows', '3000', '--out', out]
-    const child = spawn(process.execPath, [...flags, join(home, 'dist/cli/main.js'), ...args], {
-      stdio: 'ignore',
-    })
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
-    expect(linesOf(out)).toBe(3_000)
-  },
-  60_000,
-)
-
 it('writes all rows when nobody hears how it goes', async () => {
   const out = join(home, 'deaf.ndjson')
   const args = ['export', 'charges', '--sandbox', '--rows', '3000', '--out', out]

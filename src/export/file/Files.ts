@@ -44,8 +44,7 @@ export interface Files {
 
 /** The disk itself. */
 export const disk: Files = {
-  // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`;
-  // Node's own permissions forbid that, and there handles have one
+  // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`
   open: async (path, flags) => {
     const handle = await open(path, flags)
     return {
@@ -53,11 +52,7 @@ export const disk: Files = {
       read: (...place) => handle.read(...place),
       stat: () => handle.stat(),
       truncate: (length) => handle.truncate(length),
-      sync: () =>
-        promisify(fsync)(handle.fd).catch((error: unknown) => {
-          if (codeOf(error) !== 'ERR_ACCESS_DENIED') throw error
-          return handle.sync()
-        }),
+      sync: () => promisify(fsync)(handle.fd),
       close: () => handle.close(),
     }
   },
