@@ -53,7 +53,7 @@ export const openBytes = async (
   const hash = createHash('sha256')
   const allocate = reusable()
   let size = 0
-  let head = Buffer.alloc(0) // its first bytes: zeros, once it was emptied and written on
+  let head = Buffer.alloc(0) // its first bytes: zeros, if it was emptied after `checkEnd`
   let named = from !== undefined
   let writing: Promise<void> = Promise.resolve() // what was taken last
   let closing: Promise<void> | undefined

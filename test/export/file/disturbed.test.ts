@@ -76,6 +76,22 @@ describe.each(DISTURBANCES)('a file that is %s while it is written', (_, disturb
   })
 })
 
+it('a file that is emptied between a look at its end and a write is not committed', async () => {
+  const path = join(await mkdtemp(join(folder, 'between-')), 'rows')
+  let disturb = (): Promise<void> => Promise.resolve()
+  const { files } = watched({ ready: () => disturb() })
+  const file = await openFile({ path, format: format({ format: 'ndjson' }), files })
+  await file.write(page)
+  await file.commit()
+  disturb = () => truncate(path, 0)
+  await file.write(page)
+  await expect(file.commit()).rejects.toMatchObject({
+    ...{ name: 'Disturbed', path },
+    message: `${path} was emptied by somebody else while it was written`,
+  })
+  await file.abandon()
+})
+
 it('a folder is not ended when an ended part is gone, or shorter', async () => {
   for (const disturb of [rm, (path: string) => truncate(path, 3)]) {
     const path = join(folder, 'parts')
