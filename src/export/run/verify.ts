@@ -1,6 +1,7 @@
 /** Whether the files of an export are what its manifest says. */
 import { dirname, resolve } from 'node:path'
 import { defer, type Observable } from 'rxjs'
+import { plural } from '../../decode/plural.js'
 import { checked, type Rules } from '../../options/index.js'
 import { closing } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
@@ -140,11 +141,6 @@ const unknownFiles = async (
     }))
 }
 
-const counted =
-  (unit: string) =>
-  (n: number): string =>
-    `${n} ${unit}${n === 1 ? '' : 's'}`
-
 /** Compares a file with what the manifest says of it. */
 const check = async (
   files: SmallFiles,
@@ -159,9 +155,9 @@ const check = async (
     differences.push({ _tag, message: `has ${show(is)}, and should have ${show(should)}` })
   }
   const hash = file.sha256 ?? 'of a complete file'
-  compare('Bytes', found.bytes, file.bytes, counted('byte'))
+  compare('Bytes', found.bytes, file.bytes, (n) => plural(n, 'byte'))
   compare('Hash', found.sha256, hash, (sha256) => `the SHA-256 ${sha256}`)
-  if (lines) compare('Rows', found.lines, file.rows, counted('row'))
+  if (lines) compare('Rows', found.lines, file.rows, (n) => plural(n, 'row'))
   return { path, isFile: true, differences }
 }
 
