@@ -83,11 +83,11 @@ export const openBytes = async (
     size: () => size,
     append: async (bytes) => {
       await writing
-      await located(checkEnd(path, size, handle))
       const own = allocate(bytes.length)
       own.set(bytes)
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
+      await located(checkEnd(path, size, handle)) // after the hash: so little as can be comes between
       writing = located(writeWholly(handle, own, size))
       writing.catch(() => {}) // told to whoever comes next
       size += bytes.length
