@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { checked, is, type Rules } from '../options/index.js'
@@ -47,6 +48,7 @@ export const listen = async (
   const { port = 0 } = checked(options, rules)
   const sandbox = isSandbox(what) ? what : createSandbox(what)
   const end = new AbortController()
+  setMaxListeners(0, end.signal) // as many as there are requests: Node 22.12 warns of more than ten
   const listener = getRequestListener(
     (request, { outgoing }) =>
       // the server below speaks HTTP/1

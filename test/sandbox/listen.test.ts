@@ -174,6 +174,22 @@ describe('a sandbox on a port', () => {
     }
     expect((await answer).status).toBe(401) // the only place is free
   })
+
+  it('lets many wait for their answers without a warning, as Node 22.12 has for what waits for a signal', async () => {
+    const warned: Array<string> = []
+    const warn = ({ message }: Error) => warned.push(message)
+    process.on('warning', warn)
+    onTestFinished(() => {
+      process.off('warning', warn)
+    })
+    const clock = stillClock()
+    const { url, close } = await listen({ limits: false, latency: 1_000, timer: clock.timer })
+    const cut = Array.from({ length: 20 }, () => expect(fetch(`${url}${LIST}`)).rejects.toThrow())
+    await until(() => clock.waiting() === 20)
+    await close()
+    await Promise.all(cut)
+    expect(warned).toEqual([])
+  })
 })
 
 describe('over a socket', () => {
