@@ -2,15 +2,15 @@
 import type { Environment } from '../../api/limits.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { SchedulerState } from '../../scheduler/index.js'
-import { number, percent } from '../progress/words.js'
+import { number, percent, plural } from '../progress/words.js'
 import { type Finding, ok, warning } from './Finding.js'
 
 /** Tiers, in the order that they are told in. */
-const WORDS: Readonly<Record<string, string>> = {
-  endpoint: 'requests a second an endpoint',
-  global: 'a second in all',
-  concurrency: 'at a time',
-  logins: 'logins a minute',
+const WORDS: Readonly<Record<string, (limit: number) => string>> = {
+  endpoint: (n) => `${plural(n, 'request')} a second an endpoint`,
+  global: (n) => `${number(n)} a second in all`,
+  concurrency: (n) => `${number(n)} at a time`,
+  logins: (n) => `${plural(n, 'login')} a minute`,
 }
 
 export const limits = (
@@ -18,9 +18,9 @@ export const limits = (
   { tiers }: SchedulerState,
   events: ReadonlyArray<ClientEvent>,
 ): Finding => {
-  const kept = Object.entries(WORDS).flatMap(([name, word]) => {
+  const kept = Object.entries(WORDS).flatMap(([name, words]) => {
     const tier = tiers.find((tier) => tier.name === name)
-    return tier === undefined ? [] : [`${number(tier.limit)} ${word}`]
+    return tier === undefined ? [] : [words(tier.limit)]
   })
   const found = `${kept.join(', ')} (${environment}${share < 1 ? `, ${percent(share)} of them` : ''})`
   const facts = {

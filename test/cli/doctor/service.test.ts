@@ -35,7 +35,7 @@ const dated = (reply: Reply, departed: number, ahead: number): Reply => ({
 
 const examined = (
   play: Play,
-  options: { readonly login?: Play; readonly apiKey?: string } = {},
+  options: { readonly login?: Play; readonly apiKey?: string; readonly share?: number } = {},
 ) => {
   const world = lab({ play, ...(options.login === undefined ? {} : { login: options.login }) })
   const connection = {
@@ -44,7 +44,14 @@ const examined = (
     credentials: { clientId: ME.clientId, apiKey: options.apiKey ?? ME.apiKey },
   } as const
   const findings = world
-    .run(service({ connection, share: 1, transport: world.transport, timer: world.timer }))
+    .run(
+      service({
+        connection,
+        share: options.share ?? 1,
+        transport: world.transport,
+        timer: world.timer,
+      }),
+    )
     .map(({ value }) => value)
   const of = (check: Check): Finding | undefined => findings.find((one) => one.check === check)
   return { findings, of, sent: world.sent }
@@ -254,6 +261,13 @@ describe('what it finds', () => {
       found: expect.stringMatching(/ 40 ms at most, of 4 requests; 1 failed: GET .*503 away/),
       facts: { requests: 4, failed: 1 },
     })
+  })
+
+  it('that one request a second is what is left', () => {
+    const { of } = examined(() => items(at(1)), { share: 0.01 })
+    expect(of('limits')?.found).toBe(
+      '1 request a second an endpoint, 1 a second in all, 1 at a time, 1 login a minute (production, 1 % of them)',
+    )
   })
 
   it('that somebody else uses the account', () => {
