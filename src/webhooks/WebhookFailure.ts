@@ -8,6 +8,7 @@
  * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
  */
 import type { UndecodableEvent } from '../codec/UndecodableEvent.js'
+import { plural } from '../decode/plural.js'
 import type { Millis } from '../stream/index.js'
 
 // model
@@ -95,7 +96,7 @@ export const forged = (
   return {
     _tag: 'Forged',
     bytes,
-    message: `${header} (${signature}) was not made with ${secret} for this body of ${bytes} bytes`,
+    message: `${header} (${signature}) was not made with ${secret} for this body of ${plural(bytes, 'byte')}`,
   }
 }
 
@@ -109,7 +110,7 @@ export const stale = (age: Millis, tolerance: Millis): Stale => ({
 export const tooLarge = (maxBytes: number): TooLarge => ({
   _tag: 'TooLarge',
   maxBytes,
-  message: `the body is larger than ${maxBytes} bytes`,
+  message: `the body is larger than ${plural(maxBytes, 'byte')}`,
 })
 
 export const interrupted: Interrupted = {

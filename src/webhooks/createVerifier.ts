@@ -9,6 +9,7 @@ import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
 import { type UndecodableEvent, undecodable } from '../codec/UndecodableEvent.js'
 import { WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
+import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { E, pipe } from '../fp.js'
 import { checked } from '../options/index.js'
@@ -107,7 +108,7 @@ const eventOf = (body: Uint8Array): E.Either<UndecodableEvent, WebhookEvent> => 
   } catch {
     return E.left(
       undecodable([
-        { path: '', expected: JSON_TEXT, actual: `${body.length} bytes of another kind` },
+        { path: '', expected: JSON_TEXT, actual: `${plural(body.length, 'byte')} of another kind` },
       ]),
     )
   }

@@ -1,3 +1,4 @@
+import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
 import { concat } from './bytes.js'
 import {
@@ -29,7 +30,7 @@ export const readBody = async (
     return E.left(interrupted)
   }
   if (length === 0 && sent > 0)
-    return E.left(notRaw(`read already: nothing is left of ${sent} bytes`))
+    return E.left(notRaw(`read already: nothing is left of ${plural(sent, 'byte')}`))
   return E.right(concat(parts))
 }
 

@@ -152,6 +152,22 @@ describe('a receiver', () => {
     endless.destroy()
   })
 
+  it('tells a single byte as one', async () => {
+    const timer = new VirtualTimeScheduler()
+    timer.frame = NOW
+    const { fetch, events } = createReceiver({ secret: SECRET, timer, maxBytes: 1 })
+    const told: Array<string> = []
+    events.subscribe((came) => told.push(E.isLeft(came) ? came.left.message : came.right.id))
+    const sent = { method: 'POST', headers: { ...headers('x'), 'content-length': '1' } }
+    await fetch(new Request('http://here', { ...sent, body: SETTLED, headers: headers(SETTLED) }))
+    await fetch(new Request('http://here', sent))
+    timer.flush()
+    expect(told).toEqual([
+      'the body is larger than 1 byte',
+      expect.stringMatching(/, and is read already: nothing is left of 1 byte$/),
+    ])
+  })
+
   it('reads a body where streams cannot be iterated, as in older Safari', async () => {
     const { prototype } = ReadableStream
     const iterate = Object.getOwnPropertyDescriptor(prototype, Symbol.asyncIterator)

@@ -182,6 +182,11 @@ describe('a delivery is not believed', () => {
     )
   })
 
+  it('for another signature, of a single byte', async () => {
+    const delivery = { headers: headers('x', { secret: 'another' }), body: 'x' }
+    expect((await failure(delivery)).message).toMatch(/for this body of 1 byte$/)
+  })
+
   it('for a signature of another form or length', async () => {
     const signature = sign(SETTLED)
     const other = [
@@ -239,6 +244,7 @@ describe('a delivery is not believed', () => {
       { path: '', expected: expect.stringContaining('JSON'), actual: '4 bytes of another kind' },
     ],
     ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), { path: '', actual: '3 bytes of another kind' }],
+    ['a letter', 'x', { path: '', actual: '1 byte of another kind' }],
     ['nothing', '', { path: '', actual: '0 bytes of another kind' }],
     [
       'JSON that never ends in depth',
