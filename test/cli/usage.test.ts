@@ -49,6 +49,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--compress', 'zip'], 'none, gzip, zstd'],
     [['export', 'charges', '--sandbox', '--columns', 'id,,amount'], 'names with commas'],
     [['export', 'charges', '--sandbox', '--columns', 'id,amuont'], '--columns: no column amuont'],
+    [
+      ['export', 'charges', '--sandbox', '--columns', 'id,:text'],
+      '--columns: no column without a name: there are id, ',
+    ],
     [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
     [['export', 'charges', '--no-limits', '--share', '0.5'], 'cannot be used with'],
     [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],

@@ -62,13 +62,14 @@ export const chosenColumns =
     for (const asked of names) {
       const { name, type } = typed(asked)
       const found = nameable.get(name)
+      if (found === undefined && (name === '' || type === undefined)) {
+        const which = name === '' ? 'without a name' : name
+        const say = `no column ${which}: there are ${known.join(', ')}, and others as NAME:TYPE`
+        return problem('UnknownColumn', name, say)
+      }
       if (type !== undefined && !isType(type)) {
         const types = columnTypes.join(', ')
         return problem('UnknownType', name, `no type ${type} for ${name}: there are ${types}`)
-      }
-      if (found === undefined && type === undefined) {
-        const say = `no column ${name}: there are ${known.join(', ')}, and others as NAME:TYPE`
-        return problem('UnknownColumn', name, say)
       }
       if (columns.some((other) => other.name === name)) {
         return problem('RepeatedColumn', name, `the column ${name} is named twice`)

@@ -84,6 +84,9 @@ describe('columns that are chosen', () => {
   it.each([
     ['UnknownColumn', ['id', 'nothing'], 'no column nothing: there are id, amount, '],
     ['UnknownColumn', ['tags.0'], 'no column tags.0'],
+    ['UnknownColumn', [':text'], 'no column without a name: there are id, amount, '],
+    ['UnknownColumn', ['id', ''], 'no column without a name: there are id, amount, '],
+    ['UnknownColumn', [':'], 'others as NAME:TYPE'],
     ['RepeatedColumn', ['id', 'id:json'], 'the column id is named twice'],
     ['UnknownType', ['id:number'], 'no type number for id: there are text, time, '],
     ['NoColumns', [], 'no columns are named'],
