@@ -56,5 +56,6 @@ export const plan = (
   const requests = Math.max(1, Math.ceil(rows / pageSize))
   const atATime = Math.min(width, concurrency)
   const pages = Math.min(perSecond, (atATime * 1_000) / roundTrip) // a second
-  return { ...paced, requests, seconds: requests / pages }
+  const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / pages // of both, NaN
+  return { ...paced, requests, seconds }
 }

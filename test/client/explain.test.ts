@@ -6,6 +6,9 @@ import { byNumber, Charge, ChargeFilter, endpoint, InvalidOption } from '../../s
 import { createScheduler } from '../../src/scheduler/index.js'
 import { lab, type Play } from '../support/lab.js'
 
+/** Of a limit that does not bind. */
+const NONE = Number.POSITIVE_INFINITY
+
 describe('explain', () => {
   it('tells requests, ceiling and time from the limits and the page size', () => {
     const { client, sent } = lab()
@@ -79,6 +82,17 @@ describe('explain', () => {
       seconds: 1,
     })
   })
+
+  it.each([{}, { limits: { endpoint: NONE, global: NONE, concurrency: NONE } }])(
+    'says that a list without end takes for ever: %j',
+    (options) => {
+      const plan = lab(options).client.charges.list().explain({ rows: Number.POSITIVE_INFINITY })
+      expect(plan).toMatchObject({
+        requests: Number.POSITIVE_INFINITY,
+        seconds: Number.POSITIVE_INFINITY,
+      })
+    },
+  )
 
   it.each([
     [{ rows: Number.NaN }, 'rows should be a whole number of at least 0, or Infinity, and is NaN'],
