@@ -4,6 +4,7 @@ import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
+import { abandonAll } from './abandonAll.js'
 import type { Destination, DestinationMark } from './Destination.js'
 import { checkUndisturbed } from './Disturbed.js'
 import { disk, type Files, syncFolder, syncName } from './Files.js'
@@ -78,15 +79,13 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
   }
   const inOrder = (): ReadonlyArray<Parts<A>> =>
     [...slices].sort(([a], [b]) => a - b).map(([, parts]) => parts)
-  const abandon = async (): Promise<void> => {
-    for (const parts of slices.values()) await parts.abandon()
-  }
+  const abandon = (): Promise<void> => abandonAll(slices.values())
 
   try {
     for (const part of known) await slice(part.slice).ready
     await takeAway(files, path, naming, known.map(nameOf))
   } catch (error) {
-    await abandon()
+    await abandon().catch(() => {}) // what was wrong before is told
     throw error
   }
 

@@ -1,6 +1,7 @@
 /** The files of a run, rows, rejects and keys, opened when there is something to write. */
 import { defined } from '../../fp.js'
 import { shallow } from '../column/beyondJson.js'
+import { abandonAll } from '../file/abandonAll.js'
 import type { Destination, DestinationMark } from '../file/Destination.js'
 import { syncName } from '../file/Files.js'
 import { canGoOn } from '../file/sameFile.js'
@@ -112,7 +113,7 @@ export const outputs = <A>({
       const all = await Promise.all(
         [opened, rejectFile.opened(), keyFile.opened()].map((file) => file?.catch(() => undefined)),
       )
-      for (const file of all) await file?.abandon()
+      await abandonAll(all.filter((file) => file !== undefined))
     },
   }
 }

@@ -1,8 +1,9 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { disk } from '../../../src/export/file/Files.js'
 import {
   type DestinationMark,
   isDestinationMark,
@@ -122,6 +123,25 @@ describe('a folder', () => {
     await writeFile(join(path, 'manifest.json'), '{}')
     await (await toFolder({ path, format: how })).abandon()
     expect(await readdir(path)).toEqual(['manifest.json', 'part-00009-001.csv.note'])
+  })
+
+  it('gives up all its files, also after one that cannot be closed, and tells the first error', async () => {
+    const path = await fresh()
+    const closed: Array<string> = []
+    const open: typeof disk.open = async (at, flags) => {
+      const handle = await disk.open(at, flags)
+      const close = async () => {
+        closed.push(basename(at))
+        await handle.close()
+        if (!at.endsWith('part-00003-001.csv')) throw new Error(`EIO: ${basename(at)}`)
+      }
+      return flags === 'w+' ? { ...handle, close } : handle
+    }
+    const to = await toFolder({ path, format: how, files: { ...disk, open } })
+    for (const slice of [1, 2, 3]) await to.write([row('a')], slice)
+    const parts = [1, 2, 3].map((slice) => `part-0000${slice}-001.csv`)
+    await expect(to.abandon()).rejects.toThrow('EIO: part-00001-001.csv')
+    expect(closed).toEqual(parts)
   })
 
   it('is not gone on with when a part is missing or another', async () => {

@@ -3,8 +3,9 @@ import { lastValueFrom, type Observable, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Handle } from '../../../src/export/index.js'
 import { bracket } from '../../../src/export/run/bracket.js'
+import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
-import { exportOf, listOf, numbers, OUT, outcome, pagesOf } from './playing.js'
+import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
 const LOCK = `${OUT}.lock`
 const CHECKPOINT = `${OUT}.checkpoint.json`
@@ -52,6 +53,25 @@ const stopping = (disk: Memory, at: 'write' | 'sync') => {
   }
   return { files, log, stopped, go: () => go[0]?.() }
 }
+
+it('gives up the rejected rows when the file of rows cannot be closed, and tells that', async () => {
+  const disk = memory()
+  const rejects = `${OUT}.rejects.ndjson`
+  const closed = new Set<string>()
+  const open: typeof disk.open = async (path, flags) => {
+    const handle = await disk.open(path, flags)
+    const close = async () => {
+      await handle.close()
+      closed.add(path)
+      if (path === OUT) throw new Error('EIO: rows')
+    }
+    return flags === 'w+' ? { ...handle, close } : handle
+  }
+  const rows = [[...good(0), E.left(away)], away]
+  await expect(run({ ...disk, open }, listOf(rows))).rejects.toThrow('EIO: rows')
+  expect([...closed]).toEqual(expect.arrayContaining([OUT, rejects]))
+  expect(disk.names()).not.toContain(LOCK)
+})
 
 describe.each(['write', 'sync'] as const)('a run that is left in the middle of a %s', (at) => {
   it('gives its lock back when that is done, and then touches nothing', async () => {
