@@ -7,7 +7,7 @@
  * - `kept`: an earlier export is kept there, which would be lost.
  * - `rejects`: more rows are rejected already than `maxRejects` lets be.
  * - `missing`: there is no manifest to verify files by.
- * - `nowhere`: there is no such folder to write to.
+ * - `nowhere`: there is no such folder to write to, or one stands where the file should be.
  */
 export type Obstacle =
   | 'foreign'
@@ -26,7 +26,7 @@ export class CannotRun extends Error {
   readonly _tag = 'CannotRun'
   /** What stands in the way. */
   readonly obstacle: Obstacle
-  /** The file that stands in the way, or the folder that is not there. */
+  /** The file or folder that stands in the way, or the folder that is not there. */
   readonly path: string
   /** Which part of it: `query.status`, `counts.rows`. */
   readonly field: string | undefined

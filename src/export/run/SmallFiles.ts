@@ -38,6 +38,13 @@ export const isThere = (files: Pick<SmallFiles, 'stat'>, path: string): Promise<
     () => false,
   )
 
+/** Whether there is such a folder, as far as it may be read. */
+export const isFolderThere = (files: Pick<SmallFiles, 'readdir'>, path: string): Promise<boolean> =>
+  files.readdir(path).then(
+    () => true,
+    () => false,
+  )
+
 /** Nothing, when there is no such file. */
 export const readText = (files: SmallFiles, path: string): Promise<string | undefined> =>
   files.readFile(path, 'utf8').catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { pathsOf } from './Paths.js'
-import { isThere, type SmallFiles } from './SmallFiles.js'
+import { isFolderThere, isThere, type SmallFiles } from './SmallFiles.js'
 
 /**
  * The manifest of a file, of a folder, or itself: an export may be called `manifest.json`, too, and a folder
@@ -16,9 +16,3 @@ export const manifestPath = async (
   if (await isFolderThere(files, path)) return inside
   return path.endsWith('manifest.json') ? path : own
 }
-
-const isFolderThere = (files: Pick<SmallFiles, 'readdir'>, path: string): Promise<boolean> =>
-  files.readdir(path).then(
-    () => true,
-    () => false,
-  )

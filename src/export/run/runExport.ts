@@ -20,6 +20,7 @@ import type { Checkpoint } from './Checkpoint.js'
 import { find } from './find.js'
 import { graceful } from './graceful.js'
 import { takeLocks } from './locks.js'
+import { makePlace } from './makePlace.js'
 import { seenFrom } from './Paths.js'
 import { purposeOf } from './Purpose.js'
 import { type Run, runOf } from './Run.js'
@@ -48,7 +49,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const { paths } = target
 
   const acquire = async (): Promise<Held<A, Q, P>> => {
-    if (paths.isFolder) await files.mkdir(paths.out, { recursive: true })
+    await makePlace(files, paths)
     const { runner = thisProcess() } = options
     const lock = runner === 'none' ? undefined : await takeLocks(files, runner)(paths)
     const tally = tallyOf(options.client)

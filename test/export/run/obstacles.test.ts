@@ -1,5 +1,5 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -291,6 +291,24 @@ describe('a folder that is not there', () => {
     expect(await readdir(folder)).toEqual(['file'])
   })
 })
+
+it.each(['new', 'resume', 'restart'] as const)(
+  'a folder in the place of the file is named: %s',
+  async (begin) => {
+    const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const out = join(folder, 'items')
+    await mkdir(out)
+    const target = targetOf<Item>({ out, format: jsonLines() })
+    const played: Played = { target, begin, files: wholeDisk }
+    const { obstacle, path, message } = await refused(memory(), played)
+    expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: out })
+    expect(message).toBe(
+      `${out} is a folder, and no file: to write into it, end its name with a slash`,
+    )
+    expect([await readdir(folder), await readdir(out)]).toEqual([['items'], []])
+  },
+)
 
 it.each(['EACCES', 'EMFILE'])(
   'a file that cannot be opened keeps what is kept of it: %s',
