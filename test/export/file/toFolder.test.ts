@@ -144,6 +144,30 @@ describe('a folder', () => {
     expect(closed).toEqual(parts)
   })
 
+  it('tells why it cannot be gone on with, also where its files cannot be closed then', async () => {
+    const path = await fresh()
+    const to = await toFolder({ path, format: how })
+    await to.write([row('a')], 1)
+    const mark = await to.commit()
+    await to.abandon()
+    const open: typeof disk.open = async (at, flags) => {
+      const handle = await disk.open(at, flags)
+      const close = async () => {
+        await handle.close()
+        throw new Error('EIO: close')
+      }
+      return flags === 'r+' ? { ...handle, close } : handle
+    }
+    const readdir = () => Promise.reject(new Error('EACCES: readdir'))
+    const again = toFolder({
+      path,
+      format: how,
+      files: { ...disk, open, readdir },
+      ...(mark && { from: mark }),
+    })
+    await expect(again).rejects.toThrow('EACCES: readdir')
+  })
+
   it('is not gone on with when a part is missing or another', async () => {
     const path = await fresh()
     const to = await toFolder({ path, format: how })
