@@ -25,7 +25,7 @@ export const takeLocks =
         release: () => kept.release().finally(output.release),
       }
     } catch (error) {
-      await output.release()
+      await Promise.allSettled([output.release()]) // what it says would hide why
       throw error
     }
   }

@@ -74,7 +74,7 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
       const begun = { resumed: checkpoint !== undefined, ...defined({ dead }) }
       return { run, checkpoint, begun, release }
     } catch (error) {
-      await release()
+      await Promise.allSettled([release()]) // what it says would hide why
       throw error
     }
   }

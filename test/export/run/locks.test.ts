@@ -214,6 +214,27 @@ describe('a lock', () => {
     expect(files.names()).toEqual([stuck])
   })
 
+  it('that cannot be given back does not hide why a run did not begin', async () => {
+    const files = memory()
+    await outcome(files, listOf([good(0, 1), away]))
+    const stuck: typeof files.rm = (path, options) =>
+      path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
+    await expect(run({ ...files, rm: stuck }, listOf(rest))).rejects.toMatchObject({
+      obstacle: 'begun',
+      path: `${OUT}.checkpoint.json`,
+    })
+    expect(files.names()).toContain(LOCK)
+  })
+
+  it('that cannot be given back does not hide who has that of a checkpoint elsewhere', async () => {
+    const files = memory()
+    files.put('/kept/at.json.lock', OTHER)
+    const stuck: typeof files.rm = (path, options) =>
+      path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
+    const take = takeLocks({ ...files, rm: stuck }, runner(1, [7]))
+    await expect(take(pathsOf(OUT, '/kept/at.json'))).rejects.toMatchObject({ obstacle: 'locked' })
+  })
+
   it('is given back when a run fails', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), away]))

@@ -1,5 +1,5 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -290,6 +290,32 @@ describe('a folder that is not there', () => {
     expect(message).toBe(`${missing} is no folder that can be written to`)
     expect(await readdir(folder)).toEqual(['file'])
   })
+})
+
+it.each([
+  ['of the folder', 'file/'],
+  ['of one that it is in', 'file/items/'],
+])('a file in the place %s is named', async (_, name) => {
+  const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'file'), 'mine')
+  const out = `${folder}/${name}`
+  const target = targetOf<Item>({ out, format: jsonLines() })
+  const { obstacle, path, message } = await refused(memory(), { target, files: wholeDisk })
+  expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: out })
+  expect(message).toBe(
+    `${out} cannot be made: a file stands in the place of that folder, or of one that it is in`,
+  )
+  expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
+})
+
+it('a folder that the system does not let be made is told as the system says it', async () => {
+  const files = memory()
+  const denied = Object.assign(new Error('EACCES: denied'), { code: 'EACCES' })
+  const mkdir: typeof files.mkdir = () => Promise.reject(denied)
+  const target = targetOf<Item>({ out: 'away/', format: jsonLines() })
+  const going = run({ ...files, mkdir }, listOf([good(0)]), { target })
+  await expect(going).rejects.toBe(denied)
 })
 
 it.each(['new', 'resume', 'restart'] as const)(
