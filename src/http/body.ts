@@ -10,6 +10,7 @@ import {
   startWith,
   switchMap,
 } from 'rxjs'
+import { plural } from '../decode/plural.js'
 import type { Allocate } from '../stream/index.js'
 import { joinBytes } from '../stream/joinBytes.js'
 import { type BodyParts, bodyParts } from './bodyParts.js'
@@ -92,7 +93,10 @@ const read = async ({ ok, most, parts, came, allocate, heard }: BodyReading): Pr
     room -= part.length
     if (room >= 0) continue
     if (!ok) break
-    return { body: '', flaw: { expected: `at most ${most} bytes (maxBytes)`, actual: 'more' } }
+    return {
+      body: '',
+      flaw: { expected: `at most ${plural(most, 'byte')} (maxBytes)`, actual: 'more' },
+    }
   }
   return bodyOf(came, allocate)
 }

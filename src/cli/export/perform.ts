@@ -6,7 +6,7 @@ import { defined } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
 import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
 import { type Watched, watch } from '../progress/watch.js'
-import { number } from '../progress/words.js'
+import { plural } from '../progress/words.js'
 import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
 import { view } from '../view.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
@@ -115,7 +115,7 @@ const beginning = (
   { resume }: Pick<ExportFlags, 'resume'>,
 ): ReadonlyArray<string> => [
   ...(dead === undefined ? [] : [`took over the lock of process ${dead.pid}, which is no more`]),
-  ...(resumed ? [`resumed after ${number(rows)} rows`] : []),
+  ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
   ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
 ]
 

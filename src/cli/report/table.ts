@@ -1,5 +1,5 @@
 /** What the charts are drawn from, as a table. */
-import { number } from '../progress/words.js'
+import { number, plural } from '../progress/words.js'
 import { type Html, html } from './html.js'
 import {
   atATime,
@@ -38,7 +38,7 @@ const COLUMNS: ReadonlyArray<Column> = [
 ]
 
 export const table = (stretches: ReadonlyArray<Stretch>): Html =>
-  html`<details><summary>Show ${number(stretches.length)} rows</summary>
+  html`<details><summary>Show ${plural(stretches.length, 'row')}</summary>
 ${scrolled(
   'numbers',
   html`<table>

@@ -1,4 +1,5 @@
 /** Whether somebody else was at a file while it was written. */
+import { plural } from '../../decode/plural.js'
 import { closing, type Files, type Handle } from './Files.js'
 import { isAbsence } from './systemError.js'
 
@@ -48,5 +49,8 @@ export const checkEnd = async (path: string, bytes: number, own: Handle): Promis
 
 const checkSize = (path: string, is: number, should: number): void => {
   if (is === should) return
-  throw new Disturbed(path, `was changed by somebody else (${is} bytes in place of ${should})`)
+  throw new Disturbed(
+    path,
+    `was changed by somebody else (${plural(is, 'byte')} in place of ${should})`,
+  )
 }

@@ -1,5 +1,6 @@
 /** Whether a file is still what a mark of it says. */
 import { createHash, type Hash } from 'node:crypto'
+import { plural } from '../../decode/plural.js'
 import { closing, type Files, type Handle } from './Files.js'
 import { NotTheSame } from './NotTheSame.js'
 import type { Mark } from './RowFile.js'
@@ -18,7 +19,10 @@ export const sameFile = (path: string, ended: Fingerprint, files: Files): Promis
   look(files, path, 'r', async (handle) => {
     const { size } = await handle.stat()
     if (size > ended.bytes) {
-      throw new NotTheSame(path, `has ${size} bytes, where it was ended with ${ended.bytes}`)
+      throw new NotTheSame(
+        path,
+        `has ${plural(size, 'byte')}, where it was ended with ${ended.bytes}`,
+      )
     }
     await hashCommitted(path, handle, ended, createHash('sha256'))
   })
@@ -52,7 +56,9 @@ export const hashCommitted = async (
   hash: Hash,
 ): Promise<void> => {
   const { size } = await handle.stat()
-  if (size < bytes) throw new NotTheSame(path, `has ${size} bytes, where ${bytes} were committed`)
+  if (size < bytes) {
+    throw new NotTheSame(path, `has ${plural(size, 'byte')}, where ${bytes} were committed`)
+  }
   for (let position = 0; position < bytes; position += CHUNK) {
     hash.update(await readWholly(path, handle, position, Math.min(CHUNK, bytes - position)))
   }

@@ -38,6 +38,7 @@ const DISTURBANCES: ReadonlyArray<
   ['replaced', replace, 'was replaced by another file'],
   ['emptied', (path) => truncate(path, 0), 'was'],
   ['cut short', (path) => truncate(path, 100), 'was changed by somebody else (100 bytes'],
+  ['cut to a byte', (path) => truncate(path, 1), 'was changed by somebody else (1 byte in'],
   ['appended to', (path) => appendFile(path, 'mine\n'.repeat(1e4)), 'was changed by somebody else'],
 ]
 
