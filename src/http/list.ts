@@ -101,7 +101,7 @@ export const list = <A>({
     const begun = named({ page_num, page })
     // what names no page stays among the parameters, whose check says what is wrong with it
     const stray = O.isNone(begun) ? defined({ page_num, page }) : {}
-    const size = sizeOf(filter.page_size) ?? paging.size
+    const size = sizeOf(filter.page_size ?? paging.size)
 
     const listOf = (seen: Seen<A>): List<Failure, A> => {
       const { first, view, width, wrong } = seen
@@ -151,5 +151,8 @@ const noPosition = (endpoint: string, u: unknown): Failure =>
 const numbered = (position: Position): O.Option<Position> =>
   'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
-const sizeOf = (u: unknown): number | undefined =>
-  typeof u === 'number' ? u : isDigits(u) ? Number(u) : undefined
+/** None of what no page can have: that is refused when it is asked for. */
+const sizeOf = (u: unknown): number | undefined => {
+  const size = isDigits(u) ? Number(u) : u
+  return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? size : undefined
+}

@@ -9,7 +9,7 @@ import type { Millis } from '../stream/index.js'
  * the page size; nothing is sent.
  */
 export interface ListPlan {
-  /** Rows a page; left out where neither the call nor the interface says. */
+  /** Rows a page; left out where neither the call nor the interface says, or the call says what is no page size. */
   readonly pageSize?: number
   /** Rows a second at most, by the limits: what `parallel` comes close to. */
   readonly ceiling?: number

@@ -115,6 +115,19 @@ describe('explain', () => {
     expect(lab().client.request(row)().explain({ rows: 10 })).toEqual({})
   })
 
+  it.each([0, -100, 12.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'says nothing of pages of %d rows, which are refused',
+    (page_size) => {
+      const { client, run, sent } = lab()
+      const list = client.charges.list({ page_size })
+      expect(list.explain({ rows: 0 })).toEqual({})
+      expect(run(list)).toMatchObject([
+        { value: { left: { _tag: 'InvalidRequest', causes: [{ path: 'page_size' }] } } },
+      ])
+      expect(sent).toEqual([])
+    },
+  )
+
   it('counts a page for each full or begun one, and one for an empty list', () => {
     const pace = { global: 100, endpoint: 20, concurrency: 50 }
     fc.assert(
