@@ -7,7 +7,7 @@
  * - `kept`: an earlier export is kept there, which would be lost.
  * - `rejects`: more rows are rejected already than `maxRejects` lets be.
  * - `missing`: there is no manifest to verify files by.
- * - `nowhere`: there is no such folder to write to, or a file stands in its place, or a folder in that of the file.
+ * - `nowhere`: there is no such folder to write to, or something else stands in its place, or a folder in that of the file.
  */
 export type Obstacle =
   | 'foreign'

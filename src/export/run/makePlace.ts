@@ -4,13 +4,13 @@ import type { Paths } from './Paths.js'
 import { isFolderThere, type SmallFiles } from './SmallFiles.js'
 
 /**
- * Makes the folder that rows go into; fails with a `CannotRun` where a file stands in its way, or a
- * folder in that of their file.
+ * Makes the folder that rows go into; fails with a `CannotRun` where something else stands in its way,
+ * or a folder in that of their file.
  */
 export const makePlace = async (files: SmallFiles, { out, isFolder }: Paths): Promise<void> => {
   if (isFolder) {
     await files.mkdir(out, { recursive: true }).catch((error: unknown) => {
-      throw FILE_THERE.has(codeOf(error)) ? new CannotRun('nowhere', out, NO_FOLDER) : error
+      throw NO_PLACE.has(codeOf(error)) ? new CannotRun('nowhere', out, NO_FOLDER) : error
     })
     return
   }
@@ -19,8 +19,8 @@ export const makePlace = async (files: SmallFiles, { out, isFolder }: Paths): Pr
   throw new CannotRun('nowhere', out, why)
 }
 
-/** What the system says where a file has the name of the folder, or of one that it should be in. */
-const FILE_THERE: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ENOTDIR'])
+/** What the system says where a file, or a link to nothing, has the name of the folder, or of one that it should be in. */
+const NO_PLACE: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR'])
 
 const NO_FOLDER =
-  'cannot be made: a file stands in the place of that folder, or of one that it is in'
+  'cannot be made: a file, or a link to nothing, is in the place of that folder, or of one that it is in'

@@ -1,5 +1,5 @@
 /** What is in the way of a run is said, with the field, and nothing is changed. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -293,20 +293,24 @@ describe('a folder that is not there', () => {
 })
 
 it.each([
-  ['of the folder', 'file/'],
-  ['of one that it is in', 'file/items/'],
-])('a file in the place %s is named', async (_, name) => {
+  ['a file in the place of the folder', 'file/'],
+  ['a file in the place of one that it is in', 'file/items/'],
+  ['a link to nothing in the place of the folder', 'dangling/'],
+  ['a link to nothing in the place of one that it is in', 'dangling/items/'],
+])('%s is named', async (_, name) => {
   const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'file'), 'mine')
+  await symlink('nothing', join(folder, 'dangling'))
   const out = `${folder}/${name}`
   const target = targetOf<Item>({ out, format: jsonLines() })
   const { obstacle, path, message } = await refused(memory(), { target, files: wholeDisk })
   expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: out })
   expect(message).toBe(
-    `${out} cannot be made: a file stands in the place of that folder, or of one that it is in`,
+    `${out} cannot be made: a file, or a link to nothing, is in the place of that folder, or of one that it is in`,
   )
   expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
+  expect((await readdir(folder)).sort()).toEqual(['dangling', 'file'])
 })
 
 it('a folder that the system does not let be made is told as the system says it', async () => {
