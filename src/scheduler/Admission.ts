@@ -66,11 +66,12 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
   }
 
-  /** The first of its buckets that has no room for it. Asks stores when all of its own have. */
-  const stopping = (strand: Strand, now: Millis): Bucket | undefined => {
+  /** The first of its buckets that has no room for it. `open` has. Asks stores when all of its own have. */
+  const stopping = (strand: Strand, now: Millis, open?: Bucket): Bucket | undefined => {
     const { own, stores } = strand.flow
     for (const bucket of own) {
-      if (bucket.wait(now) > 0 || claimed.keeps(bucket, strand, now)) return bucket
+      if (bucket !== open && bucket.wait(now) > 0) return bucket
+      if (claimed.keeps(bucket, strand, now)) return bucket
     }
     return stores.length === 0 ? undefined : lacking(strand, now)
   }
@@ -101,11 +102,11 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
   }
 
   /** Lets its first one through, or has it wait where there is no room. Whether another one may be next now. */
-  const serve = (strand: Strand | undefined, now: Millis): boolean => {
-    const ticket = strand?.first
-    const from = strand?.parkedAt
-    if (strand === undefined || ticket === undefined || from === undefined) return false
-    const bucket = stopping(strand, now)
+  const serve = (strand: Strand | undefined, now: Millis, open?: Bucket): boolean => {
+    if (strand === undefined) return false
+    const { first: ticket, parkedAt: from } = strand
+    if (ticket === undefined || from === undefined) return false
+    const bucket = stopping(strand, now, open)
     if (strand.first !== ticket) return true // it has left, by what a store did when it was asked
     if (bucket === undefined) {
       letThrough(strand, ticket, from, now)
@@ -119,6 +120,15 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     return true
   }
 
+  /** Those who wait at one bucket. Once it is full, time alone may open it, or only one who leaves. */
+  const serveAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
+    let wait = bucket.wait(now)
+    while (wait <= 0 && serve(here.next(now), now, bucket)) wait = bucket.wait(now)
+    if (wait < Number.POSITIVE_INFINITY || bucket.slot >= 0 || claimed.holder() !== undefined) {
+      wakes.set(bucket, now)
+    }
+  }
+
   /** A bucket alone serves those who wait at it; several do so together. */
   const round = (now: Millis): void => {
     serve(claimed.holder(), now)
@@ -126,8 +136,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     if (bucket !== undefined) bucket.due = false
     const here = bucket?.park
     if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
-      while (here.size() > 0 && bucket.wait(now) <= 0 && serve(here.next(now), now));
-      wakes.set(bucket, now)
+      serveAt(bucket, here, now)
       return
     }
     for (let other = bucket; other !== undefined; other = due.pop()) {
@@ -143,6 +152,30 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     const until = now + early
     for (let first = wakes.take(until); first !== undefined; first = wakes.take(until)) mark(first)
     return due.length > 0 || pool.size() > 0
+  }
+
+  /** The one of these that somebody waits for, if it is one, and nobody is about to go elsewhere. */
+  const onlyOne = (buckets: ReadonlyArray<Bucket>): Bucket | undefined => {
+    if (running || pool.size() + due.length > 0 || claimed.holder() !== undefined) return undefined
+    let one: Bucket | undefined
+    for (const bucket of buckets) {
+      if (!waits(bucket)) continue
+      if (one !== undefined) return undefined
+      one = bucket
+    }
+    return one
+  }
+
+  /** What most answers do. */
+  const runAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
+    running = true
+    try {
+      serveAt(bucket, here, now)
+    } finally {
+      running = false
+    }
+    if (pool.size() + due.length > 0) run(now)
+    else wakes.arm()
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
@@ -192,6 +225,11 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
       if (!running) wakes.arm()
     },
     changed: (buckets, now) => {
+      const alone = onlyOne(buckets)
+      if (alone?.park !== undefined) {
+        runAt(alone, alone.park, now)
+        return
+      }
       for (const bucket of buckets) mark(bucket)
       run(now)
     },

@@ -70,7 +70,7 @@ export const alarms = (clock: Clock, wait: Wait, ring: (now: Millis) => void): A
     },
     arm: () => {
       const next = soonest()
-      if (next >= armed && next < Number.POSITIVE_INFINITY) return
+      if (next === armed || (next > armed && next < Number.POSITIVE_INFINITY)) return
       timer?.unsubscribe()
       timer = undefined
       armed = next
