@@ -29,7 +29,9 @@ const JUMP: Millis = 500
 
 export interface Clock {
   readonly now: () => Millis
-  /** The same, for who only looks: the clock does not learn of it. */
+  /** As it was read last: to read it takes as long as a good part of what is done for a request. */
+  readonly last: () => Millis
+  /** What it would tell, for who only looks: the clock does not learn of it. */
   readonly peek: () => Millis
   /** Runs `work` after `delay`, or after 24 days if that is sooner. */
   readonly after: (delay: Millis, work: () => void) => Subscription
@@ -46,11 +48,20 @@ export const clock = (timer: SchedulerLike): Clock => {
   const start = timer.now()
   let offset = Number.isFinite(start) ? -start : 0 // small numbers are cheaper, too
   let last = 0
+  let latest = Number.MAX_VALUE // that is believed: until when the first of the timers is no later than a timer may be
   let corrected = 0
 
-  const believed = (seen: Millis): boolean => {
-    const due = pending.first()?.rank ?? Number.POSITIVE_INFINITY
-    return seen >= last && seen <= due + JUMP && seen < Number.POSITIVE_INFINITY
+  const believed = (seen: Millis): boolean => seen >= last && seen <= latest
+
+  const changed = (): void => {
+    const first = pending.first()
+    latest = first === undefined ? Number.MAX_VALUE : first.rank + JUMP
+  }
+
+  const drop = (entry: Due): void => {
+    if (entry.slot < 0) return
+    pending.remove(entry)
+    changed()
   }
 
   /** `proven`: it is that late at least, whatever the clock says. */
@@ -72,6 +83,7 @@ export const clock = (timer: SchedulerLike): Clock => {
 
   return {
     now,
+    last: () => last,
     peek: () => {
       const seen = timer.now() + offset
       return believed(seen) ? seen : last
@@ -80,15 +92,14 @@ export const clock = (timer: SchedulerLike): Clock => {
       const wait = delay > 0 ? Math.min(Math.max(delay, LEAST), LONGEST) : 0
       const entry: Due = { rank: now() + wait, slot: -1, since: corrected }
       pending.add(entry)
+      changed()
       const subscription = timer.schedule(() => {
         // Since it was put right the clock may be slow: a place that was taken then is not free yet.
         read(entry.since === corrected ? entry.rank : 0)
-        if (entry.slot >= 0) pending.remove(entry)
+        drop(entry)
         work()
       }, wait)
-      subscription.add(() => {
-        if (entry.slot >= 0) pending.remove(entry)
-      })
+      subscription.add(() => drop(entry))
       return subscription
     },
   }
