@@ -48,7 +48,7 @@ export interface Bucket extends Ranked {
   /** The server has let it in. True if there may be room sooner than thought. */
   readonly accepted: (departure: Departure, now: Millis) => boolean
   /** Instead: it was refused, and keeps its place as if it had been let in. */
-  readonly kept: (now: Millis) => void
+  readonly kept: (departure: Departure, now: Millis) => void
   /** Instead: it was refused, so the server does not count it, and somebody else can have its place. */
   readonly givenBack: (departure: Departure, now: Millis) => void
   /** Instead: there will be no answer. `until`: when at the latest the server has counted it. */

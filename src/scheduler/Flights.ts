@@ -108,7 +108,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOpti
       if (!back) flow.lost++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)
-        else bucket.kept(now)
+        else bucket.kept(departure, now)
       }
       sooner(flow.buckets, now)
       departed.settle(departure, now)

@@ -24,8 +24,11 @@ export interface Slack {
   readonly value: () => Millis
   /** Whether there were answers enough to tell. */
   readonly known: () => boolean
-  /** What is added for this burst: more than `value` if it was held up on its way as a whole. */
-  readonly after: (departure: Departure) => Millis
+  /**
+   * What is added for this burst: more than `value` if it was held up on its way as a whole, and less if a place
+   * is `spare`, which the server does not count.
+   */
+  readonly after: (departure: Departure, spare: boolean) => Millis
   /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
   readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
   /** None of this burst will be answered any more: its places may be free sooner than was told. */
@@ -53,6 +56,11 @@ const FORGIVEN = 3
 /** What it begins with, and what it shrinks to when nothing is refused, in spreads. */
 const START = 1.5
 const LEAST = 0.4
+/**
+ * Nearly all that are refused are the last ones of a burst. With a place to spare the last one need not come after
+ * the last one of the burst before it, but after the last but one: sooner by so many spreads, or half of it all.
+ */
+const SOONER = 0.6
 /** The clock ticks, timers are late, and a burst takes a while to leave. */
 const OWN: Millis = 3 * TICK
 
@@ -78,6 +86,8 @@ export const slack = (per: Millis, learned: () => void): Slack => {
   let doubled = 0 // what was learnt of windows that refused many, and may be forgiven
   const opened = opening()
   const burst = bursts()
+
+  const sooner = (): Millis => Math.min(SOONER * look.spread, value / 2)
 
   const step = (): Millis => Math.max(GROWTH * look.spread, GROWTH_LEAST)
 
@@ -113,10 +123,10 @@ export const slack = (per: Millis, learned: () => void): Slack => {
       : Math.max(OWN + most, lost)
 
   /** How long its places stay taken beyond their window. */
-  const held = (departure: Departure): Millis => {
+  const held = (departure: Departure, spare: boolean): Millis => {
     if (seen < FEW) return Math.min(most + per, proven(departure))
     const { cold, leaving } = departure
-    const tracked = value + Math.max(0, Math.min(most, shift(departure)))
+    const tracked = value - (spare ? sooner() : 0) + Math.max(0, Math.min(most, shift(departure)))
     if (cold) return Math.min(tracked, per)
     return Math.min(tracked - Math.min(leaving / 2, AS_LONG), proven(departure))
   }

@@ -17,6 +17,8 @@ export interface Taken {
   readonly enter: (departure: Departure) => void
   /** One has been answered. True if the next may become free sooner than thought. */
   readonly answered: (now: Millis) => boolean
+  /** One was refused, and its place stays taken: the server has counted one less. */
+  readonly kept: (departure: Departure, now: Millis) => void
   /** One will have no answer. `until`: when at the latest the server has counted it. */
   readonly lost: (until: Millis) => void
   /** Whether one place of this departure is free now, which was not yet. */
@@ -29,9 +31,11 @@ export interface Taken {
   readonly next: () => Millis
 }
 
+/** `spare`: whether a place of these is not taken at the server. */
+type Held = (departure: Departure, spare: boolean) => Millis
+
 /** Free a window after the departure, and as much later as `guard` says at that time. */
-export const byDeparture = (per: Millis, guard: (departure: Departure) => Millis): Taken =>
-  new ByDeparture(per, guard)
+export const byDeparture = (per: Millis, guard: Held): Taken => new ByDeparture(per, guard)
 
 /** Free a window after the answer. */
 export const byAnswer = (per: Millis): Taken => new ByAnswer(per)
@@ -40,6 +44,8 @@ export const byAnswer = (per: Millis): Taken => new ByAnswer(per)
 interface Group<By> {
   readonly by: By
   count: number
+  /** Whether one of their places is not taken at the server. */
+  spare: boolean
   earlier: Group<By> | undefined
   later: Group<By> | undefined
 }
@@ -48,13 +54,13 @@ abstract class Line<By> {
   protected first: Group<By> | undefined = undefined
   protected last: Group<By> | undefined = undefined
 
-  protected abstract until(by: By): Millis
+  protected abstract until(group: Group<By>): Millis
 
   freed(now: Millis): number {
     let { first } = this
-    if (first === undefined || this.until(first.by) > now) return 0
+    if (first === undefined || this.until(first) > now) return 0
     let count = 0
-    for (; first !== undefined && this.until(first.by) <= now; first = first.later) {
+    for (; first !== undefined && this.until(first) <= now; first = first.later) {
       count += first.count
     }
     this.first = first
@@ -66,20 +72,20 @@ abstract class Line<By> {
   free(now: Millis): number {
     let count = 0
     for (let group = this.first; group !== undefined; group = group.later) {
-      if (this.until(group.by) > now) break
+      if (this.until(group) > now) break
       count += group.count
     }
     return count
   }
 
   next(): Millis {
-    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first.by)
+    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first)
   }
 
   /** One more, behind `earlier`; at the front without it. */
   protected put(by: By, earlier: Group<By> | undefined): void {
     const later = earlier === undefined ? this.first : earlier.later
-    const group = { by, count: 1, earlier, later }
+    const group = { by, count: 1, spare: false, earlier, later }
     if (earlier === undefined) this.first = group
     else earlier.later = group
     if (later === undefined) this.last = group
@@ -96,9 +102,9 @@ abstract class Line<By> {
 
 class ByDeparture extends Line<Departure> implements Taken {
   private readonly per: Millis
-  private readonly guard: (departure: Departure) => Millis
+  private readonly guard: Held
 
-  constructor(per: Millis, guard: (departure: Departure) => Millis) {
+  constructor(per: Millis, guard: Held) {
     super()
     this.per = per
     this.guard = guard
@@ -114,19 +120,29 @@ class ByDeparture extends Line<Departure> implements Taken {
     return false
   }
 
+  kept(departure: Departure): void {
+    const group = this.of(departure)
+    if (group !== undefined) group.spare = true
+  }
+
   lost(): void {}
 
   giveBack(left: Departure): boolean {
-    let group = this.last
-    while (group !== undefined && group.by !== left) group = group.earlier
+    const group = this.of(left)
     if (group === undefined) return false
     group.count--
     if (group.count === 0) this.remove(group)
     return true
   }
 
-  protected until(departure: Departure): Millis {
-    return departure.at + this.per + this.guard(departure)
+  protected until({ by, spare }: Group<Departure>): Millis {
+    return by.at + this.per + this.guard(by, spare)
+  }
+
+  private of(departure: Departure): Group<Departure> | undefined {
+    let group = this.last
+    while (group !== undefined && group.by !== departure) group = group.earlier
+    return group
   }
 }
 
@@ -149,6 +165,10 @@ class ByAnswer extends Line<Millis> implements Taken {
     return true
   }
 
+  kept(_: Departure, now: Millis): void {
+    this.answered(now)
+  }
+
   lost(until: Millis): void {
     this.answered(until)
   }
@@ -158,7 +178,7 @@ class ByAnswer extends Line<Millis> implements Taken {
     return false
   }
 
-  protected until(until: Millis): Millis {
-    return until
+  protected until({ by }: Group<Millis>): Millis {
+    return by
   }
 }

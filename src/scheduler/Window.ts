@@ -119,8 +119,8 @@ class Rolling implements Bucket {
     return this.taken.answered(now)
   }
 
-  kept(now: Millis): void {
-    this.taken.answered(now)
+  kept(departure: Departure, now: Millis): void {
+    this.taken.kept(departure, now)
   }
 
   givenBack(departure: Departure, now: Millis): void {

@@ -31,7 +31,7 @@ describe('a burst that carries requests of two windows', () => {
     logins.answered(100, 20, other)
     alone.answered(100, 20, one)
     beside.answered(100, 20, other)
-    expect(beside.after(other)).toBe(alone.after(one))
+    expect(beside.after(other, false)).toBe(alone.after(one, false))
   })
 })
 
@@ -39,7 +39,7 @@ describe('a burst that carries requests of two windows', () => {
 const held = (calls: Slack, leaving: number, cold = false): number => {
   const left = departure(0, cold)
   left.leaving = leaving
-  return calls.after(left)
+  return calls.after(left, false)
 }
 
 describe('a burst that takes a while to leave', () => {
@@ -57,13 +57,36 @@ describe('a burst that takes a while to leave', () => {
   })
 })
 
+describe('a burst with a place that the server does not count', () => {
+  /** After so many answers whose excess is evenly spread from 0 to 99 ms, so that a spread is 20. */
+  const less = (answers: number) => {
+    const calls = slack(1_000, () => {})
+    for (let i = 0; i < answers; i++) {
+      calls.answered(80 + (i % 100), i % 100, departure(0, false))
+    }
+    const quiet = departure(0, false)
+    return { all: calls.after(quiet, false), spare: calls.after(quiet, true) }
+  }
+
+  it('is held less by three fifths of a spread', () => {
+    const { all, spare } = less(200)
+    expect(all - spare).toBeCloseTo(12)
+  })
+
+  it('is held half as long at the least', () => {
+    const { all, spare } = less(20_000)
+    expect(all).toBeLessThan(12)
+    expect(spare).toBe(all / 2)
+  })
+})
+
 describe('a burst that came as fast as any', () => {
   it('is held less once all of it is answered, and not before', () => {
     const calls = learned()
     for (let window = 0; window < 5; window++) calls.refused(1_000 * window)
     const quick = { ...departure(0, false), count: 2 }
-    expect(calls.after({ ...quick, open: 1, answers: 1 })).toBe(calls.value())
-    expect(calls.after({ ...quick, open: 0, answers: 2 })).toBeLessThan(calls.value() / 2)
+    expect(calls.after({ ...quick, open: 1, answers: 1 }, false)).toBe(calls.value())
+    expect(calls.after({ ...quick, open: 0, answers: 2 }, false)).toBeLessThan(calls.value() / 2)
   })
 })
 
