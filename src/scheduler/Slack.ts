@@ -45,7 +45,7 @@ export interface Slack {
 // Found by bench/scheduler/simulate.ts, over all its networks.
 
 /** Windows with a refusal, as a part of the requests that were let in: where the slack settles. */
-const CHANCE = 0.0028
+const CHANCE = 0.0025
 /** How much it grows when a window has a refusal: in spreads; and in ms, at least, for a busy machine. */
 const GROWTH = 0.16
 const GROWTH_LEAST = 4

@@ -193,7 +193,7 @@ describe('one that is refused alone', () => {
 
     it('goes again at once, and so do several', () => {
       const several = Array.from({ length: 9 }, (_, i) => 205 + i)
-      const waited = waits({ unlucky: [45, ...several, 303], windows, even })
+      const waited = waits({ unlucky: [45, ...several, 363], windows, even })
       expect(waited).toHaveLength(11)
       expect(waited.filter(soon)).toEqual(waited)
     })
