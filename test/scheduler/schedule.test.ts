@@ -245,4 +245,26 @@ describe('a rolling window', () => {
       m.expectObservable(run).toBe('0 19ms (1|)')
     }),
   )
+
+  it(
+    'has its places free in time for one that waits for the end of another, long after its value',
+    marbles((m) => {
+      const first = m.cold(' -a 29ms |')
+      const second = m.cold('-b|')
+      const expected = '     -a 30ms b|'
+      const secondSub = '    31ms ^-!'
+      const scheduler = createScheduler({
+        tiers: [
+          rate({ name: 'r', limit: 1, per: 10, guard: 0 }),
+          concurrency({ name: 'p', limit: 1 }),
+        ],
+      })
+      const run = of(first, second).pipe(
+        mergeMap((source) => source.pipe(schedule(scheduler, undefined))),
+      )
+
+      m.expectObservable(run).toBe(expected)
+      m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+    }),
+  )
 })
