@@ -166,7 +166,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     return one
   }
 
-  /** What most answers do. */
+  /** What `run` does, where only one bucket is to be looked at: after most answers. */
   const runAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
     running = true
     try {

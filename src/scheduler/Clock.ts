@@ -29,9 +29,7 @@ const JUMP: Millis = 500
 
 export interface Clock {
   readonly now: () => Millis
-  /** As it was read last: to read it takes as long as a good part of what is done for a request. */
-  readonly last: () => Millis
-  /** What it would tell, for who only looks: the clock does not learn of it. */
+  /** The same, for who only looks: the clock does not learn of it. */
   readonly peek: () => Millis
   /** Runs `work` after `delay`, or after 24 days if that is sooner. */
   readonly after: (delay: Millis, work: () => void) => Subscription
@@ -83,7 +81,6 @@ export const clock = (timer: SchedulerLike): Clock => {
 
   return {
     now,
-    last: () => last,
     peek: () => {
       const seen = timer.now() + offset
       return believed(seen) ? seen : last

@@ -100,8 +100,7 @@ class Task<A> implements Ticket, Owner<A>, Unsubscribable {
 
   complete(attempt: Attempt<A>): void {
     const { clock, flights } = this.core
-    // Mostly right after its value. If not, what has become free since is let go by a timer.
-    const now = attempt.answered ? clock.last() : clock.now()
+    const now = clock.now()
     flights.accepted(attempt, now)
     this.under = undefined
     try {

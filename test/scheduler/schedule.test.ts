@@ -1,5 +1,5 @@
-import { concat, EMPTY, NEVER, of, range, Subscription, timer, using } from 'rxjs'
-import { catchError, map, mergeMap, take } from 'rxjs/operators'
+import { concat, EMPTY, merge, NEVER, of, range, Subscription, timer, using } from 'rxjs'
+import { catchError, map, mergeMap, take, takeUntil } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
 import {
   concurrency,
@@ -265,6 +265,31 @@ describe('a rolling window', () => {
 
       m.expectObservable(run).toBe(expected)
       m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+    }),
+  )
+
+  it(
+    'keeps the place of one that is left without an answer for a second since it began, after a late end',
+    marbles((m) => {
+      const first = m.cold(' -a 4998ms |')
+      const second = m.cold('-')
+      const third = m.cold(' a|')
+      const left = '         5100ms x'
+      const expected = '     -a 5998ms c|'
+      const thirdSub = '     6000ms ^!'
+      const scheduler = createScheduler({ tiers: [concurrency({ name: 'p', limit: 1 })] })
+      const held = schedule<unknown, string>(scheduler, undefined)
+      const run = merge(
+        first.pipe(held),
+        second.pipe(held, takeUntil(m.cold(left))),
+        third.pipe(
+          map(() => 'c'),
+          held,
+        ),
+      )
+
+      m.expectObservable(run).toBe(expected)
+      m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
     }),
   )
 })
