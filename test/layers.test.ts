@@ -65,6 +65,24 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
+/** What the parts of the scheduler import of the rest of it. */
+const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
+  park: ['Clock.ts'],
+  ceiling: ['Clock.ts'],
+  slack: ['Clock.ts', 'Departure.ts'],
+  bucket: [
+    'Clock.ts',
+    'Departure.ts',
+    'Guard.ts',
+    'Strand.ts',
+    'Tier.ts',
+    'ceiling',
+    'park',
+    'slack',
+    'unhandled.ts',
+  ],
+}
+
 /** Every arrow from place to place, with the files it starts from. */
 const arrows = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, ReadonlyArray<string>>()
@@ -141,12 +159,28 @@ describe('src', () => {
     }
   })
 
+  it('draws the parts of the scheduler', () => {
+    const importsOf = (part: string): ReadonlyArray<string> => {
+      const inside = `scheduler/${part}/`
+      const all = files
+        .filter((file) => file.startsWith(inside))
+        .flatMap((file) => targets.get(file))
+      const others = all.flatMap((target = '') => {
+        const [place, name = ''] = target.split('/')
+        return place === 'scheduler' && !target.startsWith(inside) ? [name] : []
+      })
+      return [...new Set(others)].sort()
+    }
+    const found = Object.keys(parts).map((part) => [part, importsOf(part)])
+    expect(Object.fromEntries(found)).toEqual(parts)
+  })
+
   it('has no files that import each other but three of the scheduler', () => {
     const inCircle = files.filter((file) =>
       targets.get(file)?.some((target) => reached(target).has(file)),
     )
     // a bucket knows who waits at it, a strand its flow, and a flow its buckets
-    const queues = ['scheduler/Bucket.ts', 'scheduler/Flow.ts', 'scheduler/Strand.ts']
+    const queues = ['scheduler/Flow.ts', 'scheduler/Strand.ts', 'scheduler/bucket/Bucket.ts']
     expect(inCircle.sort()).toEqual(queues)
   })
 

@@ -3,17 +3,16 @@
  * const admission: (options: AdmissionOptions) => Admission
  * ```
  *
- * Lets strands through as soon as all their buckets have room. A strand that cannot go waits at one
- * bucket that is full. When several buckets get room at the same moment, those who wait at any of them
- * are put into one pool, where the best of them goes first: buckets do not decide who.
+ * Lets strands through as soon as all their buckets have room: when to look, and at which buckets. Who of those
+ * that wait there is served is in `Serving`.
  */
 import { alarms, waits } from './Alarms.js'
-import type { Bucket, Store } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import { claim } from './Claim.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
-import { type Park, park } from './Park.js'
+import type { Park } from './park/Park.js'
+import { serving } from './Serving.js'
 import { join, quit, type Strand, type Ticket } from './Strand.js'
-import { unhandled } from './unhandled.js'
 
 export interface Admission {
   /** `front`: it had been let through before, and comes back. */
@@ -36,20 +35,13 @@ export interface AdmissionOptions {
   readonly start: (ticket: Ticket, now: Millis) => void
 }
 
-/** The first that does not lend at once. All are asked together: what one lends is void before long. */
-const lacking = (strand: Strand, now: Millis): Store | undefined => {
-  const { stores } = strand.flow
-  const closed = stores.find((store) => store.isClosed(now))
-  return closed ?? stores.filter((store) => !store.borrow(strand, now))[0]
-}
-
 /** The slack shrinks while alarms are set: a bucket may have room this much before its alarm. */
 const EARLY: Millis = 2 * TICK
 
 export const admission = ({ clock, weights, patience, start }: AdmissionOptions): Admission => {
   const claimed = claim(patience, (buckets) => buckets.forEach(mark))
   const wakes = alarms(clock, claimed.wait, (now) => run(now))
-  const pool = park<Strand>(weights, patience)
+  const { pool, move, pull, serve, serveAt } = serving({ weights, patience, claimed, wakes, start })
   const due: Array<Bucket> = [] // those that may have room
   let running = false
 
@@ -57,76 +49,6 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     if (bucket.due || !waits(bucket)) return
     bucket.due = true
     due.push(bucket)
-  }
-
-  const move = (strand: Strand, to: Park<Strand> | undefined): void => {
-    strand.parkedAt?.remove(strand)
-    strand.parkedAt = to
-    to?.add(strand)
-    if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
-  }
-
-  /** The first of its buckets that has no room for it. `open` has. Asks stores when all of its own have. */
-  const stopping = (strand: Strand, now: Millis, open?: Bucket): Bucket | undefined => {
-    const { own, stores } = strand.flow
-    for (const bucket of own) {
-      if (bucket !== open && bucket.wait(now) > 0) return bucket
-      if (claimed.keeps(bucket, strand, now)) return bucket
-    }
-    return stores.length === 0 ? undefined : lacking(strand, now)
-  }
-
-  /** Into the pool, as many as the bucket has room for. They cannot all go if others are full too. */
-  const pull = (bucket: Bucket, now: Millis): void => {
-    const from = bucket.park
-    for (let room = bucket.room(now); room > 0; room--) {
-      const strand = from?.next(now)
-      if (strand === undefined) return
-      from?.went(strand.lane)
-      move(strand, pool)
-    }
-  }
-
-  const letThrough = (strand: Strand, ticket: Ticket, from: Park<Strand>, now: Millis): void => {
-    quit(ticket)
-    strand.since = now
-    claimed.over(strand)
-    from.went(strand.lane)
-    if (strand.first === undefined) move(strand, undefined)
-    else from.moved(strand)
-    try {
-      start(ticket, now)
-    } catch (error) {
-      unhandled(error)
-    }
-  }
-
-  /** Lets its first one through, or has it wait where there is no room. Whether another one may be next now. */
-  const serve = (strand: Strand | undefined, now: Millis, open?: Bucket): boolean => {
-    if (strand === undefined) return false
-    const { first: ticket, parkedAt: from } = strand
-    if (ticket === undefined || from === undefined) return false
-    const bucket = stopping(strand, now, open)
-    if (strand.first !== ticket) return true // it has left, by what a store did when it was asked
-    if (bucket === undefined) {
-      letThrough(strand, ticket, from, now)
-      return true
-    }
-    claimed.stopped(strand, bucket, now)
-    if (bucket.park === from) return false
-    bucket.park ??= park(weights, patience)
-    move(strand, bucket.park)
-    wakes.set(bucket, now)
-    return true
-  }
-
-  /** Those who wait at one bucket. Once it is full, time alone may open it, or only one who leaves. */
-  const serveAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
-    let wait = bucket.wait(now)
-    while (wait <= 0 && serve(here.next(now), now, bucket)) wait = bucket.wait(now)
-    if (wait < Number.POSITIVE_INFINITY || bucket.slot >= 0 || claimed.holder() !== undefined) {
-      wakes.set(bucket, now)
-    }
   }
 
   /** A bucket alone serves those who wait at it; several do so together. */

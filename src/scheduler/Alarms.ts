@@ -7,9 +7,9 @@
  * alone will open. None is set when there is no such bucket.
  */
 import type { Subscription } from 'rxjs'
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import type { Clock, Millis } from './Clock.js'
-import { heap } from './Heap.js'
+import { heap } from './park/Heap.js'
 
 export interface Alarms {
   /** By when this bucket has room, if somebody waits for it. */

@@ -11,7 +11,7 @@
  *     endpoint  a a a a a - a       a: who needs this endpoint
  *                     |   both
  */
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import type { Millis } from './Clock.js'
 import type { Strand } from './Strand.js'
 

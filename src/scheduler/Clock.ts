@@ -14,7 +14,7 @@
 import type { SchedulerLike, Subscription } from 'rxjs'
 import type { Millis } from '../stream/Backoff.js'
 import { LONGEST } from '../stream/later.js'
-import { heap, type Ranked } from './Heap.js'
+import { heap, type Ranked } from './park/Heap.js'
 
 export type { Millis }
 

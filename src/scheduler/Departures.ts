@@ -6,7 +6,7 @@
  * Who leaves with whom: those that start in one turn of the event loop do so together, and their bytes
  * leave at its end.
  */
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
 import { type Departure, departure } from './Departure.js'
 import type { Flow } from './Flow.js'

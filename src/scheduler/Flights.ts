@@ -6,7 +6,7 @@
  * What has started: when it departed, when it was answered, when it left, and what its buckets are
  * told of that.
  */
-import type { Blame, Bucket } from './Bucket.js'
+import type { Blame, Bucket } from './bucket/Bucket.js'
 import type { Clock, Millis } from './Clock.js'
 import { accepted, type Departure } from './Departure.js'
 import { departures } from './Departures.js'

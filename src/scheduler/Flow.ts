@@ -5,10 +5,10 @@
  *
  * All requests that are counted in the same buckets, whatever their lane.
  */
-import { type Bucket, isStore, type Store } from './Bucket.js'
+import { type Bucket, isStore, type Store } from './bucket/Bucket.js'
 import { type RoundTrip, roundTrip } from './RoundTrip.js'
-import type { Slack } from './Slack.js'
 import { type Strand, strand } from './Strand.js'
+import type { Slack } from './slack/Slack.js'
 
 export interface Flow {
   readonly buckets: ReadonlyArray<Bucket>

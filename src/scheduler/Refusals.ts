@@ -8,7 +8,7 @@
 import type { IO } from '../fp.js'
 import { is, type Rule } from '../options/index.js'
 import { doubling, PAUSES } from '../stream/Backoff.js'
-import type { Blame } from './Bucket.js'
+import type { Blame } from './bucket/Bucket.js'
 import type { Millis } from './Clock.js'
 
 /**

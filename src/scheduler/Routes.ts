@@ -6,7 +6,7 @@
  * From a request to the buckets it is counted in, by one key after the other. Those that nobody uses
  * are forgotten now and then, so that keys without end do not fill the memory.
  */
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import type { Clock } from './Clock.js'
 import { type Flow, flow } from './Flow.js'
 import type { TierState } from './TierState.js'

@@ -8,8 +8,8 @@
  */
 import type { Millis } from './Clock.js'
 import type { Flow } from './Flow.js'
-import type { Rung } from './Ladder.js'
-import type { Park, Parked } from './Park.js'
+import type { Rung } from './park/Ladder.js'
+import type { Park, Parked } from './park/Park.js'
 
 /** Somebody who waits, or has started. */
 export interface Ticket {

@@ -9,7 +9,7 @@
  *     refused      a      a      a      a        always of endpoint a,
  *     let in     bcd cbda bdc dbac bcd cbd       while the limit they share lets others in: a's own
  */
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
 import type { Millis } from './Clock.js'
 import type { Departure } from './Departure.js'
 import type { Flow } from './Flow.js'

@@ -5,14 +5,14 @@
  *
  * A tier at work: its buckets by key, what it has learned of the network, and what it has seen.
  */
-import type { Bucket } from './Bucket.js'
+import type { Bucket } from './bucket/Bucket.js'
+import { loan } from './bucket/Loan.js'
+import { places } from './bucket/Places.js'
+import { window } from './bucket/Window.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Guard } from './Guard.js'
-import { loan } from './Loan.js'
-import { places } from './Places.js'
-import type { Slack } from './Slack.js'
+import type { Slack } from './slack/Slack.js'
 import type { Tier } from './Tier.js'
-import { window } from './Window.js'
 
 export interface TierState<in R> {
   readonly spec: Tier<R>

@@ -5,12 +5,13 @@
  *
  * A rolling window: so many places, each taken for as long as the server may count it.
  */
+
+import type { Millis } from '../Clock.js'
+import { type Ceiling, ceiling } from '../ceiling/Ceiling.js'
+import type { Departure } from '../Departure.js'
+import type { Guard } from '../Guard.js'
+import type { Slack } from '../slack/Slack.js'
 import type { Blame, Bucket } from './Bucket.js'
-import { type Ceiling, ceiling } from './Ceiling.js'
-import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
-import type { Guard } from './Guard.js'
-import type { Slack } from './Slack.js'
 import { byAnswer, byDeparture, type Taken } from './Taken.js'
 
 export interface WindowOptions {

@@ -6,10 +6,11 @@
  * How many could start if a store lent them places: those who wait and have room in all limits that are kept
  * here. What it lends beyond that is soon void, and somebody else could have used it.
  */
+
+import type { Millis } from '../Clock.js'
+import type { Park } from '../park/Park.js'
+import type { Strand } from '../Strand.js'
 import type { Bucket } from './Bucket.js'
-import type { Millis } from './Clock.js'
-import type { Park } from './Park.js'
-import type { Strand } from './Strand.js'
 
 export interface UsableOptions {
   /** Whose turn it is: it has room for one at least. */

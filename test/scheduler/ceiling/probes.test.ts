@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Probes, probes } from '../../src/scheduler/Probes.js'
+import { type Probes, probes } from '../../../src/scheduler/ceiling/Probes.js'
 
 const PER = 1_000
 

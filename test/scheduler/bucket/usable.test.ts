@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { flow } from '../../src/scheduler/Flow.js'
-import { park } from '../../src/scheduler/Park.js'
-import { places } from '../../src/scheduler/Places.js'
-import { join, type Strand, strand } from '../../src/scheduler/Strand.js'
-import { usable } from '../../src/scheduler/usable.js'
+import { places } from '../../../src/scheduler/bucket/Places.js'
+import { usable } from '../../../src/scheduler/bucket/usable.js'
+import { flow } from '../../../src/scheduler/Flow.js'
+import { park } from '../../../src/scheduler/park/Park.js'
+import { join, type Strand, strand } from '../../../src/scheduler/Strand.js'
 
 /** So many wait in it. */
 const queue = (of: Strand, length: number): Strand => {

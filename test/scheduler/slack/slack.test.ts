@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Departure, departure } from '../../src/scheduler/Departure.js'
-import { type Slack, slack } from '../../src/scheduler/Slack.js'
+import { type Departure, departure } from '../../../src/scheduler/Departure.js'
+import { type Slack, slack } from '../../../src/scheduler/slack/Slack.js'
 
 /** A burst of two requests over connections that are open, one of them answered 20 ms late. */
 const burst = (): Departure => ({

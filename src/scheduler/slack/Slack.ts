@@ -6,9 +6,10 @@
  * The guard that is `'learned'`: so many times what round trips scatter by, more after a refusal, and a little
  * less with each answer.
  */
+
+import { type Millis, TICK } from '../Clock.js'
+import type { Departure } from '../Departure.js'
 import { bursts, late } from './Bursts.js'
-import { type Millis, TICK } from './Clock.js'
-import type { Departure } from './Departure.js'
 import { excesses, KEPT, type Look } from './Excesses.js'
 import { opening } from './Opening.js'
 

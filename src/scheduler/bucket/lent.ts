@@ -6,8 +6,8 @@
  * One answer of a store, as it is to be taken. A store is a program of its own: it may answer with anything.
  */
 import { defer, map, type Observable, take, throwIfEmpty } from 'rxjs'
-import type { Millis } from './Clock.js'
-import type { Lent } from './Tier.js'
+import type { Millis } from '../Clock.js'
+import type { Lent } from '../Tier.js'
 
 /** The store is asked again so long after it has failed, or had nothing and did not say until when. */
 export const AGAIN: Millis = 1_000

@@ -1,9 +1,9 @@
 import { of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { clock } from '../../src/scheduler/Clock.js'
-import { departure } from '../../src/scheduler/Departure.js'
-import { loan } from '../../src/scheduler/Loan.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
+import { loan } from '../../../src/scheduler/bucket/Loan.js'
+import { clock } from '../../../src/scheduler/Clock.js'
+import { departure } from '../../../src/scheduler/Departure.js'
+import { virtualTimer } from '../../support/simulated/virtualTimer.js'
 
 const store = () =>
   loan({

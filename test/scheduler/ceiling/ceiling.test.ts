@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Ceiling, ceiling, type Verdict } from '../../src/scheduler/Ceiling.js'
+import { type Ceiling, ceiling, type Verdict } from '../../../src/scheduler/ceiling/Ceiling.js'
 
 const PER = 1_000
 const LIMIT = 20

@@ -6,7 +6,7 @@
  * By how much round trips were longer than the shortest, of late. Those that had to open a connection
  * count only until there are enough of the others.
  */
-import type { Millis } from './Clock.js'
+import type { Millis } from '../Clock.js'
 import { ENOUGH } from './Opening.js'
 import { variance } from './variance.js'
 

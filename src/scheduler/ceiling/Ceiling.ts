@@ -10,8 +10,9 @@
  *     refused      |||||
  *     limit     20 |--- 0 ---| 10 ------- 11 -- 13 -- 17 -- 20
  */
+
+import { type Millis, TICK } from '../Clock.js'
 import { type Chronic, chronic } from './Chronic.js'
-import { type Millis, TICK } from './Clock.js'
 import { type Probes, probes } from './Probes.js'
 
 /** One of a burst; one too many, while more was tried than was known to be there; or else by chance, perhaps. */

@@ -6,12 +6,13 @@
  * The places of one tier under one key. A source that starts takes a place; when the place is free
  * again is what the kinds of bucket differ in.
  */
-import type { Ceiling } from './Ceiling.js'
-import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
-import type { Ranked } from './Heap.js'
-import type { Park } from './Park.js'
-import type { Strand } from './Strand.js'
+
+import type { Millis } from '../Clock.js'
+import type { Ceiling } from '../ceiling/Ceiling.js'
+import type { Departure } from '../Departure.js'
+import type { Ranked } from '../park/Heap.js'
+import type { Park } from '../park/Park.js'
+import type { Strand } from '../Strand.js'
 
 /** Ranked by when it next has room, among those that somebody waits for. */
 export interface Bucket extends Ranked {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Chronic, chronic } from '../../src/scheduler/Chronic.js'
+import { type Chronic, chronic } from '../../../src/scheduler/ceiling/Chronic.js'
 
 const PER = 1_000
 

@@ -6,7 +6,7 @@
  * Queues that wait. Lanes take turns by their weights; within a lane the longest queue goes first,
  * but none before one that was not served for `patience`.
  */
-import type { Millis } from './Clock.js'
+import type { Millis } from '../Clock.js'
 import { type Heap, heap, type Ranked } from './Heap.js'
 import { type Ladder, type Long, ladder } from './Ladder.js'
 

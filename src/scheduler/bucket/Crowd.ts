@@ -11,8 +11,8 @@
  *     let in      |||||        ||
  *     refused                    |||        |||||     nobody was inside: not for being too many at once
  */
-import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
+import type { Millis } from '../Clock.js'
+import type { Departure } from '../Departure.js'
 
 export interface Crowd {
   /** One of them starts, the last of so many that are under way; `inside`: so many of these were let in. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { departure } from '../../src/scheduler/Departure.js'
-import { byAnswer, byDeparture } from '../../src/scheduler/Taken.js'
+import { byAnswer, byDeparture } from '../../../src/scheduler/bucket/Taken.js'
+import { departure } from '../../../src/scheduler/Departure.js'
 
 describe('a place that stays taken though its request was refused', () => {
   it('lets those of its burst become free sooner, and those of no other', () => {

@@ -10,8 +10,8 @@
  *     byAnswer: known until when         from the answer on
  *     byDeparture                     from the departure on
  */
-import { type Millis, TICK } from './Clock.js'
-import type { Departure } from './Departure.js'
+import { type Millis, TICK } from '../Clock.js'
+import type { Departure } from '../Departure.js'
 
 export interface Taken {
   readonly enter: (departure: Departure) => void

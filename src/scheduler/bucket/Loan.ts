@@ -7,13 +7,13 @@
  * time as are of use, so that what starts never waits for the store while any are left.
  */
 import { Subscription } from 'rxjs'
+import type { Clock, Millis } from '../Clock.js'
+import { ceiling } from '../ceiling/Ceiling.js'
+import type { Strand } from '../Strand.js'
+import type { Lent, Shared } from '../Tier.js'
+import { unhandled } from '../unhandled.js'
 import type { Bucket, Store } from './Bucket.js'
-import { ceiling } from './Ceiling.js'
-import type { Clock, Millis } from './Clock.js'
 import { AGAIN, lentBy } from './lent.js'
-import type { Strand } from './Strand.js'
-import type { Lent, Shared } from './Tier.js'
-import { unhandled } from './unhandled.js'
 import { usable } from './usable.js'
 
 export interface LoanOptions {

@@ -8,7 +8,7 @@
  *
  *     limit     20 |--- 10 ------- 11 -- 13 -- 17 -- 20
  */
-import type { Millis } from './Clock.js'
+import type { Millis } from '../Clock.js'
 
 export interface Probes {
   /** How many places there are. */

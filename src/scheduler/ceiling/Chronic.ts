@@ -6,7 +6,7 @@
  * A few refusals in each of several windows, which tell of a lower limit as a burst does. One window that
  * lets in all of the limit, and refuses nothing, tells that there is none.
  */
-import type { Millis } from './Clock.js'
+import type { Millis } from '../Clock.js'
 
 export interface Chronic {
   /** One was refused. `first`: of its window. */

@@ -10,8 +10,8 @@
  *     excess of a burst   2  3  2  2 | 30  28  | 3
  *     late                0  0  0  0 | 26  24  | 0
  */
-import type { Millis } from './Clock.js'
-import type { Departure, Usual } from './Departure.js'
+import type { Millis } from '../Clock.js'
+import type { Departure, Usual } from '../Departure.js'
 import { variance } from './variance.js'
 
 export interface Bursts {

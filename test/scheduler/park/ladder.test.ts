@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Long, ladder, type Rung } from '../../src/scheduler/Ladder.js'
+import { type Long, ladder, type Rung } from '../../../src/scheduler/park/Ladder.js'
 
 class Queue implements Long<Queue> {
   rung: Rung<Queue> | undefined = undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Crowd, crowd } from '../../src/scheduler/Crowd.js'
-import { type Departure, departure } from '../../src/scheduler/Departure.js'
+import { type Crowd, crowd } from '../../../src/scheduler/bucket/Crowd.js'
+import { type Departure, departure } from '../../../src/scheduler/Departure.js'
 
 /** So many leave together, while nobody else is under way; `known`: of them, those that were let in. */
 const leave = (all: Crowd, at: number, count: number, known = 0): Departure => {

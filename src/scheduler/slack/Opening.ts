@@ -6,8 +6,8 @@
  * How much later than others the first burst arrived, which had to open its connections. Those who
  * follow it on them tell; before they do, it is guessed.
  */
-import type { Millis } from './Clock.js'
-import type { Departure } from './Departure.js'
+import type { Millis } from '../Clock.js'
+import type { Departure } from '../Departure.js'
 import { variance } from './variance.js'
 
 export interface Opening {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heap, type Ranked } from '../../src/scheduler/Heap.js'
+import { heap, type Ranked } from '../../../src/scheduler/park/Heap.js'
 
 const step = fc.oneof(
   fc.record({ do: fc.constant('add' as const), rank: fc.integer({ min: 0, max: 50 }) }),

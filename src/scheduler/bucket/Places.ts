@@ -6,11 +6,12 @@
  * A limit on how many are under way at once. Those who left while the server may still be at work
  * for them keep their place until it has surely ended.
  */
+
+import type { Millis } from '../Clock.js'
+import { type Ceiling, ceiling } from '../ceiling/Ceiling.js'
+import type { Departure } from '../Departure.js'
 import type { Blame, Bucket } from './Bucket.js'
-import { type Ceiling, ceiling } from './Ceiling.js'
-import type { Millis } from './Clock.js'
 import { type Crowd, crowd } from './Crowd.js'
-import type { Departure } from './Departure.js'
 
 export interface PlacesOptions {
   readonly key: string
