@@ -12,11 +12,11 @@ export type { Snapshot, SnapshotFailure } from './client/snapshot.js'
 export type { UntilState, WaitOptions } from './client/untilState.js'
 export { type Client, createClient } from './client.js'
 export type { ClientEvent } from './http/ClientEvent.js'
-export type { ForeignToken, TokenSource } from './http/foreignToken.js'
-export type { List, ListOptions } from './http/list.js'
-export type { Credentials } from './http/login.js'
-export type { ListPlan, PlanOptions } from './http/plan.js'
-export { wasRecovered } from './http/recovered.js'
+export type { List, ListOptions } from './http/list/list.js'
+export type { ListPlan, PlanOptions } from './http/list/plan.js'
+export type { ForeignToken, TokenSource } from './http/login/foreignToken.js'
+export type { Credentials } from './http/login/login.js'
+export { wasRecovered } from './http/replay/recovered.js'
 export type { Slot } from './http/Slot.js'
 export { tiers } from './http/tiers.js'
 export { InvalidOption } from './options/index.js'
@@ -37,6 +37,7 @@ export {
 
 // failures
 
+export { type FieldError, fieldErrors } from './http/answer/fieldErrors.js'
 export {
   type Codes,
   codes,
@@ -60,7 +61,6 @@ export type {
   Undecodable,
   Unreachable,
 } from './http/Failure.js'
-export { type FieldError, fieldErrors } from './http/fieldErrors.js'
 export { PaymentsError, toError } from './http/PaymentsError.js'
 export type { RedactedFailure } from './http/redacted.js'
 
@@ -88,9 +88,9 @@ export { type Rule, rule } from './codec/Rule.js'
 
 // how it is sent
 
-export type { Fetch, FetchInit, FetchResponse } from './http/Fetch.js'
-export { type KyOptions, kyTransport } from './http/ky.js'
-export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/Transport.js'
+export type { Fetch, FetchInit, FetchResponse } from './http/transport/Fetch.js'
+export { type KyOptions, kyTransport } from './http/transport/ky.js'
+export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/transport/Transport.js'
 
 // streams of Either
 

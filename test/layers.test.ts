@@ -65,12 +65,12 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-/** What the parts of the scheduler import of the rest of it. */
+/** What the folders of a place import of the rest of it. */
 const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
-  park: ['Clock.ts'],
-  ceiling: ['Clock.ts'],
-  slack: ['Clock.ts', 'Departure.ts'],
-  bucket: [
+  'scheduler/park': ['Clock.ts'],
+  'scheduler/ceiling': ['Clock.ts'],
+  'scheduler/slack': ['Clock.ts', 'Departure.ts'],
+  'scheduler/bucket': [
     'Clock.ts',
     'Departure.ts',
     'Guard.ts',
@@ -80,6 +80,23 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
     'park',
     'slack',
     'unhandled.ts',
+  ],
+  'http/transport': [],
+  'http/secrets': [],
+  'http/request': ['Failure.ts', 'oneLine.ts'],
+  'http/answer': ['Failure.ts', 'codes.ts', 'oneLine.ts', 'secrets', 'transport'],
+  'http/list': ['Calling.ts', 'Failure.ts', 'answer', 'oneLine.ts', 'request'],
+  'http/login': ['Failure.ts', 'answer', 'ask.ts', 'request', 'transport'],
+  'http/replay': [
+    'Engine.ts',
+    'Failure.ts',
+    'answer',
+    'ask.ts',
+    'codes.ts',
+    'redacted.ts',
+    'request',
+    'send.ts',
+    'transport',
   ],
 }
 
@@ -159,15 +176,15 @@ describe('src', () => {
     }
   })
 
-  it('draws the parts of the scheduler', () => {
+  it('draws the folders of the scheduler and of http', () => {
     const importsOf = (part: string): ReadonlyArray<string> => {
-      const inside = `scheduler/${part}/`
+      const inside = `${part}/`
       const all = files
         .filter((file) => file.startsWith(inside))
         .flatMap((file) => targets.get(file))
       const others = all.flatMap((target = '') => {
-        const [place, name = ''] = target.split('/')
-        return place === 'scheduler' && !target.startsWith(inside) ? [name] : []
+        const [place = '', name = ''] = target.split('/')
+        return inside.startsWith(`${place}/`) && !target.startsWith(inside) ? [name] : []
       })
       return [...new Set(others)].sort()
     }
@@ -201,9 +218,9 @@ describe('src', () => {
   })
 
   it('knows its tools in one file each', () => {
-    expect(importers('ky')).toEqual(['http/ky.ts'])
+    expect(importers('ky')).toEqual(['http/transport/ky.ts'])
     expect(importers('undici')).toEqual([])
-    expect(importers('node:diagnostics_channel')).toEqual(['http/line.ts'])
+    expect(importers('node:diagnostics_channel')).toEqual(['http/transport/line.ts'])
     expect(places(importers('commander'))).toEqual(['cli'])
     expect(places([...importers('hono'), ...importers('@hono')])).toEqual(['sandbox'])
   })

@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { Runner } from '../export/index.js'
-import type { Timeout } from '../http/Transport.js'
+import type { Timeout } from '../http/transport/Transport.js'
 
 export interface Terminal {
   /** The words after the command's own name. */

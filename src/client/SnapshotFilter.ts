@@ -6,7 +6,7 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { InvalidRequest } from '../http/Failure.js'
-import { invalidField } from '../http/invalidRequest.js'
+import { invalidField } from '../http/request/invalidRequest.js'
 import type { Span } from '../stream/index.js'
 import { secondAfter, secondOf } from '../stream/snapshot/Span.js'
 

@@ -11,7 +11,7 @@ import { compared, type Firsts, OWN_ID } from '../codec/repeatedItems.js'
 import type { Cause } from '../decode/causes.js'
 import { E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
-import { invalidRequest } from '../http/invalidRequest.js'
+import { invalidRequest } from '../http/request/invalidRequest.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { type Chunk, inChunks } from './inChunks.js'
 

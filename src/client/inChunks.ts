@@ -10,7 +10,7 @@ import {
 } from 'rxjs'
 import type { E } from '../fp.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
-import { invalidField } from '../http/invalidRequest.js'
+import { invalidField } from '../http/request/invalidRequest.js'
 import { left, type ObservableEither } from '../stream/index.js'
 
 // model

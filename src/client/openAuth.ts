@@ -2,10 +2,10 @@
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { ask } from '../http/ask.js'
-import { type Auth, absent, basic, bearer, EARLY, nobody } from '../http/auth.js'
 import type { Engine } from '../http/Engine.js'
-import { foreignToken } from '../http/foreignToken.js'
-import { logIn } from '../http/login.js'
+import { type Auth, absent, basic, bearer, EARLY, nobody } from '../http/login/auth.js'
+import { foreignToken } from '../http/login/foreignToken.js'
+import { logIn } from '../http/login/login.js'
 import type { Settings } from '../http/Settings.js'
 import type { ClientOptions } from './ClientOptions.js'
 

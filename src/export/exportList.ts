@@ -13,7 +13,7 @@ import {
 } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { idOf } from '../http/idOf.js'
+import { idOf } from '../http/list/idOf.js'
 import { checked } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'

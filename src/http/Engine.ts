@@ -3,13 +3,13 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
 import type { Backoff } from '../stream/index.js'
-import type { Auth } from './auth.js'
-import type { Budget } from './Budget.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Codes } from './codes.js'
-import type { Secrets } from './Secrets.js'
+import type { Auth } from './login/auth.js'
+import type { Budget } from './replay/Budget.js'
 import type { Slot } from './Slot.js'
-import type { Transport } from './Transport.js'
+import type { Secrets } from './secrets/Secrets.js'
+import type { Transport } from './transport/Transport.js'
 
 /** What the calls of a client, and of all that `with` makes of it, are sent with. */
 export interface Engine {

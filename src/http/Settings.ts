@@ -1,5 +1,5 @@
 import type { Priority } from './Priority.js'
-import type { Timeout } from './Transport.js'
+import type { Timeout } from './transport/Transport.js'
 
 /** What the calls of one client have of their own: what `with` changes. */
 export interface Settings {

@@ -4,7 +4,7 @@
  */
 import { rows } from '../api/index.js'
 import type { AnyFailure } from './Failure.js'
-import { isKnown } from './replay.js'
+import { isKnown } from './replay/replay.js'
 
 // model
 

@@ -1,6 +1,6 @@
 import { redact } from '../decode/redact.js'
 import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from './Failure.js'
-import type { Transient } from './replay.js'
+import type { Transient } from './replay/replay.js'
 
 // model
 

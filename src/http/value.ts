@@ -1,8 +1,8 @@
 import type { ObservableEither } from '../stream/index.js'
-import { readValue } from './answer.js'
+import { readValue } from './answer/answer.js'
 import type { Calling } from './Calling.js'
 import type { Failure } from './Failure.js'
-import { type Recovery, recover } from './recover.js'
+import { type Recovery, recover } from './replay/recover.js'
 
 // model
 

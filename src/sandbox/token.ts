@@ -4,7 +4,7 @@
  */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
-import { basicHeader } from '../http/basicHeader.js'
+import { basicHeader } from '../http/login/basicHeader.js'
 import { hexText, keyOf, mix } from './account/mix.js'
 import type { Context } from './Context.js'
 import { type Refusal, refusal } from './Refusal.js'

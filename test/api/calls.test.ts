@@ -5,7 +5,7 @@ import { rows } from '../../src/api/index.js'
 import { Envelope } from '../../src/codec/Envelope.js'
 import { compile } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { type Asked, request } from '../../src/http/request.js'
+import { type Asked, request } from '../../src/http/request/request.js'
 import { examples } from './examples/index.js'
 
 /** The day on which the examples happen. */

@@ -1,5 +1,5 @@
 import { type AnyEndpoint, method, pathNames, template } from '../../src/api/Endpoint.js'
-import type { Asked } from '../../src/http/request.js'
+import type { Asked } from '../../src/http/request/request.js'
 
 const fromQuery = (query: URLSearchParams, name: string): unknown => {
   const all = query.getAll(name)

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { pathNames } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E, pipe } from '../../src/fp.js'
-import { type RequestOptions, request } from '../../src/http/request.js'
+import { type RequestOptions, request } from '../../src/http/request/request.js'
 import { examples } from './examples/index.js'
 
 const SECRET = '737-whsec_of-the-resource'

@@ -4,7 +4,7 @@ import { paramsAt, untyped } from '../../src/api/Endpoint.js'
 import { api } from '../../src/api/index.js'
 import { causes } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request.js'
+import { request } from '../../src/http/request/request.js'
 
 const NOW = Date.UTC(2026, 0, 10, 12)
 

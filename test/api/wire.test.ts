@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AnyEndpoint, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request.js'
+import { request } from '../../src/http/request/request.js'
 import { arbitrary } from '../codec/arbitrary.js'
 import { received } from './received.js'
 

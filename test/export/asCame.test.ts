@@ -15,7 +15,7 @@ import {
   toFolder,
 } from '../../src/export/index.js'
 import { defined, E } from '../../src/fp.js'
-import { readPage } from '../../src/http/answer.js'
+import { readPage } from '../../src/http/answer/answer.js'
 import type { Failure } from '../../src/index.js'
 import type { Page } from '../../src/stream/index.js'
 import { CHARGE } from '../support/lab.js'

@@ -1,5 +1,5 @@
-import type { Asking } from '../../src/http/Asking.js'
-import { scrubber } from '../../src/http/scrub.js'
+import type { Asking } from '../../src/http/answer/Asking.js'
+import { scrubber } from '../../src/http/secrets/scrub.js'
 import type { Answer } from '../../src/index.js'
 
 /** A second attempt, with secrets that no failure may hold. */

@@ -1,7 +1,7 @@
 /** How far the service's clock is from ours, told by the `Date` of its answers. */
 import { defer, type SchedulerLike, tap } from 'rxjs'
 import { E } from '../../fp.js'
-import type { Transport } from '../../http/Transport.js'
+import type { Transport } from '../../http/transport/Transport.js'
 import { duration } from '../progress/words.js'
 import { type Finding, ok, skipped, warning } from './Finding.js'
 

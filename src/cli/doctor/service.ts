@@ -15,7 +15,7 @@ import {
 import { createClient } from '../../client.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
-import type { Timeout, Transport } from '../../http/Transport.js'
+import type { Timeout, Transport } from '../../http/transport/Transport.js'
 import type { Connection } from '../connection.js'
 import { clock, type Timed, timed } from './Clocks.js'
 import { type Check, type Finding, ok, skipped } from './Finding.js'

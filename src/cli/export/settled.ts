@@ -4,7 +4,7 @@ import type { Position } from '../../api/Paging.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E, O } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { idOf } from '../../http/idOf.js'
+import { idOf } from '../../http/list/idOf.js'
 import type { Page } from '../../stream/index.js'
 
 /** So many readings, at most. */

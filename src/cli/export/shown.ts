@@ -1,8 +1,8 @@
 /** What may be shown of rows that are put aside. */
 import { ROW_LEVELS } from '../../decode/levels.js'
 import { shallow } from '../../export/column/beyondJson.js'
-import { scrubAll, scrubber } from '../../http/scrub.js'
-import type { Transport } from '../../http/Transport.js'
+import { scrubAll, scrubber } from '../../http/secrets/scrub.js'
+import type { Transport } from '../../http/transport/Transport.js'
 import type { Connection } from '../connection.js'
 import { stripped } from './withoutSecret.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Check, Finding } from '../../../src/cli/doctor/Finding.js'
 import { service } from '../../../src/cli/doctor/service.js'
-import { TIMEOUT } from '../../../src/http/Transport.js'
+import { TIMEOUT } from '../../../src/http/transport/Transport.js'
 import {
   CHARGE,
   type Departure,

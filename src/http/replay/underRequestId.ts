@@ -1,0 +1,49 @@
+import { fieldsOf } from '../../decode/unknown.js'
+import { E, pipe } from '../../fp.js'
+import type { Failure } from '../Failure.js'
+import { differs } from './differs.js'
+import { recovered } from './recovered.js'
+
+/** A page of the list that finds things by `request_id`. */
+interface Shown<A> {
+  readonly items: ReadonlyArray<E.Either<Failure, A>>
+  readonly raw: ReadonlyArray<unknown>
+}
+
+export interface Sought {
+  readonly requestId: string
+  /** What was asked for, as it was written. */
+  readonly params: unknown
+  /** The fields that what is found must share with that. */
+  readonly knownBy: ReadonlyArray<string>
+  /** Told when it is found. */
+  readonly onFound: (requestId: string) => void
+}
+
+/** What a page shows under this request_id, marked as recovered; on the left, in words, why it cannot be told. */
+export const underRequestId =
+  (sought: Sought) =>
+  <A>(page: E.Either<Failure, Shown<A>>): E.Either<string, A> =>
+    pipe(
+      page,
+      E.mapLeft(({ message }) => `looking it up failed: ${message}`),
+      E.chain(itemOf(sought)),
+      E.map((value) => {
+        sought.onFound(sought.requestId)
+        return recovered(value)
+      }),
+    )
+
+const itemOf =
+  ({ requestId, params, knownBy }: Sought) =>
+  <A>({ items, raw }: Shown<A>): E.Either<string, A> => {
+    // not the first row: a service that ignores the filter would hand us somebody else's
+    const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
+    const item = items[at]
+    if (item === undefined) return E.left('looked up by its request_id: not found')
+    if (E.isLeft(item)) return E.left(`found, but not readable: ${item.left.message}`)
+    const other = knownBy.find((name) => differs(fieldsOf(params)[name], fieldsOf(raw[at])[name]))
+    return other === undefined
+      ? item
+      : E.left(`found under its request_id: another one, by its ${other}`)
+  }

@@ -1,0 +1,256 @@
+/** The table of what is sent again, row by row and fault by fault, in virtual time. */
+import * as t from 'io-ts'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../../src/fp.js'
+import { type Client, endpoint, type Failure, type NewBatchItem } from '../../../src/index.js'
+import { item } from '../../support/batch.js'
+import { CHARGE, lab, problem, REFUSED_CONNECTION, RESET, type Reply } from '../../support/lab.js'
+
+const BAD_JSON: Reply = { body: '{"id": "chg' }
+
+const faults = {
+  'connection refused': { outage: REFUSED_CONNECTION },
+  'connection reset': { outage: RESET },
+  'no connection in time': { outage: { _tag: 'TimedOut', phase: 'connect', limit: 10_000 } },
+  'no headers in time': { outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } },
+  'no body in time': { outage: { _tag: 'TimedOut', phase: 'body', limit: 30_000 } },
+  '500': problem(500, 'internal_error'),
+  '503': { status: 503, body: '<html>' },
+  '400 service_unavailable': problem(400, 'service_unavailable'),
+  'a body cut off': BAD_JSON,
+  '409 request_pending': problem(409, 'request_pending'),
+  '409 of another code': problem(409, 'batch_state_invalid'),
+  '400 invalid_argument': problem(400, 'invalid_argument'),
+  '403': problem(403, 'forbidden'),
+  '404': problem(404, 'not_found'),
+  'a 400 whose body broke': { status: 400, body: '{"code":"servi', brokenOff: true },
+  'a 403 whose body broke': { status: 403, body: '{"code":"forbi', brokenOff: true },
+  'a redirect': { status: 302, body: '' },
+  'an empty 200': { body: '' },
+  'an empty 204': { status: 204, body: '' },
+  '200 of another shape': { body: { id: 7 } },
+  '200 with null': { body: null },
+} satisfies Readonly<Record<string, Reply>>
+
+type Fault = keyof typeof faults
+
+const submit = endpoint('POST /api/v1/batch_transfers/{id}/submit', {
+  params: t.type({ id: t.string }),
+  success: t.type({ id: t.string }),
+})
+
+const addItems = endpoint('POST /api/v1/batch_transfers/{id}/add_items', {
+  params: t.type({ id: t.string, request_id: t.string }),
+  success: t.type({ id: t.string }),
+  repeatable: 'by request_id',
+})
+
+const calls = {
+  'a GET': (client: Client) => client.charges.retrieve({ id: 'chg_1' }),
+  'a POST with a request_id': (client: Client) =>
+    client.request(addItems)({ id: 'b', request_id: 'r' }),
+  'a POST without one': (client: Client) => client.request(submit)({ id: 'b' }),
+} as const
+
+type CallName = keyof typeof calls
+
+/** How often each is sent when it always ends so, and what comes out. */
+const table: Readonly<
+  Record<Fault, Readonly<Record<CallName, readonly [number, Failure['_tag']]>>>
+> = {
+  'connection refused': {
+    'a GET': [3, 'Unreachable'],
+    'a POST with a request_id': [3, 'Unreachable'],
+    'a POST without one': [3, 'Unreachable'],
+  },
+  'connection reset': {
+    'a GET': [3, 'Unreachable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'no connection in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'TimedOut'],
+    'a POST without one': [3, 'TimedOut'],
+  },
+  'no headers in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'no body in time': {
+    'a GET': [3, 'TimedOut'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '500': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '503': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '400 service_unavailable': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'a body cut off': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '409 request_pending': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '409 of another code': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '400 invalid_argument': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '403': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  '404': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  'a 400 whose body broke': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'a 403 whose body broke': {
+    'a GET': [3, 'Refused'],
+    'a POST with a request_id': [3, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  'a redirect': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [1, 'Refused'],
+    'a POST without one': [1, 'Refused'],
+  },
+  'an empty 200': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  'an empty 204': {
+    'a GET': [3, 'Undecodable'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '200 of another shape': {
+    'a GET': [1, 'Undecodable'],
+    'a POST with a request_id': [1, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '200 with null': {
+    'a GET': [1, 'Undecodable'],
+    'a POST with a request_id': [1, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+}
+
+const rows = (Object.keys(faults) as ReadonlyArray<Fault>).flatMap((fault) =>
+  (Object.keys(calls) as ReadonlyArray<CallName>).map((call) => ({ fault, call })),
+)
+
+describe('sent again', () => {
+  it.each(rows)('$call, after $fault', ({ fault, call }) => {
+    const { client, calls: sent, run } = lab({ play: () => faults[fault] })
+    const [{ value } = { value: undefined }, ...more] = run<E.Either<Failure, unknown>>(
+      calls[call](client),
+    )
+    const [times, tag] = table[fault][call]
+    expect([sent().length, value]).toEqual([
+      times,
+      E.left(expect.objectContaining({ _tag: tag, attempts: times })),
+    ])
+    expect(more).toEqual([])
+  })
+
+  it('never where one item of several has no request_id that it would be known by', () => {
+    const { client, calls: sent, run } = lab({ check: false, play: () => ({ outage: RESET }) })
+    const { request_id: _, ...nameless } = item(2)
+    const items = [item(1), nameless] as ReadonlyArray<unknown> as Array<NewBatchItem>
+    const out = run(client.batchTransfers.addItems({ id: 'bat_1', items }))
+    expect(sent()).toHaveLength(1)
+    expect(out.map(({ value }) => value)).toMatchObject([E.left({ _tag: 'Ambiguous' })])
+  })
+
+  it('after 1 and 2 seconds, and until it succeeds', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) => (nth < 3 ? { outage: RESET } : { body: CHARGE }),
+    })
+    const out = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent().map(({ at }) => at)).toEqual([10, 1_020, 3_030])
+    expect(out).toEqual([{ at: 3_040, value: E.right(CHARGE) }])
+  })
+
+  it('as often as the client is told', () => {
+    for (const faults of [0, 1, 5]) {
+      const {
+        client,
+        calls: sent,
+        run,
+      } = lab({
+        play: () => ({ outage: RESET }),
+        retry: { faults },
+      })
+      run(client.charges.retrieve({ id: 'chg_1' }))
+      expect(sent()).toHaveLength(faults + 1)
+    }
+  })
+
+  it('any call after a 429, until the attempts are used up', () => {
+    for (const call of Object.values(calls)) {
+      const {
+        client,
+        calls: sent,
+        run,
+      } = lab({
+        play: () => problem(429, 'too_many_requests'),
+        retry: { throttled: 4 },
+      })
+      const out = run<E.Either<Failure, unknown>>(call(client))
+      expect(sent()).toHaveLength(5)
+      expect(out.map(({ value }) => value)).toEqual([
+        E.left(expect.objectContaining({ _tag: 'Throttled', attempts: 5 })),
+      ])
+    }
+  })
+
+  it('after a 429 no sooner than `Retry-After` says', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) =>
+        nth === 1
+          ? { ...problem(429, 'too_many_requests'), headers: { 'retry-after': '7' } }
+          : { body: CHARGE },
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    const [first = 0, second = 0] = sent().map(({ at }) => at)
+    expect(second - first).toBeGreaterThanOrEqual(7_010)
+  })
+})
