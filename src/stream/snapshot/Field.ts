@@ -34,6 +34,8 @@ export interface Field {
 
 /** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
+/** However many may walk at a time: so many of them that show nothing are enough. */
+const WALKS = 256
 
 /** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
 const REACH = 8
@@ -85,7 +87,8 @@ export const fieldOf = (start: SnapshotPosition, width: number): Field => {
           return NOTHING
         case 'Halves':
           shapeless++
-          if (shapeless > HALVINGS * width) return { _tag: 'Shapeless', answers: shapeless }
+          if (shapeless > HALVINGS * Math.min(width, WALKS))
+            return { _tag: 'Shapeless', answers: shapeless }
           // that part may be another walk's by now, up to there and no further too
           if (splitNear(walk.ahead, said.at) === said.at) split(walk, said.at)
           return NOTHING
