@@ -28,13 +28,11 @@ export interface Departure<Flow = unknown> {
   readonly cold: boolean
   /** How many left together. */
   count: number
-  /** How many of them are not answered yet. */
+  /** How many of them may still be answered. */
   open: number
-  /** How many of those may still be. */
-  pending: number
   /** By when the last of those that had no answer was counted, since it left: 0 when all had one. */
   lost: Millis
-  /** Whose they are, until none is pending. Some may stand here twice. */
+  /** Whose they are, until none is open. Some may stand here twice. */
   flows: Array<Flow>
   answers: number
   /** The sum of their round trips. */
@@ -62,7 +60,6 @@ export const departure = <Flow>(at: Millis, cold: boolean): Departure<Flow> => (
   cold,
   count: 0,
   open: 0,
-  pending: 0,
   lost: 0,
   flows: [],
   answers: 0,

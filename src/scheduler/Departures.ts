@@ -33,9 +33,9 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
   let turn: Departure<Flow> | undefined // of those that start now
   let heard = false // whether there was an answer, since the last of them started
 
-  /** Once none of it is pending: what is known of it will not change, and those who wait for it are told. */
+  /** Once none of it is open: what is known of it will not change, and those who wait for it are told. */
   const settle = (departure: Departure<Flow>, now: Millis): void => {
-    if (departure.pending > 0 || !departure.over) return
+    if (departure.open > 0 || !departure.over) return
     const { flows } = departure
     departure.flows = []
     for (const slack of new Set(flows.flatMap((flow) => flow.slacks))) slack.settled(departure)
@@ -74,19 +74,16 @@ export const departures = ({ clock, stamps, sooner }: DeparturesOptions): Depart
       const departure = departing(flow, now)
       departure.count++
       departure.open++
-      departure.pending++
       if (departure.flows.at(-1) !== flow) departure.flows.push(flow)
       return departure
     },
     answered: (departure) => {
       heard ||= departure !== turn // what answers before its turn is over shows nothing
       departure.open--
-      departure.pending--
     },
     settle,
     lost: (departure, until, now) => {
       departure.open--
-      departure.pending--
       departure.lost = Math.max(departure.lost, until - departure.at)
       settle(departure, now)
     },

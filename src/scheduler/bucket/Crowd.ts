@@ -69,7 +69,7 @@ class Levels implements Crowd {
       return
     }
     if (this.levels.length >= this.tidyAt) {
-      this.levels = this.levels.filter(({ by }) => by.pending > 0)
+      this.levels = this.levels.filter(({ by }) => by.open > 0)
       this.tidyAt = 2 * this.levels.length + FEW
     }
     this.levels.push({ by: departure, count, inside, letIn: this.letIn })
@@ -104,7 +104,7 @@ class Levels implements Crowd {
   private insideWith(departure: Departure): number {
     const { inside = 0, letIn = this.letIn } = this.levelOf(departure) ?? {}
     return this.levels.reduce(
-      (sum, { by }) => (by.at <= departure.at ? sum + by.pending : sum),
+      (sum, { by }) => (by.at <= departure.at ? sum + by.open : sum),
       inside + this.letIn - letIn,
     )
   }

@@ -7,10 +7,10 @@ const leave = (all: Crowd, at: number, count: number, known = 0): Departure => {
   const made = departure(at, false)
   for (let i = 1; i <= count; i++) all.enter(made, i, 0)
   made.count = count
-  made.pending = count
+  made.open = count
   for (let i = 0; i < known; i++) {
     made.answers++
-    made.pending--
+    made.open--
     all.accepted(made, at)
   }
   return made
@@ -18,7 +18,7 @@ const leave = (all: Crowd, at: number, count: number, known = 0): Departure => {
 
 /** None of these was let in. */
 const refuse = (all: Crowd, made: Departure): boolean => {
-  made.pending--
+  made.open--
   return all.clears(made)
 }
 
@@ -47,7 +47,7 @@ describe('being too many at once', () => {
     const crowded = () => {
       const made = leave(all, 100, 20)
       const clears = refuse(all, made)
-      made.pending = 0
+      made.open = 0
       return clears
     }
     expect(crowded()).toBe(false)
