@@ -10,9 +10,8 @@ import { alarms, waits } from './Alarms.js'
 import type { Bucket } from './bucket/Bucket.js'
 import { claim } from './Claim.js'
 import { type Clock, type Millis, TICK } from './Clock.js'
-import type { Park } from './park/Park.js'
 import { serving } from './Serving.js'
-import { join, quit, type Strand, type Ticket } from './Strand.js'
+import { join, quit, type Ticket } from './Strand.js'
 
 export interface Admission {
   /** `front`: it had been let through before, and comes back. */
@@ -51,18 +50,21 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     due.push(bucket)
   }
 
+  const unmark = (): Bucket | undefined => {
+    const bucket = due.pop()
+    if (bucket !== undefined) bucket.due = false
+    return bucket
+  }
+
   /** A bucket alone serves those who wait at it; several do so together. */
   const round = (now: Millis): void => {
     serve(claimed.holder(), now)
-    const bucket = due.pop()
-    if (bucket !== undefined) bucket.due = false
-    const here = bucket?.park
-    if (bucket !== undefined && here !== undefined && due.length === 0 && pool.size() === 0) {
-      serveAt(bucket, here, now)
+    const bucket = unmark()
+    if (bucket !== undefined && due.length === 0 && pool.size() === 0) {
+      serveAt(bucket, now)
       return
     }
-    for (let other = bucket; other !== undefined; other = due.pop()) {
-      other.due = false
+    for (let other = bucket; other !== undefined; other = unmark()) {
       pull(other, now)
       wakes.set(other, now)
     }
@@ -89,10 +91,10 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
   }
 
   /** What `run` does, where only one bucket is to be looked at: after most answers. */
-  const runAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
+  const runAt = (bucket: Bucket, now: Millis): void => {
     running = true
     try {
-      serveAt(bucket, here, now)
+      serveAt(bucket, now)
     } finally {
       running = false
     }
@@ -148,8 +150,8 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     },
     changed: (buckets, now) => {
       const alone = onlyOne(buckets)
-      if (alone?.park !== undefined) {
-        runAt(alone, alone.park, now)
+      if (alone !== undefined) {
+        runAt(alone, now)
         return
       }
       for (const bucket of buckets) mark(bucket)

@@ -27,8 +27,8 @@ export interface Serving {
    * now.
    */
   readonly serve: (strand: Strand | undefined, now: Millis, open?: Bucket) => boolean
-  /** Those who wait `here`, at one bucket. Once it is full, time alone may open it, or only one who leaves. */
-  readonly serveAt: (bucket: Bucket, here: Park<Strand>, now: Millis) => void
+  /** Those who wait at one bucket. Once it is full, time alone may open it, or only one who leaves. */
+  readonly serveAt: (bucket: Bucket, now: Millis) => void
 }
 
 export interface ServingOptions {
@@ -108,9 +108,10 @@ export const serving = ({ weights, patience, claimed, wakes, start }: ServingOpt
     return true
   }
 
-  const serveAt = (bucket: Bucket, here: Park<Strand>, now: Millis): void => {
+  const serveAt = (bucket: Bucket, now: Millis): void => {
+    const here = bucket.park
     let wait = bucket.wait(now)
-    while (wait <= 0 && serve(here.next(now), now, bucket)) wait = bucket.wait(now)
+    while (wait <= 0 && serve(here?.next(now), now, bucket)) wait = bucket.wait(now)
     if (wait < Number.POSITIVE_INFINITY || bucket.slot >= 0 || claimed.holder() !== undefined) {
       wakes.set(bucket, now)
     }
