@@ -46,18 +46,17 @@ const pauses = ({ flow }: Strand, now: Millis): boolean =>
 
 export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) => void): Claim => {
   let holder: Strand | undefined
-  let until = Number.NEGATIVE_INFINITY
+  let until: Millis = 0 // of the present holder
 
-  const end = (): void => {
-    const buckets = holder?.flow.buckets ?? []
+  const end = ({ flow }: Strand): void => {
     holder = undefined
-    ended(buckets)
+    ended(flow.buckets)
   }
 
   return {
     holder: () => holder,
     stopped: (strand, at, now) => {
-      if (strand === holder && pauses(strand, now)) end()
+      if (strand === holder && pauses(strand, now)) end(strand)
       if (holder !== undefined || now - strand.since <= patience) return
       if (strand.flow.buckets.length === 1 || pauses(strand, now)) return
       if (at.entered <= Math.max(strand.since, strand.keptAt)) return // nobody has overtaken it there
@@ -74,10 +73,10 @@ export const claim = (patience: Millis, ended: (buckets: ReadonlyArray<Bucket>) 
       return Math.max(wait, Math.min(bucket.more(now), until - now))
     },
     over: (strand) => {
-      if (strand === holder) end()
+      if (strand === holder) end(strand)
     },
     expire: (now) => {
-      if (holder !== undefined && (now >= until || pauses(holder, now))) end()
+      if (holder !== undefined && (now >= until || pauses(holder, now))) end(holder)
     },
   }
 }

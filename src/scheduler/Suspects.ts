@@ -48,7 +48,7 @@ export const suspects = (): Suspects => {
 
   const remember = ({ buckets }: Flow, now: Millis): void => {
     const last = occasions.at(-1)
-    if (last !== undefined && Math.abs(now - last.at) < WHILE) {
+    if (last !== undefined && now - last.at < WHILE) {
       last.shared = new Map([...last.shared].filter(([bucket]) => buckets.includes(bucket)))
       return
     }
