@@ -65,11 +65,12 @@ export interface Refused {
   /** How often it has waited before it was sent again. */
   readonly backoffs: number
   readonly blame: Blame
-  readonly retryAfter: Millis | undefined
+  /** What its `Retry-After` says, as far as it is believed; 0 without one. */
+  readonly told: Millis
 }
 
-/** A `Retry-After` as far as it is believed. */
-export const cap = (options: Required<RefusalOptions>, retryAfter: Millis): Millis =>
+/** A `Retry-After` as far as it is believed; 0 for none. */
+export const cap = (options: Required<RefusalOptions>, retryAfter: Millis = 0): Millis =>
   retryAfter > 0 ? Math.min(retryAfter, options.maxRetryAfter) : 0
 
 /** How long until it may join the queue again. */
@@ -78,8 +79,7 @@ export const delay = (
   random: IO<number>,
   refused: Refused,
 ): Millis => {
-  const { attempts, backoffs, blame, retryAfter } = refused
-  const told = cap(options, retryAfter ?? 0)
+  const { attempts, backoffs, blame, told } = refused
   if (told > 0) return told
   if (blame === 'luck') return 0
   if (attempts <= LONE && blame === 'chance' && options.lone === 'resend') return 0

@@ -9,6 +9,7 @@
 import type { Bucket } from './bucket/Bucket.js'
 import type { Clock } from './Clock.js'
 import { type Flow, flow } from './Flow.js'
+import type { Slack } from './slack/Slack.js'
 import type { TierState } from './TierState.js'
 
 export interface Routes<in R> {
@@ -54,12 +55,13 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   /** `keys`: of the tiers that have keys, in their order. */
   const create = (keys: ReadonlyArray<Key>): Flow => {
     const left = keys.values()
+    const slacks = new Set<Slack>()
     const buckets = tiers.flatMap((tier) => {
       const key = tier.spec.key === undefined ? '' : left.next().value
-      return key === undefined ? [] : [tier.bucket(key)]
+      if (key === undefined) return []
+      if (tier.learns) slacks.add(tier.slack)
+      return [tier.bucket(key)]
     })
-    const used = tiers.filter(({ buckets: all }) => buckets.some((b) => all.get(b.key) === b))
-    const slacks = new Set(used.flatMap(({ learns, slack }) => (learns ? [slack] : [])))
     return flow(buckets, [...slacks], lanes)
   }
 

@@ -143,14 +143,13 @@ class Task<A> implements Ticket, Owner<A>, Unsubscribable {
       flights.accepted(attempt, clock.now())
       return undefined
     }
-    const { retryAfter } = refusal.value
     const { attempts, backoffs } = this
-    const told = cap(refusals, retryAfter ?? 0)
+    const told = cap(refusals, refusal.value.retryAfter)
     const most = this.options.attempts ?? refusals.attempts
     const soon = attempts === 1 && most > 1 && told === 0 && refusals.lone === 'resend'
     const blame = flights.refused(attempt, clock.now(), told, soon)
     if (attempts >= most) return undefined
-    const wait = delay(refusals, random, { attempts, backoffs, blame, retryAfter })
+    const wait = delay(refusals, random, { attempts, backoffs, blame, told })
     if (wait > 0) this.backoffs++
     return wait
   }
