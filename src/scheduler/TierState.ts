@@ -60,9 +60,9 @@ export const tierState = <R>(spec: Tier<R>, common: Common): TierState<R> => {
   const create = (key: string): Bucket => {
     switch (spec._tag) {
       case 'Rate':
-        return window({ key, limit, per, guard, slack: learned, counts })
+        return window({ limit, per, guard, slack: learned, counts })
       case 'Concurrency':
-        return places({ key, limit, counts })
+        return places({ limit, counts })
       case 'Shared':
         return loan({ ...common, ...spec, batch: spec.batch ?? 1, key, counts })
     }

@@ -10,7 +10,7 @@ import { flow } from '../../src/scheduler/Flow.js'
 import { strand } from '../../src/scheduler/Strand.js'
 import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
-const bucket = (): Bucket => places({ key: '', limit: 10, counts: { refused: 0 } })
+const bucket = (): Bucket => places({ limit: 10, counts: { refused: 0 } })
 
 /** One that waits for both buckets from 0 on; at 50, somebody else took a place of the second. */
 const overtaken = () => {
@@ -61,8 +61,8 @@ describe('a claim', () => {
 
   it('keeps the last place of a limit from others, and nothing that a shared store lends', () => {
     const counts = { refused: 0 }
-    const last = places({ key: '', limit: 1, counts })
-    const two = places({ key: '', limit: 2, counts })
+    const last = places({ limit: 1, counts })
+    const two = places({ limit: 2, counts })
     const full = bucket()
     const lent = loan({
       name: 'store',

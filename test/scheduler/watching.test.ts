@@ -69,7 +69,6 @@ describe('who watches the state', () => {
   it('leaves a place taken that the guard keeps for longer by the time somebody asks for it', () => {
     let guard = 5
     const bucket = window({
-      key: '',
       limit: 1,
       per: 1_000,
       guard: 'learned',

@@ -16,10 +16,10 @@ import type { Strand } from '../Strand.js'
 
 /** Ranked by when it next has room, among those that somebody waits for. */
 export interface Bucket extends Ranked {
-  readonly key: string
   readonly ceiling: Ceiling
   /** Who waits for it; there is none before somebody does. */
   park: Park<Strand> | undefined
+  /** Of its tier: all buckets of one have the same. */
   readonly counts: { refused: number }
   /** How many the server has let in. */
   readonly letIn: number

@@ -106,7 +106,6 @@ export const loan = (options: LoanOptions): Store => {
   }
 
   const self: Store = {
-    key,
     park: undefined,
     counts,
     get letIn() {

@@ -14,7 +14,6 @@ import type { Blame, Bucket } from './Bucket.js'
 import { type Crowd, crowd } from './Crowd.js'
 
 export interface PlacesOptions {
-  readonly key: string
   readonly limit: number
   readonly counts: { refused: number }
 }
@@ -29,7 +28,6 @@ class AtOnce implements Bucket {
   rank = 0
   slot = -1
   park: Bucket['park'] = undefined
-  readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
@@ -41,8 +39,7 @@ class AtOnce implements Bucket {
   private pending = 0 // of them, those of whom nobody knows whether they were let in
   private filled: Millis = -PERIOD // when the last place was taken
 
-  constructor({ key, limit, counts }: PlacesOptions) {
-    this.key = key
+  constructor({ limit, counts }: PlacesOptions) {
     this.counts = counts
     this.limit = limit
     this.ceiling = ceiling(limit, PERIOD)

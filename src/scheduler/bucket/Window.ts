@@ -15,7 +15,6 @@ import type { Blame, Bucket } from './Bucket.js'
 import { byAnswer, byDeparture, type Taken } from './Taken.js'
 
 export interface WindowOptions {
-  readonly key: string
   readonly limit: number
   readonly per: Millis
   readonly guard: Guard
@@ -44,7 +43,6 @@ class Rolling implements Bucket {
   rank = 0
   slot = -1
   park: Bucket['park'] = undefined
-  readonly key: string
   readonly ceiling: Ceiling
   readonly counts: { refused: number }
   letIn = 0
@@ -59,7 +57,6 @@ class Rolling implements Bucket {
   private filled: Millis // when the last place was taken
 
   constructor(options: WindowOptions) {
-    this.key = options.key
     this.allowed = options.limit
     this.per = options.per
     this.slack = options.slack

@@ -20,7 +20,7 @@ const queue = (of: Strand, length: number): Strand => {
   return of
 }
 
-const limit = (most: number) => places({ key: '', limit: most, counts: { refused: 0 } })
+const limit = (most: number) => places({ limit: most, counts: { refused: 0 } })
 
 describe('those who can use a place', () => {
   it('are counted in all lanes, and once', () => {
