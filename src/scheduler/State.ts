@@ -55,6 +55,11 @@ export interface SchedulerState {
 
 const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
 
+const beyondWindow = <R>({ spec, guard, learns, slack }: TierState<R>): Millis | undefined => {
+  if (learns) return slack.value()
+  return spec._tag === 'Rate' && typeof guard === 'number' ? guard : undefined
+}
+
 /** How a tier stands. `flying`: all that have requests under way. */
 export const tierSnapshot = <R>(
   tier: TierState<R>,
@@ -72,7 +77,7 @@ export const tierSnapshot = <R>(
   for (const flow of flying) {
     if (flow.buckets.some(({ counts }) => counts === tier.counts)) inFlight += flow.inFlight
   }
-  const { spec, guard } = tier
+  const { spec } = tier
   return {
     name: spec.name,
     kind: KINDS[spec._tag],
@@ -83,12 +88,7 @@ export const tierSnapshot = <R>(
     inFlight,
     waiting,
     allowed,
-    guard:
-      spec._tag !== 'Rate' || guard === 'safe'
-        ? undefined
-        : guard === 'learned'
-          ? tier.slack.value()
-          : guard,
+    guard: beyondWindow(tier),
     refused: tier.counts.refused,
     share: usedMost / tier.limit,
   }
