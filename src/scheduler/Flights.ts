@@ -62,14 +62,17 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOpti
   let inFlight = 0
 
   /**
-   * Whether a place that is lost costs a whole window at the end: those who wait will soon be through, as far
-   * as the limits of this flow tell, and none was lost yet. Once one was, the last window has room.
+   * Whether a place that is wasted costs a whole window at the end: those who wait will soon be through, as far
+   * as the limits of this flow tell, and none was wasted yet. Once one was, the last window has room:
+   * until as many were as fit into one.
    */
   const costly = (flow: Flow, now: Millis): boolean => {
     const limits = flow.buckets.map((bucket) => bucket.ceiling.limit(now))
     const here = flow.strands.reduce((sum, { length }) => sum + length, 0)
     const least = Math.min(...limits)
-    return flow.lost % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
+    return (
+      flow.wasted % least === 0 && here < SOON * least && waiting() < SOON * Math.max(...limits)
+    )
   }
 
   return {
@@ -105,7 +108,7 @@ export const flights = ({ clock, stamps, waiting, sooner, changed }: FlightsOpti
       const blamed = suspected.refused(flow, departure, now)
       const blame = blamed?.refused(departure, now, retryAfter, soon) ?? 'others'
       const back = blame === 'luck' || (blame !== 'burst' && costly(flow, now))
-      if (!back) flow.lost++
+      if (!back) flow.wasted++
       for (const bucket of flow.buckets) {
         if (back) bucket.givenBack(departure, now)
         else bucket.kept(departure, now)

@@ -25,8 +25,8 @@ export interface Flow {
   inFlight: number
   /** Refused, and about to come back. */
   backingOff: number
-  /** Places of refused requests that were not used, since nobody waited. */
-  lost: number
+  /** Places of refused requests that nobody else was given, since one of its strands was last empty. */
+  wasted: number
 }
 
 export const flow = (
@@ -47,7 +47,7 @@ class Counted implements Flow {
   readonly roundTrip = roundTrip()
   inFlight = 0
   backingOff = 0
-  lost = 0
+  wasted = 0
 
   constructor(buckets: ReadonlyArray<Bucket>, slacks: ReadonlyArray<Slack>, lanes: number) {
     this.buckets = buckets.slice()

@@ -53,7 +53,7 @@ export const serving = ({ weights, patience, claimed, wakes, start }: ServingOpt
     strand.parkedAt?.remove(strand)
     strand.parkedAt = to
     to?.add(strand)
-    if (to === undefined) strand.flow.lost = 0 // nobody waits in it any more
+    if (to === undefined) strand.flow.wasted = 0 // nobody waits in it any more
   }
 
   /** The first of its buckets that has no room for it. `open` has. Asks stores when all of its own have. */

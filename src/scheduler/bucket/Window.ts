@@ -134,7 +134,7 @@ class Rolling implements Bucket {
   refused({ at }: Departure, now: Millis, retryAfter: Millis, soon: boolean): Blame {
     this.counts.refused++
     const inUse = at - this.filled < this.per
-    if (soon && inUse && this.isEven(now) && this.ceiling.spare(at, now)) {
+    if (soon && inUse && this.isEven(now) && this.ceiling.pardon(at, now)) {
       this.slack.refused(now)
       return 'luck'
     }

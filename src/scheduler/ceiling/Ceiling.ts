@@ -39,7 +39,7 @@ export interface Ceiling {
    * Instead, where it is sent again at once. True if that is to be done: nothing tells of a lower limit, and
    * few were refused. It counts as one only when it is refused again.
    */
-  readonly spare: (departed: Millis, now: Millis) => boolean
+  readonly pardon: (departed: Millis, now: Millis) => boolean
   /** When more may be allowed without anybody asking: `Infinity` when all of it is. */
   readonly raised: () => Millis
   /** Nothing is known but the configured limit, or it was learned too long ago to matter. */
@@ -77,7 +77,7 @@ class Found implements Ceiling {
   private letInAt: Millis // the last one
   private room = NO_BOUND // as those tell that were refused in the present window, or since it began to cool
   private refusals = 0 // in the present window
-  private spares = 0 // in the present window
+  private pardons = 0 // in the present window
   private row = 0 // refused since the last that was let in
   private pauses = 0
   private pausedAt: Millis = 0
@@ -136,15 +136,15 @@ class Found implements Ceiling {
     return 'chance'
   }
 
-  spare(departed: Millis, now: Millis): boolean {
+  pardon(departed: Millis, now: Millis): boolean {
     this.turn(now)
     const lower = this.chronic.windows() > 1 || !this.probes.full() || this.cooling
     const tried =
       this.probes.onTrial(now) ||
       now < this.excused + WHILE * this.per ||
-      (this.spares > 0 && departed >= this.pausedAt)
-    if (lower || tried || this.spares >= BURST * this.probes.limit()) return false
-    this.spares++
+      (this.pardons > 0 && departed >= this.pausedAt)
+    if (lower || tried || this.pardons >= BURST * this.probes.limit()) return false
+    this.pardons++
     this.pause(departed, now)
     return true
   }
@@ -224,7 +224,7 @@ class Found implements Ceiling {
     this.letIn = 0
     this.room = NO_BOUND
     this.refusals = 0
-    this.spares = 0
+    this.pardons = 0
     this.windowEnd = now + this.per
   }
 }
