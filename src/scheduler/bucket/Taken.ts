@@ -5,13 +5,10 @@
  *
  * The places of a rolling window that are taken, in the order in which they become free: when the
  * request that took it has certainly, or as the guard allows very probably, left the window of the server.
- *
- *     place taken at the start       |-----------------|
- *     byAnswer: known until when         from the answer on
- *     byDeparture                     from the departure on
  */
 import { type Millis, TICK } from '../Clock.js'
 import type { Departure } from '../Departure.js'
+import { type Group, Line } from './Line.js'
 
 export interface Taken {
   readonly enter: (departure: Departure) => void
@@ -37,68 +34,8 @@ type Held = (departure: Departure, spare: boolean) => Millis
 /** Free a window after the departure, and as much later as `guard` says at that time. */
 export const byDeparture = (per: Millis, guard: Held): Taken => new ByDeparture(per, guard)
 
-/** Free a window after the answer. */
+/** Free a window after the answer: before it comes, nobody knows when. */
 export const byAnswer = (per: Millis): Taken => new ByAnswer(per)
-
-/** Those that become free together. */
-interface Group<By> {
-  readonly by: By
-  count: number
-  /** Whether one of their places is not taken at the server. */
-  spare: boolean
-  earlier: Group<By> | undefined
-  later: Group<By> | undefined
-}
-
-abstract class Line<By> {
-  protected first: Group<By> | undefined = undefined
-  protected last: Group<By> | undefined = undefined
-
-  protected abstract until(group: Group<By>): Millis
-
-  freed(now: Millis): number {
-    let { first } = this
-    if (first === undefined || this.until(first) > now) return 0
-    let count = 0
-    for (; first !== undefined && this.until(first) <= now; first = first.later) {
-      count += first.count
-    }
-    this.first = first
-    if (first === undefined) this.last = undefined
-    else first.earlier = undefined
-    return count
-  }
-
-  free(now: Millis): number {
-    let count = 0
-    for (let group = this.first; group !== undefined; group = group.later) {
-      if (this.until(group) > now) break
-      count += group.count
-    }
-    return count
-  }
-
-  next(): Millis {
-    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first)
-  }
-
-  /** One more, behind `earlier`; at the front without it. */
-  protected put(by: By, earlier: Group<By> | undefined): void {
-    const later = earlier === undefined ? this.first : earlier.later
-    const group = { by, count: 1, spare: false, earlier, later }
-    if (earlier === undefined) this.first = group
-    else earlier.later = group
-    if (later === undefined) this.last = group
-    else later.earlier = group
-  }
-
-  protected remove({ earlier, later }: Group<By>): void {
-    if (earlier === undefined) this.first = later
-    else earlier.later = later
-    if (later === undefined) this.last = earlier
-    else later.earlier = earlier
-  }
-}
 
 class ByDeparture extends Line<Departure> implements Taken {
   private readonly per: Millis
