@@ -5,44 +5,24 @@
  *
  * What `schedule` asks when something may start.
  */
-import { asyncScheduler, type Observable, type SchedulerLike, Subscription } from 'rxjs'
-import type { IO } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { asyncScheduler, type Observable, Subscription } from 'rxjs'
+import { checked } from '../options/index.js'
 import { admission } from './Admission.js'
 import type { Bucket } from './bucket/Bucket.js'
-import { type Clock, clock, type Millis } from './Clock.js'
-import { type Flights, flights } from './Flights.js'
-import type { Flow } from './Flow.js'
-import { type Guard, guardRule } from './Guard.js'
-import { type LaneOptions, laneRules, lanesOf } from './lanes.js'
-import { type RefusalOptions, refusalDefaults, refusalsRule } from './Refusals.js'
+import { clock, type Millis } from './Clock.js'
+import type { Core } from './Core.js'
+import { flights } from './Flights.js'
+import { lanesOf } from './lanes.js'
+import { refusalDefaults } from './Refusals.js'
 import { routes } from './Routes.js'
+import { type SchedulerOptions, schedulerRules } from './SchedulerOptions.js'
 import { type SchedulerState, tierSnapshot } from './State.js'
-import type { Strand, Ticket } from './Strand.js'
 import { type Slack, slack } from './slack/Slack.js'
-import { checkedTier, type Tier, tiersRule } from './Tier.js'
+import { checkedTier } from './Tier.js'
 import { tierState } from './TierState.js'
 import { watched } from './watched.js'
 
 // model
-
-/** Of `createScheduler`. Spans are milliseconds. */
-export interface SchedulerOptions<R> extends LaneOptions {
-  /** All are held at once. */
-  readonly tiers: ReadonlyArray<Tier<R>>
-  /** Default `'learned'`. */
-  readonly guard?: Guard
-  /** The part of every limit that is ours: above 0, at most 1. Default 1. */
-  readonly share?: number
-  /** From 0 to below 1. Default `Math.random`. */
-  readonly random?: IO<number>
-  /** Default `asyncScheduler`. */
-  readonly timer?: SchedulerLike
-  /** The longest queue goes first, but none that was not served for so long. Default 10,000 ms. */
-  readonly patience?: Millis
-  /** What is done about those that a server refuses for its limits (429). */
-  readonly refusals?: RefusalOptions
-}
 
 /** Made by `createScheduler`, given to `schedule`. `R` is what its tiers take their keys from. */
 export interface Scheduler<in R> {
@@ -52,40 +32,13 @@ export interface Scheduler<in R> {
   readonly core: Core<R>
 }
 
-export interface Core<in R> {
-  /** The names of its lanes. */
-  readonly lanes: ReadonlyArray<string>
-  readonly refusals: Required<RefusalOptions>
-  readonly random: IO<number>
-  readonly clock: Clock
-  readonly flights: Flights
-  /** Throws what a key function throws, and an `InvalidOption` when there is no such lane. */
-  readonly strand: (request: R, lane: string | undefined) => Strand
-  /** `again`: it had been let through before, and comes back. */
-  readonly join: (ticket: Ticket, again: boolean) => void
-  readonly quit: (ticket: Ticket) => void
-  /** Waits, unless unsubscribed. */
-  readonly backOff: (flow: Flow, wait: Millis, then: () => void) => Subscription
-}
-
 // constructors
 
 const PATIENCE: Millis = 10_000
 
-const rules: Rules<SchedulerOptions<never>> = {
-  tiers: is.needed(tiersRule),
-  guard: guardRule,
-  share: is.fraction,
-  ...laneRules,
-  patience: is.millis,
-  refusals: refusalsRule,
-  timer: is.timer,
-  random: is.work,
-}
-
 /** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for one that cannot work. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
-  const options = checked(given, rules)
+  const options = checked(given, schedulerRules)
   const { guard = 'learned', share = 1, patience = PATIENCE } = options
   const { timer = asyncScheduler, random = Math.random } = options
   const lanes = lanesOf(options)

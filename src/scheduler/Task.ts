@@ -11,9 +11,9 @@ import { O } from '../fp.js'
 import { invalid } from '../options/index.js'
 import { Attempt, type Owner } from './Attempt.js'
 import type { Millis } from './Clock.js'
+import type { Core } from './Core.js'
 import { attemptsRule, cap, delay } from './Refusals.js'
 import type { ScheduleOptions } from './ScheduleOptions.js'
-import type { Core } from './Scheduler.js'
 import type { Strand, Ticket } from './Strand.js'
 
 class Task<A> implements Ticket, Owner<A>, Unsubscribable {
