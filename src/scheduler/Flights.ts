@@ -28,7 +28,7 @@ export interface Flights {
   /** Takes a place in every bucket. */
   readonly start: (flow: Flow, now: Millis) => Departure<Flow>
   readonly accepted: (flight: Flight, now: Millis) => void
-  /** `soon`: it is sent again as soon as there is room. */
+  /** `soon`: it can be sent again as soon as there is room. */
   readonly refused: (flight: Flight, now: Millis, retryAfter: Millis, soon: boolean) => Blame
   /** To be called once. `ended`: the source has ended, so that the server is at work for it no more. */
   readonly left: (flight: Flight, now: Millis, ended: boolean) => void

@@ -10,6 +10,6 @@ export interface ScheduleOptions<in A> {
    * then subscribed again later. The refusal comes out only when all attempts are used up.
    */
   readonly refused?: (value: A) => O.Option<{ readonly retryAfter?: Millis }>
-  /** How often it is sent at most: a whole number of at least 1. Default: what the scheduler says. */
+  /** How often it is sent at most: a whole number of at least 1, or `Infinity`. Default: what the scheduler says. */
   readonly attempts?: number
 }

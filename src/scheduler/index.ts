@@ -1,6 +1,7 @@
 /**
- * Keeps many limits at once, as the server counts them. Serves any API. What each key and each task has of
- * its own is a class: there may be thousands, and a method that is a closure takes 64 bytes of each of them.
+ * Keeps many limits at once, as the server counts them. Serves any API. What each key of a limit that is kept here
+ * and each task have of their own is a class: there may be thousands, and a method that is a closure takes 64 bytes
+ * of each of them.
  */
 export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'

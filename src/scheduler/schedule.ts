@@ -23,7 +23,7 @@ const DEFAULTS = {}
  *     refused, room in 10     --r       then again, after backoff, through all tiers
  *
  * Fails with what a key function throws, and with an `InvalidOption` when there is no such lane, or `attempts`
- * is no whole number of at least 1.
+ * is neither a whole number of at least 1 nor `Infinity`.
  */
 export const schedule =
   <R, A>(

@@ -15,7 +15,7 @@ import type { Millis } from '../Clock.js'
 import type { Departure } from '../Departure.js'
 
 export interface Crowd {
-  /** One of them starts, the last of so many that are under way; `inside`: so many of these were let in. */
+  /** One of them starts, the last of so many under way; `inside`: so many of these had an answer, or get none. */
   readonly enter: (departure: Departure, count: number, inside: number) => void
   readonly accepted: (departure: Departure, now: Millis) => void
   /** How many were under way when these had left. */
@@ -29,7 +29,7 @@ export interface Crowd {
 interface Level {
   readonly by: Departure
   count: number
-  /** How many of these were let in, and are still under way. */
+  /** How many of these had an answer by then, or get none: the server may be at work for them. */
   readonly inside: number
   /** How many had been let in by then. */
   readonly letIn: number
@@ -100,7 +100,7 @@ class Levels implements Crowd {
     return this.found
   }
 
-  /** Those that were let in before and are still under way, those let in since, and those of whom nobody knows. */
+  /** Those that were inside before, those let in since, and those that may still be answered. */
   private insideWith(departure: Departure): number {
     const { inside = 0, letIn = this.letIn } = this.levelOf(departure) ?? {}
     return this.levels.reduce(

@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const loan: (options: LoanOptions) => Bucket
+ * const loan: (options: LoanOptions) => Store
  * ```
  *
  * Places that somebody else keeps, such as a store that several machines share. As many are borrowed at a

@@ -36,7 +36,7 @@ class AtOnce implements Bucket {
   private readonly crowd: Crowd = crowd(PERIOD)
   private readonly lingering: Array<Millis> = [] // until when, earliest first
   private places = 0
-  private pending = 0 // of them, those of whom nobody knows whether they were let in
+  private open = 0 // of them, those that may still be answered
   private filled: Millis = -PERIOD // when the last place was taken
 
   constructor({ limit, counts }: PlacesOptions) {
@@ -82,29 +82,29 @@ class AtOnce implements Bucket {
   enter(departure: Departure, now: Millis): void {
     this.places++
     this.entered = now
-    this.pending++
-    this.crowd.enter(departure, this.places, this.places - this.pending)
+    this.open++
+    this.crowd.enter(departure, this.places, this.places - this.open)
     if (this.places >= this.limit) this.filled = now
   }
 
   accepted(departure: Departure, now: Millis): boolean {
     this.letIn++
-    this.pending--
+    this.open--
     this.crowd.accepted(departure, now)
     this.ceiling.accepted(now)
     return false
   }
 
   kept(): void {
-    this.pending--
+    this.open--
   }
 
   givenBack(): void {
-    this.pending--
+    this.open--
   }
 
   lost(): void {
-    this.pending--
+    this.open--
   }
 
   left(now: Millis, until: Millis): void {

@@ -9,7 +9,10 @@ import { defer, map, type Observable, take, throwIfEmpty } from 'rxjs'
 import type { Millis } from '../Clock.js'
 import type { Lent } from '../Tier.js'
 
-/** The store is asked again so long after it has failed, or had nothing and did not say until when. */
+/**
+ * The store is asked again so long after it has failed, or had nothing and did not say until when. What it lends is
+ * valid for as long, unless it says otherwise.
+ */
 export const AGAIN: Millis = 1_000
 /** The same when it said that it would have something by now. */
 const SOON: Millis = 100
@@ -17,7 +20,7 @@ const SOON: Millis = 100
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && !Number.isNaN(value)
 
-const span = (ms: Millis = AGAIN): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
+const span = (ms?: Millis): Millis => (isNumber(ms) ? Math.max(0, ms) : AGAIN)
 
 /** One that said "never" would close a limit for good; asked at once again, one would be asked without end. */
 const pause = (ms?: Millis): Millis => (ms === Number.POSITIVE_INFINITY ? AGAIN : span(ms) || SOON)

@@ -57,7 +57,7 @@ const WHILE = 2
 const PAUSE: Millis = 4 * TICK
 /** A whole number, as the others are: Infinity takes memory of its own. */
 const NO_BOUND = 2 ** 30
-/** The longest cool-down when nothing at all is let in, milliseconds. */
+/** The longest cool-down when nothing at all is let in, unless a window is longer. */
 const COOL_MOST: Millis = 16_000
 /** After so many windows without a request, what was learned does not matter. */
 const FORGOTTEN = 60
@@ -175,7 +175,7 @@ class Found implements Ceiling {
     this.probes.lower(to, now)
   }
 
-  /** One window with a burst is an accident, such as a busy process; the next one is not. */
+  /** One window with a burst is an accident, such as a busy process; the next one is not, nor one with a `Retry-After`. */
   private burst(departed: Millis, now: Millis, retryAfter: Millis): Verdict {
     if (now >= this.excused + WHILE * this.per && retryAfter === 0) {
       this.excused = this.windowEnd

@@ -30,7 +30,7 @@ export interface Slack {
    * is `spare`, which the server does not count.
    */
   readonly after: (departure: Departure, spare: boolean) => Millis
-  /** A request was answered; `excess`: how much later than after the shortest round trip of its kind. */
+  /** A request was answered, after `took`; `excess`: how much longer that was than the shortest of its kind. */
   readonly answered: (took: Millis, excess: Millis, departure: Departure) => void
   /** None of this burst will be answered any more: its places may be free sooner than was told. */
   readonly settled: (departure: Departure) => void
