@@ -1,6 +1,6 @@
 /**
  * ```ts
- * const routes: <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number) => Routes<R>
+ * const routes: <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number, clock: Clock) => Routes<R>
  * ```
  *
  * From a request to the buckets it is counted in, by one key after the other. Those that nobody uses
@@ -14,7 +14,7 @@ import type { TierState } from './TierState.js'
 
 export interface Routes<in R> {
   /** Throws what a key function throws. */
-  readonly find: (request: R, clock: Clock) => Flow
+  readonly find: (request: R) => Flow
   /** Those that have requests under way. */
   readonly flying: () => ReadonlyArray<Flow>
 }
@@ -45,7 +45,11 @@ const FEW = 256
 const idle = ({ inFlight, backingOff, strands }: Flow): boolean =>
   inFlight + backingOff === 0 && strands.every((strand) => strand.first === undefined)
 
-export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Routes<R> => {
+export const routes = <R>(
+  tiers: ReadonlyArray<TierState<R>>,
+  lanes: number,
+  clock: Clock,
+): Routes<R> => {
   const root = new Branch([])
   const keyed = tiers.flatMap(({ spec }) => (spec.key === undefined ? [] : [spec.key]))
   const keysOf = keyed.length === 0 ? [() => undefined] : keyed // a branch needs one
@@ -82,10 +86,10 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
   }
 
   /** Keeps what is in use, and says in which buckets. */
-  const tidy = (branch: Branch, used: Set<Bucket>): void => {
+  const tidyBelow = (branch: Branch, used: Set<Bucket>): void => {
     for (const [key, next] of branch.below) {
       if (next instanceof Branch) {
-        tidy(next, used)
+        tidyBelow(next, used)
         if (next.below.size === 0) branch.below.delete(key)
       } else if (idle(next)) {
         branch.below.delete(key)
@@ -96,9 +100,20 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
     }
   }
 
+  const tidy = (): void => {
+    const used = new Set<Bucket>()
+    tidyBelow(root, used)
+    let kept = 0
+    for (const tier of tiers) {
+      tier.keep(used, clock.now())
+      kept += tier.buckets.size
+    }
+    tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
+  }
+
   return {
     flying: () => addFlying(root, []),
-    find: (request, clock) => {
+    find: (request) => {
       let branch = root
       let key: Key
       for (const keyOf of keysOf) {
@@ -111,16 +126,7 @@ export const routes = <R>(tiers: ReadonlyArray<TierState<R>>, lanes: number): Ro
       // all of them before anything is made: one that throws leaves nothing behind
       const rest = keysOf.slice(branch.keys.length + 1).map((keyOf) => keyOf(request))
       const keys = [...branch.keys, key, ...rest]
-      if (flows >= tidyAt) {
-        const used = new Set<Bucket>()
-        tidy(root, used)
-        let kept = 0
-        for (const tier of tiers) {
-          tier.keep(used, clock.now())
-          kept += tier.buckets.size
-        }
-        tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
-      }
+      if (flows >= tidyAt) tidy()
       return add(keys)
     },
   }

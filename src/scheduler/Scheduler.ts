@@ -60,7 +60,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const limited = tiers.filter(
     ({ spec, limit }) => spec._tag === 'Shared' || limit < Number.POSITIVE_INFINITY,
   )
-  const found = routes(limited, lanes.weights.length)
+  const found = routes(limited, lanes.weights.length, time)
 
   const counts = { waiting: 0, backingOff: 0, started: 0 }
   const { states, tell } = watched(timer, (): SchedulerState => {
@@ -105,7 +105,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       random,
       clock: time,
       flights: flown,
-      strand: (request, lane) => lanes.pick(found.find(request, time).strands, lane),
+      strand: (request, lane) => lanes.pick(found.find(request).strands, lane),
       join: (ticket, again) => {
         counts.waiting++
         tell()
