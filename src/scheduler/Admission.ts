@@ -90,7 +90,7 @@ export const admission = ({ clock, weights, patience, start }: AdmissionOptions)
     return one
   }
 
-  /** What `run` does, where only one bucket is to be looked at: after most answers. */
+  /** What `run` does, where only one bucket is to be looked at, as after most answers. Alarms ring by themselves. */
   const runAt = (bucket: Bucket, now: Millis): void => {
     running = true
     try {

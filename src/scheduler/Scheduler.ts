@@ -36,7 +36,7 @@ export interface Scheduler<in R> {
 
 const PATIENCE: Millis = 10_000
 
-/** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for one that cannot work. */
+/** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for an option that cannot work. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
   const options = checked(given, schedulerRules)
   const { guard = 'learned', share = 1, patience = PATIENCE } = options

@@ -59,8 +59,8 @@ export interface Lent {
 export interface Shared<in R> extends Keyed<R> {
   readonly _tag: 'Shared'
   /**
-   * Borrows up to so many places. Asked only when somebody waits who has room in all other limits, and once at
-   * a time for a key. After an error nobody starts, and it is asked again 1,000 ms later.
+   * Borrows up to so many places. Asked only when somebody waits who has room in all limits that are kept here, and
+   * once at a time for a key. After an error nobody starts, and it is asked again 1,000 ms later.
    */
   readonly take: (key: string, places: number) => Observable<Lent>
   /** The most that is asked for at a time; less when fewer can be used. Default 1. */

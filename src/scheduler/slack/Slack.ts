@@ -68,7 +68,7 @@ const OWN: Millis = 3 * TICK
 /** What a burst takes to leave, the next one takes as well: half of it, for it may be faster, and at most this. */
 const AS_LONG: Millis = 2 * TICK
 
-/** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time. */
+/** Fewer answers tell nothing; the next ones are looked at one by one, then a few at a time, then all that are kept. */
 const FEW = 5
 const LESSONS = 32
 
