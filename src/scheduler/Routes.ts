@@ -63,7 +63,7 @@ export const routes = <R>(
     const buckets = tiers.flatMap((tier) => {
       const key = tier.spec.key === undefined ? '' : left.next().value
       if (key === undefined) return []
-      if (tier.learns) slacks.add(tier.slack)
+      if (tier.learned !== undefined) slacks.add(tier.learned)
       return [tier.bucket(key)]
     })
     return flow(buckets, [...slacks], lanes)

@@ -55,10 +55,8 @@ export interface SchedulerState {
 
 const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
 
-const beyondWindow = <R>({ spec, guard, learns, slack }: TierState<R>): Millis | undefined => {
-  if (learns) return slack.value()
-  return spec._tag === 'Rate' && typeof guard === 'number' ? guard : undefined
-}
+const beyondWindow = <R>({ spec, guard, learned }: TierState<R>): Millis | undefined =>
+  spec._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.value()
 
 /** How a tier stands. `flying`: all that have requests under way. */
 export const tierSnapshot = <R>(

@@ -19,9 +19,8 @@ export interface TierState<in R> {
   /** What is left of the limit after the share. */
   readonly limit: number
   readonly guard: Guard
-  readonly slack: Slack
-  /** Whether the slack is learned from its requests. */
-  readonly learns: boolean
+  /** What its requests have taught, if its guard is learned. */
+  readonly learned: Slack | undefined
   readonly buckets: ReadonlyMap<string, Bucket>
   readonly bucket: (key: string) => Bucket
   /** Forgets all other buckets that are empty and have learned nothing. */
@@ -54,13 +53,13 @@ export const tierState = <R>(spec: Tier<R>, common: Common): TierState<R> => {
   const guard = rate?.guard ?? common.guard
   // Less than one in a window is one in a longer window.
   const per = (rate?.per ?? 0) / Math.min(1, part)
-  const learned = common.slack(per)
+  const slack = common.slack(per)
   const counts = { refused: 0 }
 
   const create = (key: string): Bucket => {
     switch (spec._tag) {
       case 'Rate':
-        return window({ limit, per, guard, slack: learned, counts })
+        return window({ limit, per, guard, slack, counts })
       case 'Concurrency':
         return places({ limit, counts })
       case 'Shared':
@@ -72,8 +71,7 @@ export const tierState = <R>(spec: Tier<R>, common: Common): TierState<R> => {
     spec,
     limit,
     guard,
-    slack: learned,
-    learns: spec._tag === 'Rate' && guard === 'learned',
+    learned: rate !== undefined && guard === 'learned' ? slack : undefined,
     buckets,
     counts,
     bucket: (key) => {
