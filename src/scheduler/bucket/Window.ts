@@ -49,8 +49,7 @@ class Rolling implements Bucket {
   entered: Millis = 0
   private allowed: number // as it was asked last
   private readonly per: Millis
-  private readonly slack: Slack
-  private readonly learns: boolean
+  private readonly learned: Slack | undefined
   private readonly taken: Taken
   private places = 0
   private tidyAt: Millis = 0
@@ -59,8 +58,7 @@ class Rolling implements Bucket {
   constructor(options: WindowOptions) {
     this.allowed = options.limit
     this.per = options.per
-    this.slack = options.slack
-    this.learns = options.guard === 'learned'
+    this.learned = options.guard === 'learned' ? options.slack : undefined
     this.counts = options.counts
     this.ceiling = ceiling(options.limit, options.per, {
       byChance: options.guard !== 'safe',
@@ -135,17 +133,17 @@ class Rolling implements Bucket {
     this.counts.refused++
     const inUse = at - this.filled < this.per
     if (soon && inUse && this.isEven(now) && this.ceiling.pardon(at, now)) {
-      this.slack.refused(now)
+      this.learned?.refused(now)
       return 'luck'
     }
     const verdict = this.ceiling.refused(at, now, retryAfter)
     if (verdict === 'burst') {
-      this.slack.forgive()
+      this.learned?.forgive()
       return verdict
     }
     if (!inUse) return 'others'
     const full = this.ceiling.full(now)
-    if (verdict === 'chance') this.slack.refused(now, full)
+    if (verdict === 'chance') this.learned?.refused(now, full)
     return full ? 'chance' : 'others'
   }
 
@@ -155,7 +153,8 @@ class Rolling implements Bucket {
   }
 
   private isEven(now: Millis): boolean {
-    if (!this.learns || !this.slack.known()) return false
-    return this.slack.value() < (EVEN * this.per) / this.ceiling.limit(now)
+    const { learned } = this
+    if (learned?.known() !== true) return false
+    return learned.value() < (EVEN * this.per) / this.ceiling.limit(now)
   }
 }
