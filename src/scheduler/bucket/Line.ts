@@ -21,14 +21,14 @@ export abstract class Line<By> {
   protected first: Group<By> | undefined = undefined
   protected last: Group<By> | undefined = undefined
 
-  /** When they become free, if all before them are. */
-  protected abstract until(group: Group<By>): Millis
+  /** When they become free, if all before them are, as far as is known now. */
+  protected abstract until(group: Group<By>, now: Millis): Millis
 
   freed(now: Millis): number {
     let { first } = this
-    if (first === undefined || this.until(first) > now) return 0
+    if (first === undefined || this.until(first, now) > now) return 0
     let count = 0
-    for (; first !== undefined && this.until(first) <= now; first = first.later) {
+    for (; first !== undefined && this.until(first, now) <= now; first = first.later) {
       count += first.count
     }
     this.first = first
@@ -40,14 +40,14 @@ export abstract class Line<By> {
   free(now: Millis): number {
     let count = 0
     for (let group = this.first; group !== undefined; group = group.later) {
-      if (this.until(group) > now) break
+      if (this.until(group, now) > now) break
       count += group.count
     }
     return count
   }
 
-  next(): Millis {
-    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first)
+  next(now: Millis): Millis {
+    return this.first === undefined ? Number.POSITIVE_INFINITY : this.until(this.first, now)
   }
 
   /** One more, behind `earlier`; at the front without it. */

@@ -25,7 +25,7 @@ export interface Taken {
   /** The same, to who only looks: they are free when somebody asks for them. */
   readonly free: (now: Millis) => number
   /** When the next one becomes free; `Infinity` when nobody knows. */
-  readonly next: () => Millis
+  readonly next: (now: Millis) => Millis
 }
 
 /** `spare`: whether a place of these is not taken at the server. */
@@ -72,8 +72,9 @@ class ByDeparture extends Line<Departure> implements Taken {
     return true
   }
 
-  protected until({ by, spare }: Group<Departure>): Millis {
-    return by.at + this.per + this.guard(by, spare)
+  /** Until its turn is over, its bytes have not left, however long that takes. */
+  protected until({ by, spare }: Group<Departure>, now: Millis): Millis {
+    return (by.over ? by.at : now) + this.per + this.guard(by, spare)
   }
 
   private of(departure: Departure): Group<Departure> | undefined {

@@ -78,7 +78,7 @@ class Rolling implements Bucket {
 
   more(now: Millis): Millis {
     this.tidied(now) // those that have become free are none of them
-    return Math.min(this.taken.next(), this.ceiling.raised()) - now
+    return Math.min(this.taken.next(now), this.ceiling.raised()) - now
   }
 
   room(now: Millis): number {
