@@ -7,7 +7,7 @@
  * are forgotten now and then, so that keys without end do not fill the memory.
  */
 import type { Bucket } from './bucket/Bucket.js'
-import type { Clock } from './Clock.js'
+import type { Clock, Millis } from './Clock.js'
 import { type Flow, flow } from './Flow.js'
 import type { Slack } from './slack/Slack.js'
 import type { TierState } from './TierState.js'
@@ -17,6 +17,8 @@ export interface Routes<in R> {
   readonly find: (request: R) => Flow
   /** Those that have requests under way. */
   readonly flying: () => ReadonlyArray<Flow>
+  /** To be called now and then: forgets those that nobody uses, once a minute at most. */
+  readonly age: (now: Millis) => void
 }
 
 type Key = string | undefined
@@ -41,6 +43,9 @@ const addFlying = (branch: Branch, to: Array<Flow>): ReadonlyArray<Flow> => {
 
 /** Not worth tidying up below. */
 const FEW = 256
+/** Those that nobody uses are looked for after so long, and after as much again for each so many that are in use. */
+const AFTER: Millis = 60_000
+const MANY = 10_000
 
 const idle = ({ inFlight, backingOff, strands }: Flow): boolean =>
   inFlight + backingOff === 0 && strands.every((strand) => strand.first === undefined)
@@ -54,7 +59,8 @@ export const routes = <R>(
   const keyed = tiers.flatMap(({ spec }) => (spec.key === undefined ? [] : [spec.key]))
   const keysOf = keyed.length === 0 ? [() => undefined] : keyed // a branch needs one
   let flows = 0
-  let tidyAt = FEW
+  let tidyAt = FEW // so many
+  let nextAt = AFTER
 
   /** `keys`: of the tiers that have keys, in their order. */
   const create = (keys: ReadonlyArray<Key>): Flow => {
@@ -100,19 +106,23 @@ export const routes = <R>(
     }
   }
 
-  const tidy = (): void => {
+  const tidy = (now: Millis): void => {
     const used = new Set<Bucket>()
     tidyBelow(root, used)
     let kept = 0
     for (const tier of tiers) {
-      tier.keep(used, clock.now())
+      tier.keep(used, now)
       kept += tier.buckets.size
     }
     tidyAt = flows + Math.max(FEW, flows, kept) // as many new ones as were looked at
+    nextAt = now + AFTER * (1 + kept / MANY)
   }
 
   return {
     flying: () => addFlying(root, []),
+    age: (now) => {
+      if (now >= nextAt && flows > FEW) tidy(now)
+    },
     find: (request) => {
       let branch = root
       let key: Key
@@ -126,7 +136,7 @@ export const routes = <R>(
       // all of them before anything is made: one that throws leaves nothing behind
       const rest = keysOf.slice(branch.keys.length + 1).map((keyOf) => keyOf(request))
       const keys = [...branch.keys, key, ...rest]
-      if (flows >= tidyAt) tidy()
+      if (flows >= tidyAt) tidy(clock.now())
       return add(keys)
     },
   }

@@ -93,6 +93,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     sooner: admitted.sooner,
     changed: (buckets, now) => {
       tell()
+      found.age(now)
       admitted.changed(buckets, now)
     },
   })

@@ -1,5 +1,5 @@
 /** Keys without end, each of which stays taken for long: what tidying up looks at, counted. */
-import { defer, EMPTY, Observable } from 'rxjs'
+import { defer, EMPTY, NEVER, Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { clock } from '../../src/scheduler/Clock.js'
 import { departure } from '../../src/scheduler/Departure.js'
@@ -34,7 +34,8 @@ describe('keys that are used once an hour', () => {
     const { find } = routes([counted], 1, time)
     for (let key = 0; key < keys; key++) {
       const now = time.now()
-      for (const bucket of find(key).buckets) bucket.enter(departure(now, false), now)
+      for (const bucket of find(key).buckets)
+        bucket.enter({ ...departure(now, false), over: true }, now)
     }
     expect(looks).toBeLessThan(3 * keys)
     expect(tier.buckets.size).toBe(keys)
@@ -85,4 +86,61 @@ it('has one queue for a set of keys, also where a key function schedules another
   for (const n of [4, 5, 6, 7]) begin(n)
   timer.flush()
   expect(started).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+})
+
+describe('keys that are not used any more', () => {
+  const keyed = (keys: number) => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<string>({
+      tiers: [
+        concurrency({ name: 'at once', limit: 1 }),
+        rate({ name: 'key', limit: 5, per: 1_000, key: (key) => key }),
+      ],
+      timer,
+    })
+    const known = () => stateOf(scheduler)?.tiers[1]?.keys
+    const use = (key: string) => of(key).pipe(schedule(scheduler, key)).subscribe()
+    return { timer, scheduler, known, use, all: Array.from({ length: keys }, (_, i) => `${i}`) }
+  }
+
+  it('are forgotten a minute later, also where no new ones come', () => {
+    const { timer, known, use, all } = keyed(1_000)
+    for (const key of all) use(key)
+    timer.flush(30_000)
+    use('0')
+    expect(known()).toBe(1_000)
+    timer.flush(100_000)
+    use('0')
+    expect(known()).toBe(1)
+  })
+
+  it('are forgotten when nobody who waited for them was served', () => {
+    const { timer, scheduler, known, use, all } = keyed(1_000)
+    const first = NEVER.pipe(schedule(scheduler, 'first')).subscribe()
+    const waiting = all.map((key) => use(key))
+    timer.flush(100_000)
+    expect(known()).toBe(1_001)
+    for (const one of waiting) one.unsubscribe()
+    first.unsubscribe()
+    timer.flush(200_000)
+    use('first')
+    expect(known()).toBe(1)
+  })
+
+  it('stay, with what they know, while somebody waits for them', () => {
+    const { timer, scheduler, known, use, all } = keyed(1_000)
+    const first = NEVER.pipe(schedule(scheduler, 'first')).subscribe()
+    const served: Array<string> = []
+    for (const key of all) {
+      of(key)
+        .pipe(schedule(scheduler, key))
+        .subscribe((value) => served.push(value))
+    }
+    timer.flush(100_000)
+    first.unsubscribe()
+    timer.flush(200_000)
+    expect(served).toHaveLength(1_000)
+    use('first')
+    expect(known()).toBe(1)
+  })
 })

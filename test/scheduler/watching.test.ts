@@ -75,7 +75,7 @@ describe('who watches the state', () => {
       slack: { ...slack(1_000, () => {}), after: () => guard },
       counts: { refused: 0 },
     })
-    bucket.enter(departure(0, false), 0)
+    bucket.enter({ ...departure(0, false), over: true }, 0)
     expect(bucket.used(1_004)).toBe(1)
     expect(bucket.used(1_005)).toBe(0)
     guard = 50
