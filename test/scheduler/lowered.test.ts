@@ -41,6 +41,53 @@ describe('a window that somebody else has used', () => {
   })
 })
 
+/** One endpoint that never rests, of so many a second, where the server lets in one in `real` ms. */
+const slower = (network: string, endpoint: number, real: number) => {
+  const mine = { global: 1_000, endpoint, per: 1_000, concurrent: 1_000 }
+  const w = world(mine)
+  w.server = judge({ ...mine, endpoint: 1, per: real })
+  const ask = sending(w, network, 1)
+  let sent = 0
+  const feed = (): void => {
+    ask(`${sent++}`, 'a').subscribe({ complete: feed })
+  }
+  for (let i = 0; i < 40; i++) feed()
+  const over = (seconds: number) => {
+    const [letIn, refusals] = [w.letIn.size, w.server.refused()]
+    w.timer.flush(w.timer.now() + seconds * 1_000)
+    return { letIn: w.letIn.size - letIn, refused: w.server.refused() - refusals }
+  }
+  const lift = (): void => {
+    w.server = judge(mine)
+  }
+  return { over, lift }
+}
+
+describe('a limit that is less than one in a window', () => {
+  it.each([
+    ['loopback', 1, 1_100],
+    ['loopback', 1, 1_500],
+    ['loopback', 20, 2_000],
+    ['steady', 1, 1_200],
+    ['steady', 2, 10_000],
+    ['wan', 20, 3_000],
+    ['jittery', 1, 1_500],
+    ['jittery', 20, 2_000],
+  ])(
+    'is found, and forgotten when it lifts: %s, %d a second, one in %d ms',
+    (network, limit, real) => {
+      const { over, lift } = slower(network, limit, real)
+      over(180)
+      const { letIn, refused } = over(600)
+      expect(letIn).toBeGreaterThan((0.92 * 600_000) / real)
+      expect(refused).toBeLessThan(40)
+      lift()
+      over(300)
+      expect(over(60).letIn).toBeGreaterThan(0.85 * 60 * limit)
+    },
+  )
+})
+
 /** Eight endpoints that never rest. */
 const endless = (network: string, seed: number) => {
   const w = world(limits)

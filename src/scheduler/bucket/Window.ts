@@ -12,6 +12,7 @@ import type { Departure } from '../Departure.js'
 import type { Guard } from '../Guard.js'
 import type { Slack } from '../slack/Slack.js'
 import type { Blame, Bucket } from './Bucket.js'
+import { type Spacing, spacing } from './Spacing.js'
 import { byAnswer, byDeparture, type Taken } from './Taken.js'
 
 export interface WindowOptions {
@@ -51,6 +52,7 @@ class Rolling implements Bucket {
   private readonly per: Millis
   private readonly learned: Slack | undefined
   private readonly taken: Taken
+  private spacing: Spacing | undefined = undefined // where one a window was refused
   private places = 0
   private tidyAt: Millis = 0
   private filled: Millis // when the last place was taken
@@ -71,7 +73,7 @@ class Rolling implements Bucket {
   wait(now: Millis): Millis {
     const limit = this.ceiling.limit(now)
     this.allowed = limit
-    const cool = this.ceiling.wait(now)
+    const cool = this.closed(limit, now)
     if (this.places < limit || this.tidied(now) < limit) return cool
     return Math.max(cool, this.more(now))
   }
@@ -83,7 +85,7 @@ class Rolling implements Bucket {
 
   room(now: Millis): number {
     const limit = this.ceiling.limit(now)
-    return this.ceiling.wait(now) > 0 ? 0 : Math.max(0, limit - this.tidied(now))
+    return this.closed(limit, now) > 0 ? 0 : Math.max(0, limit - this.tidied(now))
   }
 
   used(now: Millis): number {
@@ -95,7 +97,7 @@ class Rolling implements Bucket {
   }
 
   idle(now: Millis): boolean {
-    return this.tidied(now) === 0 && this.ceiling.full(now)
+    return this.tidied(now) === 0 && this.ceiling.full(now) && this.spacing?.idle(now) !== false
   }
 
   enter(departure: Departure, now: Millis): void {
@@ -109,8 +111,9 @@ class Rolling implements Bucket {
     if (this.places >= this.allowed) this.filled = now
   }
 
-  accepted(_: Departure, now: Millis): boolean {
+  accepted({ at }: Departure, now: Millis): boolean {
     this.letIn++
+    this.spacing?.accepted(at)
     this.ceiling.accepted(now)
     return this.taken.answered(now)
   }
@@ -131,6 +134,10 @@ class Rolling implements Bucket {
 
   refused({ at }: Departure, now: Millis, retryAfter: Millis, soon: boolean): Blame {
     this.counts.refused++
+    if (this.ceiling.limit(now) === 1) {
+      this.spacing ??= spacing(this.per)
+      this.spacing.refused(at)
+    }
     const inUse = at - this.filled < this.per
     if (soon && inUse && this.isEven(now) && this.ceiling.pardon(at, now)) {
       this.learned?.refused(now)
@@ -145,6 +152,13 @@ class Rolling implements Bucket {
     const full = this.ceiling.full(now)
     if (verdict === 'chance') this.learned?.refused(now, full)
     return full ? 'chance' : 'others'
+  }
+
+  /** How long until it opens, whatever is free. */
+  private closed(limit: number, now: Millis): Millis {
+    const cool = this.ceiling.wait(now)
+    if (this.spacing === undefined || limit > 1) return cool
+    return Math.max(cool, this.spacing.opens() - now)
   }
 
   private tidied(now: Millis): number {
