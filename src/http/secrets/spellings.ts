@@ -10,6 +10,9 @@ const NAMED: Readonly<Record<string, string>> = {
   "'": 'apos',
 }
 
+/** What stands between two digits of a number in groups, also in a URL or a web page. */
+export const GROUPED = String.raw`(?:[\s.+_/\u2010-\u2015-]|%20|%2[bBdD]|%[cC]2%[aA]0|&nbsp;|&#0*(?:32|45|160);|&#[xX]0*(?:20|2[dD]|[aA]0);){0,2}`
+
 /**
  * What finds a text in a URL, a web page or JSON as well, where some of its letters stand as `%2F`, `&#47;`,
  * `&#x2f;`, `\/` or `\u002f`.

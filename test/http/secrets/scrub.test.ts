@@ -56,6 +56,12 @@ describe('a secret', () => {
     '4929.0000.0000.6789',
     '4929  0000  0000  6789',
     '4929\u00a00000\u00a00000\u00a06789',
+    '4929+0000+0000+6789',
+    '4929%200000%200000%206789',
+    '4929%2D0000%2d0000%2D6789',
+    '4929&nbsp;0000&nbsp;0000&nbsp;6789',
+    '4929&#32;0000&#x20;0000&#160;6789',
+    '4929_0000/0000\u20116789',
     '4929 - 0000',
     '4929000000006789',
   ])('that is a number shows in no groups: %s', (text) => {
@@ -69,7 +75,7 @@ describe('a secret', () => {
 
   it('hides nothing else', () => {
     const scrub = scrubber(['ak/live+key', CARD])
-    for (const text of ['ak live key', '4929 0000 0000 6', 'ak/live', '%2F &#47; \\/']) {
+    for (const text of ['ak live key', '4929 000', 'ak/live', '%2F &#47; \\/']) {
       expect(scrub(text)).toBe(text)
     }
   })
@@ -107,6 +113,44 @@ describe('a text that was cut off within a secret', () => {
     const scrub = scrubber([`abcd${'x'.repeat(4_000)}`, `${'%'.repeat(50)}x`])
     expect(scrub(`${'%'.repeat(200_000)}${'abcd'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
     expect(scrub(`${'abcd'.repeat(200_000)}${'%'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
+  })
+})
+
+describe('a text that its writer has cut', () => {
+  const key = 'sk_live_ABCDEFGHIJ1234567890'
+
+  it.each(['', '...', '\u2026', '</p>', '"}', "'."])(
+    'shows no more of a secret than seven letters, with "%s" after it',
+    (after) => {
+      for (let end = 8; end <= key.length; end++) {
+        const text = `bad key ${key.slice(0, end)}${after}`
+        expect(scrubber([key])(text)).toBe(`bad key [secret]${after}`)
+      }
+      expect(scrubber([key])(`it begins with sk_live${after}`)).toBe(
+        `it begins with sk_live${after}`,
+      )
+    },
+  )
+})
+
+describe('what is called secret', () => {
+  it('shows in no value', () => {
+    const scrub = scrubAll(scrubber([]))
+    expect(scrub({ webhook: { id: 'wh_1', secret: 'whsec_1' }, secret: null })).toEqual({
+      webhook: { id: 'wh_1', secret: '[secret]' },
+      secret: null,
+    })
+  })
+
+  it.each([
+    ['{"id":1,"secret": "whsec_1","url":"u"}', '{"id":1,"secret":"[secret]","url":"u"}'],
+    ['{\\"secret\\":\\"whsec_1\\"}', '{\\"secret\\":\\"[secret]\\"}'],
+    [
+      '<p>&quot;secret&quot;:&quot;whsec_1&quot;</p>',
+      '<p>&quot;secret&quot;:&quot;[secret]&quot;</p>',
+    ],
+  ])('shows in no JSON within a text: %s', (text, shown) => {
+    expect(scrubber([])(text)).toBe(shown)
   })
 })
 
