@@ -56,6 +56,13 @@ describe('a create for a job that runs again', () => {
 
   it.each<readonly [string, Reply, string]>([
     ['is not listed', listed({ ...MADE, request_id: 'other' }), 'request_id: not found'],
+    [
+      'may be on a later page',
+      { body: { has_more: true, items: [{ ...MADE, request_id: 'other' }] } },
+      'not on the first page',
+    ],
+    ['is there twice', listed(MADE, { ...MADE, id: 'chg_2' }), 'its request_id: 2, not one'],
+    ['is there once with another amount', listed({ ...MADE, amount: 10 }, MADE), '2, not one'],
     ['is another one', listed({ ...MADE, amount: 10 }), 'another one, by its amount'],
     ['cannot be read', listed({ ...MADE, amount: {} }), 'items[0].amount should be number'],
     ['cannot be asked for', problem(403, 'forbidden'), 'looking it up failed: '],

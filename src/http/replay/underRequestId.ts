@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../decode/unknown.js'
-import { E, pipe } from '../../fp.js'
+import { E, O, pipe } from '../../fp.js'
 import type { Failure } from '../Failure.js'
 import { differs } from './differs.js'
 import { recovered } from './recovered.js'
@@ -8,6 +8,7 @@ import { recovered } from './recovered.js'
 interface Shown<A> {
   readonly items: ReadonlyArray<E.Either<Failure, A>>
   readonly raw: ReadonlyArray<unknown>
+  readonly next: O.Option<unknown>
 }
 
 export interface Sought {
@@ -36,11 +37,16 @@ export const underRequestId =
 
 const itemOf =
   ({ requestId, params, knownBy }: Sought) =>
-  <A>({ items, raw }: Shown<A>): E.Either<string, A> => {
+  <A>({ items, raw, next }: Shown<A>): E.Either<string, A> => {
     // not the first row: a service that ignores the filter would hand us somebody else's
-    const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
+    const own = raw.flatMap((row, at) => (fieldsOf(row).request_id === requestId ? [at] : []))
+    if (own.length > 1) return E.left(`found under its request_id: ${own.length}, not one`)
+    const [at = -1] = own
     const item = items[at]
-    if (item === undefined) return E.left('looked up by its request_id: not found')
+    if (item === undefined) {
+      const where = O.isSome(next) ? 'not on the first page of what was found' : 'not found'
+      return E.left(`looked up by its request_id: ${where}`)
+    }
     if (E.isLeft(item)) return E.left(`found, but not readable: ${item.left.message}`)
     const other = knownBy.find((name) => differs(fieldsOf(params)[name], fieldsOf(raw[at])[name]))
     return other === undefined
