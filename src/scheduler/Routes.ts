@@ -61,6 +61,7 @@ export const routes = <R>(
   let flows = 0
   let tidyAt = FEW // so many
   let nextAt = AFTER
+  let kept = 0 // buckets, when it was last tidied up
 
   /** `keys`: of the tiers that have keys, in their order. */
   const create = (keys: ReadonlyArray<Key>): Flow => {
@@ -109,7 +110,7 @@ export const routes = <R>(
   const tidy = (now: Millis): void => {
     const used = new Set<Bucket>()
     tidyBelow(root, used)
-    let kept = 0
+    kept = 0
     for (const tier of tiers) {
       tier.keep(used, now)
       kept += tier.buckets.size
@@ -121,7 +122,7 @@ export const routes = <R>(
   return {
     flying: () => addFlying(root, []),
     age: (now) => {
-      if (now >= nextAt && flows > FEW) tidy(now)
+      if (now >= nextAt && Math.max(flows, kept) > FEW) tidy(now)
     },
     find: (request) => {
       let branch = root

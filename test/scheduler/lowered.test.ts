@@ -41,11 +41,10 @@ describe('a window that somebody else has used', () => {
   })
 })
 
-/** One endpoint that never rests, of so many a second, where the server lets in one in `real` ms. */
-const slower = (network: string, endpoint: number, real: number) => {
+/** One endpoint that never rests, of so many a second. */
+const busy = (network: string, endpoint: number) => {
   const mine = { global: 1_000, endpoint, per: 1_000, concurrent: 1_000 }
   const w = world(mine)
-  w.server = judge({ ...mine, endpoint: 1, per: real })
   const ask = sending(w, network, 1)
   let sent = 0
   const feed = (): void => {
@@ -57,10 +56,11 @@ const slower = (network: string, endpoint: number, real: number) => {
     w.timer.flush(w.timer.now() + seconds * 1_000)
     return { letIn: w.letIn.size - letIn, refused: w.server.refused() - refusals }
   }
-  const lift = (): void => {
-    w.server = judge(mine)
+  /** From now on the server has these limits; those that it says, without any. */
+  const become = (limits: Partial<Limits> = {}): void => {
+    w.server = judge({ ...mine, ...limits })
   }
-  return { over, lift }
+  return { w, over, become }
 }
 
 describe('a limit that is less than one in a window', () => {
@@ -76,16 +76,49 @@ describe('a limit that is less than one in a window', () => {
   ])(
     'is found, and forgotten when it lifts: %s, %d a second, one in %d ms',
     (network, limit, real) => {
-      const { over, lift } = slower(network, limit, real)
+      const { over, become } = busy(network, limit)
+      become({ endpoint: 1, per: real })
       over(180)
       const { letIn, refused } = over(600)
       expect(letIn).toBeGreaterThan((0.92 * 600_000) / real)
       expect(refused).toBeLessThan(40)
-      lift()
+      become()
       over(300)
       expect(over(60).letIn).toBeGreaterThan(0.85 * 60 * limit)
     },
   )
+})
+
+describe('a limit that is what it says', () => {
+  it.each([
+    ['steady', 1],
+    ['jittery', 1],
+    ['wan', 20],
+  ])('is not taken for a longer window after an outage: %s, %d a second', (network, limit) => {
+    const { over, become } = busy(network, limit)
+    for (let outage = 0; outage < 2; outage++) {
+      over(60)
+      become({ endpoint: 0 })
+      over(60)
+      become()
+      over(90)
+      expect(over(60).letIn).toBeGreaterThan(0.85 * 60 * limit)
+    }
+  })
+
+  it.each(['steady', 'jittery'])('nor while somebody else uses it now and then: %s', (network) => {
+    const { w, over, become } = busy(network, 1)
+    const random = seeded(7)
+    let letIn = 0
+    for (let second = 0; second < 600; second++) {
+      if (random() < 0.3) w.server.arrives('a', w.timer.now())
+      letIn += over(1).letIn
+    }
+    expect(letIn).toBeGreaterThan(420)
+    become()
+    over(30)
+    expect(over(300).letIn).toBeGreaterThan(260)
+  })
 })
 
 /** Eight endpoints that never rest. */

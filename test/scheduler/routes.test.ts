@@ -114,6 +114,21 @@ describe('keys that are not used any more', () => {
     expect(known()).toBe(1)
   })
 
+  it('are forgotten when their windows are over, where these take longer than a minute', () => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<string>({
+      tiers: [rate({ name: 'key', limit: 5, per: 150_000, key: (key) => key })],
+      timer,
+    })
+    const use = (key: string) => of(key).pipe(schedule(scheduler, key)).subscribe()
+    for (let key = 0; key < 1_000; key++) use(`${key}`)
+    for (let minute = 1; minute <= 6; minute++) {
+      timer.flush(minute * 60_000)
+      use('0')
+    }
+    expect(stateOf(scheduler)?.tiers[0]?.keys).toBe(1)
+  })
+
   it('are forgotten when nobody who waited for them was served', () => {
     const { timer, scheduler, known, use, all } = keyed(1_000)
     const first = NEVER.pipe(schedule(scheduler, 'first')).subscribe()

@@ -14,6 +14,8 @@
 import { type Millis, TICK } from '../Clock.js'
 
 export interface Spacing {
+  /** One leaves. */
+  readonly entered: (departed: Millis) => void
   /** One was let in. All times are those of its departure. */
   readonly accepted: (departed: Millis) => void
   readonly refused: (departed: Millis) => void
@@ -23,12 +25,16 @@ export interface Spacing {
   readonly idle: (now: Millis) => boolean
 }
 
-/** So many refusals, with no more than one that was let in between them, are no bad luck. */
-const ENOUGH = 2
+/** So many times running one was let in only after others had been refused: no bad luck. */
+const ENOUGH = 4
+/** Where the first of those refused came later than so many windows, it was not refused for the one before it. */
+const RELATED = 4
 /** It is not looked for more exactly than this part of a window. */
 const EXACT = 1 / 100
+/** When what was let in before is refused, a little more is tried, and then twice as much: so often, then all is forgotten. */
+const MISSES = 5
 /** Let in until a shorter one is tried: at first, and at most, when that was refused. */
-const EVERY = 8
+const EVERY = 2
 const EVERY_MOST = 64
 /** After so many windows without a request, what was learned does not matter. */
 const FORGOTTEN = 60
@@ -39,10 +45,14 @@ class Found implements Spacing {
   private readonly per: Millis
   private readonly exact: Millis
   private last: Millis = Number.NEGATIVE_INFINITY // that was let in
-  private refusals = 0 // since then
+  private left: Millis = Number.NEGATIVE_INFINITY // the last that is under way, or was let in
+  private refusals = 0 // since one was let in
+  private related = false // whether the first of those may tell of a longer window
   private suspicion = 0
   private low: Millis // refused
+  private found: Millis = Number.POSITIVE_INFINITY // the shortest that was let in, while it is suspected
   private high: Millis | undefined = undefined // let in
+  private misses = 0
   private every = EVERY
   private successes = 0
   private trying = false // a shorter one than was refused before
@@ -53,25 +63,38 @@ class Found implements Spacing {
     this.low = per
   }
 
+  entered(departed: Millis): void {
+    this.left = Math.max(this.left, departed)
+  }
+
   accepted(departed: Millis): void {
     const apart = departed - this.last
+    if (apart < 0) return
     if (this.high === undefined) this.suspect(apart)
     else if (this.refusals === 0) this.confirm(apart, this.high)
     this.refusals = 0
-    this.last = Math.max(this.last, departed)
+    this.misses = 0
+    this.last = departed
+    this.left = Math.max(this.left, departed)
   }
 
   refused(departed: Millis): void {
     const apart = departed - this.last
+    if (departed >= this.left) this.left = this.last
+    if (apart < 0) return
+    if (this.refusals === 0) this.related = apart < RELATED * this.per
     this.refusals++
-    if (this.high === undefined) {
+    const { high } = this
+    if (high === undefined) {
       this.low = apart
-    } else if (apart >= this.high) {
-      this.low = apart // longer still: to be found again
-      this.high = undefined
-      this.suspicion = ENOUGH
+    } else if (apart >= high) {
+      this.misses++
+      if (this.misses > MISSES) this.forget()
+      else this.high = high + this.exact * 2 ** this.misses
+      this.low = high
+      this.trying = false
     } else if (this.trying) {
-      this.low = this.high - this.exact
+      this.low = high - this.exact
       this.every = Math.min(EVERY_MOST, 2 * this.every)
       this.trying = false
     } else {
@@ -83,7 +106,7 @@ class Found implements Spacing {
     const { high, low } = this
     if (high === undefined) return Number.NEGATIVE_INFINITY
     const settled = this.refusals > 0 || high - low <= this.exact
-    return this.last + (settled ? high : (low + high) / 2)
+    return this.left + (settled ? high : (low + high) / 2)
   }
 
   idle(now: Millis): boolean {
@@ -91,10 +114,24 @@ class Found implements Spacing {
     return (this.high === undefined && this.suspicion === 0) || unused > FORGOTTEN * this.per
   }
 
+  private forget(): void {
+    this.high = undefined
+    this.suspicion = 0
+    this.found = Number.POSITIVE_INFINITY
+    this.misses = 0
+    this.trying = false
+  }
+
   private suspect(apart: Millis): void {
-    this.suspicion = this.refusals === 0 ? 0 : this.suspicion + this.refusals
-    if (this.suspicion < ENOUGH || apart === Number.POSITIVE_INFINITY) return
-    this.high = apart
+    if (this.refusals === 0 || !this.related) {
+      this.forget()
+      return
+    }
+    this.suspicion++
+    this.found = Math.min(this.found, apart)
+    if (this.suspicion < ENOUGH) return
+    this.high = this.found
+    this.low = Math.min(this.low, this.high)
     this.successes = 0
   }
 
@@ -102,9 +139,7 @@ class Found implements Spacing {
     const high = Math.max(this.per, Math.min(before, apart))
     this.high = high
     if (high - this.per <= this.exact) {
-      this.high = undefined // a window is as long as it says
-      this.suspicion = 0
-      this.trying = false
+      this.forget() // a window is as long as it says
     } else if (this.trying) {
       if (high < before) this.every = EVERY
     } else {

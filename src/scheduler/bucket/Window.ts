@@ -104,6 +104,7 @@ class Rolling implements Bucket {
     this.places++
     this.entered = now
     this.taken.enter(departure)
+    this.spacing?.entered(now)
     if (now >= this.tidyAt) {
       this.tidyAt = now + Math.min(this.per, TIDY_EVERY)
       this.tidied(now)
@@ -158,7 +159,7 @@ class Rolling implements Bucket {
   private closed(limit: number, now: Millis): Millis {
     const cool = this.ceiling.wait(now)
     if (this.spacing === undefined || limit > 1) return cool
-    return Math.max(cool, this.spacing.opens() - now)
+    return Math.max(cool, Math.min(this.spacing.opens(), this.ceiling.raised()) - now)
   }
 
   private tidied(now: Millis): number {
