@@ -94,6 +94,20 @@ const ways: Readonly<Record<string, (request: HttpRequest) => Reply>> = {
     status: 500,
     body: `${'x'.repeat(190)}${headersOf(request)}`,
   }),
+  'a 409 that shows what is there': () => {
+    const webhook = { id: 'w', secret: secrets.webhookSecret }
+    const text = JSON.stringify(webhook)
+    return { status: 409, body: { code: 'already_exists', message: text, details: { webhook } } }
+  },
+  'a 500 page of what is there': () => ({
+    status: 500,
+    body: `<pre>{&quot;secret&quot;: &quot;${secrets.webhookSecret}&quot;}</pre>`,
+  }),
+  'a 400 with digits in groups': ({ headers }) => {
+    const groups = (headers['x-pan'] ?? '').match(/\d{4}/g) ?? []
+    const all = ['+', '%20', '%2D', '&nbsp;', '&#32;', '_', '/'].map((by) => groups.join(by))
+    return { status: 400, body: { code: 'unknown', message: all.join(' ; '), details: all } }
+  },
   'no JSON': (request) => ({ body: headersOf(request) }),
   'another shape': (request) => ({
     body: { id: 7, secret: secrets.webhookSecret, [headersOf(request)]: headersOf(request) },
@@ -156,6 +170,20 @@ describe('no secret shows', () => {
         return { status, body: `{"message":"no ${secret.slice(0, -4)}`, brokenOff: true }
       })
       expect(seen[0]).toHaveLength(5)
+      for (const text of texts) expect(seen.filter((begin) => text.includes(begin))).toEqual([])
+    }
+  })
+
+  it.each(Object.keys(calls))('when the answer to %s has the beginning of it', (call) => {
+    for (const after of ['', '...', '</p>']) {
+      const seen: Array<string> = []
+      const { texts } = outputs({}, calls[call] ?? of, ({ headers }) => {
+        const secret = headers['x-pan'] ?? headers.authorization?.split(' ')[1] ?? ''
+        seen.push(secret.slice(0, 8))
+        const cut = `no ${secret.slice(0, -4)}${after}`
+        return { status: 400, body: { code: cut, message: cut, details: [cut, { cut }] } }
+      })
+      expect(seen[0]).toHaveLength(8)
       for (const text of texts) expect(seen.filter((begin) => text.includes(begin))).toEqual([])
     }
   })

@@ -11,7 +11,9 @@ export const secrets = {
   webhookSecret: 'whsec_/Zx4+Jq7"L0=',
 } as const
 
-/** A text as it may come out: as it is, in JSON with and without escaped slashes, in a URL, in Base64. */
+const inGroups = (text: string, by: string): string => (text.match(/.{1,4}/g) ?? []).join(by)
+
+/** A text as it may come out: as it is, in JSON with and without escaped slashes, in groups, in a URL, in Base64. */
 export const spellings = (secret: string): ReadonlyArray<string> => {
   const json = JSON.stringify(secret).slice(1, -1)
   return [
@@ -19,7 +21,7 @@ export const spellings = (secret: string): ReadonlyArray<string> => {
     json,
     json.replaceAll('/', '\\/'),
     inspect(secret).slice(1, -1),
-    secret.replace(/(?<=^(....)+)/g, ' ').trim(),
+    ...[' ', '+', '%20', '%2D', '&nbsp;', '&#32;', '_', '/'].map((by) => inGroups(secret, by)),
     encodeURIComponent(secret),
     Buffer.from(secret).toString('base64'),
     Buffer.from(`partner:${secret}`).toString('base64'),

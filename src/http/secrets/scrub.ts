@@ -21,7 +21,7 @@ const TAIL = 100
 const EXACT = 15
 
 /** What a webhook is signed with: known by its name, in what is JSON within a text. */
-const BY_NAME = /(\\?"|&quot;|&#34;)secret\1\s*:\s*\1.*?\1/g
+const BY_NAME = /(\\?"|&quot;|&#34;)secret\1\s*:\s*\1(?:\\.|[^\\]){0,1000}?\1/g
 
 /** A number, such as that of a card, may be shown in groups, or rounded. */
 const isLong = (secret: string): boolean => /^\d{12,}$/.test(secret)
