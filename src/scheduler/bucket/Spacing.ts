@@ -12,6 +12,7 @@
  *     tried next      |--------------->
  */
 import { type Millis, TICK } from '../Clock.js'
+import { FORGOTTEN } from '../ceiling/Ceiling.js'
 
 export interface Spacing {
   /** One leaves. */
@@ -36,8 +37,6 @@ const MISSES = 5
 /** Let in until a shorter one is tried: at first, and at most, when that was refused. */
 const EVERY = 2
 const EVERY_MOST = 64
-/** After so many windows without a request, what was learned does not matter. */
-const FORGOTTEN = 60
 
 export const spacing = (per: Millis): Spacing => new Found(per)
 

@@ -60,7 +60,7 @@ const NO_BOUND = 2 ** 30
 /** The longest cool-down when nothing at all is let in, unless a window is longer. */
 const COOL_MOST: Millis = 16_000
 /** After so many windows without a request, what was learned does not matter. */
-const FORGOTTEN = 60
+export const FORGOTTEN = 60
 
 export const ceiling = (most: number, per: Millis, options: CeilingOptions = {}): Ceiling =>
   new Found(most, per, options)
