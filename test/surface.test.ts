@@ -197,7 +197,6 @@ it('payments-rx/decode has these values', async () => {
       "OpenType",
       "causes",
       "compile",
-      "compiler",
       "digitsOf",
       "drift",
       "explain",

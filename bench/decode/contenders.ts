@@ -1,7 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Exit, Schema } from 'effect'
 import type * as t from 'io-ts'
-import { compile, compiler } from 'payments-rx/decode'
+import { compile } from 'payments-rx/decode'
 import * as v from 'valibot'
 import { codecOf } from './codecs.ts'
 import { ajvOf } from './peers/ajv.ts'
@@ -50,10 +50,6 @@ export const contenders = (
   'by hand': () => testing(hand),
   'payments-rx type': () => ours(codecOf(shape, keyof)),
   'payments-rx strict': () => ours(codecOf(shape, { ...union, strict: true })),
-  'payments-rx type, no code generation': () =>
-    decoding(compiler('closures')(codecOf(shape, keyof))),
-  'payments-rx strict, no code generation': () =>
-    decoding(compiler('closures')(codecOf(shape, { ...union, strict: true }))),
   'io-ts type, keyof': () => decoding(codecOf(shape, keyof).decode),
   'io-ts type, unions': () => decoding(codecOf(shape, union).decode),
   'io-ts strict, unions': () => decoding(codecOf(shape, { ...union, strict: true }).decode),

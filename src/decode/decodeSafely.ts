@@ -1,19 +1,22 @@
 import * as t from 'io-ts'
 import type { E } from '../fp.js'
 
-/** The message of the one failure that io-ts has no word for: it would overflow the stack. */
+/** The `decode` of an io-ts codec: the value, or io-ts's own errors. */
+export type Decoder<A> = (u: unknown) => E.Either<t.Errors, A>
+
+/** The message of an error for which io-ts has no name: decoding would overflow the stack. */
 export const TOO_DEEP = 'nested too deeply'
 
-/** What such a value should be. */
+/** The `expected` of such an error. */
 export const LESS_DEEP = 'nested less deeply'
 
-/** Whether it was thrown where the stack ended. */
+/** Tells a stack overflow from other exceptions. */
 export const isOverflow = (u: unknown): boolean =>
   u instanceof Error &&
   ((u instanceof RangeError && /call stack/i.test(u.message)) ||
     /too much recursion/i.test(u.message))
 
-/** io-ts's own answer; where it would overflow the stack, a failure that says so. */
+/** Decodes with io-ts itself; a stack overflow becomes a `Left`. */
 export const decodeSafely = <A>(
   codec: t.Type<A, unknown, unknown>,
   u: unknown,

@@ -1,8 +1,8 @@
 /** io-ts codecs as fast decoders, and what they refuse in words. */
 export { InvalidOption } from '../options/index.js'
 export { type Cause, causes, explain } from './causes.js'
-export { compile, compiler, type Means } from './compile.js'
-export type { Decoder } from './Decoder.js'
+export { compile } from './compile.js'
+export type { Decoder } from './decodeSafely.js'
 export { digitsOf, parseExact } from './digits.js'
 export { type Drift, type DriftOptions, drift } from './drift/drift.js'
 export type { DriftFact, DriftKind } from './drift/Fact.js'

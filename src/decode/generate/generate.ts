@@ -1,4 +1,4 @@
-import type { Decoder } from '../Decoder.js'
+import type { Decoder } from '../decodeSafely.js'
 import type { Plan } from '../Plan.js'
 import { ask, copy, merge, refused, strip, unusual } from '../runtime.js'
 import { keepsInput } from '../traits.js'
@@ -39,7 +39,7 @@ const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
 
 /**
  * A decoder for a plan as straight-line code. It answers what is taken; all that is refused, unusual
- * or thrown, it hands to `slow`.
+ * or thrown, it hands to `slow`. Throws where the platform forbids code generation.
  */
 export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
   const to = program()
