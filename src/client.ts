@@ -22,6 +22,7 @@ import { callOf, type Reading } from './client/callOf.js'
 import { callOptions, clientOptions } from './client/checkOptions.js'
 import { checkedRow } from './client/checkRow.js'
 import { engineOf } from './client/engineOf.js'
+import { originOf } from './client/originOf.js'
 import { type DriftFact, drift, parseExact } from './decode/index.js'
 import { type IO, pipe, R } from './fp.js'
 import type { ClientEvent } from './http/ClientEvent.js'
@@ -72,11 +73,13 @@ export const createClient = (given: ClientOptions): Client => {
     options,
   )
   const { engine, events } = engineOf(options, settings)
+  const pace = paceOf(engine.scheduler)
   const reading: Reading = {
+    originOf: originOf(options, engine, pace, events, () => reading.drift?.facts() ?? []),
     lists: {
       ...LISTS,
       ...options.lists,
-      pace: paceOf(engine.scheduler),
+      pace,
     },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
     ...(options.drift === true

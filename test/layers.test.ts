@@ -85,7 +85,7 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   'http/secrets': [],
   'http/request': ['Failure.ts', 'oneLine.ts'],
   'http/answer': ['Failure.ts', 'codes.ts', 'oneLine.ts', 'secrets', 'transport'],
-  'http/list': ['Calling.ts', 'Failure.ts', 'answer', 'oneLine.ts', 'request'],
+  'http/list': ['Calling.ts', 'ClientEvent.ts', 'Failure.ts', 'answer', 'oneLine.ts', 'request'],
   'http/login': ['Failure.ts', 'answer', 'ask.ts', 'request', 'transport'],
   'http/replay': [
     'Engine.ts',

@@ -5,6 +5,7 @@ import type { ParseText } from '../http/answer/answer.js'
 import { ask } from '../http/ask.js'
 import type { Calling } from '../http/Calling.js'
 import type { Engine } from '../http/Engine.js'
+import type { ListOrigin } from '../http/list/ListDescription.js'
 import { type ListOptions, list } from '../http/list/list.js'
 import type { Pace } from '../http/list/plan.js'
 import type { Budget } from '../http/replay/Budget.js'
@@ -20,6 +21,8 @@ export interface Reading {
   readonly lists: ListOptions & { readonly pace: Pace }
   readonly parseText?: ParseText
   readonly drift?: Drift
+  /** The client that lists belong to, as seen by the calls of a row. */
+  readonly originOf: (row: AnyEndpoint, settings: Settings) => ListOrigin
 }
 
 // constructors
@@ -28,7 +31,7 @@ export interface Reading {
 export const callOf = (
   engine: Engine,
   settings: Settings,
-  { lists, parseText, drift }: Reading,
+  { lists, parseText, drift, originOf }: Reading,
 ): ((row: AnyEndpoint) => Call<AnyEndpoint>) => {
   const askOf = ask(engine, settings)
   const findOf = ask({ ...engine, budget: notEarned(engine.budget) }, settings)
@@ -46,7 +49,7 @@ export const callOf = (
       parseText,
     }
     return isList(row)
-      ? list({ ...calling, row, options: lists, drift })
+      ? list({ ...calling, row, options: lists, drift, origin: originOf(row, settings) })
       : value({ ...calling, row, recovery })
   }
 }

@@ -8,6 +8,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { idOf } from '../http/list/idOf.js'
+import type { ListDescription } from '../http/list/ListDescription.js'
 import type { List } from '../http/list/list.js'
 import { truncated } from '../http/list/truncated.js'
 import { invalidField, invalidRequest } from '../http/request/invalidRequest.js'
@@ -48,11 +49,15 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
    * of a snapshot is an `InvalidRequest`, and nothing is sent.
    */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
+  /** The same snapshot of what was created at a time or later, in place of its `from_created_at`: ISO 8601. */
+  readonly since: (time: string) => Snapshot<E, A>
+  /** Returns what the snapshot reads, and as whom. An export is known by it. */
+  readonly describe: () => ListDescription<A>
 }
 
 interface Source<Code extends string> {
   readonly endpoint: string
-  readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages'>
+  readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe'>
   /** The time, in ms since 1970. */
   readonly now: IO<number>
 }
@@ -66,9 +71,10 @@ const PAGE_SIZE = 2_000
 // constructors
 
 export const snapshot =
-  <Code extends string>({ endpoint, list, now }: Source<Code>) =>
+  <Code extends string>(source: Source<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
+    const { endpoint, list, now } = source
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
     const unfit = unfitParams(ChargeFilter, filter)
     const whole = (): E.Either<F, Span> =>
@@ -105,6 +111,9 @@ export const snapshot =
           },
           from: (position: SnapshotPosition) =>
             reading(width, () => checkedPosition(endpoint, position)),
+          since: (time: string) =>
+            snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
+          describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
         },
       )
 

@@ -1,5 +1,6 @@
 import type { AnyList } from '../../api/Endpoint.js'
 import { type Position, showPosition } from '../../api/Paging.js'
+import type { Decodes } from '../../codec/Codec.js'
 import type { Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
@@ -19,6 +20,7 @@ import type { Calling } from '../Calling.js'
 import type { Failure } from '../Failure.js'
 import { invalidField } from '../request/invalidRequest.js'
 import { unfitParams } from '../request/unfitParams.js'
+import type { ListDescription, ListOrigin } from './ListDescription.js'
 import { lookOf } from './lookOf.js'
 import { type ListPlan, type Pace, type PlanOptions, plan } from './plan.js'
 import { isDigits, named, POSITION, positionOf } from './positionOf.js'
@@ -59,6 +61,8 @@ export interface List<E, A> extends Paged<E, A, Position> {
    * page size; nothing is sent. Throws an `InvalidOption` for numbers that make no sense.
    */
   readonly explain: (options?: PlanOptions) => ListPlan
+  /** Returns what the list reads, and as whom. An export is known by it. */
+  readonly describe: () => ListDescription<A>
 }
 
 /** What the calls of a list are made of. */
@@ -67,6 +71,8 @@ export interface ListCalling<A> extends Calling<A> {
   readonly options: ListOptions & { readonly pace: Pace }
   /** Is told where a list does not go on as its row says. */
   readonly drift?: Drift | undefined
+  /** The client that it belongs to. */
+  readonly origin: ListOrigin
 }
 
 /** A list, from where and how it is seen. */
@@ -92,6 +98,7 @@ export const list = <A>({
   parseText,
   options: { pace, strictEnd = false, ...guards },
   drift,
+  origin,
 }: ListCalling<A>): ((params: unknown) => List<Failure, A>) => {
   const { route, params: codec, paging } = row
   const read = readPage(decode, parseText, lookOf(row, strictEnd, drift))
@@ -132,6 +139,11 @@ export const list = <A>({
               (found) => listOf({ view, width, first: found }),
             ),
           ),
+        describe: () => {
+          const { page_size: _, ...query } = defined(fieldsOf(params))
+          const codec = row.success as Decodes<A> // of the same row as `decode`
+          return { ...origin, endpoint: route, kind: 'list' as const, query, codec }
+        },
         explain: (options?: PlanOptions) => {
           // of a bookmark list one page is on its way, whatever was asked for
           const asked = O.isSome(numbered(first)) ? width : 1
