@@ -1,6 +1,6 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
-import { exampleOf } from '../decode/drift/Fact.js'
 import { redact } from '../decode/redact.js'
+import { exampleOf } from '../decode/watcher.js'
 import { E, type IO } from '../fp.js'
 import type { Failure, TimedOut } from '../http/Failure.js'
 import { oneLine } from '../http/oneLine.js'

@@ -1,14 +1,15 @@
 import type * as t from 'io-ts'
-import { arrange } from './arrange.js'
-import { hasOwn, part, tagOf, typesOf, unwrapped } from './codecParts.js'
+import { hasOwn, part, tagOf, tagValues, typesOf, unwrapped } from './codecParts.js'
 import { LESS_DEEP, TOO_DEEP } from './decodeSafely.js'
 import { errorPath, fieldAt } from './errorPath.js'
-import { expected, expectedTags } from './expected.js'
+import { likeliestFirst } from './likeliestFirst.js'
 import { redact } from './redact.js'
 
-/** Why a value was refused: where, what was wanted and, without its content, what was there. */
+// model
+
+/** One reason why a value was refused: its path, the expected type, and the actual type without content. */
 export interface Cause {
-  /** Where, as in `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
+  /** A path such as `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
   readonly path: string
   /** What it should have been. */
   readonly expected: string
@@ -16,24 +17,32 @@ export interface Cause {
   readonly actual: string
 }
 
-/** One at least. */
+/** One or more. */
 export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
 
-/** Where io-ts names no error, or a trap in the value keeps it from being read. */
+/** For a codec that names no error, and for a value that throws when it is read. */
 const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' }
 
-/** Below a field that is not there, nothing is: the members of its union or intersection are looked past. */
-const isMissing = (context: t.Context): boolean => {
-  const holder = context.findLastIndex(({ actual }) => actual !== undefined)
-  const field = context[holder + 1]
-  return holder !== -1 && field !== undefined && !hasOwn(context[holder]?.actual, field.key)
+// constructors
+
+/**
+ * Returns one cause per path. The likeliest branch of a union comes first: the one that got deepest, whose tag
+ * fits, and that names most of the fields present. Never throws.
+ */
+export const causes = (errors: t.Errors): Causes => {
+  try {
+    const [one = UNKNOWN, ...more] = merged(likeliestFirst(errors).map(cause))
+    return [one, ...more]
+  } catch {
+    return [UNKNOWN]
+  }
 }
 
 const cause = (error: t.ValidationError): Cause => {
   const path = errorPath(error.context)
   const actual = isMissing(error.context) ? 'missing' : redact(error.value)
   if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
-  const refusing = error.context.at(-1)?.type // the last one asked
+  const refusing = error.context.at(-1)?.type // the codec that was asked last
   const codec = unwrapped(refusing)
   const tag = part(codec, 'tag')
   if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
@@ -46,44 +55,84 @@ const cause = (error: t.ValidationError): Cause => {
   return { path, expected: expected(refusing), actual }
 }
 
-/** Alternatives refused at the same place are one cause. */
+/** A field is missing even if the codec below it is a union or an intersection, whose members add entries. */
+const isMissing = (context: t.Context): boolean => {
+  const holder = context.findLastIndex(({ actual }) => actual !== undefined)
+  const field = context[holder + 1]
+  return holder !== -1 && field !== undefined && !hasOwn(context[holder]?.actual, field.key)
+}
+
+/** Joins alternatives that were refused at the same path. */
 const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
   const byPlace = new Map<string, Cause>()
   for (const one of all) {
     const place = `${one.path}\n${one.actual}`
     const before = byPlace.get(place)
-    const wanted = before?.expected.split(' | ') ?? []
+    const alternatives = before?.expected.split(' | ') ?? []
     if (before === undefined) byPlace.set(place, one)
-    else if (!wanted.includes(one.expected)) {
+    else if (!alternatives.includes(one.expected)) {
       byPlace.set(place, { ...one, expected: `${before.expected} | ${one.expected}` })
     }
   }
   return [...byPlace.values()]
 }
 
-/**
- * One cause per place. Of a union, the likeliest branch comes first: the one that got deepest, whose
- * tag fits and that names most of what is there. Never throws.
- */
-export const causes = (errors: t.Errors): Causes => {
-  try {
-    const [one = UNKNOWN, ...more] = merged(arrange(errors).map(cause))
-    return [one, ...more]
-  } catch {
-    return [UNKNOWN]
+// the expected type in words
+
+/** Describes what a codec accepts: its values if it has some, else its name. */
+const expected = (codec: unknown): string => {
+  const keys = part(codec, 'keys')
+  if (tagOf(codec) === 'KeyofType' && typeof keys === 'object' && keys !== null) {
+    return listed(Object.keys(keys).map((key) => JSON.stringify(key)))
   }
+  // a refined object may be refused although it is one, so it goes by its name
+  if (isObject(codec) && tagOf(codec) !== 'RefinementType') return 'object'
+  if (tagOf(codec) === 'AnyArrayType') return 'array'
+  const name = part(codec, 'name')
+  return typeof name === 'string' ? shortened(name) : 'another type'
 }
 
-/** The causes of what stands at a path, from where that path begins. */
+/** Lists the values of the tag of a tagged union. */
+const expectedTags = (members: ReadonlyArray<unknown>, tag: string): string =>
+  listed(
+    members.flatMap((member) => tagValues(member, tag) ?? []).map((value) => JSON.stringify(value)),
+  )
+
+const objects = new Set<unknown>([
+  'InterfaceType',
+  'StrictType',
+  'PartialType',
+  'DictionaryType',
+  'AnyDictionaryType',
+])
+
+const isObject = (codec: unknown): boolean => {
+  const seen = unwrapped(codec)
+  return (
+    objects.has(tagOf(seen)) ||
+    (tagOf(seen) === 'IntersectionType' && typesOf(seen).every(isObject))
+  )
+}
+
+const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
+
+const listed = (values: ReadonlyArray<string>): string =>
+  values.length > 12
+    ? `${values.slice(0, 12).join(' | ')} | ${values.length - 12} more`
+    : values.join(' | ')
+
+// combinators
+
+/** Prefixes the paths of causes with the path `at`. */
 export const causesUnder = (at: string, [one, ...more]: Causes): Causes => {
-  const under = (cause: Cause): Cause => ({ ...cause, path: joined(at, cause.path) })
+  const under = ({ path, ...rest }: Cause): Cause => ({
+    path: path === '' || path.startsWith('[') ? at + path : fieldAt(at, path),
+    ...rest,
+  })
   return [under(one), ...more.map(under)]
 }
 
-const joined = (at: string, path: string): string =>
-  path === '' || path.startsWith('[') ? at + path : fieldAt(at, path)
-
-/** The causes as lines: `items[3].amount should be number, and is text of 5 characters`. */
+/** Prints the causes as lines: `items[3].amount should be number, and is text of 5 characters`. */
 export const explain = (errors: t.Errors): string =>
   causes(errors)
     .map(

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { type Decoder, decodeSafely } from './decodeSafely.js'
 import { generate } from './generate/generate.js'
-import { planOf } from './planOf.js'
+import { planOf } from './generate/planOf.js'
 
 /** io-ts binds `decode` to the codec; a `decode` that is not bound may do more than validate. */
 const isBound = (decode: { readonly name: string }): boolean => decode.name.startsWith('bound ')

@@ -1,13 +1,13 @@
 import { O } from '../fp.js'
 
-/** The digits of an object's numbers, by key. Spread and `Object.assign` take them along. */
+/** The key of the digits of an object's numbers. Spread and `Object.assign` take them along. */
 const digits = Symbol.for('payments-rx.digits')
 
 type Digits = Record<string, string>
 
 const known = (holder: object): Digits | undefined => {
   const own: unknown = Reflect.get(holder, digits)
-  return typeof own === 'object' && own !== null ? (own as Digits) : undefined // only written here
+  return typeof own === 'object' && own !== null ? (own as Digits) : undefined // only written below
 }
 
 function keep(this: object, key: string, value: unknown, context?: { readonly source?: string }) {
@@ -20,13 +20,13 @@ function keep(this: object, key: string, value: unknown, context?: { readonly so
 }
 
 /**
- * `JSON.parse`, and the digits of each number are kept beside it as they came: `12.50`, or one with
- * more digits than a number holds. Reads at about an eighth of the speed. Throws what `JSON.parse`
- * throws, and the `RangeError` of a full stack for what is nested thousands of levels deep.
+ * Parses JSON like `JSON.parse`, and keeps the digits of each number beside it: of `12.50`, or of one with more
+ * digits than a number holds. Takes about eight times as long. Throws what `JSON.parse` throws, and the
+ * `RangeError` of a full stack for what is nested thousands of levels deep.
  */
 export const parseExact = (text: string): unknown => JSON.parse(text, keep)
 
-/** What was made anew, with the digits that are kept beside `holder`; they count where the number is the same. */
+/** Copies the digits that are kept beside `holder` to a new object; they count where the number is the same. */
 export const withDigitsOf =
   (holder: object) =>
   <A extends object>(anew: A): A => {
@@ -36,8 +36,8 @@ export const withDigitsOf =
   }
 
 /**
- * The number under `key` as decimal text, digit by digit as it came, if `parseExact` read it. None
- * if the number was changed since, or what holds it was made anew, as `strict` does to strip a key.
+ * Returns the number under `key` as decimal text, digit by digit as it came, if `parseExact` read it. None
+ * if the number was changed since, or if its object was made anew, as `strict` does to strip a key.
  */
 export const digitsOf =
   <K extends string>(key: K) =>

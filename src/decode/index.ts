@@ -1,12 +1,17 @@
-/** io-ts codecs as fast decoders, and what they refuse in words. */
+/** Compiles io-ts codecs to fast decoders, explains refusals, watches for drift, and keeps money exact. */
 export { InvalidOption } from '../options/index.js'
 export { type Cause, causes, explain } from './causes.js'
 export { compile } from './compile.js'
 export type { Decoder } from './decodeSafely.js'
 export { digitsOf, parseExact } from './digits.js'
-export { type Drift, type DriftOptions, drift } from './drift/drift.js'
-export type { DriftFact, DriftKind } from './drift/Fact.js'
-export { exponentOf } from './money/exponents.js'
-export { fromMinorUnits, type MinorUnitsFailure, toMinorUnits } from './money/minorUnits.js'
-export { minorUnitsOf, type NoDigits } from './money/minorUnitsOf.js'
+export { type Drift, type DriftFact, type DriftOptions, drift } from './drift.js'
+export {
+  exponentOf,
+  fromMinorUnits,
+  type MinorUnitsFailure,
+  minorUnitsOf,
+  type NoDigits,
+  toMinorUnits,
+} from './minorUnits.js'
 export { type Open, type OpenC, OpenType, open } from './open.js'
+export type { DriftKind } from './watcher.js'

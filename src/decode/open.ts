@@ -6,7 +6,7 @@ export type Open<K extends string> = K | (string & {})
 /** The codec of an open enumeration. `known` is what drift is measured against. */
 export class OpenType<K extends string> extends t.Type<Open<K>> {
   readonly _tag = 'OpenType'
-  /** The values that are known; others pass. */
+  /** The known values; others pass. */
   readonly known: ReadonlyArray<K>
   constructor(known: ReadonlyArray<K>) {
     const name = `${known.map((k) => JSON.stringify(k)).join(' | ')} | string`
@@ -14,21 +14,21 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
     this.known = known
   }
 
-  /** Whether it still validates as it was made: a clone may not. */
+  /** Tells if it still validates as it was made: a clone may not. */
   static isUntouched(codec: OpenType<string>): boolean {
     return codec.validate === t.string.validate
   }
 }
 
-/** What `open` makes, under the names of its values. */
+/** The codec that `open` returns. */
 export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
   extends OpenType<K[number]> {}
 
 /**
- * An enumeration to which values may be added: takes every text, and names those that are known.
+ * An enumeration to which values may be added: takes every text, and knows some of them.
  *
  *     open('NEW', 'SETTLED').decode('NEW')      Right 'NEW'
- *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', and a fact for whoever watches drift
+ *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', and a fact where drift is watched
  *     open('NEW', 'SETTLED').decode(1)          Left
  */
 export const open = <const K extends readonly [string, ...ReadonlyArray<string>]>(

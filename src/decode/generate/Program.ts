@@ -1,12 +1,12 @@
 /** The source of one decoder while it is written: its constants and its functions. */
-import type { Plan } from '../Plan.js'
+import type { Plan } from './Plan.js'
 
 export interface Program {
-  /** A name for a value that is handed to the code and not written into it. */
+  /** Names a value that is handed to the code and not written into it. */
   readonly constant: (value: unknown) => string
-  /** The name of a function, written once for each plan and role. It may call itself. */
+  /** Names a function, which is written once for each plan and role. It may call itself. */
   readonly define: (role: string, plan: Plan, write: (name: string) => string) => string
-  /** The name of a function that belongs to no plan. */
+  /** Names a function that belongs to no plan. */
   readonly helper: (source: string) => string
   readonly constants: ReadonlyArray<unknown>
   readonly functions: ReadonlyArray<string>

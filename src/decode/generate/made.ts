@@ -1,6 +1,6 @@
 /** Functions made of text. */
 
-/** Whether the platform lets code be made of text, by trying. */
+/** Tells if the platform allows code generation, by trying. */
 export const mayGenerate = (): boolean => {
   try {
     return typeof new Function('') === 'function'
@@ -9,8 +9,8 @@ export const mayGenerate = (): boolean => {
   }
 }
 
-/** A function of these parameters, strict. Throws where no code may be made of text. */
+/** Makes a strict function of these parameters. Throws where the platform forbids code generation. */
 export const made = <F extends (...params: never) => unknown>(
   params: ReadonlyArray<string>,
   body: string,
-): F => new Function(...params, `"use strict"; ${body}`) as F // who writes the text knows what it does
+): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the text to this type

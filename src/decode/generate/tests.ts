@@ -1,11 +1,11 @@
-import type { Basic, Plan } from '../Plan.js'
-import { isOneOf } from './enumeration.js'
+/** Writes the tests for plans that keep their input: expressions that are true of the values accepted. */
+import type { Basic, Plan } from './Plan.js'
 import { type Locals, locals, type Program } from './Program.js'
 
 export const isRecord = (x: string): string =>
   `typeof ${x} === "object" && ${x} !== null && !isArray(${x})`
 
-/** NaN is not itself, so io-ts takes it for changed and copies what it is in. */
+/** io-ts takes NaN for changed, as it does not equal itself, and copies the object it is in. */
 const itself = (x: string): string => `(${x} === ${x} || unusual())`
 
 const basic: Readonly<Record<Basic, (x: string) => string>> = {
@@ -23,12 +23,12 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
   undefined: (x) => `${x} === undefined`,
 }
 
-/** How many tests are written in one place before a function of their own is worth its call. */
-const INLINED = 80
+/** The most tests that are written in one place; more become a function of their own. */
+const MAX_INLINED = 80
 
-/** Whether a plan has more parts than are written in one place; does not count further. */
+/** Tells if a plan has more parts than are written in one place; does not count further. */
 const isLarge = (plan: Plan): boolean => {
-  let left = INLINED
+  let left = MAX_INLINED
   const count = (part: Plan): void => {
     if (left-- <= 0) return
     if (part._tag === 'Struct') for (const field of part.fields) count(field.plan)
@@ -48,7 +48,7 @@ const asFunction = (plan: Plan, to: Program, write: (x: string, own: Locals) => 
     return `function ${name}(x) { ${own.declared()} ${body} }`
   })
 
-/** An expression that is true of what `plan`, which keeps its input, takes. */
+/** Writes an expression that is true of the values that `plan`, which keeps its input, accepts. */
 export const testOf = (plan: Plan, x: string, own: Locals, to: Program): string => {
   const hasParts = plan._tag === 'Struct' || plan._tag === 'Tuple'
   if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, own, to)
@@ -105,7 +105,7 @@ const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
       const test = asFunction(plan, to, (record, inside) => {
         const value = inside.fresh()
         const passes = testOf(plan.codomain, value, inside, to)
-        // Looks at inherited keys, too, which is faster than to leave them out, but refuses none.
+        // Also visits inherited keys, which is faster than to skip them, but refuses none.
         return `for (const key in ${record}) {
           ${value} = ${record}[key]; if (!${passes} && hasOwn(${record}, key)) return false } return true`
       })
@@ -120,6 +120,57 @@ const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
     }
     case 'Exact':
     case 'Opaque':
-      return 'unusual()' // never asked: these do not keep their input
+      return 'unusual()' // never called: these do not keep their input
   }
+}
+
+// enumerations
+
+/**
+ * The most comparisons in a chain; from there on a `Set` is faster, although texts fresh from a parser have no
+ * hash yet.
+ */
+const MAX_CHAIN = 24
+
+const equals = (x: string, values: ReadonlyArray<string>): string =>
+  values.map((value) => `${x} === ${JSON.stringify(value)}`).join(' || ')
+
+const byLength = (values: ReadonlyArray<string>): ReadonlyMap<number, ReadonlyArray<string>> => {
+  const groups = new Map<number, ReadonlyArray<string>>()
+  for (const value of values) {
+    groups.set(value.length, [...(groups.get(value.length) ?? []), value])
+  }
+  return groups
+}
+
+const texts = (values: ReadonlyArray<string>, x: string, to: Program): string => {
+  if (values.length <= 8) return equals(x, values)
+  const groups = byLength(values)
+  if ([...groups.values()].some((group) => group.length > MAX_CHAIN)) {
+    return `typeof ${x} === "string" && ${to.constant(new Set(values))}.has(${x})`
+  }
+  const cases = [...groups].map(
+    ([length, group]) => `case ${length}: return ${equals('x', group)};`,
+  )
+  const choose = `(x) => { switch (x.length) { ${cases.join(' ')} default: return false } }`
+  return `typeof ${x} === "string" && ${to.helper(choose)}(${x})`
+}
+
+/** `literal(0)` makes 0 of -0, and `literal(-0)` the reverse: all but 0 of 0 is left to io-ts. */
+const other = (value: unknown, x: string, to: Program): string => {
+  if (typeof value === 'boolean' || value === null) return `${x} === ${value}`
+  if (value === 0)
+    return `(${x} === 0 && ((${Object.is(value, 0)} && Object.is(${x}, 0)) || unusual()))`
+  return `${x} === ${to.constant(value)}`
+}
+
+/** Writes a test for one of the values. Texts go into the source as JSON, other values not at all. */
+const isOneOf = (values: ReadonlyArray<unknown>, x: string, to: Program): string => {
+  const strings = [...new Set(values.filter((value) => typeof value === 'string'))]
+  const others = values.filter((value) => typeof value !== 'string')
+  const tests = [
+    ...(strings.length > 0 ? [texts(strings, x, to)] : []),
+    ...others.map((value) => other(value, x, to)),
+  ]
+  return tests.length === 0 ? 'false' : `(${tests.join(' || ')})`
 }

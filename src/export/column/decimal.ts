@@ -1,5 +1,5 @@
 /** Decimal text and doubles as whole numbers of ten-thousandths: four places, as many as a currency has. */
-import { parseDecimal, unitsAt } from '../../decode/money/Decimal.js'
+import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
 
 /** Decimals of the column. */

@@ -1,7 +1,8 @@
 /** What came that no codec names, as it is kept. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
-import { type DriftFact, driftKinds, factName } from '../../decode/drift/Fact.js'
+import { type DriftFact, factName } from '../../decode/drift.js'
+import { driftKinds } from '../../decode/watcher.js'
 
 // model
 

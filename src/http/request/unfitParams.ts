@@ -1,5 +1,5 @@
 import type { Causes } from '../../decode/causes.js'
-import { inherited } from '../../decode/inherited.js'
+import { inheritedField } from '../../decode/inheritedField.js'
 import { redact } from '../../decode/redact.js'
 import { isRecord } from '../../decode/unknown.js'
 import { is } from '../../options/index.js'
@@ -14,7 +14,7 @@ export const unfitParams = (codec: unknown, params: unknown): Causes | undefined
     const actual = isRecord(params) ? 'an object of another kind' : redact(params)
     return [{ path: '', expected: 'an object with a field for each', actual }]
   }
-  const path = inherited(codec, params)
+  const path = inheritedField(codec, params)
   return path === undefined
     ? undefined
     : [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]

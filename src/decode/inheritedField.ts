@@ -3,10 +3,10 @@ import { fieldAt } from './errorPath.js'
 import { isRecord } from './unknown.js'
 
 /**
- * Where a value has a field that its codec names, but not as its own: an accessor of a class, or what stands in
- * a prototype. A codec reads such a field; copies and JSON do not have it.
+ * Returns the path of the first field that the codec names and the value only inherits: an accessor of a class, or
+ * a property of a prototype. A codec reads such a field; copies and JSON do not have it.
  */
-export const inherited = (codec: unknown, value: unknown, at = ''): string | undefined => {
+export const inheritedField = (codec: unknown, value: unknown, at = ''): string | undefined => {
   switch (tagOf(codec)) {
     case 'ExactType':
     case 'ReadonlyType':
@@ -14,14 +14,14 @@ export const inherited = (codec: unknown, value: unknown, at = ''): string | und
     case 'RecursiveType':
     case 'RuledType':
     case 'LenientType':
-      return inherited(part(codec, 'type'), value, at)
+      return inheritedField(part(codec, 'type'), value, at)
     case 'IntersectionType':
     case 'UnionType':
-      return firstOf(typesOf(codec), (member) => inherited(member, value, at))
+      return firstOf(typesOf(codec), (member) => inheritedField(member, value, at))
     case 'ArrayType':
     case 'ReadonlyArrayType':
       return Array.isArray(value)
-        ? firstOf(value, (item, i) => inherited(part(codec, 'type'), item, `${at}[${i}]`))
+        ? firstOf(value, (item, i) => inheritedField(part(codec, 'type'), item, `${at}[${i}]`))
         : undefined
     case 'InterfaceType':
     case 'PartialType':
@@ -42,7 +42,7 @@ const inFields = (
     const field = value[name]
     if (field === undefined) return undefined
     return Object.prototype.propertyIsEnumerable.call(value, name)
-      ? inherited(part(props, name), field, path)
+      ? inheritedField(part(props, name), field, path)
       : path
   })
 

@@ -1,8 +1,23 @@
 import type * as t from 'io-ts'
-import { checked, is, type Rules } from '../../options/index.js'
-import { redact } from '../redact.js'
-import { type Counter, type DriftFact, type DriftKind, factName } from './Fact.js'
-import { watcherOf } from './watcher.js'
+import { checked, is, type Rules } from '../options/index.js'
+import { redact } from './redact.js'
+import { type Counter, type DriftKind, watcherOf } from './watcher.js'
+
+// model
+
+/** One difference between what comes and what is described, and how often it was seen. */
+export interface DriftFact {
+  /** The endpoint, as it was named to `watch`. */
+  readonly endpoint: string
+  /** A path such as `items[].funding.status`; a star stands for a key of a record, or one that may be content. */
+  readonly path: string
+  /** How it differs from the codec. */
+  readonly kind: DriftKind
+  /** The type and size of the first one; of an unknown value, the value itself if it reads like one. */
+  readonly example: string
+  /** How often it was seen. */
+  readonly count: number
+}
 
 /** Collects how what comes differs from what is described. Nothing is refused for it. */
 export interface Drift {
@@ -11,13 +26,13 @@ export interface Drift {
    * each value; throws only what `onFact` throws.
    */
   readonly watch: (endpoint: string, codec: t.Mixed) => (u: unknown) => void
-  /** Counts what somebody else found; of the first, the type and size are kept. */
+  /** Counts a fact that was found elsewhere, with the type and size of the first value. */
   readonly found: (endpoint: string, path: string, kind: DriftKind, value: unknown) => void
-  /** What was seen so far, in the order in which it was seen first. */
+  /** All facts so far, in the order in which they were first seen. */
   readonly facts: () => ReadonlyArray<DriftFact>
 }
 
-/** Who is told, and how much is kept. */
+/** The receiver of facts, and how many are kept. */
 export interface DriftOptions {
   /** Called when something is seen for the first time. */
   readonly onFact?: (fact: DriftFact) => void
@@ -25,16 +40,27 @@ export interface DriftOptions {
   readonly maxFacts?: number
 }
 
-interface Counted extends Counter, Omit<DriftFact, 'count'> {}
-
 const rules: Rules<DriftOptions> = { onFact: is.work, maxFacts: is.bound }
 
-/** A collector of drift. Who does not make one pays nothing. Throws an `InvalidOption`. */
+/** Identifies a fact, without its count. Each unknown value is a fact of its own. */
+export const factName = ({
+  endpoint,
+  path,
+  kind,
+  example,
+}: Pick<DriftFact, 'endpoint' | 'path' | 'kind' | 'example'>): string =>
+  JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
+
+// constructors
+
+interface CountedFact extends Counter, Omit<DriftFact, 'count'> {}
+
+/** A collector of drift; without one, nothing is watched. Throws an `InvalidOption`. */
 export const drift = (options: DriftOptions = {}): Drift => {
   const { onFact, maxFacts = 1_000 } = checked(options, rules)
-  const seen = new Map<string, Counted>()
+  const seen = new Map<string, CountedFact>()
   const surplus: Counter = { count: 0 }
-  let fresh: Array<Counted> = []
+  let fresh: Array<CountedFact> = []
 
   const counting =
     (endpoint: string) =>
@@ -43,16 +69,17 @@ export const drift = (options: DriftOptions = {}): Drift => {
       const known = seen.get(name)
       if (known !== undefined) return known
       if (seen.size >= maxFacts) return surplus
-      const fact: Counted = { endpoint, path, kind, example, count: 0 }
+      const fact: CountedFact = { endpoint, path, kind, example, count: 0 }
       seen.set(name, fact)
       fresh.push(fact)
       return fact
     }
 
-  const tell = (): void => {
-    const told = fresh
+  const report = (): void => {
+    if (fresh.length === 0) return
+    const reported = fresh
     fresh = []
-    for (const fact of told) onFact?.({ ...fact })
+    for (const fact of reported) onFact?.({ ...fact })
   }
 
   return {
@@ -63,14 +90,14 @@ export const drift = (options: DriftOptions = {}): Drift => {
           look ??= watcherOf(codec, counting(endpoint)) ?? (() => undefined)
           look(u)
         } catch {
-          // a getter that throws, or input too deep to walk: decoding says so
+          // a getter that throws, or input too deep to walk: decoding reports it
         }
-        if (fresh.length > 0) tell()
+        report()
       }
     },
     found: (endpoint, path, kind, value) => {
       counting(endpoint)(path, kind, redact(value)).count++
-      if (fresh.length > 0) tell()
+      report()
     },
     facts: () => [...seen.values()].map((fact) => ({ ...fact })),
   }

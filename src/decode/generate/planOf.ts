@@ -1,9 +1,82 @@
-import { isCodec, part, tagOf, typesOf } from './codecParts.js'
-import { basicOf, type Kind, kindOf } from './genuine.js'
-import { OpenType } from './open.js'
-import type { Field, Member, Plan } from './Plan.js'
-import { domainKeys, exactProps } from './propsOf.js'
-import { tagValues } from './tagValues.js'
+import * as t from 'io-ts'
+import { domainKeys, exactProps, isCodec, part, tagOf, tagValues, typesOf } from '../codecParts.js'
+import { OpenType } from '../open.js'
+import type { Basic, Field, Member, Plan } from './Plan.js'
+
+// io-ts's own codecs
+
+/** The ways in which io-ts validates. A codec is told by the source of its `validate`: a clone keeps its `_tag`. */
+type Kind =
+  | 'any'
+  | 'literal'
+  | 'keyof'
+  | 'type'
+  | 'partial'
+  | 'array'
+  | 'tuple'
+  | 'record'
+  | 'union'
+  | 'tagged union'
+  | 'intersection'
+  | 'refinement'
+  | 'recursion'
+  | 'exact'
+
+const textOf = (f: unknown): string =>
+  typeof f === 'function' ? Function.prototype.toString.call(f) : ''
+
+const one = t.type({ tag: t.literal(1) })
+const two = t.type({ tag: t.literal(2) })
+
+const samples: ReadonlyArray<readonly [Kind, t.Mixed]> = [
+  ['any', t.unknown],
+  ['literal', t.literal(1)],
+  ['keyof', t.keyof({ a: null })],
+  ['type', one],
+  ['partial', t.partial({})],
+  ['array', t.array(t.string)],
+  ['tuple', t.tuple([t.string])],
+  ['record', t.record(t.string, t.string)],
+  ['union', t.union([t.string, t.number])],
+  ['tagged union', t.union([one, two])],
+  ['intersection', t.intersection([one, one])],
+  ['refinement', t.Int],
+  ['recursion', t.recursion('', () => t.string)],
+  ['exact', t.exact(one)],
+]
+
+const kinds: ReadonlyMap<string, Kind> = new Map(
+  samples.map(([kind, { validate }]) => [textOf(validate), kind]),
+)
+
+/** Returns the kind of a codec if its `validate` is io-ts's own. */
+const kindOf = (codec: unknown): Kind | undefined => kinds.get(textOf(part(codec, 'validate')))
+
+const basics: ReadonlyArray<readonly [Basic, object]> = [
+  ['null', t.null],
+  ['undefined', t.undefined],
+  ['undefined', t.void],
+  ['string', t.string],
+  ['number', t.number],
+  ['bigint', t.bigint],
+  ['boolean', t.boolean],
+  ['list', t.UnknownArray],
+  ['record', t.UnknownRecord],
+  ['object', t.object],
+  ['function', t.Function],
+  ['never', t.never],
+]
+
+/** Returns the test that a codec makes, if it is one of io-ts's own for a single value. */
+const basicOf = (codec: unknown): Basic | undefined =>
+  basics.find(
+    ([, own]) =>
+      tagOf(codec) === tagOf(own) &&
+      textOf(part(codec, 'validate')) === textOf(part(own, 'validate')) &&
+      textOf(part(codec, 'is')) === textOf(part(own, 'is')),
+  )?.[0]
+
+// plans
 
 type PlanOf = (codec: unknown) => Plan
 
@@ -12,10 +85,10 @@ const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<Field> =>
     ? Object.keys(props).map((key) => ({ key, plan: planOf(part(props, key)) }))
     : []
 
-/** That of a refinement of io-ts, which is asked of nothing but what the inner codec takes. */
+/** The predicate of a refinement of io-ts is only called with what the inner codec accepts. */
 const isPredicate = (u: unknown): u is (a: unknown) => unknown => typeof u === 'function'
 
-/** Literals side by side are one enumeration; a union in a union is one union. */
+/** Joins literals side by side to one enumeration, and a union in a union to one union. */
 const flat = (members: ReadonlyArray<Plan>): Plan => {
   const all: Array<Plan> = []
   for (const member of members.flatMap((m) => (m._tag === 'Union' ? m.members : [m]))) {
@@ -104,11 +177,11 @@ const ofKind = (kind: Kind, codec: unknown, planOf: PlanOf): Plan | undefined =>
         : undefined
     }
     case 'recursion':
-      return undefined // knows itself: see below
+      return undefined // handled by planOf, which knows all plans
   }
 }
 
-/** The plan of a codec. Runs the definitions of recursive codecs, which may throw. */
+/** Reads a codec into a plan. Runs the definitions of recursive codecs, which may throw. */
 export const planOf = (root: unknown): Plan => {
   const plans = new Map<unknown, Plan>()
 
