@@ -1,5 +1,5 @@
 /** What is known when a call is handled, besides the state and its parameters. */
-import type { Account } from './account/Account.js'
+import type { GeneratedCharges } from './account/GeneratedCharges.js'
 import type { Settings } from './settings.js'
 
 /** Of the moment, and of the sandbox. */
@@ -8,12 +8,12 @@ export interface Context {
   readonly now: number
   /** When the sandbox began, in ms since 1970. */
   readonly began: number
-  readonly account: Account
+  readonly account: GeneratedCharges
   readonly settings: Settings
 }
 
 /** And of who asks, and how. */
-export interface Asking extends Context {
+export interface CallContext extends Context {
   /** The API version of the call, as YYYY-MM-DD. */
   readonly version: string
   /** The groups of events that the caller may subscribe to; undefined for all. */

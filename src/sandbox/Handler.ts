@@ -1,23 +1,25 @@
 /** What handles the calls of a row. */
 import type { Endpoint } from '../api/Endpoint.js'
 import type { E } from '../fp.js'
-import type { Asking } from './Context.js'
-import type { Refusal } from './Refusal.js'
+import type { ApiError } from './ApiError.js'
+import type { CallContext } from './Context.js'
 import type { Result } from './Result.js'
-import type { State } from './State.js'
+import type { Store } from './Store.js'
 
 /** What a call comes to, and what the account holds afterwards. */
-export type Outcome<A> = readonly [Result<A>, State]
+export type Outcome<A> = readonly [Result<A>, Store]
 
 /** Parameters by name, as they came. */
-export type Given = Readonly<Record<string, unknown>>
+export type RawParams = Readonly<Record<string, unknown>>
 
 /** Handles one call. Pure. */
-export type Handle<P, A> = (state: State, params: P, asking: Asking) => Outcome<A>
+export type Handle<P, A> = (state: Store, params: P, context: CallContext) => Outcome<A>
 
 /** Reads parameters by itself, where the codec of the row refuses more than the service does. */
 export interface ReadsItself<A> {
-  readonly read: (params: Given) => E.Either<Refusal, (state: State, asking: Asking) => Outcome<A>>
+  readonly read: (
+    params: RawParams,
+  ) => E.Either<ApiError, (state: Store, context: CallContext) => Outcome<A>>
 }
 
 export type Handler<Row> =

@@ -1,6 +1,6 @@
 import type { SchedulerLike } from 'rxjs'
+import type { ApiError } from './ApiError.js'
 import { type Bytes, encoded } from './account/ascii.js'
-import type { Refusal } from './Refusal.js'
 
 // model
 
@@ -60,7 +60,7 @@ export const textual = (status: number, text: string): Reply => ({
   headers: text === '' ? {} : plain,
 })
 
-export const refused = ({ status, code, message, source }: Refusal): Reply =>
+export const refused = ({ status, code, message, source }: ApiError): Reply =>
   whole(status, encoded(JSON.stringify({ code, message, source })))
 
 /** As the interface shows it (interface, Errors). */

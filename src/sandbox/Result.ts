@@ -1,6 +1,7 @@
-/** What a call comes to: a value, bytes that are JSON already, plain text, or a refusal. */
+/** What a call comes to: a value, bytes that are JSON already, plain text, or an error. */
+
+import type { ApiError } from './ApiError.js'
 import type { Bytes } from './account/ascii.js'
-import type { Refusal } from './Refusal.js'
 
 // model
 
@@ -21,7 +22,7 @@ export interface Text {
   readonly text: string
 }
 
-export type Result<A> = Success<A> | Json | Text | Refusal
+export type Result<A> = Success<A> | Json | Text | ApiError
 
 // constructors
 

@@ -1,15 +1,15 @@
 /** What comes by itself, so that lists move while they are read. */
-import { batchThere } from './batches/there.js'
+import { batchThere } from './batches/generatedBatches.js'
+import { add, next } from './Collection.js'
 import type { Context } from './Context.js'
-import { add, next } from './Register.js'
-import type { State } from './State.js'
+import type { Store } from './Store.js'
 import { append } from './Table.js'
 
 /** How many have come up to now, if one comes every so many ms. */
 const due = (every: number, { now, began }: Context): number =>
   every > 0 ? Math.floor((now - began) / every) : 0
 
-const withCharges = (state: State, context: Context): State => {
+const withCharges = (state: Store, context: Context): Store => {
   const { account, began, settings } = context
   let all = state
   for (let n = state.arrived + 1; n <= due(settings.arrivals, context); n++) {
@@ -20,7 +20,7 @@ const withCharges = (state: State, context: Context): State => {
   return all
 }
 
-const withBatches = (state: State, context: Context): State => {
+const withBatches = (state: Store, context: Context): Store => {
   const { began, settings } = context
   let all = state
   for (let n = state.arrivedBatches + 1; n <= due(settings.batchArrivals, context); n++) {
@@ -32,5 +32,5 @@ const withBatches = (state: State, context: Context): State => {
 }
 
 /** The state with all that has come up to now. */
-export const arrive = (state: State, context: Context): State =>
+export const arrive = (state: Store, context: Context): Store =>
   withBatches(withCharges(state, context), context)

@@ -3,9 +3,9 @@
  * not a count of rows, so what comes or goes elsewhere moves no page.
  */
 import { E, pipe } from '../fp.js'
-import { hexText, keyOf, mix } from './account/mix.js'
-import { invalid, type Refusal } from './Refusal.js'
-import type { Numbered } from './Register.js'
+import { type ApiError, invalid } from './ApiError.js'
+import { hash, hexText, subSeed } from './account/hash.js'
+import type { Numbered } from './Collection.js'
 import { firstOf, type Walk } from './Walk.js'
 
 // model
@@ -41,8 +41,8 @@ interface Bookmark {
 const sealed = ({ list, seed }: BookmarkedList, text: string): string =>
   hexText(
     Array.from(`${list} ${text}`).reduce(
-      (hash, character) => mix(hash ^ (character.codePointAt(0) ?? 0)),
-      keyOf(seed, 14),
+      (sum, character) => hash(sum ^ (character.codePointAt(0) ?? 0)),
+      subSeed(seed, 14),
     ),
   )
 
@@ -56,7 +56,7 @@ const FORM = /^((after|before)\.(-?\d{1,15}))\.([0-9a-f]{8})$/
 
 const unknown = invalid('page must be a bookmark of this list.', 'page')
 
-const read = (list: BookmarkedList, page: string): E.Either<Refusal, Bookmark> => {
+const read = (list: BookmarkedList, page: string): E.Either<ApiError, Bookmark> => {
   const text = /^[A-Za-z0-9+/]+$/.test(page) && page.length % 4 !== 1 ? atob(page) : ''
   const [, said = '', direction, gap = '', seal] = FORM.exec(text) ?? []
   return seal === sealed(list, said)
@@ -69,7 +69,7 @@ const read = (list: BookmarkedList, page: string): E.Either<Refusal, Bookmark> =
 /** The page that the bookmark asks for. */
 export const bookmarked =
   (list: BookmarkedList) =>
-  <A extends Numbered>(walk: Walk<A>): E.Either<Refusal, BookmarkedPage<A>> => {
+  <A extends Numbered>(walk: Walk<A>): E.Either<ApiError, BookmarkedPage<A>> => {
     const { newestFirst, size, page } = list
     const place = ({ n }: A): number => (newestFirst ? -n : n)
     const behind = (gap: number) => (newestFirst ? walk(0 - gap, -1) : walk(gap, 1))

@@ -1,14 +1,14 @@
 import { E, O, pipe } from '../fp.js'
+import { type ApiError, notFound } from './ApiError.js'
+import { type Collection, get, type Numbered } from './Collection.js'
 import { ids, type Kind } from './ids.js'
-import { notFound, type Refusal } from './Refusal.js'
-import { get, type Numbered, type Register } from './Register.js'
 
-/** The resource that has this id, or a refusal where there is none. */
+/** The resource that has this id, or an error where there is none. */
 export const byId =
   (kind: Kind, id: string, seed: number) =>
-  <A extends Numbered>(register: Register<A>): E.Either<Refusal, A> =>
+  <A extends Numbered>(collection: Collection<A>): E.Either<ApiError, A> =>
     pipe(
       ids(kind, seed).number(id),
-      O.chain((n) => get(n)(register)),
+      O.chain((n) => get(n)(collection)),
       E.fromOption(() => notFound),
     )

@@ -10,10 +10,10 @@ import {
 import { method, type Route, template } from '../api/Endpoint.js'
 import { O } from '../fp.js'
 import { until } from '../stream/ObservableEither.js'
-import { exchange, type Incoming } from './exchange.js'
 import { services } from './handlers/index.js'
-import { inProcess } from './inProcess.js'
 import type { Play } from './Reply.js'
+import { inProcess } from './replyInProcess.js'
+import { type IncomingRequest, requestLifecycle } from './requestLifecycle.js'
 import type { SandboxOptions } from './SandboxOptions.js'
 import { settings } from './settings.js'
 import type { SandboxStats } from './stats.js'
@@ -49,9 +49,9 @@ const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g
 /** Rows and handlers behind a `fetch` that needs no socket. Throws an `InvalidOption` for what makes none. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const all = settings(options)
-  const life = exchange(all)
+  const life = requestLifecycle(all)
   const isReal = ofSystem.has(all.timer)
-  const app = new Hono<{ Bindings: Pick<Incoming, 'play' | 'end'> }>()
+  const app = new Hono<{ Bindings: Pick<IncomingRequest, 'play' | 'end'> }>()
   for (const service of services) {
     const { route } = service.row
     app.on(method(route), pattern(route), (c) =>

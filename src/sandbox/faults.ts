@@ -63,7 +63,7 @@ export const totalOf = (faults: Faults): number =>
   typeof faults === 'function' ? 0 : faultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
 
 /** At most one fault a request. Always draws one number, so that what comes next does not shift. */
-export const befalling =
+export const drawFault =
   (faults: Faults, random: IO<number>) =>
   (target: FaultTarget): FaultName | undefined => {
     const drawn = random()

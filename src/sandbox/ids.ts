@@ -1,6 +1,6 @@
 /** Identifiers that hold the number of their resource, so that it is found without an index. */
 import { O } from '../fp.js'
-import { hexText, keyOf, mix, unmix } from './account/mix.js'
+import { hash, hexText, subSeed, unhash } from './account/hash.js'
 
 // model
 
@@ -22,12 +22,12 @@ const kinds: Readonly<Record<Kind, readonly [string, number]>> = {
 /** A prefix and 8 hexadecimal digits. */
 export const ids = (kind: Kind, seed: number): Ids => {
   const [prefix, purpose] = kinds[kind]
-  const key = keyOf(seed, purpose)
+  const key = subSeed(seed, purpose)
   return {
-    id: (n) => prefix + hexText(mix(n ^ key)),
+    id: (n) => prefix + hexText(hash(n ^ key)),
     number: (id) =>
       id.startsWith(prefix) && /^[0-9a-f]{8}$/.test(id.slice(prefix.length))
-        ? O.some((unmix(Number.parseInt(id.slice(prefix.length), 16)) ^ key) >>> 0)
+        ? O.some((unhash(Number.parseInt(id.slice(prefix.length), 16)) ^ key) >>> 0)
         : O.none,
   }
 }

@@ -9,8 +9,8 @@ export {
   type FaultTarget,
   faultNames,
 } from './faults.js'
-export type { SandboxTier } from './Gate.js'
 export { type Listening, type ListenOptions, listen } from './listen.js'
+export type { SandboxTier } from './RateLimiter.js'
 export type { Manner, Play, Reply } from './Reply.js'
 export type { ReferenceOptions } from './reference/options.js'
 export type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'

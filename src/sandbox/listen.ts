@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { checked, is, type Rules } from '../options/index.js'
 import { createSandbox, type Sandbox } from './createSandbox.js'
-import { onSocket } from './onSocket.js'
+import { onSocket } from './replyOnSocket.js'
 import type { SandboxOptions } from './SandboxOptions.js'
 
 // model

@@ -4,14 +4,14 @@ import { causes } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/levels.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
-import type { Given } from './Handler.js'
-import { invalid, type Refusal, refusal, required } from './Refusal.js'
-import { credentialsInvalid } from './token.js'
+import { type ApiError, apiError, invalid, required } from './ApiError.js'
+import { credentialsInvalid } from './auth.js'
+import type { RawParams } from './Handler.js'
 
 // model
 
 /** A request as far as parameters go. */
-export interface Asked {
+export interface RequestParts {
   readonly headers: Headers
   readonly query: URLSearchParams
   /** What the braces of the route stand for. */
@@ -33,7 +33,7 @@ const isDeeper = (u: unknown, levels: number): boolean =>
   u !== null &&
   (levels === 0 || Object.values(u).some((one) => isDeeper(one, levels - 1)))
 
-const parsed = (body: string): E.Either<Refusal, unknown> =>
+const parsed = (body: string): E.Either<ApiError, unknown> =>
   body === ''
     ? E.right({})
     : pipe(
@@ -56,7 +56,7 @@ const fromQuery = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
     }),
   )
 
-const placed = (row: AnyEndpoint, { headers, query }: Asked, body: unknown) =>
+const placed = (row: AnyEndpoint, { headers, query }: RequestParts, body: unknown) =>
   Object.entries(row.at).flatMap(([name, place]): ReadonlyArray<readonly [string, unknown]> => {
     const value =
       place === 'whole body'
@@ -67,7 +67,7 @@ const placed = (row: AnyEndpoint, { headers, query }: Asked, body: unknown) =>
     return value === undefined ? [] : [[name, value]]
   })
 
-const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, Given> =>
+const raw = (row: AnyEndpoint, asked: RequestParts): E.Either<ApiError, RawParams> =>
   pipe(
     parsed(asked.body),
     E.chain((body) => {
@@ -85,11 +85,11 @@ const raw = (row: AnyEndpoint, asked: Asked): E.Either<Refusal, Given> =>
 
 const refusalOf =
   (row: AnyEndpoint) =>
-  (errors: Parameters<typeof causes>[0]): Refusal => {
+  (errors: Parameters<typeof causes>[0]): ApiError => {
     const [cause] = causes(errors)
     if (row.auth === 'none') return credentialsInvalid
     if (row.errors[400]?.includes('validation_error') === true) {
-      return refusal(400, 'validation_error', `${cause.path} must be ${cause.expected}.`)
+      return apiError(400, 'validation_error', `${cause.path} must be ${cause.expected}.`)
     }
     return cause.actual === 'missing'
       ? required(cause.path)
@@ -99,7 +99,7 @@ const refusalOf =
 /** The parameters of a call as they came, each from its place; or why they are refused. */
 export const given =
   (row: AnyEndpoint) =>
-  (asked: Asked): E.Either<Refusal, Given> =>
+  (asked: RequestParts): E.Either<ApiError, RawParams> =>
     pipe(
       raw(row, asked),
       E.filterOrElse(
@@ -111,5 +111,5 @@ export const given =
 /** The same as the row has them, or why they are refused. */
 export const decoded =
   (row: AnyEndpoint) =>
-  (params: Given): E.Either<Refusal, unknown> =>
+  (params: RawParams): E.Either<ApiError, unknown> =>
     pipe(row.params.decode(params), E.mapLeft(refusalOf(row)))

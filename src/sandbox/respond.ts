@@ -1,19 +1,19 @@
 /** From a request that was let in to its reply: who asks, what for, and what the handler says. Pure. */
 import { E, pipe } from '../fp.js'
+import type { ApiError } from './ApiError.js'
 import { encoded } from './account/ascii.js'
-import type { Asking, Context } from './Context.js'
+import { authorise } from './auth.js'
+import type { CallContext, Context } from './Context.js'
 import type { Outcome } from './Handler.js'
 import type { Service } from './handlers/index.js'
-import { type Asked, decoded, given } from './params.js'
-import type { Refusal } from './Refusal.js'
+import { decoded, given, type RequestParts } from './params.js'
 import { type Reply, refused, textual, whole } from './Reply.js'
-import type { State } from './State.js'
-import { authorise } from './token.js'
+import type { Store } from './Store.js'
 import { versionOf } from './version.js'
 
 const replied =
   ({ row }: Service) =>
-  ([result, next]: Outcome<unknown>): readonly [Reply, State] => {
+  ([result, next]: Outcome<unknown>): readonly [Reply, Store] => {
     switch (result._tag) {
       case 'Success':
         return [whole(row.status, encoded(JSON.stringify(row.success.encode(result.value)))), next]
@@ -21,39 +21,39 @@ const replied =
         return [whole(row.status, result.bytes), next]
       case 'Text':
         return [textual(row.status, result.text), next]
-      case 'Refusal':
+      case 'ApiError':
         return [refused(result), next]
     }
   }
 
 const performed = (
   { row, handle }: Service,
-  asked: Asked,
-  state: State,
-  asking: Asking,
-): E.Either<Refusal, Outcome<unknown>> =>
+  asked: RequestParts,
+  state: Store,
+  context: CallContext,
+): E.Either<ApiError, Outcome<unknown>> =>
   pipe(
     given(row)(asked),
     E.chain((params) =>
       typeof handle === 'function'
         ? pipe(
             decoded(row)(params),
-            E.map((value) => handle(state, value, asking)),
+            E.map((value) => handle(state, value, context)),
           )
         : pipe(
             handle.read(params),
-            E.map((perform) => perform(state, asking)),
+            E.map((perform) => perform(state, context)),
           ),
     ),
   )
 
 export const respond =
-  (service: Service, asked: Asked) =>
-  (state: State, context: Context): readonly [Reply, State] =>
+  (service: Service, asked: RequestParts) =>
+  (state: Store, context: Context): readonly [Reply, Store] =>
     pipe(
       E.Do,
       E.bind('scopes', () => authorise(service.row, asked.headers, state, context)),
       E.bind('version', () => versionOf(asked.headers, context.settings)),
       E.chain((who) => performed(service, asked, state, { ...context, ...who })),
-      E.match((refusal): readonly [Reply, State] => [refused(refusal), state], replied(service)),
+      E.match((apiError): readonly [Reply, Store] => [refused(apiError), state], replied(service)),
     )

@@ -1,4 +1,4 @@
-import type { SandboxTier } from './Gate.js'
+import type { SandboxTier } from './RateLimiter.js'
 
 // model
 

@@ -1,10 +1,10 @@
 /** API versions: by the header `x-api-version`, a default that the interface document does not specify. */
 import { PlainDate } from '../codec/times.js'
 import { E } from '../fp.js'
-import { type Refusal, refusal } from './Refusal.js'
+import { type ApiError, apiError } from './ApiError.js'
 import type { Settings } from './settings.js'
 
-const incorrect = refusal(
+const incorrect = apiError(
   400,
   'incorrect_version',
   'x-api-version must be a date as YYYY-MM-DD.',
@@ -15,7 +15,7 @@ const incorrect = refusal(
 export const versionOf = (
   headers: Headers,
   { apiVersion }: Settings,
-): E.Either<Refusal, string> => {
+): E.Either<ApiError, string> => {
   const named = headers.get('x-api-version')
   if (named === null) return E.right(apiVersion)
   return PlainDate.is(named) ? E.right(named) : E.left(incorrect)

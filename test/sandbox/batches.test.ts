@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { checked } from '../../src/sandbox/batches/checked.js'
-import { batchThere } from '../../src/sandbox/batches/there.js'
+import { batchThere } from '../../src/sandbox/batches/generatedBatches.js'
 import { settings } from '../../src/sandbox/settings.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items, open } from './support.js'

@@ -64,7 +64,7 @@ describe('a fault asked for by header', () => {
   })
 
   it.each(['malformed-row', 'unknown-field', 'unknown-enum'] as const)(
-    '%s leaves a refusal as it is',
+    '%s leaves an error as it is',
     async (fault) => {
       const { get, post } = await open()
       const lost = '/api/v1/batch_transfers/none'

@@ -147,7 +147,7 @@ const play = async (options: SandboxOptions, pause = 0, fault?: FaultName) => {
     if (E.isLeft(asked)) throw new Error(`${route}: ${asked.left[0].path}`)
     const { method, target, headers, body } = asked.right
     const again = fault === undefined || method === 'POST' ? [undefined] : [undefined, fault]
-    for (const befalling of again) {
+    for (const drawFault of again) {
       const answered = await send(target, {
         method,
         headers: {
@@ -157,12 +157,12 @@ const play = async (options: SandboxOptions, pause = 0, fault?: FaultName) => {
               ? { authorization }
               : {}),
           ...headers,
-          ...(befalling === undefined ? {} : { 'x-sandbox-fault': befalling }),
+          ...(drawFault === undefined ? {} : { 'x-sandbox-fault': drawFault }),
         },
         ...(body === undefined ? {} : { body }),
       })
-      if (befalling === fault || fault === undefined) seen.push([row, answered])
-      if (befalling === undefined) known = { ...known, ...learn?.(answered) }
+      if (drawFault === fault || fault === undefined) seen.push([row, answered])
+      if (drawFault === undefined) known = { ...known, ...learn?.(answered) }
     }
     clock.pass(pause)
   }

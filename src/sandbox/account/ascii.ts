@@ -1,5 +1,5 @@
 /**
- * Texts and numbers as bytes. Each function takes where to write and returns where it stopped. A page
+ * Texts and numbers as bytes. Each function takes where to write and returns where it refusedByLimits. A page
  * of 2,000 charges built from strings and then encoded takes two to three times as long.
  */
 

@@ -7,7 +7,7 @@ import { R } from '../../fp.js'
 import { copy, encoded, hex, hundredths, whole } from './ascii.js'
 import type { ChargeIds } from './chargeIds.js'
 import { type Columns, PERIOD } from './columns.js'
-import { keyOf, mix } from './mix.js'
+import { hash, subSeed } from './hash.js'
 import { time } from './time.js'
 
 // model
@@ -77,7 +77,7 @@ export const chargeBytes = (
   { writeId, writeRequestId }: ChargeIds,
   columns: Columns,
 ): WriteCharge => {
-  const key = keyOf(seed, 5)
+  const key = subSeed(seed, 5)
   const isNew = columns.status.map((status) => status === 'NEW')
   const isWhole = columns.currency.map((currency) => currency === WHOLE)
   const status = all(columns.status)
@@ -86,8 +86,8 @@ export const chargeBytes = (
 
   return (index, created, to, position) => {
     const slot = index % PERIOD
-    const random = mix(index ^ key)
-    const more = mix(random ^ key)
+    const random = hash(index ^ key)
+    const more = hash(random ^ key)
     const amount = isWhole[slot] ? rounded(amountOf(random)) : amountOf(random)
     const fee = isWhole[slot] ? feeOf(amount / 100) * 100 : feeOf(amount)
     const updated = isNew[slot] ? created : created + 1 + (more % 7_200)

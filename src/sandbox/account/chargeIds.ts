@@ -1,7 +1,7 @@
 /** Identifiers that hold the number of their charge, so that it is found without an index. */
 import { O, pipe } from '../../fp.js'
 import { copy, decoded, encoded, hex, written } from './ascii.js'
-import { keyOf, mix, unmix } from './mix.js'
+import { hash, subSeed, unhash } from './hash.js'
 
 // model
 
@@ -28,16 +28,16 @@ const PREFIX = encoded('chg_')
 const DASH = 45
 
 export const chargeIds = (seed: number): ChargeIds => {
-  const idKey = keyOf(seed, 3)
-  const requestKey = keyOf(seed, 4)
+  const idKey = subSeed(seed, 3)
+  const requestKey = subSeed(seed, 4)
 
   const writeId: WriteId = (index, to, position) =>
-    hex(mix(index ^ idKey), 8, to, copy(PREFIX, to, position))
+    hex(hash(index ^ idKey), 8, to, copy(PREFIX, to, position))
 
   const writeRequestId: WriteId = (index, to, position) => {
-    const a = mix(index ^ requestKey)
-    const b = mix(a ^ idKey)
-    const c = mix(b ^ requestKey)
+    const a = hash(index ^ requestKey)
+    const b = hash(a ^ idKey)
+    const c = hash(b ^ requestKey)
     hex(a, 8, to, position)
     to[position + 8] = DASH
     hex(b >>> 16, 4, to, position + 9)
@@ -47,7 +47,7 @@ export const chargeIds = (seed: number): ChargeIds => {
     hex(((c >>> 16) & 0x3fff) | 0x8000, 4, to, position + 19)
     to[position + 23] = DASH
     hex(c, 4, to, position + 24)
-    return hex(mix(c), 8, to, position + 28)
+    return hex(hash(c), 8, to, position + 28)
   }
 
   const id = (index: number): string =>
@@ -62,11 +62,11 @@ export const chargeIds = (seed: number): ChargeIds => {
     id,
     requestId,
     indexOfId: (text) =>
-      ID.test(text) ? O.some((unmix(Number.parseInt(text.slice(4), 16)) ^ idKey) >>> 0) : O.none,
+      ID.test(text) ? O.some((unhash(Number.parseInt(text.slice(4), 16)) ^ idKey) >>> 0) : O.none,
     indexOfRequestId: (text) =>
       pipe(
         UUID.test(text)
-          ? O.some((unmix(Number.parseInt(text.slice(0, 8), 16)) ^ requestKey) >>> 0)
+          ? O.some((unhash(Number.parseInt(text.slice(0, 8), 16)) ^ requestKey) >>> 0)
           : O.none,
         O.filter((index) => requestId(index) === text),
       ),

@@ -2,7 +2,7 @@
  * The columns that a list is filtered by. They repeat after `PERIOD` rows, so the k-th row that
  * passes a filter is computed and not searched: any page of ten million rows costs the same.
  */
-import { keyOf, mix } from './mix.js'
+import { hash, subSeed } from './hash.js'
 
 // model
 
@@ -48,13 +48,13 @@ const statusOf = (percent: number): string =>
           : 'SUSPENDED'
 
 export const columns = (seed: number): Columns => {
-  const key = keyOf(seed, 1)
+  const key = subSeed(seed, 1)
   const sources = Array.from(
     { length: SOURCES },
-    (_, n) => `acct_${mix(keyOf(seed, 2) ^ n).toString(36)}`,
+    (_, n) => `acct_${hash(subSeed(seed, 2) ^ n).toString(36)}`,
   )
   const column = (pick: (random: number) => string, purpose: number) =>
-    Array.from({ length: PERIOD }, (_, slot) => pick(mix(keyOf(key, purpose) ^ slot)))
+    Array.from({ length: PERIOD }, (_, slot) => pick(hash(subSeed(key, purpose) ^ slot)))
   return {
     status: column((random) => statusOf(random % 100), 1),
     currency: column((random) => currencies[random % currencies.length] ?? 'USD', 2),

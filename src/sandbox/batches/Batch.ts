@@ -2,8 +2,8 @@
 import type { QuoteValidity } from '../../codec/BatchQuote.js'
 import type { NewBatchTransfer } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
+import type { Numbered } from '../Collection.js'
 import { endAt } from '../instant.js'
-import type { Numbered } from '../Register.js'
 import type { Checked } from './checked.js'
 import { type Quotes, quotesOf } from './price.js'
 

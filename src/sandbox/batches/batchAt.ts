@@ -4,13 +4,19 @@ import type { BatchQuoteSummary } from '../../codec/BatchQuote.js'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Instant } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
-import { hexText, mix } from '../account/mix.js'
-import type { Asking } from '../Context.js'
+import { hash, hexText } from '../account/hash.js'
+import type { CallContext } from '../Context.js'
 import { ids } from '../ids.js'
 import { dayInstantAt, instantAt } from '../instant.js'
 import { FAILURE_DETAILS } from '../version.js'
 import { type Batch, type Quoted, validItems } from './Batch.js'
-import { bookingFrom, courseOf, type FundingStatus, type Step, stepAt } from './course.js'
+import {
+  batchTimeline,
+  bookingFrom,
+  type FundingStatus,
+  type Step,
+  stepAt,
+} from './batchTimeline.js'
 
 /** As a direct debit in the United States would have it. */
 const failure = {
@@ -62,7 +68,7 @@ const updatedAt = (
   { changedAt }: Batch,
   step: Step,
   from: number | undefined,
-  { now, settings: { bookEvery } }: Asking,
+  { now, settings: { bookEvery } }: CallContext,
 ): number => {
   if (step.status !== 'BOOKING' || from === undefined || bookEvery <= 0) {
     return Math.max(changedAt, step.at)
@@ -70,18 +76,18 @@ const updatedAt = (
   return from + Math.floor((now - from) / bookEvery) * bookEvery
 }
 
-export const shortId = ({ n }: Batch): string => `BT${hexText(mix(n))}`
+export const shortId = ({ n }: Batch): string => `BT${hexText(hash(n))}`
 
-export const statusAt = (batch: Batch, { now, settings }: Asking): Step =>
-  stepAt(courseOf(batch, settings), now)
+export const statusAt = (batch: Batch, { now, settings }: CallContext): Step =>
+  stepAt(batchTimeline(batch, settings), now)
 
 /** The status of its funding is in answers of retrieve and list alone (interface, Batch transfer). */
 export const batchAt =
-  (asking: Asking, told: 'with funding status' | 'without' = 'without') =>
+  (context: CallContext, told: 'with funding status' | 'without' = 'without') =>
   (batch: Batch): BatchTransfer => {
-    const { now, settings, version } = asking
+    const { now, settings, version } = context
     const { name, remarks, metadata } = batch.asked
-    const course = courseOf(batch, settings)
+    const course = batchTimeline(batch, settings)
     const step = stepAt(course, now)
     const { status, ...funding } = fundingAt(batch, step.funding, version)
     return {
@@ -97,6 +103,6 @@ export const batchAt =
       valid_item_count: validItems(batch).length,
       funding: told === 'without' || status === undefined ? funding : { status, ...funding },
       quote_summary: batch.quoted === undefined ? null : summary(batch.quoted),
-      updated_at: instantAt(updatedAt(batch, step, bookingFrom(course), asking)),
+      updated_at: instantAt(updatedAt(batch, step, bookingFrom(course), context)),
     }
   }

@@ -4,13 +4,13 @@ import type { Instant } from '../../codec/Instant.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { isEmpty } from '../../codec/shapes.js'
 import { E } from '../../fp.js'
-import { hexText, keyOf, mix } from '../account/mix.js'
-import type { Asking } from '../Context.js'
+import { hash, hexText, subSeed } from '../account/hash.js'
+import type { CallContext } from '../Context.js'
 import { instantAt } from '../instant.js'
 import { type Batch, type StoredItem, validItems } from './Batch.js'
 import { transferDate } from './batchAt.js'
+import { batchTimeline, bookingFrom } from './batchTimeline.js'
 import { error, isBookable } from './checked.js'
-import { bookingFrom, courseOf } from './course.js'
 import { priceOf } from './price.js'
 
 // model
@@ -25,8 +25,8 @@ interface Progress {
 // constructors
 
 /** The ids of the items of a batch, or of their transfers: eight digits of the batch, before four of the item. */
-export const idsOf = (kind: 'bti' | 'tfr', batch: Batch, { settings }: Asking) => {
-  const prefix = `${kind}_${hexText(mix(batch.n ^ keyOf(settings.seed, 15)))}`
+export const idsOf = (kind: 'bti' | 'tfr', batch: Batch, { settings }: CallContext) => {
+  const prefix = `${kind}_${hexText(hash(batch.n ^ subSeed(settings.seed, 15)))}`
   return ({ n }: StoredItem): string => prefix + n.toString(16).padStart(4, '0')
 }
 
@@ -52,7 +52,7 @@ const progressAt = (
   item: NewBatchItem,
   rank: number,
   from: number | undefined,
-  { now, settings }: Asking,
+  { now, settings }: CallContext,
 ): Progress => {
   if (from === undefined || now < from) return { status: 'VALIDATED', at: addedAt }
   const booked = from + (rank + 1) * settings.bookEvery
@@ -62,13 +62,13 @@ const progressAt = (
 
 /** All of them. */
 export const itemsAt =
-  (asking: Asking, batch: Batch) =>
+  (context: CallContext, batch: Batch) =>
   (items: ReadonlyArray<StoredItem>): ReadonlyArray<BatchItem> => {
-    const from = bookingFrom(courseOf(batch, asking.settings))
+    const from = bookingFrom(batchTimeline(batch, context.settings))
     const ranks = new Map(validItems(batch).map(({ n }, rank) => [n, rank]))
-    const day = transferDate(batch, asking.now)
-    const idOf = idsOf('bti', batch, asking)
-    const transferIdOf = idsOf('tfr', batch, asking)
+    const day = transferDate(batch, context.now)
+    const idOf = idsOf('bti', batch, context)
+    const transferIdOf = idsOf('tfr', batch, context)
     return items.map((stored): BatchItem => {
       const same = {
         id: idOf(stored),
@@ -82,7 +82,7 @@ export const itemsAt =
         return { ...same, status: 'VALIDATION_FAILED', errors: stored.checked.left, updated_at }
       }
       const item = stored.checked.right
-      const { status, at } = progressAt(stored, item, ranks.get(stored.n) ?? 0, from, asking)
+      const { status, at } = progressAt(stored, item, ranks.get(stored.n) ?? 0, from, context)
       const isDraft = batch.quoted !== undefined && status !== 'BOOKED'
       return {
         ...same,

@@ -2,8 +2,8 @@
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E, pipe } from '../../fp.js'
-import type { Given } from '../Handler.js'
-import { invalid, type Refusal, required } from '../Refusal.js'
+import { type ApiError, invalid, required } from '../ApiError.js'
+import type { RawParams } from '../Handler.js'
 import { type Checked, checked } from './checked.js'
 
 // model
@@ -26,9 +26,9 @@ export interface SentItemIds {
 // constructors
 
 const listed = (
-  params: Given,
+  params: RawParams,
   name: string,
-): E.Either<Refusal, { readonly id: string; readonly list: ReadonlyArray<unknown> }> => {
+): E.Either<ApiError, { readonly id: string; readonly list: ReadonlyArray<unknown> }> => {
   const list = params[name]
   if (list === undefined) return E.left(required(name))
   return Array.isArray(list)
@@ -37,7 +37,7 @@ const listed = (
 }
 
 /** An item needs a `request_id` to be kept; what else is wrong with it is kept too. */
-const sentItem = (i: number, item: unknown): E.Either<Refusal, SentItem> => {
+const sentItem = (i: number, item: unknown): E.Either<ApiError, SentItem> => {
   const source = `items[${i}].request_id`
   const { request_id } = fieldsOf(item)
   if (request_id === undefined) return E.left(required(source))
@@ -50,7 +50,7 @@ const isText = (u: unknown): u is string => typeof u === 'string'
 
 // combinators
 
-export const readItems = (params: Given): E.Either<Refusal, SentItems> =>
+export const readItems = (params: RawParams): E.Either<ApiError, SentItems> =>
   pipe(
     listed(params, 'items'),
     E.filterOrElse(
@@ -66,7 +66,7 @@ export const readItems = (params: Given): E.Either<Refusal, SentItems> =>
     ),
   )
 
-export const readItemIds = (params: Given): E.Either<Refusal, SentItemIds> =>
+export const readItemIds = (params: RawParams): E.Either<ApiError, SentItemIds> =>
   pipe(
     listed(params, 'item_ids'),
     E.chain(({ id, list }) =>

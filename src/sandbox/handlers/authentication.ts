@@ -1,9 +1,9 @@
 import type { login as loginRow } from '../../api/authentication.js'
 import { timeText } from '../account/time.js'
+import { credentialsInvalid, tokenOf } from '../auth.js'
 import type { Handler } from '../Handler.js'
 import { endAt } from '../instant.js'
 import { success } from '../Result.js'
-import { credentialsInvalid, tokenOf } from '../token.js'
 
 export const authentication: { readonly login: Handler<typeof loginRow> } = {
   login: (state, { client_id, api_key }, { now, settings }) => {

@@ -2,16 +2,16 @@ import { charges as rows } from '../../api/charges.js'
 import { Charge, type ChargeFilter } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import { flow, O, pipe } from '../../fp.js'
-import type { Filter } from '../account/Account.js'
-import { asOf, isListed, type MadeCharge, type Moment } from '../account/made.js'
+import { apiError, invalid, notFound, required } from '../ApiError.js'
+import { asOf, isListed, type MadeCharge, type Moment } from '../account/CreatedCharge.js'
+import type { Filter } from '../account/GeneratedCharges.js'
 import { followedBy, texts } from '../account/Rows.js'
 import type { Context } from '../Context.js'
 import { pageByNumber } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { invalid, notFound, refusal, required } from '../Refusal.js'
 import { json, type Result, success } from '../Result.js'
 import { isWithinReach, REACH } from '../rates.js'
-import type { State } from '../State.js'
+import type { Store } from '../Store.js'
 import { append, at, find, toArray } from '../Table.js'
 
 const moment = ({ now, account, settings: { settleAfter } }: Context): Moment => ({
@@ -22,7 +22,7 @@ const moment = ({ now, account, settings: { settleAfter } }: Context): Moment =>
 
 // create
 
-const duplicate = refusal(
+const duplicate = apiError(
   400,
   'request_id_duplicate',
   'A charge with this request_id was made before.',
@@ -31,7 +31,7 @@ const duplicate = refusal(
 
 const tooLarge = invalid(`amount must be ${REACH}.`, 'amount')
 
-const isTaken = (requestId: string, state: State, { account }: Context): boolean =>
+const isTaken = (requestId: string, state: Store, { account }: Context): boolean =>
   O.isSome(find(requestId)(state.made)) ||
   pipe(
     account.ids.indexOfRequestId(requestId),

@@ -1,16 +1,16 @@
 import { partnerWebhooks as rows } from '../../api/partnerWebhooks.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { E, flow, pipe } from '../../fp.js'
+import { required } from '../ApiError.js'
 import { encoded } from '../account/ascii.js'
 import { texts } from '../account/Rows.js'
+import { all } from '../Collection.js'
 import { pageByNumber } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { required } from '../Refusal.js'
-import { all } from '../Register.js'
 import { json, text } from '../Result.js'
 import { create, findHook, retrieve, update, without } from '../webhooks/calls.js'
-import { webhookOf } from '../webhooks/Hook.js'
 import { partner } from '../webhooks/Owner.js'
+import { webhookOf } from '../webhooks/StoredWebhook.js'
 
 /** Events of organizations (interface, Partner webhooks). */
 const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
@@ -33,25 +33,25 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof rows }>['partner'] = 
 
   // three answers that clients have seen where the interface shows none
 
-  connect: (state, { id, org_id }, asking) => {
-    const hook = findHook(partner)(state, id, asking)
+  connect: (state, { id, org_id }, context) => {
+    const hook = findHook(partner)(state, id, context)
     if (E.isLeft(hook)) return [hook.left, state]
     return hook.right.asked.events.some(isOfOrganization) && org_id === undefined
       ? [required('org_id'), state]
       : [text('OK'), state]
   },
 
-  disconnect: (state, { id }, asking) => {
+  disconnect: (state, { id }, context) => {
     const result = pipe(
-      findHook(partner)(state, id, asking),
+      findHook(partner)(state, id, context),
       E.map(() => json(encoded('"OK"'))),
       E.toUnion,
     )
     return [result, state]
   },
 
-  delete: (state, { id }, asking) => {
-    const rest = without(partner)(state, id, asking)
+  delete: (state, { id }, context) => {
+    const rest = without(partner)(state, id, context)
     return E.isLeft(rest) ? [rest.left, state] : [text(''), rest.right]
   },
 }

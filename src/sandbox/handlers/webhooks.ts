@@ -2,13 +2,13 @@ import { webhooks as rows } from '../../api/webhooks.js'
 import { Webhook } from '../../codec/Webhook.js'
 import { E, flow, pipe } from '../../fp.js'
 import { bookmarked } from '../bookmarks.js'
+import { walk } from '../Collection.js'
 import { pageByBookmark } from '../envelope.js'
 import type { HandlersOf } from '../Handler.js'
-import { walk } from '../Register.js'
 import { success } from '../Result.js'
 import { create, retrieve, update, without } from '../webhooks/calls.js'
-import { webhookOf } from '../webhooks/Hook.js'
 import { account } from '../webhooks/Owner.js'
+import { webhookOf } from '../webhooks/StoredWebhook.js'
 
 export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
   create: create(account),
@@ -34,8 +34,8 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
 
   update: update(account),
 
-  delete: (state, { id }, asking) => {
-    const rest = without(account)(state, id, asking)
+  delete: (state, { id }, context) => {
+    const rest = without(account)(state, id, context)
     return E.isLeft(rest) ? [rest.left, state] : [success({ id, deleted: true }), rest.right]
   },
 }

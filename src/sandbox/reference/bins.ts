@@ -1,7 +1,7 @@
 /** What is known of cards, by how their numbers begin; and numbers that are refused on purpose. */
 import type { Bin } from '../../codec/Bin.js'
-import { type Refusal, refusal } from '../Refusal.js'
-import { unauthorized } from '../token.js'
+import { type ApiError, apiError } from '../ApiError.js'
+import { unauthorized } from '../auth.js'
 
 const visa: Bin = {
   card_brand: 'visa',
@@ -76,13 +76,13 @@ export const binsOf = (pan: string): Array<Bin> => [
   ...(ranges.find(([begins]) => begins.test(pan))?.[1] ?? []),
 ]
 
-const refusals: Readonly<Record<string, Refusal>> = {
-  '0400': refusal(400, 'validation_error', 'The card number is not valid.'),
+const refusals: Readonly<Record<string, ApiError>> = {
+  '0400': apiError(400, 'validation_error', 'The card number is not valid.'),
   '0401': unauthorized,
-  '0403': refusal(403, 'forbidden', 'This account may not look up cards.'),
-  '0404': refusal(404, 'not_found', 'There is no such resource.'),
-  '0500': refusal(500, 'internal_error', 'Service unavailable.'),
+  '0403': apiError(403, 'forbidden', 'This account may not look up cards.'),
+  '0404': apiError(404, 'not_found', 'There is no such resource.'),
+  '0500': apiError(500, 'internal_error', 'Service unavailable.'),
 }
 
-/** The last four digits may ask for a refusal, by its status. */
-export const refusalOf = (pan: string): Refusal | undefined => refusals[pan.slice(-4)]
+/** The last four digits may ask for an error, by its status. */
+export const refusalOf = (pan: string): ApiError | undefined => refusals[pan.slice(-4)]

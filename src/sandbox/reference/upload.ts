@@ -5,9 +5,9 @@ import { Flag, repeated } from '../../codec/query.js'
 import { toMillis } from '../../codec/times.js'
 import { causes, causesUnder } from '../../decode/causes.js'
 import { A, E, pipe } from '../../fp.js'
-import type { Given } from '../Handler.js'
+import { type ApiError, invalid, notEnabled, required } from '../ApiError.js'
+import type { RawParams } from '../Handler.js'
 import { DAY } from '../instant.js'
-import { invalid, notEnabled, type Refusal, required } from '../Refusal.js'
 import { isWithinReach, REACH, rate } from '../rates.js'
 import { LIMIT_CURRENCY, type Order } from './Order.js'
 
@@ -21,11 +21,11 @@ export interface Upload {
 }
 
 /** An item that was judged. */
-type Judged = E.Either<Refusal, OrderItem>
+type Judged = E.Either<ApiError, OrderItem>
 
 // constructors
 
-const items = (params: Given): E.Either<Refusal, ReadonlyArray<unknown>> =>
+const items = (params: RawParams): E.Either<ApiError, ReadonlyArray<unknown>> =>
   !Array.isArray(params.items)
     ? E.left(invalid('The body is not a list.', 'items'))
     : params.items.length > ITEMS_PER_UPLOAD
@@ -34,7 +34,7 @@ const items = (params: Given): E.Either<Refusal, ReadonlyArray<unknown>> =>
 
 const types = repeated<QuotaType>(QuotaType)
 
-export const readUpload = (params: Given): E.Either<Refusal, Upload> =>
+export const readUpload = (params: RawParams): E.Either<ApiError, Upload> =>
   pipe(
     E.Do,
     E.bind('items', () => items(params)),
@@ -87,7 +87,7 @@ export const ordersOf = (
   upload: Upload,
   now: number,
   enabled: ReadonlyArray<QuotaType>,
-): E.Either<Refusal, ReadonlyArray<Order>> => {
+): E.Either<ApiError, ReadonlyArray<Order>> => {
   const missing = upload.types.find((type) => !enabled.includes(type))
   if (missing !== undefined) return E.left(notEnabled(missing, 'types'))
   const { left, right: good } = A.separate(upload.items.map((item, i) => judged(item, i, now)))

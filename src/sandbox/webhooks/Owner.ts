@@ -1,25 +1,26 @@
 /** Whose webhooks they are: the account's, or a partner's. */
+
+import { type ApiError, apiError } from '../ApiError.js'
+import type { Collection } from '../Collection.js'
 import type { Kind } from '../ids.js'
-import { type Refusal, refusal } from '../Refusal.js'
-import type { Register } from '../Register.js'
-import type { State } from '../State.js'
-import type { Hook } from './Hook.js'
+import type { Store } from '../Store.js'
+import type { StoredWebhook } from './StoredWebhook.js'
 
 // model
 
 /** Whose webhooks they are. */
 export interface Owner {
   readonly kind: Kind
-  readonly of: (state: State) => Register<Hook>
-  readonly with: (state: State, hooks: Register<Hook>) => State
+  readonly of: (state: Store) => Collection<StoredWebhook>
+  readonly with: (state: Store, hooks: Collection<StoredWebhook>) => Store
   /** How a `request_id` that was used before is refused. */
-  readonly repeated: Refusal
+  readonly repeated: ApiError
 }
 
 // constructors
 
-const repeated = (status: number, code: string): Refusal =>
-  refusal(status, code, 'A webhook with this request_id was made before.', 'request_id')
+const repeated = (status: number, code: string): ApiError =>
+  apiError(status, code, 'A webhook with this request_id was made before.', 'request_id')
 
 export const account: Owner = {
   kind: 'webhook',

@@ -1,15 +1,15 @@
 /** What can be done with webhooks, whosever they are. */
 import type { NewWebhook, Webhook, WebhookWithSecret } from '../../codec/Webhook.js'
 import { E, flow, O, pipe } from '../../fp.js'
+import { type ApiError, required } from '../ApiError.js'
 import { byId } from '../byId.js'
-import type { Asking } from '../Context.js'
+import { add, isTaken, next, put, remove } from '../Collection.js'
+import type { CallContext } from '../Context.js'
 import type { Handle } from '../Handler.js'
-import { type Refusal, required } from '../Refusal.js'
-import { add, isTaken, next, put, remove } from '../Register.js'
 import { success } from '../Result.js'
-import type { State } from '../State.js'
-import { type Hook, newHook, webhookOf } from './Hook.js'
+import type { Store } from '../Store.js'
 import type { Owner } from './Owner.js'
+import { newHook, type StoredWebhook, webhookOf } from './StoredWebhook.js'
 import { problemOf } from './scopes.js'
 
 /** By which a webhook is found. */
@@ -19,7 +19,7 @@ interface Named {
 
 export const findHook =
   ({ kind, of }: Owner) =>
-  (state: State, id: string, { settings }: Asking): E.Either<Refusal, Hook> =>
+  (state: Store, id: string, { settings }: CallContext): E.Either<ApiError, StoredWebhook> =>
     byId(kind, id, settings.seed)(of(state))
 
 export const create =
@@ -40,10 +40,10 @@ export const create =
 
 export const retrieve =
   (owner: Owner): Handle<Named, Webhook> =>
-  (state, { id }, asking) => {
+  (state, { id }, context) => {
     const result = pipe(
-      findHook(owner)(state, id, asking),
-      E.map(flow(webhookOf(owner.kind, asking.settings.seed), success)),
+      findHook(owner)(state, id, context),
+      E.map(flow(webhookOf(owner.kind, context.settings.seed), success)),
       E.toUnion,
     )
     return [result, state]
@@ -52,12 +52,12 @@ export const retrieve =
 /** Only the URL can be updated (interface, Webhooks). */
 export const update =
   (owner: Owner): Handle<Named & { readonly url: string }, Webhook> =>
-  (state, { id, url }, asking) => {
-    const hook = findHook(owner)(state, id, asking)
+  (state, { id, url }, context) => {
+    const hook = findHook(owner)(state, id, context)
     if (E.isLeft(hook)) return [hook.left, state]
-    const updated = { ...hook.right, url, updatedAt: asking.now }
+    const updated = { ...hook.right, url, updatedAt: context.now }
     return [
-      success(webhookOf(owner.kind, asking.settings.seed)(updated)),
+      success(webhookOf(owner.kind, context.settings.seed)(updated)),
       owner.with(state, put(updated)(owner.of(state))),
     ]
   }
@@ -65,8 +65,8 @@ export const update =
 /** The state without it, if there is one. */
 export const without =
   (owner: Owner) =>
-  (state: State, id: string, asking: Asking): E.Either<Refusal, State> =>
+  (state: Store, id: string, context: CallContext): E.Either<ApiError, Store> =>
     pipe(
-      findHook(owner)(state, id, asking),
+      findHook(owner)(state, id, context),
       E.map(({ n }) => owner.with(state, remove(n)(owner.of(state)))),
     )

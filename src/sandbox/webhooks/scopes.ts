@@ -2,7 +2,7 @@
 import { eventNames } from '../../codec/EventName.js'
 import type { NewWebhook } from '../../codec/Webhook.js'
 import { A, O, pipe } from '../../fp.js'
-import { invalid, type Refusal } from '../Refusal.js'
+import { type ApiError, invalid } from '../ApiError.js'
 import { DORMANT_AND_CLOSED } from '../version.js'
 
 const known: ReadonlySet<string> = new Set(eventNames)
@@ -32,7 +32,7 @@ const problem = (
 export const problemOf = (
   { events, version }: NewWebhook,
   scopes: ReadonlyArray<string> | undefined,
-): O.Option<Refusal> =>
+): O.Option<ApiError> =>
   pipe(
     [...events],
     A.findFirstMap((event) =>

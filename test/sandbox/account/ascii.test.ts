@@ -8,7 +8,7 @@ import {
   whole,
   written,
 } from '../../../src/sandbox/account/ascii.js'
-import { mix, unmix } from '../../../src/sandbox/account/mix.js'
+import { hash, unhash } from '../../../src/sandbox/account/hash.js'
 import { followedBy, rows, texts } from '../../../src/sandbox/account/Rows.js'
 import { timeText } from '../../../src/sandbox/account/time.js'
 
@@ -46,7 +46,7 @@ it('writes times as Date does, up to the offset', () => {
 it('mixes numbers one to one', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 32 - 1), (n) => {
-      expect(unmix(mix(n))).toBe(n)
+      expect(unhash(hash(n))).toBe(n)
     }),
   )
 })

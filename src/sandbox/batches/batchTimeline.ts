@@ -24,7 +24,7 @@ export interface Step {
   readonly funding: FundingStatus
 }
 
-export type Course = readonly [Step, ...ReadonlyArray<Step>]
+export type BatchTimeline = readonly [Step, ...ReadonlyArray<Step>]
 
 // constructors
 
@@ -120,7 +120,7 @@ const submitted = (batch: Batch, at: number, settings: Settings): ReadonlyArray<
 }
 
 /** All that becomes of it, if nothing else is done to it. */
-export const courseOf = (batch: Batch, settings: Settings): Course => {
+export const batchTimeline = (batch: Batch, settings: Settings): BatchTimeline => {
   const { submittedAt, changedAt } = batch
   return [
     { at: changedAt, status: 'DRAFTING', funding: 'SCHEDULED' },
@@ -131,9 +131,9 @@ export const courseOf = (batch: Batch, settings: Settings): Course => {
 // combinators
 
 /** Where it stands at a moment, in ms since 1970. */
-export const stepAt = (course: Course, now: number): Step =>
+export const stepAt = (course: BatchTimeline, now: number): Step =>
   course.findLast(({ at }) => at <= now) ?? course[0]
 
 /** When its items began to be booked, or will, in ms since 1970; never for undefined. */
-export const bookingFrom = (course: Course): number | undefined =>
+export const bookingFrom = (course: BatchTimeline): number | undefined =>
   course.find(({ status }) => status === 'BOOKING')?.at

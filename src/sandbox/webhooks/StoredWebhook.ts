@@ -1,13 +1,13 @@
 /** A webhook as the sandbox keeps it, of the account or of a partner. */
 import type { NewWebhook, WebhookWithSecret } from '../../codec/Webhook.js'
-import { keyOf, longHexText, mix } from '../account/mix.js'
+import { hash, longHexText, subSeed } from '../account/hash.js'
+import type { Numbered } from '../Collection.js'
 import { ids, type Kind } from '../ids.js'
 import { instantAt } from '../instant.js'
-import type { Numbered } from '../Register.js'
 
 // model
 
-export interface Hook extends Numbered {
+export interface StoredWebhook extends Numbered {
   readonly asked: NewWebhook
   readonly url: string
   /** In ms since 1970. */
@@ -17,7 +17,12 @@ export interface Hook extends Numbered {
 
 // constructors
 
-export const newHook = (n: number, request_id: string, asked: NewWebhook, now: number): Hook => ({
+export const newHook = (
+  n: number,
+  request_id: string,
+  asked: NewWebhook,
+  now: number,
+): StoredWebhook => ({
   n,
   request_id,
   asked,
@@ -28,12 +33,12 @@ export const newHook = (n: number, request_id: string, asked: NewWebhook, now: n
 
 /** The same for the same webhook, and for no other. */
 const secretOf = (kind: Kind, n: number, seed: number): string =>
-  `whsec_${longHexText(mix(n ^ keyOf(seed, kind === 'webhook' ? 16 : 17)))}`
+  `whsec_${longHexText(hash(n ^ subSeed(seed, kind === 'webhook' ? 16 : 17)))}`
 
 /** As the service writes it. */
 export const webhookOf =
   (kind: Kind, seed: number) =>
-  ({ n, request_id, asked, url, createdAt, updatedAt }: Hook): WebhookWithSecret => ({
+  ({ n, request_id, asked, url, createdAt, updatedAt }: StoredWebhook): WebhookWithSecret => ({
     id: ids(kind, seed).id(n),
     url,
     events: [...asked.events],

@@ -3,24 +3,24 @@ import { firstValueFrom, Subscription } from 'rxjs'
 import { O, pipe } from '../fp.js'
 import { later } from '../stream/later.js'
 import { until } from '../stream/ObservableEither.js'
-import { account } from './account/Account.js'
-import { chance, keyOf, longHexText, mix } from './account/mix.js'
+import { apiError, invalid, notFound } from './ApiError.js'
+import { account } from './account/GeneratedCharges.js'
+import { hash, longHexText, randomNumbers, subSeed } from './account/hash.js'
 import { arrive } from './arrive.js'
 import type { Context } from './Context.js'
-import { befalling, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
-import { type Arrival, gate } from './Gate.js'
+import { drawFault, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
 import type { Service } from './handlers/index.js'
-import { invalid, notFound, refusal } from './Refusal.js'
+import { injectFault } from './injectFault.js'
+import { type Arrival, rateLimiter } from './RateLimiter.js'
 import { type Play, type Reply, refused, tooMany } from './Reply.js'
 import { respond } from './respond.js'
-import { initial, type State } from './State.js'
+import { initial, type Store } from './Store.js'
 import type { Settings } from './settings.js'
-import { spoil } from './spoil.js'
 import { counter, type SandboxStats } from './stats.js'
 
 // model
 
-export interface Incoming {
+export interface IncomingRequest {
   readonly request: Request
   /** None for a path that is no row's. */
   readonly service: O.Option<Service>
@@ -31,8 +31,8 @@ export interface Incoming {
   readonly end: AbortSignal
 }
 
-export interface Exchange {
-  readonly answer: (incoming: Incoming) => Promise<Response>
+export interface RequestLifecycle {
+  readonly answer: (incoming: IncomingRequest) => Promise<Response>
   readonly stats: () => SandboxStats
 }
 
@@ -40,9 +40,9 @@ export interface Exchange {
 
 const unknownFault = refused(invalid('There is no fault of this name.', FAULT_HEADER))
 
-const broken = refused(refusal(500, 'internal_error', 'Service unavailable.'))
+const broken = refused(apiError(500, 'internal_error', 'Service unavailable.'))
 
-const arrivalOf = ({ service, request }: Incoming): Arrival =>
+const arrivalOf = ({ service, request }: IncomingRequest): Arrival =>
   pipe(
     service,
     O.match(
@@ -54,7 +54,7 @@ const arrivalOf = ({ service, request }: Incoming): Arrival =>
     ),
   )
 
-const routeOf = ({ service }: Incoming): string =>
+const routeOf = ({ service }: IncomingRequest): string =>
   pipe(
     service,
     O.match(
@@ -63,15 +63,15 @@ const routeOf = ({ service }: Incoming): string =>
     ),
   )
 
-export const exchange = (settings: Settings): Exchange => {
+export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const { now, timer, latency, jitter, seed } = settings
   const there = account({ ...settings, since: settings.since.getTime() })
   const began = now()
-  const random = chance(keyOf(seed, 7))
-  const limits = gate(settings.limits)
+  const random = randomNumbers(subSeed(seed, 7))
+  const limits = rateLimiter(settings.limits)
   const counts = counter()
-  const fate = befalling(settings.faults, random)
-  let state: State = initial(settings)
+  const drawFaultFor = drawFault(settings.faults, random)
+  let state: Store = initial(settings)
   let stormUntil = Number.NEGATIVE_INFINITY
 
   const pass = async (ms: number, end: AbortSignal): Promise<void> => {
@@ -81,10 +81,13 @@ export const exchange = (settings: Settings): Exchange => {
   const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
   const refuse = (message: string): Reply =>
-    tooMany(message, longHexText(mix(Math.floor(random() * 2 ** 32))))
+    tooMany(message, longHexText(hash(Math.floor(random() * 2 ** 32))))
 
   /** A reply to a request that is at the limits now, if it comes no further. */
-  const stopped = (incoming: Incoming, fault: FaultName | undefined): Reply | undefined => {
+  const refusedByLimits = (
+    incoming: IncomingRequest,
+    fault: FaultName | undefined,
+  ): Reply | undefined => {
     const moment = now()
     const route = routeOf(incoming)
     if (fault === 'reset-before') return { ...broken, manner: 'reset' }
@@ -98,7 +101,10 @@ export const exchange = (settings: Settings): Exchange => {
   }
 
   /** The reply of the handler, which changes the state. */
-  const handled = async (incoming: Incoming, fault: FaultName | undefined): Promise<Reply> => {
+  const handled = async (
+    incoming: IncomingRequest,
+    fault: FaultName | undefined,
+  ): Promise<Reply> => {
     const { service, request, path } = incoming
     if (fault === '500') return broken
     const body = request.method === 'POST' ? await request.text() : ''
@@ -110,7 +116,7 @@ export const exchange = (settings: Settings): Exchange => {
       ? [refused(notFound), state]
       : respond(service.value, asked)(arrive(state, context), context)
     state = next
-    return fault === '500-after' ? broken : spoil(fault)(reply)
+    return fault === '500-after' ? broken : injectFault(fault)(reply)
   }
 
   return {
@@ -120,12 +126,12 @@ export const exchange = (settings: Settings): Exchange => {
       const route = routeOf(incoming)
       const back = leg()
       await pass(leg(), end)
-      const fated = fate({ route, nth: counts.arrived(route) })
+      const fated = drawFaultFor({ route, nth: counts.arrived(route) })
       const fault = request.headers.get(FAULT_HEADER) ?? fated
       if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, timer)
       if (fault !== undefined) counts.fault(fault)
 
-      const stop = stopped(incoming, fault)
+      const stop = refusedByLimits(incoming, fault)
       if (stop !== undefined) {
         await pass(back, end)
         return play(stop, () => {}, timer)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Arrival, gate, type SandboxTier } from '../../src/sandbox/Gate.js'
+import { type Arrival, rateLimiter, type SandboxTier } from '../../src/sandbox/RateLimiter.js'
 import { rollingWindow } from '../../src/sandbox/RollingWindow.js'
 
 const off = Number.POSITIVE_INFINITY
@@ -36,12 +36,12 @@ describe('a rolling window', () => {
   })
 })
 
-describe('the gate', () => {
+describe('the rate limiter', () => {
   const entered = (
     limits: Partial<typeof none>,
     ...arrivals: ReadonlyArray<readonly [number, Arrival]>
   ): ReadonlyArray<SandboxTier | undefined> => {
-    const { enter } = gate({ ...none, ...limits })
+    const { enter } = rateLimiter({ ...none, ...limits })
     return arrivals.map(([now, arrival]) => enter(arrival, now))
   }
 
@@ -120,7 +120,7 @@ describe('the gate', () => {
   })
 
   it('counts who is inside until they leave', () => {
-    const { enter, leave, inside } = gate({ ...none, concurrency: 2 })
+    const { enter, leave, inside } = rateLimiter({ ...none, concurrency: 2 })
     expect([0, 0, 0].map((now) => enter(call('a'), now))).toEqual([
       undefined,
       undefined,

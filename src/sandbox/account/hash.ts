@@ -2,35 +2,35 @@
 import type { IO } from '../../fp.js'
 
 /** One to one on 32 bits, each bit moving all others: the finalizer of MurmurHash3 (public domain). */
-export const mix = (n: number): number => {
+export const hash = (n: number): number => {
   const a = Math.imul(n ^ (n >>> 16), 0x85ebca6b)
   const b = Math.imul(a ^ (a >>> 13), 0xc2b2ae35)
   return (b ^ (b >>> 16)) >>> 0
 }
 
-/** `unmix(mix(n)) === n` for whole numbers from 0 to 2^32 - 1. */
-export const unmix = (n: number): number => {
+/** `unhash(hash(n)) === n` for whole numbers from 0 to 2^32 - 1. */
+export const unhash = (n: number): number => {
   const b = Math.imul(n ^ (n >>> 16), 0x7ed1b41d)
   const a = Math.imul(b ^ (b >>> 13) ^ (b >>> 26), 0xa5cb9243)
   return (a ^ (a >>> 16)) >>> 0
 }
 
 /** A number that depends on the seed and on what it is for. */
-export const keyOf = (seed: number, purpose: number): number =>
-  mix(mix(seed) ^ Math.imul(purpose, 0x9e3779b1))
+export const subSeed = (seed: number, purpose: number): number =>
+  hash(hash(seed) ^ Math.imul(purpose, 0x9e3779b1))
 
 /** Eight hexadecimal digits. */
 export const hexText = (n: number): string => n.toString(16).padStart(8, '0')
 
 /** Thirty-two of them, the first eight those of `n`. */
 export const longHexText = (n: number): string =>
-  [n, mix(n + 1), mix(n + 2), mix(n + 3)].map(hexText).join('')
+  [n, hash(n + 1), hash(n + 2), hash(n + 3)].map(hexText).join('')
 
 /** The numbers of a seed one after the other, each from 0 to below 1. */
-export const chance = (seed: number): IO<number> => {
+export const randomNumbers = (seed: number): IO<number> => {
   let n = seed
   return () => {
     n = (n + 0x9e3779b9) >>> 0
-    return mix(n) / 2 ** 32
+    return hash(n) / 2 ** 32
   }
 }

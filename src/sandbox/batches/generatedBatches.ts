@@ -1,8 +1,8 @@
 /** Batches that nobody made: most are booked in time, some are drafts or fail. */
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { E, memoized } from '../../fp.js'
-import { keyOf, mix } from '../account/mix.js'
-import { type Register, register } from '../Register.js'
+import { hash, subSeed } from '../account/hash.js'
+import { type Collection, collection } from '../Collection.js'
 import type { Settings } from '../settings.js'
 import { type Batch, newBatch, type StoredItem } from './Batch.js'
 
@@ -33,7 +33,7 @@ const batchOf = (n: number, random: number, at: number): Batch => {
   const added = 1 + (random % 12)
   const items = memoized(() =>
     Array.from({ length: added }, (_, i): StoredItem => {
-      const item = itemOf(n, i, mix(random + i))
+      const item = itemOf(n, i, hash(random + i))
       return { n: i, request_id: item.request_id, addedAt: at, checked: E.right(item) }
     }),
   )
@@ -50,12 +50,12 @@ const batchOf = (n: number, random: number, at: number): Batch => {
 
 /** The n-th batch, as nobody made it; `at` in ms since 1970. */
 export const batchThere = (n: number, at: number, { seed }: Settings): Batch =>
-  batchOf(n, mix(n ^ keyOf(seed, 18)), at)
+  batchOf(n, hash(n ^ subSeed(seed, 18)), at)
 
-export const batchesThere = (settings: Settings): Register<Batch> => {
+export const batchesThere = (settings: Settings): Collection<Batch> => {
   const { batches: count, every } = settings
   const since = settings.since.getTime()
-  return register({
+  return collection({
     count,
     row: (n) => batchThere(n, since + n * CHARGES * every, settings),
     isTaken: (requestId) => Number(/^batch-(0|[1-9]\d*)$/.exec(requestId)?.[1]) < count,

@@ -5,22 +5,22 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
 import { basicHeader } from '../http/login/basicHeader.js'
-import { hexText, keyOf, mix } from './account/mix.js'
+import { type ApiError, apiError } from './ApiError.js'
+import { hash, hexText, subSeed } from './account/hash.js'
 import type { Context } from './Context.js'
-import { type Refusal, refusal } from './Refusal.js'
-import type { State } from './State.js'
+import type { Store } from './Store.js'
 
 // model
 
-export const credentialsInvalid = refusal(
+export const credentialsInvalid = apiError(
   401,
   'credentials_invalid',
   'The credentials are missing or not known.',
 )
 
-const credentialsExpired = refusal(401, 'credentials_expired', 'The access token has expired.')
+const credentialsExpired = apiError(401, 'credentials_expired', 'The access token has expired.')
 
-export const unauthorized = refusal(
+export const unauthorized = apiError(
   401,
   'unauthorized',
   'The credentials are missing, not known or have expired.',
@@ -40,8 +40,8 @@ interface Claims {
 
 const seal = (seed: number, { number, expires, owner }: Claims): string =>
   hexText(
-    mix(
-      mix(mix(owner) ^ mix(number ^ keyOf(seed, 6))) ^
+    hash(
+      hash(hash(owner) ^ hash(number ^ subSeed(seed, 6))) ^
         Math.floor(expires / 2 ** 16) ^
         Math.imul(expires, 31),
     ),
@@ -60,9 +60,9 @@ const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8}
 
 const bearer = (
   header: string,
-  state: State,
+  state: Store,
   { now, settings }: Context,
-): E.Either<Refusal, Scopes> => {
+): E.Either<ApiError, Scopes> => {
   const [, number = '', expires = '', owner = '', sealed = ''] = BEARER.exec(header) ?? []
   const claims = { number: Number(number), expires: Number(expires), owner: Number(owner) }
   return sealed === '' ||
@@ -75,7 +75,7 @@ const bearer = (
       : E.right(settings.credentials[claims.owner]?.scopes)
 }
 
-const basic = (header: string, { settings: { partner } }: Context): E.Either<Refusal, Scopes> =>
+const basic = (header: string, { settings: { partner } }: Context): E.Either<ApiError, Scopes> =>
   header === basicHeader(partner.clientId, partner.clientSecret)
     ? E.right(partner.scopes)
     : E.left(credentialsInvalid)
@@ -88,9 +88,9 @@ const authorization = (headers: Headers): string =>
 export const authorise = (
   { auth, errors }: AnyEndpoint,
   headers: Headers,
-  state: State,
+  state: Store,
   context: Context,
-): E.Either<Refusal, Scopes> => {
+): E.Either<ApiError, Scopes> => {
   const header = authorization(headers)
   switch (auth) {
     case 'none':
@@ -98,8 +98,8 @@ export const authorise = (
     case 'bearer':
       return pipe(
         bearer(header, state, context),
-        E.mapLeft((refusal) =>
-          errors[401]?.includes('unauthorized') === true ? unauthorized : refusal,
+        E.mapLeft((apiError) =>
+          errors[401]?.includes('unauthorized') === true ? unauthorized : apiError,
         ),
       )
     case 'basic':

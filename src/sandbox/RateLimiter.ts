@@ -16,7 +16,7 @@ export type Arrival =
   | { readonly _tag: 'Login'; readonly apiKey: string }
   | { readonly _tag: 'Astray' }
 
-export interface Gate {
+export interface RateLimiter {
   /** Lets a request in, which takes a place in every limit, or names the limit that is used up. */
   readonly enter: (arrival: Arrival, now: number) => SandboxTier | undefined
   /** One that was let in has its answer. */
@@ -36,7 +36,7 @@ const byKey = (make: () => RollingWindow): ((key: string) => RollingWindow) => {
   }
 }
 
-export const gate = (limits: Limits): Gate => {
+export const rateLimiter = (limits: Limits): RateLimiter => {
   const global = rollingWindow(limits.global, SECOND)
   const endpoints = byKey(() => rollingWindow(limits.endpoint, SECOND))
   const logins = byKey(() => rollingWindow(limits.logins, MINUTE))

@@ -2,9 +2,9 @@
 import type { Charge, ChargeStatus } from '../../codec/Charge.js'
 import { instant } from '../instant.js'
 import { unitsOf } from '../rates.js'
-import type { Account, Filter, Ingredients } from './Account.js'
 import { feeOf } from './chargeBytes.js'
-import { hexText, mix } from './mix.js'
+import type { Filter, GeneratedCharges, Ingredients } from './GeneratedCharges.js'
+import { hash, hexText } from './hash.js'
 
 // model
 
@@ -21,16 +21,16 @@ export interface Moment {
   readonly now: number
   /** How long a charge stays in each status of its course, in ms. */
   readonly settleAfter: number
-  readonly account: Account
+  readonly account: GeneratedCharges
 }
 
 /** The status of a charge at first, then one after the other. */
-type Course = readonly [ChargeStatus, ...ReadonlyArray<ChargeStatus>]
+type BatchTimeline = readonly [ChargeStatus, ...ReadonlyArray<ChargeStatus>]
 
 // constructors
 
 /** The source decides: charges of `acct_1_suspended` come to be suspended. */
-const courseOf = (source: string): Course =>
+const batchTimeline = (source: string): BatchTimeline =>
   source.endsWith('_pending')
     ? ['NEW', 'PENDING']
     : source.endsWith('_failed')
@@ -42,12 +42,12 @@ const courseOf = (source: string): Course =>
 // combinators
 
 const stepOf = ({ now, settleAfter }: Moment, { at, source }: MadeCharge): number => {
-  const last = courseOf(source).length - 1
+  const last = batchTimeline(source).length - 1
   return settleAfter > 0 ? Math.min(last, Math.max(0, Math.floor((now - at) / settleAfter))) : last
 }
 
 const statusOf = (moment: Moment, made: MadeCharge): ChargeStatus =>
-  courseOf(made.source)[stepOf(moment, made)] ?? 'NEW'
+  batchTimeline(made.source)[stepOf(moment, made)] ?? 'NEW'
 
 /** In whole seconds, and never before the charges that were there from the start. */
 const secondOf = ({ account }: Moment, ms: number): number =>
@@ -68,7 +68,7 @@ export const asOf =
       request_id: made.request_id,
       source: made.source,
       fee: feeOf(Math.round(amount * units)) / units,
-      short_reference_id: `CH${hexText(mix(made.index))}`,
+      short_reference_id: `CH${hexText(hash(made.index))}`,
       status: statusOf(moment, made),
       created_at: instant(secondOf(moment, made.at)),
       updated_at: instant(secondOf(moment, made.at + stepOf(moment, made) * moment.settleAfter)),

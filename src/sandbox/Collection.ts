@@ -25,7 +25,7 @@ export interface Origin<A extends Numbered> {
   readonly isTaken: (requestId: string) => boolean
 }
 
-export interface Register<A extends Numbered> {
+export interface Collection<A extends Numbered> {
   /** Undefined for one that is as it was from the start. */
   readonly rows: Vector<O.Option<A> | undefined>
   /** Of those that came later. */
@@ -35,7 +35,7 @@ export interface Register<A extends Numbered> {
 
 // constructors
 
-export const register = <A extends Numbered>(origin?: Origin<A>): Register<A> => ({
+export const collection = <A extends Numbered>(origin?: Origin<A>): Collection<A> => ({
   rows: blank(origin?.count ?? 0),
   requestIds: table((requestId) => requestId),
   ...defined({ origin }),
@@ -44,17 +44,17 @@ export const register = <A extends Numbered>(origin?: Origin<A>): Register<A> =>
 // combinators
 
 /** The number of the next one. */
-export const next = <A extends Numbered>({ rows }: Register<A>): number => rows.length
+export const next = <A extends Numbered>({ rows }: Collection<A>): number => rows.length
 
 export const isTaken =
   (requestId: string) =>
-  <A extends Numbered>({ requestIds, origin }: Register<A>): boolean =>
+  <A extends Numbered>({ requestIds, origin }: Collection<A>): boolean =>
     origin?.isTaken(requestId) === true || O.isSome(find(requestId)(requestIds))
 
 /** A new one, whose number is `next`. */
 export const add =
   <A extends Numbered>(row: A) =>
-  (to: Register<A>): Register<A> => ({
+  (to: Collection<A>): Collection<A> => ({
     ...to,
     rows: push<O.Option<A> | undefined>(O.some(row))(to.rows),
     requestIds: append(row.request_id)(to.requestIds),
@@ -62,7 +62,7 @@ export const add =
 
 export const get =
   (n: number) =>
-  <A extends Numbered>({ rows, origin }: Register<A>): O.Option<A> => {
+  <A extends Numbered>({ rows, origin }: Collection<A>): O.Option<A> => {
     if (n < 0 || n >= rows.length) return O.none
     const kept = pipe(rows, at(n), O.toUndefined)
     return kept ?? O.fromNullable(origin?.row(n))
@@ -71,30 +71,30 @@ export const get =
 /** In place of the one with the same number. */
 export const put =
   <A extends Numbered>(row: A) =>
-  (inside: Register<A>): Register<A> => ({
+  (inside: Collection<A>): Collection<A> => ({
     ...inside,
     rows: set<O.Option<A> | undefined>(row.n, O.some(row))(inside.rows),
   })
 
 export const remove =
   (n: number) =>
-  <A extends Numbered>(from: Register<A>): Register<A> => ({
+  <A extends Numbered>(from: Collection<A>): Collection<A> => ({
     ...from,
     rows: set<O.Option<A> | undefined>(n, O.none)(from.rows),
   })
 
 /** Those that are there, in the order of creation. */
-export const walk = <A extends Numbered>(register: Register<A>): Walk<A> =>
+export const walk = <A extends Numbered>(collection: Collection<A>): Walk<A> =>
   function* (from, step) {
-    const last = next(register) - 1
+    const last = next(collection) - 1
     const first = step === 1 ? Math.max(0, from) : Math.min(last, from)
     for (let n = first; n >= 0 && n <= last; n += step) {
-      const row = get(n)(register)
+      const row = get(n)(collection)
       if (O.isSome(row)) yield row.value
     }
   }
 
 /** All of them, oldest first. */
-export const all = <A extends Numbered>(register: Register<A>): ReadonlyArray<A> => [
-  ...walk(register)(0, 1),
+export const all = <A extends Numbered>(collection: Collection<A>): ReadonlyArray<A> => [
+  ...walk(collection)(0, 1),
 ]

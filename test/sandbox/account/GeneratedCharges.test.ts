@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { toDate } from '../../../src/codec/Instant.js'
 import { E, O } from '../../../src/fp.js'
-import { type Account, account, type Filter } from '../../../src/sandbox/account/Account.js'
 import { decoded, written } from '../../../src/sandbox/account/ascii.js'
 import { ROOM } from '../../../src/sandbox/account/chargeBytes.js'
 import { chargeIds } from '../../../src/sandbox/account/chargeIds.js'
+import {
+  account,
+  type Filter,
+  type GeneratedCharges,
+} from '../../../src/sandbox/account/GeneratedCharges.js'
 
 const options = { seed: 1, charges: 10_000_000, since: Date.UTC(2024, 0, 1), every: 3_000 }
 const large = account(options)
@@ -20,7 +24,7 @@ const read = (bytes: Uint8Array): Charge => {
 }
 
 /** In ms since 1970. */
-const madeAt = ({ charge }: Account, n: number): number =>
+const madeAt = ({ charge }: GeneratedCharges, n: number): number =>
   toDate(read(charge(n)).created_at).getTime()
 
 describe('a generated charge', () => {

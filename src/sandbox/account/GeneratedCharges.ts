@@ -9,7 +9,7 @@ import { type Bytes, written } from './ascii.js'
 import { chargeBytes, ROOM } from './chargeBytes.js'
 import { type ChargeIds, chargeIds } from './chargeIds.js'
 import { type ColumnFilter, columns, matches, PERIOD, passes } from './columns.js'
-import { keyOf, mix } from './mix.js'
+import { hash, subSeed } from './hash.js'
 import { type Rows, rows } from './Rows.js'
 
 // model
@@ -42,7 +42,7 @@ export interface Selection {
 /** What a charge is made of, all of it given. */
 export interface Ingredients extends Required<NewCharge> {}
 
-export interface Account {
+export interface GeneratedCharges {
   readonly charges: number
   readonly ids: ChargeIds
   /** One charge as JSON. */
@@ -71,11 +71,11 @@ const first = (end: number, holds: (n: number) => boolean): number => {
   return low
 }
 
-export const account = ({ seed, charges, since, every }: AccountOptions): Account => {
+export const account = ({ seed, charges, since, every }: AccountOptions): GeneratedCharges => {
   const ids = chargeIds(seed)
   const table = columns(seed)
   const write = chargeBytes(seed, ids, table)
-  const key = keyOf(seed, 19)
+  const key = subSeed(seed, 19)
 
   const created = (index: number): number =>
     Math.floor((since + (index - (index % 8) + (rhythm[index % 8] ?? 0)) * every) / 1_000)
@@ -124,7 +124,7 @@ export const account = ({ seed, charges, since, every }: AccountOptions): Accoun
     arrival: (index) => {
       const currency = table.currency[index % PERIOD] ?? 'USD'
       return {
-        amount: rounded(((mix(index ^ key) % 100_000) + 100) / 100, currency),
+        amount: rounded(((hash(index ^ key) % 100_000) + 100) / 100, currency),
         currency,
         reason: 'goods_purchased',
         reference: `Order ${index}`,

@@ -59,7 +59,7 @@ const bodies: { readonly [Name in FaultName]?: (body: Bytes) => Bytes } = {
 }
 
 /** The reply as this fault leaves it. Refusals are not spoilt. */
-export const spoil =
+export const injectFault =
   (fault: FaultName | undefined) =>
   (reply: Reply): Reply => {
     switch (fault) {

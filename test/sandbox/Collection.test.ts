@@ -1,20 +1,20 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { O } from '../../src/fp.js'
-import { ids, type Kind } from '../../src/sandbox/ids.js'
 import {
   add,
   all,
+  type Collection,
+  collection,
   get,
   isTaken,
   type Numbered,
   next,
   put,
-  type Register,
-  register,
   remove,
   walk,
-} from '../../src/sandbox/Register.js'
+} from '../../src/sandbox/Collection.js'
+import { ids, type Kind } from '../../src/sandbox/ids.js'
 import { firstOf } from '../../src/sandbox/Walk.js'
 
 interface Row extends Numbered {
@@ -32,8 +32,8 @@ const step = fc.record({
 const rowOf = (n: number, value = 0): Row => ({ n, request_id: `r${n}`, value })
 
 /** With so many from the start. */
-const registerOf = (count: number): Register<Row> =>
-  register({
+const registerOf = (count: number): Collection<Row> =>
+  collection({
     count,
     row: rowOf,
     isTaken: (requestId) => Number(requestId.slice(1)) < count,
@@ -43,12 +43,12 @@ it('is never changed by what is made of it', () => {
   const count = fc.constantFrom(0, 1, 5, 128, 300)
   fc.assert(
     fc.property(count, fc.array(step, { maxLength: 40 }), (there, steps) => {
-      const made: Array<Register<Row>> = [registerOf(there)]
+      const made: Array<Collection<Row>> = [registerOf(there)]
       const models: Array<ReadonlyArray<Row | undefined>> = [
         Array.from({ length: there }, (_, n) => rowOf(n)),
       ]
       for (const { from, what, which, value } of steps) {
-        const before = made[from % made.length] ?? register<Row>()
+        const before = made[from % made.length] ?? collection<Row>()
         const model = models[from % models.length] ?? []
         const n = what === 'add' ? next(before) : which % Math.max(1, model.length)
         const row = rowOf(n, value)
@@ -77,7 +77,7 @@ it('is never changed by what is made of it', () => {
 })
 
 it('holds thousands, each within reach', () => {
-  let rows = register<Row>()
+  let rows = collection<Row>()
   for (let n = 0; n < 3_000; n++) rows = add({ n, request_id: `r${n}`, value: 0 })(rows)
   for (let n = 0; n < 3_000; n += 7) rows = put({ n, request_id: `r${n}`, value: 1 })(rows)
   expect(all(rows).map(({ value }) => value)).toEqual(
@@ -91,7 +91,7 @@ it('makes what was there from the start when it is asked for, and only that', ()
     asked.push(n)
     return rowOf(n)
   }
-  const rows = register({ count: 1_000_000, row, isTaken: () => false })
+  const rows = collection({ count: 1_000_000, row, isTaken: () => false })
   const changed = put(rowOf(999_999, 1))(remove(5)(rows))
   expect(firstOf(2, walk(changed)(4, 1))).toEqual({ rows: [rowOf(4), rowOf(6)], isMore: true })
   expect(asked).toEqual([4, 6, 7])
