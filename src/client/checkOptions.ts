@@ -7,16 +7,23 @@ import type { Credentials } from '../http/login/login.js'
 import { PRIORITIES } from '../http/Priority.js'
 import { fitsHeader, HEADER_TEXT } from '../http/request/headerText.js'
 import type { Timeout } from '../http/transport/Transport.js'
-import { checked, InvalidOption, invalid, is, type Rules } from '../options/index.js'
+import {
+  checkArgument,
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionsTable,
+  required,
+} from '../options/index.js'
 import { guardRule } from '../scheduler/Guard.js'
 import { BASE_URL, type CallOptions, type ClientOptions } from './ClientOptions.js'
 
-const header = is.textThat(fitsHeader, HEADER_TEXT)
+const header = is.stringThat(fitsHeader, HEADER_TEXT)
 const wait = { ...is.above(0), expected: 'milliseconds above 0' }
 
-const ofCalls: Rules<CallOptions> = {
-  apiVersion: is.date,
-  onBehalfOf: is.textThat(fitsHeader, 'an account id'),
+const ofCalls: OptionsTable<CallOptions> = {
+  apiVersion: is.isoDay,
+  onBehalfOf: is.stringThat(fitsHeader, 'an account id'),
   timeout: is.group<Partial<Timeout>>({
     connect: wait,
     headers: wait,
@@ -24,7 +31,7 @@ const ofCalls: Rules<CallOptions> = {
     whole: wait,
   }),
   priority: is.oneOf(...PRIORITIES),
-  check: is.flag,
+  check: is.boolean,
 }
 
 /** What `scheduler` should be, in words. */
@@ -36,35 +43,35 @@ const hasLanes = (u: unknown): boolean => {
   return Array.isArray(lanes) && PRIORITIES.every((lane) => lanes.includes(lane))
 }
 
-const codes = is.listOf(is.text, 'a list of texts')
+const codes = is.arrayOf(is.string, 'a list of texts')
 
-const ofClients: Rules<ClientOptions> = {
+const ofClients: OptionsTable<ClientOptions> = {
   // what else it says is looked at when it is read
-  baseUrl: is.needed({ ...is.filled, expected: BASE_URL }),
+  baseUrl: required({ ...is.nonEmptyString, expected: BASE_URL }),
   credentials: is.group<Partial<Credentials & { readonly token: unknown }>>({
     clientId: header,
     apiKey: header,
     loginAs: header,
-    token: { ...is.work, expected: 'a function that gives a token' },
+    token: { ...is.fn(), expected: 'a function that gives a token' },
   }),
   partner: is.group<NonNullable<ClientOptions['partner']>>({
-    clientId: is.needed(
-      is.textThat(
+    clientId: required(
+      is.stringThat(
         (text) => fitsHeader(text) && !text.includes(':'),
         `${HEADER_TEXT} or a colon in it`,
       ),
     ),
-    clientSecret: is.needed(header),
+    clientSecret: required(header),
   }),
   environment: is.oneOf(...Object.keys(limits)),
   limits: limitsRule,
   share: is.fraction,
   guard: guardRule,
-  scheduler: { fits: hasLanes, expected: SCHEDULER },
+  scheduler: { accepts: hasLanes, expected: SCHEDULER },
   retry: is.group<NonNullable<ClientOptions['retry']>>({
-    throttled: is.whole(0),
-    faults: is.whole(0),
-    budget: is.least(0),
+    throttled: is.int(0),
+    faults: is.int(0),
+    budget: is.atLeast(0),
   }),
   codes: is.group<NonNullable<ClientOptions['codes']>>({
     duplicate: codes,
@@ -72,19 +79,19 @@ const ofClients: Rules<ClientOptions> = {
     fault: codes,
   }),
   numbers: is.oneOf('exact', 'fast'),
-  drift: is.flag,
+  drift: is.boolean,
   lists: is.group<Partial<ListOptions>>({
-    maxPages: is.bound,
-    maxEmptyPages: is.whole(0),
-    strictEnd: is.flag,
+    maxPages: is.positiveIntOrInfinity,
+    maxEmptyPages: is.int(0),
+    strictEnd: is.boolean,
   }),
-  renewEarly: is.span,
-  maxBytes: is.bound,
-  fetch: is.work,
-  transport: is.work,
-  timer: is.timer,
-  random: is.work,
-  uuid: is.work,
+  renewEarly: is.finiteMillis,
+  maxBytes: is.positiveIntOrInfinity,
+  fetch: is.fn(),
+  transport: is.fn(),
+  timer: is.rxScheduler(),
+  random: is.fn(),
+  uuid: is.fn(),
   ...ofCalls,
 }
 
@@ -98,18 +105,16 @@ const checkCredentials = ({ credentials }: ClientOptions): void => {
   }
   if (isSource) return
   for (const name of ['clientId', 'apiKey'] as const) {
-    if (credentials[name] === undefined) {
-      throw invalid(`credentials.${name}`, undefined, header)
-    }
+    checkArgument(`credentials.${name}`, credentials[name], header)
   }
 }
 
 /** The options of a client, those that were given. Throws an `InvalidOption`. */
 export const clientOptions = (given: ClientOptions): ClientOptions => {
-  const options = checked(given, ofClients)
+  const options = checkOptions(given, ofClients)
   checkCredentials(options)
   return options
 }
 
 /** The options of `with`, those that were given. Throws an `InvalidOption`. */
-export const callOptions = (given: CallOptions): CallOptions => checked(given, ofCalls)
+export const callOptions = (given: CallOptions): CallOptions => checkOptions(given, ofCalls)

@@ -1,17 +1,25 @@
 /** Rows of one's own, for code without types: what the compiler says of them otherwise. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { checked, InvalidOption, is, type Needed, type Rule, type Rules } from '../options/index.js'
+import {
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionsTable,
+  type Required,
+  type Rule,
+  required,
+} from '../options/index.js'
 
-const route: Rule = is.textThat(
+const route: Rule = is.stringThat(
   (text) => /^(GET|POST) \/[^\s?#]*$/.test(text),
   "a route such as 'GET /api/v1/charges/{id}': GET or POST, and the path alone",
 )
 
-const codec = is.having('an io-ts codec', 'decode', 'validate', 'encode')
+const codec = is.withMethods('an io-ts codec', 'decode', 'validate', 'encode')
 
 const paging: Rule = {
-  fits: (u) =>
+  accepts: (u) =>
     is.isObject(u) &&
     ['number', 'cursor'].includes(Reflect.get(u, 'style')) &&
     is.isObject(Reflect.get(u, 'first')),
@@ -19,52 +27,55 @@ const paging: Rule = {
 }
 
 /** What many rows do not say. */
-const perhaps = (rule: Rule): Needed =>
-  is.needed({ ...rule, fits: (u) => u === undefined || rule.fits(u) })
+const perhaps = (rule: Rule): Required =>
+  required({ ...rule, accepts: (u) => u === undefined || rule.accepts(u) })
 
 /** A header is named by a token (RFC 9110, 5.6.2). */
 const HEADER = /^header [\w!#$%&'*+.^`|~-]+$/
 
-const queryOrHeader = is.textThat(
+const queryOrHeader = is.stringThat(
   (text) => text === 'query' || HEADER.test(text),
   "'query' or a header such as 'header x-name'",
 )
 
 /** Where a request has a body. */
-const anyPlace = is.textThat(
-  (text) => text === 'whole body' || queryOrHeader.fits(text),
+const anyPlace = is.stringThat(
+  (text) => text === 'whole body' || queryOrHeader.accepts(text),
   "'query', 'whole body' or a header such as 'header x-name'",
 )
 
-const names = is.listOf(is.text, 'a list of texts')
+const names = is.arrayOf(is.string, 'a list of texts')
 
-const rulesOf = (isPost: boolean): Rules<AnyEndpoint> => ({
-  route: is.needed(route),
-  params: is.needed(codec),
-  success: is.needed(codec),
-  status: is.needed({ fits: (u) => u === 200 || u === 201, expected: '200 or 201' }),
-  errors: is.needed(is.eachOf(names, 'an object of lists of codes by their status')),
-  otherErrors: is.needed(names),
-  answer: is.needed(is.oneOf('json', 'anything')),
+const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
+  route: required(route),
+  params: required(codec),
+  success: required(codec),
+  status: required({ accepts: (u) => u === 200 || u === 201, expected: '200 or 201' }),
+  errors: required(is.recordOf(names, 'an object of lists of codes by their status')),
+  otherErrors: required(names),
+  answer: required(is.oneOf('json', 'anything')),
   paging: perhaps(paging),
-  at: is.needed(
-    is.eachOf(isPost ? anyPlace : queryOrHeader, 'an object of places by the names of parameters'),
+  at: required(
+    is.recordOf(
+      isPost ? anyPlace : queryOrHeader,
+      'an object of places by the names of parameters',
+    ),
   ),
   repeatable: perhaps(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
-  rules: perhaps(is.work),
+  rules: perhaps(is.fn()),
   foundBy: perhaps({
-    fits: (u) => route.fits(u) || (is.isObject(u) && route.fits(Reflect.get(u, 'route'))),
+    accepts: (u) => route.accepts(u) || (is.isObject(u) && route.accepts(Reflect.get(u, 'route'))),
     expected: 'the route of a list, or its row',
   }),
-  knownBy: is.needed(names),
-  auth: is.needed(is.oneOf('bearer', 'basic', 'none')),
-  unspecified: is.needed(names),
+  knownBy: required(names),
+  auth: required(is.oneOf('bearer', 'basic', 'none')),
+  unspecified: required(names),
 })
 
 /** The row itself. Throws an `InvalidOption` for one that cannot work. */
 export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
   const rules = rulesOf(String(fieldsOf(row).route).startsWith('POST '))
-  checked(row, rules, { of: 'request: ', passes: () => true }) // what it says besides is its own
+  checkOptions(row, rules, { context: 'request: ', allowUnknown: () => true }) // what it says besides is its own
   const { repeatable, at } = row
   if (
     repeatable === 'by request_id' &&

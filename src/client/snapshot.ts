@@ -13,7 +13,7 @@ import type { List } from '../http/list/list.js'
 import { truncated } from '../http/list/truncated.js'
 import { invalidField, invalidRequest } from '../http/request/invalidRequest.js'
 import { unfitParams } from '../http/request/unfitParams.js'
-import { checkCount } from '../stream/count.js'
+import { checkArgument, is } from '../options/index.js'
 import {
   ahead,
   type Paged,
@@ -106,7 +106,7 @@ export const snapshot =
         }),
         {
           parallel: (requests: number) => {
-            checkCount('parallel', requests, 1)
+            checkArgument('parallel', requests, is.positiveIntOrInfinity)
             return reading(requests, at)
           },
           from: (position: SnapshotPosition) =>

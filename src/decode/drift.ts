@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { redact } from './redact.js'
 import { type Counter, type DriftKind, watcherOf } from './watcher.js'
 
@@ -40,7 +40,7 @@ export interface DriftOptions {
   readonly maxFacts?: number
 }
 
-const rules: Rules<DriftOptions> = { onFact: is.work, maxFacts: is.bound }
+const rules: OptionsTable<DriftOptions> = { onFact: is.fn(), maxFacts: is.positiveIntOrInfinity }
 
 /** Identifies a fact, without its count. Each unknown value is a fact of its own. */
 export const factName = ({
@@ -57,7 +57,7 @@ interface CountedFact extends Counter, Omit<DriftFact, 'count'> {}
 
 /** A collector of drift; without one, nothing is watched. Throws an `InvalidOption`. */
 export const drift = (options: DriftOptions = {}): Drift => {
-  const { onFact, maxFacts = 1_000 } = checked(options, rules)
+  const { onFact, maxFacts = 1_000 } = checkOptions(options, rules)
   const seen = new Map<string, CountedFact>()
   const surplus: Counter = { count: 0 }
   let fresh: Array<CountedFact> = []

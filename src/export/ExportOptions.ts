@@ -1,7 +1,7 @@
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { is, type Rules } from '../options/index.js'
+import { is, type OptionsTable, required } from '../options/index.js'
 import type { DrainOptions, Millis, Page } from '../stream/index.js'
 import type { Progress } from './Progress.js'
 import type { Sink } from './Sink.js'
@@ -55,21 +55,21 @@ export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends P
 
 /** Of the options that say how an export goes, a run as well. */
 export const paceRules = {
-  key: is.work,
-  shown: is.work,
+  key: is.fn(),
+  shown: is.fn(),
   every: is.millis,
-  maxRejects: is.most,
-  stop: is.having('an Observable', 'pipe'),
-  timer: is.timer,
+  maxRejects: is.nonNegativeIntOrInfinity,
+  stop: is.withMethods('an Observable', 'pipe'),
+  timer: is.rxScheduler(),
 }
 
 /** What each option must be. */
-export const exportRules: Rules<ExportOptions<never, never, never>> = {
-  list: is.needed(is.having('a list or a snapshot', 'drain')),
-  sink: is.needed(is.work),
-  rejects: is.needed(is.work),
-  commit: is.work,
-  seen: is.having('a Set', 'add', 'delete'),
-  misfit: is.work,
+export const exportRules: OptionsTable<ExportOptions<never, never, never>> = {
+  list: required(is.withMethods('a list or a snapshot', 'drain')),
+  sink: required(is.fn()),
+  rejects: required(is.fn()),
+  commit: is.fn(),
+  seen: is.withMethods('a Set', 'add', 'delete'),
+  misfit: is.fn(),
   ...paceRules,
 }

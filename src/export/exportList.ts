@@ -14,7 +14,7 @@ import {
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { idOf } from '../http/list/idOf.js'
-import { checked } from '../options/index.js'
+import { checkOptions } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'
 import { NO_PROGRESS, type Progress } from './Progress.js'
@@ -28,7 +28,7 @@ import { type Known, type Sorting, sortPage } from './sortPage.js'
  */
 export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
   options: ExportOptions<A, Q, P>,
-): Observable<Progress<Q>> => exportUnchecked(checked(options, exportRules))
+): Observable<Progress<Q>> => exportUnchecked(checkOptions(options, exportRules))
 
 /** The same, of options that were checked; they may be more than these. `aside`: see `Known`. */
 export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(

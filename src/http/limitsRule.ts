@@ -3,8 +3,8 @@ import { is, type Rule } from '../options/index.js'
 
 /** What limits of the caller's own may be. */
 export const limitsRule: Rule = is.group<Partial<Limits>>({
-  global: is.bound,
-  endpoint: is.bound,
-  concurrency: is.bound,
-  logins: is.bound,
+  global: is.positiveIntOrInfinity,
+  endpoint: is.positiveIntOrInfinity,
+  concurrency: is.positiveIntOrInfinity,
+  logins: is.positiveIntOrInfinity,
 })

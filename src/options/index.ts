@@ -1,5 +1,19 @@
-/** How options are checked: for all that take some, from whatever place. */
-export { checked, invalid } from './checked.js'
+/** Options as tables: rule, default and doc of each option in one row, for every function that takes options. */
+export {
+  checkArgument,
+  checkOptions,
+  defaultsOf,
+  resolveOptions,
+} from './checkOptions.js'
 export { InvalidOption } from './InvalidOption.js'
-export type { Needed, Rule, Rules } from './Rule.js'
+export {
+  type Defaulted,
+  type OptionsOf,
+  type OptionsTable,
+  type Required,
+  type Resolved,
+  type Rule,
+  required,
+  withDefault,
+} from './OptionsTable.js'
 export * as is from './rules.js'

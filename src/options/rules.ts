@@ -1,102 +1,116 @@
-/** The rules that several tables have. */
-import type { Needed, Rule, Rules, Table } from './Rule.js'
+/** Rules that several tables use, as `is.finiteMillis`. */
+import type { OptionsTable, Rule, Table } from './OptionsTable.js'
 
 // numbers
 
-const number = (fits: (n: number) => boolean, expected: string): Rule => ({
-  fits: (u) => typeof u === 'number' && fits(u),
+const numberThat = (accepts: (n: number) => boolean, expected: string): Rule<number> => ({
+  accepts: (u) => typeof u === 'number' && accepts(u),
   expected,
   type: 'number',
 })
 
-export const least = (n: number): Rule => number((u) => u >= n, `a number of at least ${n}`)
+export const atLeast = (n: number): Rule<number> =>
+  numberThat((u) => u >= n, `a number of at least ${n}`)
 
-export const above = (n: number): Rule => number((u) => u > n, `a number above ${n}`)
+export const above = (n: number): Rule<number> => numberThat((u) => u > n, `a number above ${n}`)
 
 const MILLIS = 'milliseconds of at least 0'
 
-/** `Infinity` is one that does not end. */
-export const millis = number((n) => n >= 0, MILLIS)
+/** Milliseconds; `Infinity` is accepted, for a time that never comes. */
+export const millis = numberThat((n) => n >= 0, MILLIS)
 
-/** One that ends. */
-export const span = number((n) => n >= 0 && n < Number.POSITIVE_INFINITY, MILLIS)
+export const finiteMillis = numberThat((n) => n >= 0 && n < Number.POSITIVE_INFINITY, MILLIS)
 
-/** Neither 0 nor `Infinity`. */
-export const positive = number(
+export const positiveFinite = numberThat(
   (n) => n > 0 && n < Number.POSITIVE_INFINITY,
   'a finite number above 0',
 )
 
-export const fraction = number((n) => n > 0 && n <= 1, 'above 0 and at most 1')
+export const fraction = numberThat((n) => n > 0 && n <= 1, 'above 0 and at most 1')
 
-export const chance = number((n) => n >= 0 && n <= 1, 'a chance from 0 to 1')
+export const probability = numberThat((n) => n >= 0 && n <= 1, 'a chance from 0 to 1')
 
-export const whole = (from: number, to = Number.POSITIVE_INFINITY, text = String(to)): Rule =>
-  number(
+/** `text` is `to` in words. */
+export const int = (from: number, to = Number.POSITIVE_INFINITY, text = String(to)): Rule<number> =>
+  numberThat(
     (n) => Number.isInteger(n) && n >= from && n <= to,
     to === Number.POSITIVE_INFINITY
       ? `a whole number of at least ${from}`
       : `a whole number from ${from} to ${text}`,
   )
 
-/** `Infinity` is no bound. */
-export const bound = number(
-  (n) => n === Number.POSITIVE_INFINITY || (Number.isInteger(n) && n >= 1),
-  'a whole number of at least 1, or Infinity',
-)
+const intOrInfinity = (from: number): Rule<number> =>
+  numberThat(
+    (n) => n === Number.POSITIVE_INFINITY || (Number.isInteger(n) && n >= from),
+    `a whole number of at least ${from}, or Infinity`,
+  )
 
-/** Nothing at all may be as many as there may be. */
-export const most = number(
-  (n) => n === 0 || bound.fits(n),
-  'a whole number of at least 0, or Infinity',
-)
+export const positiveIntOrInfinity = intOrInfinity(1)
 
-// texts
+export const nonNegativeIntOrInfinity = intOrInfinity(0)
 
-export const textThat = (fits: (text: string) => boolean, expected: string): Rule => ({
-  fits: (u) => typeof u === 'string' && fits(u),
+// strings
+
+export const stringThat = (accepts: (text: string) => boolean, expected: string): Rule<string> => ({
+  accepts: (u) => typeof u === 'string' && accepts(u),
   expected,
   type: 'string',
 })
 
-export const text = textThat(() => true, 'a text')
+export const string = stringThat(() => true, 'a text')
 
-export const filled = textThat((text) => text !== '', 'a text that is not empty')
+export const nonEmptyString = stringThat((text) => text !== '', 'a text that is not empty')
 
-/** In the calendar: another one, such as 30 February, is none, or comes out as the day that it runs over to. */
+/** Rejects days that the calendar does not have, such as 30 February: `Date` makes them 1 or 2 March. */
 const isDay = (text: string): boolean => {
   const at = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${text}T`)
 }
 
-export const date = textThat(isDay, 'a date as YYYY-MM-DD')
+export const isoDay = stringThat(isDay, 'a date as YYYY-MM-DD')
 
-/** As a `Date`. */
-export const time: Rule = {
-  fits: (u) => u instanceof Date && !Number.isNaN(u.getTime()),
-  expected: 'a Date that is a time',
-}
-
-export const oneOf = (...words: ReadonlyArray<string>): Rule =>
-  textThat((text) => words.includes(text), `one of ${words.map((word) => `'${word}'`).join(', ')}`)
+export const oneOf = <const Word extends string>(...words: ReadonlyArray<Word>): Rule<Word> => ({
+  accepts: (u) => words.some((word) => word === u),
+  expected: `one of ${words.map((word) => `'${word}'`).join(', ')}`,
+  type: 'string',
+})
 
 // others
 
-export const flag: Rule = { fits: (u) => typeof u === 'boolean', expected: 'true or false' }
+export const boolean: Rule<boolean> = {
+  accepts: (u) => typeof u === 'boolean',
+  expected: 'true or false',
+}
 
-export const work: Rule = { fits: (u) => typeof u === 'function', expected: 'a function' }
+export const date: Rule<Date> = {
+  accepts: (u) => u instanceof Date && !Number.isNaN(u.getTime()),
+  expected: 'a Date that is a time',
+}
 
-/** What has all of these methods. */
-export const having = (expected: string, ...methods: ReadonlyArray<string>): Rule => ({
-  fits: (u) =>
+type AnyFunction = (...args: never) => unknown
+
+/** A function; that it has the signature of `F`, only the compiler can check. */
+export const fn = <F extends AnyFunction = AnyFunction>(expected = 'a function'): Rule<F> => ({
+  accepts: (u) => typeof u === 'function',
+  expected,
+})
+
+/** An object, or a function, that has all of these methods. */
+export const withMethods = <A = unknown>(
+  expected: string,
+  ...methods: ReadonlyArray<string>
+): Rule<A> => ({
+  accepts: (u) =>
     ((typeof u === 'object' && u !== null) || typeof u === 'function') &&
     methods.every((name) => typeof Reflect.get(u, name) === 'function'),
   expected: `${expected}, with ${methods.join(' and ')}`,
 })
 
-export const timer: Rule = having('a scheduler of RxJS', 'now', 'schedule')
+/** `S` is `SchedulerLike`, which is not imported: not all entries of the package need RxJS. */
+export const rxScheduler = <S = unknown>(): Rule<S> =>
+  withMethods('a scheduler of RxJS', 'now', 'schedule')
 
-/** What shows its fields: no list, no `Map` and no `Date`, which would be taken for none given. */
+/** Accepts objects with fields. An array, a `Map` or a `Date` would look like an object without options. */
 export const isObject = (u: unknown): u is object =>
   Object.prototype.toString.call(u) === '[object Object]' ||
   (typeof u === 'object' &&
@@ -104,26 +118,28 @@ export const isObject = (u: unknown): u is object =>
     !Array.isArray(u) &&
     Object.keys(u).some((name) => !/^\d+$/.test(name)))
 
-/** Something that is not looked into. */
-export const object = (expected: string): Rule => ({ fits: isObject, expected })
+/** An object whose fields are not checked. */
+export const object = (expected: string): Rule<object> => ({ accepts: isObject, expected })
 
-export const listOf = (each: Rule, expected: string): Rule => ({
-  fits: Array.isArray,
+export const arrayOf = <A>(each: Rule<A>, expected: string): Rule<ReadonlyArray<A>> => ({
+  accepts: Array.isArray,
   expected,
   each,
 })
 
-/** An object with names of the caller's own. */
-export const eachOf = (each: Rule, expected: string): Rule => ({ fits: isObject, expected, each })
-
-/** Options that have names of their own. */
-export const group = <A extends object>(inside: Rules<A>): Rule => groupOf(inside)
-
-/** The same, by names that are known elsewhere. */
-export const groupOf = (inside: Table): Rule => ({
-  fits: isObject,
-  expected: `an object of ${Object.keys(inside).join(', ')}`,
-  inside,
+/** An object with names of the caller's choice. */
+export const recordOf = <A>(
+  each: Rule<A>,
+  expected: string,
+): Rule<Readonly<Record<string, A>>> => ({
+  accepts: isObject,
+  expected,
+  each,
 })
 
-export const needed = (rule: Rule): Needed => ({ ...rule, isNeeded: true })
+/** Options with a table of their own. */
+export const group = <A extends object>(fields: OptionsTable<A> & Table): Rule<A> => ({
+  accepts: isObject,
+  expected: `an object of ${Object.keys(fields).join(', ')}`,
+  fields,
+})

@@ -2,56 +2,56 @@
 import { limits } from '../api/limits.js'
 import { QuotaType } from '../codec/Quota.js'
 import { limitsRule } from '../http/limitsRule.js'
-import { checked, is, type Rule, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable, type Rule, required } from '../options/index.js'
 import { faultNames } from './faults.js'
 import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'
 
-const scopes = is.listOf(is.text, 'a list of events, or groups of them')
+const scopes = is.arrayOf(is.string, 'a list of events, or groups of them')
 
-const ofCredentials: Rules<SandboxCredentials> = {
-  clientId: is.needed(is.filled),
-  apiKey: is.needed(is.filled),
+const ofCredentials: OptionsTable<SandboxCredentials> = {
+  clientId: required(is.nonEmptyString),
+  apiKey: required(is.nonEmptyString),
   scopes,
 }
 
-const ofPartner: Rules<SandboxPartner> = {
-  clientId: is.needed(is.filled),
-  clientSecret: is.needed(is.filled),
+const ofPartner: OptionsTable<SandboxPartner> = {
+  clientId: required(is.nonEmptyString),
+  clientSecret: required(is.nonEmptyString),
   scopes,
 }
 
-const chances = is.groupOf(Object.fromEntries(faultNames.map((name) => [name, is.chance])))
+const chances = is.group(Object.fromEntries(faultNames.map((name) => [name, is.probability])))
 
 const words = <W extends string>(...some: ReadonlyArray<W>): Rule => is.oneOf(...some)
 
-const rules: Rules<SandboxOptions> = {
+const rules: OptionsTable<SandboxOptions> = {
   environment: is.oneOf(...Object.keys(limits)),
   limits: {
     ...limitsRule,
-    fits: (u) => u === false || limitsRule.fits(u),
+    accepts: (u) => u === false || limitsRule.accepts(u),
     expected: 'an object of limits, or false',
   },
-  charges: is.whole(0, 2 ** 31, '2^31'),
-  seed: is.whole(0, 2 ** 32 - 1, '2^32 - 1'),
-  since: is.time,
-  every: is.span,
+  charges: is.int(0, 2 ** 31, '2^31'),
+  seed: is.int(0, 2 ** 32 - 1, '2^32 - 1'),
+  since: is.date,
+  every: is.finiteMillis,
   order: words<NonNullable<SandboxOptions['order']>>('ascending', 'descending'),
-  arrivals: is.span,
-  settleAfter: is.span,
-  apiVersion: is.date,
-  credentials: is.listOf(is.group(ofCredentials), 'a list of credentials'),
+  arrivals: is.finiteMillis,
+  settleAfter: is.finiteMillis,
+  apiVersion: is.isoDay,
+  credentials: is.arrayOf(is.group(ofCredentials), 'a list of credentials'),
   partner: is.group(ofPartner),
-  tokenLife: is.span,
-  latency: is.span,
-  jitter: is.span,
+  tokenLife: is.finiteMillis,
+  latency: is.finiteMillis,
+  jitter: is.finiteMillis,
   faults: {
     ...chances,
-    fits: (u) => chances.fits(u) || is.work.fits(u),
+    accepts: (u) => chances.accepts(u) || is.fn().accepts(u),
     expected: 'chances by the names of faults, or a function',
   },
-  timer: is.timer,
-  batches: is.whole(0, 1_000_000, '1,000,000'),
-  batchArrivals: is.span,
+  timer: is.rxScheduler(),
+  batches: is.int(0, 1_000_000, '1,000,000'),
+  batchArrivals: is.finiteMillis,
   funding: words<NonNullable<SandboxOptions['funding']>>(
     'funded',
     'failed',
@@ -59,8 +59,8 @@ const rules: Rules<SandboxOptions> = {
     'reversed',
     'cancelled',
   ),
-  fundAfter: is.span,
-  bookEvery: is.span,
+  fundAfter: is.finiteMillis,
+  bookEvery: is.finiteMillis,
   approval: words<NonNullable<SandboxOptions['approval']>>(
     'none',
     'approved',
@@ -69,16 +69,16 @@ const rules: Rules<SandboxOptions> = {
     'blocked',
     'undecided',
   ),
-  approveAfter: is.span,
-  quoteLife: is.span,
+  approveAfter: is.finiteMillis,
+  quoteLife: is.finiteMillis,
   repeatedItems: words<NonNullable<SandboxOptions['repeatedItems']>>('ignored', 'refused'),
   industryTree: words<NonNullable<SandboxOptions['industryTree']>>(
     'by version',
     'codes',
     'categories',
   ),
-  quotaTypes: is.listOf(is.oneOf(...Object.keys(QuotaType.keys)), 'a list of types of quota'),
+  quotaTypes: is.arrayOf(is.oneOf(...Object.keys(QuotaType.keys)), 'a list of types of quota'),
 }
 
 /** The options of a sandbox, those that were given. Throws an `InvalidOption`. */
-export const checkedOptions = (given: SandboxOptions): SandboxOptions => checked(given, rules)
+export const checkedOptions = (given: SandboxOptions): SandboxOptions => checkOptions(given, rules)

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { createSandbox, type Sandbox } from './createSandbox.js'
 import { onSocket } from './replyOnSocket.js'
 import type { SandboxOptions } from './SandboxOptions.js'
@@ -35,7 +35,7 @@ const isSandbox = (u: Sandbox | SandboxOptions): u is Sandbox => is.isObject(u) 
 const bug = (error: unknown): Response =>
   Response.json({ code: 'internal_error', message: String(error) }, { status: 500 })
 
-const rules: Rules<ListenOptions> = { port: is.whole(0, 65_535) }
+const rules: OptionsTable<ListenOptions> = { port: is.int(0, 65_535) }
 
 /**
  * A sandbox on a port of this machine, for what runs in another process. Fails with an `InvalidOption` for what
@@ -45,7 +45,7 @@ export const listen = async (
   what: Sandbox | SandboxOptions = {},
   options: ListenOptions = {},
 ): Promise<Listening> => {
-  const { port = 0 } = checked(options, rules)
+  const { port = 0 } = checkOptions(options, rules)
   const sandbox = isSandbox(what) ? what : createSandbox(what)
   const end = new AbortController()
   setMaxListeners(0, end.signal) // as many as there are requests: Node 22.12 warns of more than ten

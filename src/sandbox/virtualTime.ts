@@ -13,7 +13,7 @@ import {
   type Subscription,
   VirtualTimeScheduler,
 } from 'rxjs'
-import { checked, InvalidOption, is } from '../options/index.js'
+import { checkOptions, InvalidOption, is } from '../options/index.js'
 import { idle, turn } from './turn.js'
 
 // model
@@ -61,7 +61,7 @@ class Waking extends VirtualTimeScheduler {
  * that is no time.
  */
 export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
-  const { start = new Date('2026-01-01T00:00:00Z') } = checked(options, { start: is.time })
+  const { start = new Date('2026-01-01T00:00:00Z') } = checkOptions(options, { start: is.date })
   let wake = () => {}
   const timer = new Waking(() => wake())
   timer.frame = start.getTime()
@@ -99,7 +99,7 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       return promise
     },
     pass: async (ms) => {
-      if (!is.span.fits(ms)) throw new InvalidOption('ms', is.span.expected)
+      if (!is.finiteMillis.accepts(ms)) throw new InvalidOption('ms', is.finiteMillis.expected)
       const end = timer.frame + ms
       do {
         await goOn(end)

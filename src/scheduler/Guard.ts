@@ -22,6 +22,6 @@ export type Guard = 'learned' | 'safe' | Millis
 
 /** What a guard may be. */
 export const guardRule: Rule = {
-  fits: (u) => u === 'learned' || u === 'safe' || is.span.fits(u),
+  accepts: (u) => u === 'learned' || u === 'safe' || is.finiteMillis.accepts(u),
   expected: "'learned', 'safe' or milliseconds",
 }

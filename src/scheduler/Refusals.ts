@@ -45,14 +45,14 @@ export const refusalDefaults: Required<RefusalOptions> = Object.freeze({
   lone: 'resend',
 })
 
-export const attemptsRule: Rule = is.bound
+export const attemptsRule: Rule = is.positiveIntOrInfinity
 
 export const refusalsRule: Rule = is.group<RefusalOptions>({
   attempts: attemptsRule,
   backoff: is.millis,
   maxBackoff: is.millis,
   maxRetryAfter: is.millis,
-  jitter: { ...is.span, expected: 'a finite number of at least 0' },
+  jitter: { ...is.finiteMillis, expected: 'a finite number of at least 0' },
   lone: is.oneOf('resend', 'backoff'),
 })
 

@@ -6,7 +6,7 @@
  * What `schedule` asks when something may start.
  */
 import { asyncScheduler, type Observable, Subscription } from 'rxjs'
-import { checked } from '../options/index.js'
+import { checkOptions } from '../options/index.js'
 import { admission } from './Admission.js'
 import type { Bucket } from './bucket/Bucket.js'
 import { clock, type Millis } from './Clock.js'
@@ -38,7 +38,7 @@ const PATIENCE: Millis = 10_000
 
 /** Holds back what would exceed a limit, and nothing else. Throws an `InvalidOption` for an option that cannot work. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
-  const options = checked(given, schedulerRules)
+  const options = checkOptions(given, schedulerRules)
   const { guard = 'learned', share = 1, patience = PATIENCE } = options
   const { timer = asyncScheduler, random = Math.random } = options
   const lanes = lanesOf(options)

@@ -1,6 +1,6 @@
 import type { SchedulerLike } from 'rxjs'
 import type { IO } from '../fp.js'
-import { is, type Rules } from '../options/index.js'
+import { is, type OptionsTable, required } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import { type Guard, guardRule } from './Guard.js'
 import { type LaneOptions, laneRules } from './lanes.js'
@@ -26,13 +26,13 @@ export interface SchedulerOptions<R> extends LaneOptions {
 }
 
 /** What they may be. */
-export const schedulerRules: Rules<SchedulerOptions<never>> = {
-  tiers: is.needed(tiersRule),
+export const schedulerRules: OptionsTable<SchedulerOptions<never>> = {
+  tiers: required(tiersRule),
   guard: guardRule,
   share: is.fraction,
   ...laneRules,
   patience: is.millis,
   refusals: refusalsRule,
-  timer: is.timer,
-  random: is.work,
+  timer: is.rxScheduler(),
+  random: is.fn(),
 }

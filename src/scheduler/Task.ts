@@ -8,7 +8,7 @@
  */
 import type { Observable, Subscriber, Unsubscribable } from 'rxjs'
 import { O } from '../fp.js'
-import { invalid } from '../options/index.js'
+import { checkArgument } from '../options/index.js'
 import { Attempt, type Owner } from './Attempt.js'
 import type { Millis } from './Clock.js'
 import type { Core } from './Core.js'
@@ -175,9 +175,7 @@ export const task = <R, A>(
   subscriber: Subscriber<A>,
 ): void => {
   const { attempts } = options
-  if (attempts !== undefined && !attemptsRule.fits(attempts)) {
-    throw invalid('attempts', attempts, attemptsRule)
-  }
+  if (attempts !== undefined) checkArgument('attempts', attempts, attemptsRule)
   const self = new Task(core, core.strand(request, options.lane), options, source, subscriber)
   subscriber.add(self)
   if (!subscriber.closed) core.join(self, false) // as RxJS' own have been left before they begin

@@ -6,7 +6,7 @@
  * One limit of an API, as data. What a request is counted under is a function of the request.
  */
 import type { Observable } from 'rxjs'
-import { checked, is, type Rule, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable, type Rule, required } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import { type Guard, guardRule } from './Guard.js'
 
@@ -78,50 +78,50 @@ export type Tier<R> = Rate<R> | Concurrency<R> | Shared<R>
 const named = (kind: string, options: unknown) => {
   const name: unknown = is.isObject(options) ? Reflect.get(options, 'name') : undefined
   return {
-    of: typeof name === 'string' ? `${kind} '${name}': ` : `${kind}: `,
-    passes: (name: string): boolean => name === '_tag',
+    context: typeof name === 'string' ? `${kind} '${name}': ` : `${kind}: `,
+    allowUnknown: (name: string): boolean => name === '_tag',
   }
 }
 
-const ofRates: Rules<Omit<Rate<never>, '_tag'>> = {
-  name: is.needed(is.text),
-  limit: is.needed(is.bound),
-  per: is.needed({ ...is.positive, expected: 'milliseconds above 0' }),
-  key: is.work,
+const ofRates: OptionsTable<Omit<Rate<never>, '_tag'>> = {
+  name: required(is.string),
+  limit: required(is.positiveIntOrInfinity),
+  per: required({ ...is.positiveFinite, expected: 'milliseconds above 0' }),
+  key: is.fn(),
   guard: guardRule,
   share: is.fraction,
 }
 
-const ofConcurrencies: Rules<Omit<Concurrency<never>, '_tag'>> = {
-  name: is.needed(is.text),
-  limit: is.needed(is.bound),
-  key: is.work,
+const ofConcurrencies: OptionsTable<Omit<Concurrency<never>, '_tag'>> = {
+  name: required(is.string),
+  limit: required(is.positiveIntOrInfinity),
+  key: is.fn(),
   share: is.fraction,
 }
 
-const ofShared: Rules<Omit<Shared<never>, '_tag'>> = {
-  name: is.needed(is.text),
-  take: is.needed(is.work),
-  batch: is.whole(1),
-  key: is.work,
-  failed: is.work,
+const ofShared: OptionsTable<Omit<Shared<never>, '_tag'>> = {
+  name: required(is.string),
+  take: required(is.fn()),
+  batch: is.int(1),
+  key: is.fn(),
+  failed: is.fn(),
 }
 
 /** A rolling window. Throws an `InvalidOption`. */
 export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> => ({
-  ...checked(options, ofRates, named('rate', options)),
+  ...checkOptions(options, ofRates, named('rate', options)),
   _tag: 'Rate',
 })
 
 /** A limit on how many run at once. Throws an `InvalidOption`. */
 export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> => ({
-  ...checked(options, ofConcurrencies, named('concurrency', options)),
+  ...checkOptions(options, ofConcurrencies, named('concurrency', options)),
   _tag: 'Concurrency',
 })
 
 /** A limit in a store that answers later. Throws an `InvalidOption`. */
 export const shared = <R>(options: Omit<Shared<R>, '_tag'>): Shared<R> => ({
-  ...checked(options, ofShared, named('shared', options)),
+  ...checkOptions(options, ofShared, named('shared', options)),
   _tag: 'Shared',
 })
 
@@ -138,9 +138,9 @@ export const checkedTier = <R>(tier: Tier<R>): Tier<R> => {
 }
 
 /** What `tiers` may be: what is in a tier is looked at by its constructor. */
-export const tiersRule: Rule = is.listOf(
+export const tiersRule: Rule = is.arrayOf(
   {
-    fits: (u) =>
+    accepts: (u) =>
       is.isObject(u) && ['Rate', 'Concurrency', 'Shared'].includes(Reflect.get(u, '_tag')),
     expected: 'a tier, made by rate, concurrency or shared',
   },

@@ -5,7 +5,7 @@
  *
  * The lanes of a scheduler, by name and by number.
  */
-import { InvalidOption, is, type Rule, type Rules } from '../options/index.js'
+import { InvalidOption, is, type OptionsTable, type Rule } from '../options/index.js'
 
 export interface LaneOptions {
   /** How many turns a lane has when several wait, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`. */
@@ -25,15 +25,15 @@ const LANES = { interactive: 8, bulk: 1 }
 
 /** One turn takes `1 / weight`; turns are added up, and the lightest must not be lost in the sum. */
 const weight: Rule = {
-  fits: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
+  accepts: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
   expected: 'a weight from 0.001 to 1,000',
   type: 'number',
 }
 
 /** What `lanes` and `lane` may be. */
-export const laneRules: Rules<LaneOptions> = {
-  lanes: is.eachOf(weight, 'an object of weights by the names of lanes'),
-  lane: is.text,
+export const laneRules: OptionsTable<LaneOptions> = {
+  lanes: is.recordOf(weight, 'an object of weights by the names of lanes'),
+  lane: is.string,
 }
 
 /** Throws an `InvalidOption` when there are none, or when there is no such `lane`. */

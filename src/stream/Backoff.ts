@@ -1,6 +1,6 @@
 /** How long to wait before the next attempt; pure, since chance is handed in. */
 import { type IO, O } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 
 // model
 
@@ -48,11 +48,11 @@ export const doubling =
   (attempt: number): Millis =>
     Math.min(cap, first * 2 ** Math.min(attempt - 1, DOUBLINGS)) * (1 + random() * jitter)
 
-const rules: Rules<BackoffOptions> = {
-  first: is.needed(is.span),
-  cap: is.needed(is.millis),
-  repeats: is.needed(is.most),
-  random: is.needed(is.work),
+const rules: OptionsTable<BackoffOptions> = {
+  first: required(is.finiteMillis),
+  cap: required(is.millis),
+  repeats: required(is.nonNegativeIntOrInfinity),
+  random: required(is.fn()),
 }
 
 /**
@@ -60,7 +60,7 @@ const rules: Rules<BackoffOptions> = {
  * `InvalidOption` for an option that cannot work, is missing, or that there is not.
  */
 export const exponential = (options: BackoffOptions): Backoff => {
-  const { first, cap, repeats, random } = checked(options, rules, { of: 'exponential: ' })
+  const { first, cap, repeats, random } = checkOptions(options, rules, { context: 'exponential: ' })
   const pause = doubling({ first, cap, random })
   return (attempt) => (attempt > repeats ? O.none : O.some(Math.round(pause(attempt))))
 }

@@ -1,7 +1,7 @@
 /** `Observable<Either<E, A>>`, and what is done with it. */
 import { filter, lastValueFrom, map, Observable, of, single, takeUntil } from 'rxjs'
 import { E, type TaskEither } from '../fp.js'
-import { checkCount } from './count.js'
+import { checkArgument, is } from '../options/index.js'
 import { mergeFlat } from './mergeFlat.js'
 
 // model
@@ -48,7 +48,7 @@ export const mergeChain = <A, E2, B>(
   f: (a: A) => Observable<E.Either<E2, B>>,
   concurrent = Number.POSITIVE_INFINITY,
 ) => {
-  checkCount('concurrent', concurrent, 1)
+  checkArgument('concurrent', concurrent, is.positiveIntOrInfinity)
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     source.pipe(
       mergeFlat(

@@ -7,7 +7,7 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
-import { checked, invalid, is, type Rules } from '../options/index.js'
+import { checkArgument, checkOptions, is, type OptionsTable } from '../options/index.js'
 import { ahead } from './ahead.js'
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
@@ -48,7 +48,7 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
 
 // constructors
 
-const rules: Rules<DrainOptions> = { prefetch: is.most }
+const rules: OptionsTable<DrainOptions> = { prefetch: is.nonNegativeIntOrInfinity }
 
 /** Pages that async iteration asks for before they are wanted. */
 const PREFETCH = 1
@@ -69,9 +69,9 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   return Object.assign(items, {
     pages: Object.assign(pages, iterable),
     drain: <B>(project: (page: E.Either<E, P>) => Observable<B>, options: DrainOptions = {}) => {
-      const of = 'drain: '
-      if (!is.work.fits(project)) throw invalid('project', project, { ...is.work, of })
-      const { prefetch = PREFETCH } = checked(options, rules, { of })
+      const context = 'drain: '
+      checkArgument('project', project, is.fn(), context)
+      const { prefetch = PREFETCH } = checkOptions(options, rules, { context })
       return consume(project)(() => open(prefetch))
     },
     [Symbol.asyncIterator]: () => iterateItems(iterable),

@@ -1,6 +1,6 @@
 import { defaultIfEmpty, defer, filter, map, type Observable, reduce, take } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
 
 // model
@@ -29,7 +29,7 @@ export interface Tally {
 
 // combinators
 
-const rules: Rules<CollectOptions> = { max: is.needed(is.most) }
+const rules: OptionsTable<CollectOptions> = { max: required(is.nonNegativeIntOrInfinity) }
 
 /**
  * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value
@@ -41,7 +41,7 @@ const rules: Rules<CollectOptions> = { max: is.needed(is.most) }
  *     ---------([abc]|)     -----(L|)         --------(TooMany|)
  */
 export const collect = (options: CollectOptions) => {
-  const { max } = checked(options, rules, { of: 'collect: ' })
+  const { max } = checkOptions(options, rules, { context: 'collect: ' })
   return <E, A>(
     source: Observable<E.Either<E, A>>,
   ): ObservableEither<E | TooMany, ReadonlyArray<A>> =>

@@ -1,6 +1,6 @@
 import { defer, EMPTY, map, type Observable, of, throwIfEmpty } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checkCount } from './count.js'
+import { checkArgument, is } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
 import type { Pull } from './Pull.js'
 import type { RowTexts } from './RowTexts.js'
@@ -64,8 +64,8 @@ export const paginate = <E, A, Q>(
   options: PaginateOptions<E, A, Q>,
 ): (() => Pull<E.Either<E, Page<E, A, Q>>>) => {
   const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
-  checkCount('maxPages', maxPages, 1)
-  checkCount('maxEmptyPages', maxEmptyPages, 0)
+  checkArgument('maxPages', maxPages, is.positiveIntOrInfinity)
+  checkArgument('maxEmptyPages', maxEmptyPages, is.nonNegativeIntOrInfinity)
   return () => {
     const seen = new Set<string>()
     const marks = new Set<string>()

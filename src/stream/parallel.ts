@@ -1,10 +1,9 @@
 import { tap } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkArgument, checkOptions, is, type OptionsTable } from '../options/index.js'
 import { ahead } from './ahead.js'
 import { askAhead } from './askAhead.js'
 import { asTheyCome } from './asTheyCome.js'
-import { checkCount } from './count.js'
 import { type Paged, views } from './Paged.js'
 import type { Pull } from './Pull.js'
 import { type Page, type PaginateOptions, paginate } from './paginate.js'
@@ -19,7 +18,7 @@ export interface ParallelOptions {
 
 // constructors
 
-const rules: Rules<ParallelOptions> = { ordered: is.flag }
+const rules: OptionsTable<ParallelOptions> = { ordered: is.boolean }
 
 /**
  * The list as `paged` has it, with up to `count` of its pages on their way at a time. Pages asked for
@@ -28,8 +27,8 @@ const rules: Rules<ParallelOptions> = { ordered: is.flag }
  * `count` that is none, or an option that there is not.
  */
 export const inParallel = (count: number, options: ParallelOptions = {}) => {
-  checkCount('parallel', count, 1)
-  const { ordered = true } = checked(options, rules, { of: 'parallel: ' })
+  checkArgument('parallel', count, is.positiveIntOrInfinity)
+  const { ordered = true } = checkOptions(options, rules, { context: 'parallel: ' })
   return <E, A, Q>(options: PaginateOptions<E, A, Q>): Paged<E, A, Q> =>
     O.isSome(options.following?.(options.first) ?? O.none)
       ? views((prefetch) =>

@@ -1,6 +1,6 @@
 import { asyncScheduler, Observable, type SchedulerLike, Subject, takeUntil } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checked, is } from '../options/index.js'
+import { checkOptions, is, required } from '../options/index.js'
 import type { Millis } from './Backoff.js'
 import { later } from './later.js'
 import type { ObservableEither } from './ObservableEither.js'
@@ -12,7 +12,7 @@ interface Attempt<V> {
   ended: boolean
 }
 
-const rules = { after: is.needed(is.work), timer: is.needed(is.timer) }
+const rules = { after: required(is.fn()), timer: required(is.rxScheduler()) }
 
 /**
  * Subscribes again, later, when a `Left` comes out and `after` has a pause for it. A `Left` without a
@@ -28,7 +28,7 @@ export const retry = <E>(
   after: (failure: E, attempt: number) => O.Option<Millis>,
   timer: SchedulerLike = asyncScheduler,
 ) => {
-  checked({ after, timer }, rules, { of: 'retry: ' })
+  checkOptions({ after, timer }, rules, { context: 'retry: ' })
   return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
     new Observable((out) => {
       const unsubscribed = new Subject<void>()

@@ -1,5 +1,5 @@
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
-import { is, type Rules } from '../options/index.js'
+import { is, type OptionsTable, required } from '../options/index.js'
 import type { Millis } from '../stream/index.js'
 import { defaultScheme, type Scheme, type SigningScheme } from './Scheme.js'
 
@@ -38,12 +38,12 @@ export const verifierDefaults: Required<Pick<VerifierOptions, 'tolerance'>> = Ob
 /** What a secret should be, in words. */
 const SECRET = 'a text that is not empty, without space around it'
 
-export const secretRule = is.needed(
-  is.textThat((text) => text !== '' && text.trim() === text, SECRET),
+export const secretRule = required(
+  is.stringThat((text) => text !== '' && text.trim() === text, SECRET),
 )
 
 /** Of a header (RFC 9110): of another name none comes, and `Headers` throws. */
-const headerName = is.textThat(
+const headerName = is.stringThat(
   (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text),
   'a name that a header can have',
 )
@@ -52,22 +52,22 @@ const headerName = is.textThat(
 export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
   timestampHeader: headerName,
   signatureHeader: headerName,
-  sentAt: is.work,
-  message: is.work,
-  algorithm: is.work,
-  signature: is.work,
+  sentAt: is.fn(),
+  message: is.fn(),
+  algorithm: is.fn(),
+  signature: is.fn(),
 })
 
-export const verifierRules: Rules<VerifierOptions> = {
-  secret: is.needed({
-    fits: (u) => secretRule.fits(u) || (Array.isArray(u) && u.length > 0),
+export const verifierRules: OptionsTable<VerifierOptions> = {
+  secret: required({
+    accepts: (u) => secretRule.accepts(u) || (Array.isArray(u) && u.length > 0),
     expected: `${SECRET}, or a list of at least one`,
     type: 'string',
     each: secretRule,
   }),
   tolerance: { ...is.millis, expected: 'milliseconds of at least 0, or Infinity' },
   scheme: schemeRule,
-  timer: is.having('a clock', 'now'),
+  timer: is.withMethods('a clock', 'now'),
 }
 
 /** Of options that were checked. */

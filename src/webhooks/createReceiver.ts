@@ -9,7 +9,7 @@
 import { asyncScheduler, firstValueFrom, type SchedulerLike, Subject } from 'rxjs'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import { E } from '../fp.js'
-import { checked, is, type Rules } from '../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
 import { type Verify, verifierOf } from './createVerifier.js'
 import { once } from './once.js'
@@ -47,16 +47,16 @@ export const receiverDefaults: Required<Pick<ReceiverOptions, 'maxBytes' | 'reme
 
 // constructors
 
-const rules: Rules<ReceiverOptions> = {
+const rules: OptionsTable<ReceiverOptions> = {
   ...verifierRules,
-  maxBytes: is.bound,
-  remember: is.most,
-  timer: is.timer,
+  maxBytes: is.positiveIntOrInfinity,
+  remember: is.nonNegativeIntOrInfinity,
+  timer: is.rxScheduler(),
 }
 
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
-  const options = checked(given, rules)
+  const options = checkOptions(given, rules)
   const { maxBytes, remember, timer = asyncScheduler } = { ...receiverDefaults, ...options }
   const verify = verifierOf(verifierSettings(options))
   const ids = once(remember)

@@ -12,7 +12,7 @@ import { causes } from '../decode/index.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { E, pipe } from '../fp.js'
-import { checked } from '../options/index.js'
+import { checkOptions } from '../options/index.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { bytesOf, type Delivery, headerOf } from './Delivery.js'
 import {
@@ -40,7 +40,7 @@ interface Claim {
 
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createVerifier = (options: VerifierOptions): Verify =>
-  verifierOf(verifierSettings(checked(options, verifierRules)))
+  verifierOf(verifierSettings(checkOptions(options, verifierRules)))
 
 /** The same, of options that were checked. */
 export const verifierOf =

@@ -7,7 +7,7 @@
  * specified by the interface document.
  */
 import { E, pipe } from '../fp.js'
-import { checked, type Rules } from '../options/index.js'
+import { checkOptions, type OptionsTable } from '../options/index.js'
 import { concat, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
@@ -37,14 +37,14 @@ export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
 
 // constructors
 
-const rules: Rules<SignOptions> = { secret: secretRule, scheme: schemeRule }
+const rules: OptionsTable<SignOptions> = { secret: secretRule, scheme: schemeRule }
 
 /**
  * Throws an `InvalidOption` for a secret that cannot be one, or a scheme that cannot work; a body that was parsed
  * rejects with a `TypeError`.
  */
 export const sign = (options: SignOptions): Sign => {
-  const { secret, scheme } = checked(options, rules)
+  const { secret, scheme } = checkOptions(options, rules)
   const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
   return async ({ body, timestamp }) => {
     const sentAt = String(timestamp)

@@ -1,4 +1,4 @@
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import { checkName } from '../format/byExtension.js'
 import { needZstd } from '../format/compress.js'
@@ -26,9 +26,9 @@ export interface FileOptions<A> {
 // constructors
 
 /** What each option must be, for whatever writes one file. */
-export const fileRules: Rules<FileOptions<never>> = {
-  path: is.needed(is.filled),
-  format: is.needed(rule.format),
+export const fileRules: OptionsTable<FileOptions<never>> = {
+  path: required(is.nonEmptyString),
+  format: required(rule.format),
   from: rule.mark,
   files: rule.files,
 }
@@ -39,7 +39,7 @@ export const fileRules: Rules<FileOptions<never>> = {
  * an `InvalidOption` for an option that cannot work, and for a path whose name says another format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
-  const options = checked(given, fileRules)
+  const options = checkOptions(given, fileRules)
   checkName('path', options.path, options.format)
   const file = await openUnchecked(options)
   return {

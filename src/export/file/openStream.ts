@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
@@ -39,15 +39,15 @@ interface ByteStream extends Bytes {
 // constructors
 
 /** A `Writable` of Node, a `WritableStream` of the web. */
-const ofEither = [is.having('', 'write', 'end'), is.having('', 'getWriter')]
+const ofEither = [is.withMethods('', 'write', 'end'), is.withMethods('', 'getWriter')]
 
-const rules: Rules<StreamOptions<never>> = {
-  stream: is.needed({
-    fits: (u) => ofEither.some(({ fits }) => fits(u)),
+const rules: OptionsTable<StreamOptions<never>> = {
+  stream: required({
+    accepts: (u) => ofEither.some(({ accepts }) => accepts(u)),
     expected: 'a Writable or a WritableStream',
   }),
-  format: is.needed(rule.format),
-  close: is.flag,
+  format: required(rule.format),
+  close: is.boolean,
 }
 
 /**
@@ -55,7 +55,7 @@ const rules: Rules<StreamOptions<never>> = {
  * with an `InvalidOption` for an option that cannot work.
  */
 export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStream<A>> => {
-  const { stream, format, close = true } = checked(options, rules)
+  const { stream, format, close = true } = checkOptions(options, rules)
   const bytes = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
   const encoder = await format.encoder(bytes)
   const { run, end, last } = untilFailure('the stream')

@@ -1,5 +1,5 @@
 import { defined } from '../../fp.js'
-import { checked } from '../../options/index.js'
+import { checkOptions } from '../../options/index.js'
 import type { Destination, DestinationMark } from './Destination.js'
 import { type FileOptions, fileRules, openFile } from './openFile.js'
 
@@ -11,7 +11,7 @@ export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
 
 /** One file for all slices, in the order they are written. Fails as `openFile` does. */
 export const toFile = async <A>(given: ToFileOptions<A>): Promise<Destination<A>> => {
-  const { from, ...options } = checked(given, fileRules)
+  const { from, ...options } = checkOptions(given, fileRules)
   const part = from?.parts[0]
   const file = await openFile({ ...options, ...defined({ from: part }) })
   return {

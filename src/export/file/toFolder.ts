@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { allFit } from '../column/Misfit.js'
 import { needZstd } from '../format/compress.js'
 import type { Format } from '../format/Format.js'
@@ -33,12 +33,12 @@ export interface ToFolderOptions<A> {
 
 // constructors
 
-const rules: Rules<ToFolderOptions<never>> = {
-  path: is.needed(is.filled),
-  format: is.needed(rule.format),
+const rules: OptionsTable<ToFolderOptions<never>> = {
+  path: required(is.nonEmptyString),
+  format: required(rule.format),
   from: rule.mark,
   rotation: rule.rotation,
-  prefix: is.text,
+  prefix: is.string,
   files: rule.files,
 }
 
@@ -48,7 +48,7 @@ const rules: Rules<ToFolderOptions<never>> = {
  * hash: each is read once; an `InvalidOption`, such as for a rotation that makes no parts.
  */
 export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destination<A>> => {
-  const { path, format, from, rotation = {}, ...more } = checked(options, rules)
+  const { path, format, from, rotation = {}, ...more } = checkOptions(options, rules)
   const { prefix = 'part', files = disk } = more
   const naming: Naming = { prefix, extension: format.extension }
   const nameOf = partName(naming)

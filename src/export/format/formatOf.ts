@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/Codec.js'
 import { E, pipe } from '../../fp.js'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { beyondJson } from '../column/beyondJson.js'
 import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
 import { exactMoney, exactNumbers } from '../column/exactMoney.js'
@@ -62,14 +62,14 @@ const ROW_GROUP = 20_000
 
 // constructors
 
-const rules: Rules<FormatOptions> = {
-  format: is.needed(is.oneOf(...formatNames)),
+const rules: OptionsTable<FormatOptions> = {
+  format: required(is.oneOf(...formatNames)),
   compress: is.oneOf(...compressions),
-  columns: is.listOf(is.text, 'a list of names of columns'),
+  columns: is.arrayOf(is.string, 'a list of names of columns'),
   numbers: is.oneOf('exact', 'fast'),
   formulas: is.oneOf('escape', 'keep'),
   amounts: is.oneOf('decimal', 'text'),
-  rowGroup: is.whole(1),
+  rowGroup: is.int(1),
 }
 
 /**
@@ -84,7 +84,7 @@ export const formatOf = <A>(
 export const formatOfShape =
   <A>(shape: Shape) =>
   (given: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
-    const options = checked(given, rules)
+    const options = checkOptions(given, rules)
     const { columns } = options
     if (columns === undefined) return E.right(withColumns(shape, undefined, options))
     return pipe(

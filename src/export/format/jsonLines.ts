@@ -1,4 +1,4 @@
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../../options/index.js'
 import { beyondJson } from '../column/beyondJson.js'
 import type { Numbers } from '../column/Numbers.js'
 import { extensionOf } from './compress.js'
@@ -18,7 +18,7 @@ export interface JsonLinesOptions {
 
 // constructors
 
-const rules: Rules<JsonLinesOptions> = {
+const rules: OptionsTable<JsonLinesOptions> = {
   compress: is.oneOf(...compressions),
   numbers: is.oneOf('exact', 'fast'),
 }
@@ -28,7 +28,7 @@ const rules: Rules<JsonLinesOptions> = {
  * describes, such as those that did not decode. Throws an `InvalidOption`.
  */
 export const jsonLines = (options: JsonLinesOptions = {}): Format<unknown> => {
-  const { compress = 'none', numbers = 'fast' } = checked(options, rules)
+  const { compress = 'none', numbers = 'fast' } = checkOptions(options, rules)
   return {
     name: 'ndjson',
     compress,

@@ -1,5 +1,5 @@
 import type { AnyFailure } from '../../http/Failure.js'
-import { is, type Rules } from '../../options/index.js'
+import { is, type OptionsTable, required } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
 import { type ExportOptions, paceRules } from '../ExportOptions.js'
 import type { Progress } from '../Progress.js'
@@ -43,27 +43,29 @@ export interface RunOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Pace
   readonly files?: SmallFiles
 }
 
-const runner = is.having('who runs', 'isAlive')
+const runner = is.withMethods('who runs', 'isAlive')
 
 /** What a checkpoint and a manifest say, and are read back with. */
-const wanted: Rules<Wanted> = {
-  resource: is.needed(is.filled),
-  account: is.needed(is.text),
-  query: is.needed(is.eachOf(is.text, 'an object of texts')),
-  format: is.eachOf(is.text, 'an object of texts'),
+const wanted: OptionsTable<Wanted> = {
+  resource: required(is.nonEmptyString),
+  account: required(is.string),
+  query: required(is.recordOf(is.string, 'an object of texts')),
+  format: is.recordOf(is.string, 'an object of texts'),
 }
 
 /** What each option must be. */
-export const runRules: Rules<RunOptions<never, never, never>> = {
-  source: is.needed(is.having('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf')),
-  target: is.needed(is.having('a target, made by targetOf', 'open', 'fileOf')),
-  purpose: is.needed(is.group<Wanted>(wanted)),
+export const runRules: OptionsTable<RunOptions<never, never, never>> = {
+  source: required(
+    is.withMethods('a source, made by fromList or fromSnapshot', 'pages', 'sliceOf'),
+  ),
+  target: required(is.withMethods('a target, made by targetOf', 'open', 'fileOf')),
+  purpose: required(is.group<Wanted>(wanted)),
   begin: is.oneOf('new', 'resume', 'restart'),
-  adds: is.flag,
-  client: is.having('a client', 'drift'),
+  adds: is.boolean,
+  client: is.withMethods('a client', 'drift'),
   perSecond: is.above(0),
   runner: {
-    fits: (u) => u === 'none' || runner.fits(u),
+    accepts: (u) => u === 'none' || runner.accepts(u),
     expected: `${runner.expected}, or 'none'`,
   },
   files: rule.files,

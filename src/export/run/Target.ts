@@ -1,7 +1,13 @@
 /** Where an export goes. */
 import { join } from 'node:path'
 import { defined } from '../../fp.js'
-import { checked, InvalidOption, is, type Rules } from '../../options/index.js'
+import {
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
 import type { Destination, DestinationMark, PartMark } from '../file/Destination.js'
 import type { Files } from '../file/Files.js'
 import { partName } from '../file/partName.js'
@@ -45,10 +51,10 @@ export interface TargetOptions<A> {
 
 // constructors
 
-const rules: Rules<TargetOptions<never>> = {
-  out: is.needed(is.filled),
-  format: is.needed(rule.format),
-  checkpoint: is.filled,
+const rules: OptionsTable<TargetOptions<never>> = {
+  out: required(is.nonEmptyString),
+  format: required(rule.format),
+  checkpoint: is.nonEmptyString,
   rotation: rule.rotation,
   files: rule.files,
 }
@@ -59,7 +65,7 @@ const rules: Rules<TargetOptions<never>> = {
  * another format.
  */
 export const targetOf = <A>(options: TargetOptions<A>): Target<A> => {
-  const { out, checkpoint, format, rotation = {}, files } = checked(options, rules)
+  const { out, checkpoint, format, rotation = {}, files } = checkOptions(options, rules)
   const paths = pathsOf(out, checkpoint)
   if (!paths.isFolder && Object.keys(rotation).length > 0) {
     throw new InvalidOption(

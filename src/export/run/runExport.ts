@@ -11,7 +11,7 @@ import {
 } from 'rxjs'
 import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { checked } from '../../options/index.js'
+import { checkOptions } from '../../options/index.js'
 import type { Page } from '../../stream/index.js'
 import { exportUnchecked } from '../exportList.js'
 import { isLast, NO_PROGRESS, type Progress } from '../Progress.js'
@@ -43,7 +43,7 @@ import { thisProcess } from './thisProcess.js'
 export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
   given: RunOptions<A, Q, P>,
 ): Observable<RunProgress<Q>> => {
-  const options = checked(given, runRules)
+  const options = checkOptions(given, runRules)
   const { source, target, files = wholeDisk, timer = asyncScheduler } = options
   const { begin = 'new', adds = false, maxRejects = Number.POSITIVE_INFINITY } = options
   const { paths } = target

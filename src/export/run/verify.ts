@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import { defer, type Observable } from 'rxjs'
 import { plural } from '../../decode/plural.js'
-import { checked, type Rules } from '../../options/index.js'
+import { checkOptions, type OptionsTable } from '../../options/index.js'
 import { closing } from '../file/Files.js'
 import { codeOf } from '../file/systemError.js'
 import * as rule from '../rules.js'
@@ -43,7 +43,7 @@ export interface VerifyOptions {
 
 // constructors
 
-const rules: Rules<VerifyOptions> = { files: rule.files }
+const rules: OptionsTable<VerifyOptions> = { files: rule.files }
 
 /**
  * Reads all files of an export, one after the other, and tells of each what it found. `path` is that of its
@@ -53,7 +53,7 @@ const rules: Rules<VerifyOptions> = { files: rule.files }
  * no manifest, or none that can be read; throws an `InvalidOption`.
  */
 export const verify = (path: string, options: VerifyOptions = {}): Observable<Checked> => {
-  const { files = wholeDisk } = checked(options, rules)
+  const { files = wholeDisk } = checkOptions(options, rules)
   return defer(() => checkedAll(path, files))
 }
 

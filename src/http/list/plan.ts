@@ -1,5 +1,5 @@
 import type { Limits } from '../../api/limits.js'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 
 // model
@@ -41,14 +41,14 @@ export interface Planned {
 
 // constructors
 
-const rules: Rules<PlanOptions> = { rows: is.most, roundTrip: is.millis }
+const rules: OptionsTable<PlanOptions> = { rows: is.nonNegativeIntOrInfinity, roundTrip: is.millis }
 
 /** An empty list costs one request, too. Throws an `InvalidOption` for numbers that make no sense. */
 export const plan = (
   { pace: { global, endpoint, concurrency }, pageSize, width }: Planned,
   options: PlanOptions = {},
 ): ListPlan => {
-  const { rows, roundTrip = 0 } = checked(options, rules, { of: 'explain: ' })
+  const { rows, roundTrip = 0 } = checkOptions(options, rules, { context: 'explain: ' })
   if (pageSize === undefined) return {}
   const perSecond = Math.min(global, endpoint)
   const paced = { pageSize, ceiling: perSecond * pageSize }

@@ -55,7 +55,7 @@ const given = (source: TokenSource, timer: SchedulerLike): ObservableEither<Unau
     take(1), // each token that came out would send the request once more
     map(({ token, expiresAt }) => {
       if (typeof token !== 'string' || !fitsHeader(token)) return E.left(unauthorized('no token'))
-      if (expiresAt !== undefined && !is.time.fits(expiresAt)) {
+      if (expiresAt !== undefined && !is.date.accepts(expiresAt)) {
         return E.left(unauthorized('one with an expiresAt that is no Date'))
       }
       const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - timer.now()

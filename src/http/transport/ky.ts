@@ -14,7 +14,7 @@ import {
   switchMap,
 } from 'rxjs'
 import { defined, E } from '../../fp.js'
-import { checked, is, type Rules } from '../../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../../options/index.js'
 import { left } from '../../stream/index.js'
 import { reusable } from '../../stream/reusable.js'
 import { type Body, MAX_BYTES, wholeBody } from './body.js'
@@ -34,14 +34,22 @@ export interface KyOptions {
   readonly timer?: SchedulerLike
 }
 
-const rules: Rules<KyOptions> = { fetch: is.work, maxBytes: is.bound, timer: is.timer }
+const rules: OptionsTable<KyOptions> = {
+  fetch: is.fn(),
+  maxBytes: is.positiveIntOrInfinity,
+  timer: is.rxScheduler(),
+}
 
 /**
  * The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. Throws an
  * `InvalidOption` for an option that cannot work.
  */
 export const kyTransport = (options: KyOptions = {}): Transport => {
-  const { fetch = viaKy, maxBytes = MAX_BYTES, timer = asyncScheduler } = checked(options, rules)
+  const {
+    fetch = viaKy,
+    maxBytes = MAX_BYTES,
+    timer = asyncScheduler,
+  } = checkOptions(options, rules)
   const storage = new AsyncLocalStorage<unknown>()
   const allocate = reusable()
 

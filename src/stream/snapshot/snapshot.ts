@@ -1,6 +1,6 @@
 import { defer, Observable, of, type Subscriber, Subscription } from 'rxjs'
 import { defined, E, O } from '../../fp.js'
-import { checkCount } from '../count.js'
+import { checkArgument, is } from '../../options/index.js'
 import type { Pull } from '../Pull.js'
 import { fieldOf } from './Field.js'
 import { type Ready, readAhead } from './readAhead.js'
@@ -27,7 +27,7 @@ type Ended<E> = { readonly cut: SnapshotCut<E> } | { readonly bug: unknown }
  *     slice 3                                 |====>=====|
  */
 export const snapshot = (width: number) => {
-  checkCount('width', width, 1)
+  checkArgument('width', width, is.positiveIntOrInfinity)
   return <E, A>({ position: start, list, time, key, cut }: SnapshotOptions<E, A>) =>
     (): Pull<E.Either<E, SnapshotPage<E, A>>> => {
       type Turn = E.Either<E, SnapshotPage<E, A>>

@@ -1,5 +1,16 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { checked, InvalidOption, is, type Rule, type Rules } from '../../src/options/index.js'
+import {
+  checkOptions,
+  defaultsOf,
+  InvalidOption,
+  is,
+  type OptionsOf,
+  type OptionsTable,
+  type Rule,
+  required,
+  resolveOptions,
+  withDefault,
+} from '../../src/options/index.js'
 
 interface Options {
   readonly name: string
@@ -9,15 +20,18 @@ interface Options {
   readonly codes?: ReadonlyArray<string>
 }
 
-const rules: Rules<Options> = {
-  name: is.needed(is.filled),
-  limit: is.bound,
-  timeout: is.group<NonNullable<Options['timeout']>>({ connect: is.span, body: is.span }),
-  weights: is.eachOf(is.positive, 'weights by name'),
-  codes: is.listOf(is.text, 'a list of texts'),
+const rules: OptionsTable<Options> = {
+  name: required(is.nonEmptyString),
+  limit: is.positiveIntOrInfinity,
+  timeout: is.group<NonNullable<Options['timeout']>>({
+    connect: is.finiteMillis,
+    body: is.finiteMillis,
+  }),
+  weights: is.recordOf(is.positiveFinite, 'weights by name'),
+  codes: is.arrayOf(is.string, 'a list of texts'),
 }
 
-const check = (options: unknown): Options => checked(options as Options, rules)
+const check = (options: unknown): Options => checkOptions(options as Options, rules)
 
 describe('options that fit', () => {
   it('are handed on without those that are undefined, however deep', () => {
@@ -31,9 +45,14 @@ describe('options that fit', () => {
     expect(Object.keys(timeout)).toEqual(['connect', 'body'])
   })
 
-  it('may be inherited, or computed', () => {
-    const one = { name: 'a' }
-    expect(check(Object.create(one, { limit: { get: () => 5 } }))).toEqual({ name: 'a', limit: 5 })
+  it('may be computed', () => {
+    const options = Object.defineProperty({ name: 'a' }, 'limit', { get: () => 5 })
+    expect(check(options)).toEqual({ name: 'a', limit: 5 })
+  })
+
+  it('are own properties: what a prototype has is ignored', () => {
+    expect(check(Object.create({ limit: -1 }, { name: { value: 'a' } }))).toEqual({ name: 'a' })
+    expect(() => check(Object.create({ name: 'a' }))).toThrow('name should be')
   })
 
   it('may be all that a module exports, or have no prototype', () => {
@@ -45,36 +64,41 @@ describe('options that fit', () => {
 })
 
 it('a table has a rule for every option, and says which are needed', () => {
-  const all = { name: is.needed(is.text), limit: is.bound, timeout: is.work, weights: is.work }
+  const all = {
+    name: required(is.string),
+    limit: is.positiveIntOrInfinity,
+    timeout: is.fn(),
+    weights: is.fn(),
+  }
   const { codes } = rules
-  expectTypeOf({ ...all, codes }).toExtend<Rules<Options>>()
-  expectTypeOf(all).not.toExtend<Rules<Options>>()
-  const optional: Rule = is.text
-  expectTypeOf({ ...all, codes, name: optional }).not.toExtend<Rules<Options>>()
+  expectTypeOf({ ...all, codes }).toExtend<OptionsTable<Options>>()
+  expectTypeOf(all).not.toExtend<OptionsTable<Options>>()
+  const optional: Rule = is.string
+  expectTypeOf({ ...all, codes, name: optional }).not.toExtend<OptionsTable<Options>>()
 })
 
 it('a table of other options is none for these', () => {
-  const others: Rules<{ readonly port?: number; readonly host?: string }> = {
-    port: is.whole(0),
-    host: is.text,
+  const others: OptionsTable<{ readonly port?: number; readonly host?: string }> = {
+    port: is.int(0),
+    host: is.string,
   }
   const options: { readonly name: string } = { name: 'a' }
   // @ts-expect-error It has no rule for `name`.
-  expect(() => checked(options, others)).toThrow('name should be left out')
+  expect(() => checkOptions(options, others)).toThrow('name should be left out')
   // @ts-expect-error Its rule lets `name` be left out.
-  expect(checked(options, { name: is.text })).toEqual(options)
+  expect(checkOptions(options, { name: is.string })).toEqual(options)
 })
 
 it.each<readonly [string, Rule, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>([
-  ['least', is.least(2), [2, 2.5], [1.9]],
+  ['least', is.atLeast(2), [2, 2.5], [1.9]],
   ['fraction', is.fraction, [1, 0.1], [0, 1.1]],
-  ['chance', is.chance, [0, 1], [-0.1, 1.1]],
+  ['chance', is.probability, [0, 1], [-0.1, 1.1]],
   ['millis', is.millis, [0, Number.POSITIVE_INFINITY], [-1]],
-  ['span', is.span, [0], [-1, Number.POSITIVE_INFINITY]],
-  ['whole', is.whole(1, 3), [1, 3], [0, 4, 1.5]],
+  ['span', is.finiteMillis, [0], [-1, Number.POSITIVE_INFINITY]],
+  ['whole', is.int(1, 3), [1, 3], [0, 4, 1.5]],
 ])('%s takes its ends, and nothing beyond', (_, rule, good, bad) => {
-  expect(good.filter(rule.fits)).toEqual(good)
-  expect(bad.filter(rule.fits)).toEqual([])
+  expect(good.filter(rule.accepts)).toEqual(good)
+  expect(bad.filter(rule.accepts)).toEqual([])
 })
 
 describe('options that do not fit', () => {
@@ -155,21 +179,60 @@ describe('options that do not fit', () => {
     [{ name: 'a', weights: { b: 0 } }, 'weights.b'],
     [{ name: 'a', codes: [5] }, 'codes[0]'],
   ])('say whose they are, however deep: %j', (options, option) => {
-    expect(() => checked(options as Options, rules, { of: 'mine: ' })).toThrow(
+    expect(() => checkOptions(options as Options, rules, { context: 'mine: ' })).toThrow(
       `mine: ${option} should be`,
     )
   })
 
   it('say whose they are, and may have names that are let pass', () => {
-    const means = { of: "rate 'all': ", passes: (name: string) => name === '_tag' }
+    const settings = { context: "rate 'all': ", allowUnknown: (name: string) => name === '_tag' }
     const tagged: Options = Object.assign({ name: 'a' }, { _tag: 'Rate' })
-    expect(checked(tagged, rules, means)).toEqual(tagged)
+    expect(checkOptions(tagged, rules, settings)).toEqual(tagged)
     const limited: Options = { ...tagged, limit: 0 }
-    expect(() => checked(limited, rules, means)).toThrow(
+    expect(() => checkOptions(limited, rules, settings)).toThrow(
       expect.objectContaining({
         option: 'limit',
         message: expect.stringMatching(/^rate 'all': limit should be/),
       }),
     )
+  })
+})
+
+describe('a table with defaults', () => {
+  const table = {
+    name: required(is.nonEmptyString),
+    limit: withDefault(is.positiveIntOrInfinity, 5),
+    order: withDefault(is.oneOf('up', 'down'), 'up'),
+    note: is.string,
+  }
+  interface Own extends OptionsOf<typeof table> {}
+
+  it('fills in what was left out, or is undefined', () => {
+    expect(resolveOptions({ name: 'a' }, table)).toEqual({ name: 'a', limit: 5, order: 'up' })
+    const given = { name: 'a', limit: undefined, order: 'down' } as unknown as Own
+    expect(resolveOptions(given, table)).toEqual({ name: 'a', limit: 5, order: 'down' })
+    expect(defaultsOf(table)).toEqual({ limit: 5, order: 'up' })
+  })
+
+  it('checks what was given', () => {
+    const given = { name: 'a', limit: 0 }
+    expect(() => resolveOptions(given, table, { context: 'mine: ' })).toThrow('mine: limit should')
+  })
+
+  it('is the type of its options', () => {
+    expectTypeOf<Own>().branded.toEqualTypeOf<{
+      readonly name: string
+      readonly limit?: number
+      readonly order?: 'up' | 'down'
+      readonly note?: string
+    }>()
+    expectTypeOf(resolveOptions({ name: 'a' }, table)).branded.toEqualTypeOf<{
+      readonly name: string
+      readonly limit: number
+      readonly order: 'up' | 'down'
+      readonly note?: string
+    }>()
+    // @ts-expect-error It is no text.
+    withDefault(is.string, 5)
   })
 })

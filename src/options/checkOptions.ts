@@ -1,0 +1,139 @@
+/** Checks options against their table, and fills in defaults. */
+import { defined } from '../fp.js'
+import { InvalidOption } from './InvalidOption.js'
+import {
+  type Defaults,
+  type OptionsOf,
+  type OptionsTable,
+  type Resolved,
+  type Rule,
+  required,
+  type Table,
+} from './OptionsTable.js'
+import { isObject } from './rules.js'
+
+// model
+
+export interface CheckSettings {
+  /** Precedes the name of an option in errors, such as `retry: `. */
+  readonly context?: string
+  /** Accepts a field that the table does not have. */
+  readonly allowUnknown?: (name: string) => boolean
+}
+
+// constructors
+
+/**
+ * Returns the options without those that are `undefined`, which hide no default. Only own properties count.
+ * Throws an `InvalidOption` for a name that is not in the table, and for a value that its rule rejects.
+ */
+export const checkOptions = <A extends object>(
+  options: A,
+  table: OptionsTable<NoInfer<A>> & Table,
+  settings: CheckSettings = {},
+): A => {
+  if (!isObject(options)) {
+    throw invalidOption('options', options, {
+      expected: `an object of ${Object.keys(table).join(', ')}`,
+      ...defined({ context: settings.context }),
+    })
+  }
+  return checkFields('', options, table, settings)
+}
+
+/** Returns the checked options, with the defaults of the table for those left out. */
+export const resolveOptions = <T extends Table>(
+  options: OptionsOf<T>,
+  table: T,
+  settings?: CheckSettings,
+): Resolved<T> =>
+  // the type says of the rows what the two functions do with them
+  ({ ...defaultsOf(table), ...checkOptions<object>(options, table, settings) }) as Resolved<T>
+
+/** Returns the defaults of a table. */
+export const defaultsOf = <T extends Table>(table: T): Defaults<T> =>
+  Object.freeze(
+    Object.fromEntries(
+      Object.entries(table).flatMap(([name, row]) =>
+        'default' in row ? [[name, row.default]] : [],
+      ),
+    ),
+  ) as Defaults<T>
+
+/** Throws an `InvalidOption` unless the rule accepts the value of an argument that has a place of its own. */
+export const checkArgument = (name: string, value: unknown, rule: Rule, context?: string): void => {
+  checkValue(name, value, required(rule), context)
+}
+
+// combinators
+
+/** Describes a rejected value by its kind, without repeating it. */
+const invalidOption = (
+  option: string,
+  u: unknown,
+  { expected, type, context }: Pick<Rule, 'expected' | 'type'> & Pick<CheckSettings, 'context'>,
+): InvalidOption => {
+  const kind = kindOf(u, type)
+  return new InvalidOption(
+    option,
+    kind === undefined ? expected : `${expected}, and is ${kind}`,
+    context,
+  )
+}
+
+const checkFields = <A extends object>(
+  path: string,
+  options: A,
+  table: Table,
+  { context, allowUnknown = () => false }: CheckSettings,
+): A => {
+  const pathOf = (name: string): string => (path === '' ? name : `${path}.${name}`)
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(table, name) || allowUnknown(name)) continue
+    const known = Object.keys(table).join(', ')
+    const expected = `left out: there is no such option, only ${known}`
+    throw new InvalidOption(pathOf(name), expected, context)
+  }
+  const kept = { ...options }
+  for (const [name, rule] of Object.entries(table)) {
+    const given: unknown = Object.hasOwn(options, name) ? Reflect.get(options, name) : undefined
+    const value = checkValue(pathOf(name), given, rule, context)
+    if (value === undefined) Reflect.deleteProperty(kept, name)
+    else Reflect.set(kept, name, value)
+  }
+  return kept
+}
+
+const checkValue = (path: string, u: unknown, rule: Rule, context = ''): unknown => {
+  if (u === undefined && rule.required !== true) return undefined
+  if (!rule.accepts(u)) throw invalidOption(path, u, { ...rule, context })
+  const { fields, each } = rule
+  if (fields !== undefined && isObject(u)) return checkFields(path, u, fields, { context })
+  if (each === undefined) return u
+  if (Array.isArray(u)) {
+    const one = required(each)
+    return Array.from(u, (item: unknown, n) => checkValue(`${path}[${n}]`, item, one, context))
+  }
+  return isObject(u) ? checkFields(path, u, tableOf(u, each), { context }) : u
+}
+
+const tableOf = (u: object, rule: Rule): Table =>
+  Object.fromEntries(Object.keys(u).map((name) => [name, rule]))
+
+/** Returns `undefined` where `expected` says it already. */
+const kindOf = (u: unknown, type: Rule['type']): string | undefined => {
+  if (u === undefined) return 'missing'
+  if (u === null) return 'null'
+  if (u === '') return 'empty'
+  if (typeof u === 'number') return Number.isFinite(u) ? finiteKind(u, type) : String(u)
+  if (Array.isArray(u)) return 'a list'
+  if (typeof u === type) return undefined
+  if (typeof u === 'string') return 'a text'
+  if (typeof u !== 'object') return `a ${typeof u}`
+  return isObject(u) ? 'an object' : 'an object without fields'
+}
+
+const finiteKind = (n: number, type: Rule['type']): string | undefined => {
+  if (type === 'string' || n > 0) return type === 'number' ? undefined : 'a number'
+  return n < 0 ? 'below 0' : '0'
+}
