@@ -1,4 +1,4 @@
-import type { Envelope } from '../codec/Envelope.js'
+import type { Envelope } from '../codec/calls.js'
 import { O } from '../fp.js'
 
 // model

@@ -1,4 +1,3 @@
-import { Acknowledgement } from '../codec/Acknowledgement.js'
 import { BatchItem, BatchItemFilter } from '../codec/BatchItem.js'
 import {
   BatchFilter,
@@ -7,9 +6,8 @@ import {
   newBatchTransferRules,
   QuoteRequest,
 } from '../codec/BatchTransfer.js'
-import { ById } from '../codec/ById.js'
-import { ItemsToAdd, ItemsToDelete } from '../codec/NewBatchItem.js'
-import { itemsWithOwnIds } from '../codec/repeatedItems.js'
+import { Acknowledgement, ById } from '../codec/calls.js'
+import { ItemsToAdd, ItemsToDelete, itemsWithOwnIds } from '../codec/NewBatchItem.js'
 import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'
 

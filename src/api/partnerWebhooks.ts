@@ -1,5 +1,4 @@
-import { Acknowledgement } from '../codec/Acknowledgement.js'
-import { ById } from '../codec/ById.js'
+import { Acknowledgement, ById } from '../codec/calls.js'
 import {
   NewWebhook,
   PartnerWebhookFilter,

@@ -1,4 +1,4 @@
-import { ById } from '../codec/ById.js'
+import { ById } from '../codec/calls.js'
 import {
   DeletedWebhook,
   NewWebhook,

@@ -1,13 +1,15 @@
 import { defer, type Observable, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
-import type { ById } from '../codec/ById.js'
+import type { ById } from '../codec/calls.js'
 import {
+  compared,
+  type Firsts,
   ITEMS_PER_BATCH,
   ITEMS_PER_CALL,
   ItemsToAdd,
   type NewBatchItem,
+  OWN_ID,
 } from '../codec/NewBatchItem.js'
-import { compared, type Firsts, OWN_ID } from '../codec/repeatedItems.js'
 import type { Cause } from '../decode/causes.js'
 import { E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'

@@ -1,10 +1,9 @@
 /** An item of a batch, as the service returns it: a default, not specified by the interface document. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import type { Codec } from './Codec.js'
+import { type Codec, noted, unspecified } from './Codec.js'
 import { Instant } from './Instant.js'
-import { intFrom } from './query.js'
-import { noted, unspecified } from './Schema.js'
+import { intFrom } from './scalars.js'
 import { Metadata, nullable } from './shapes.js'
 
 // model

@@ -1,16 +1,122 @@
 import * as t from 'io-ts'
-import { BatchFunding, NewFundingSource } from './BatchFunding.js'
-import { BatchQuoteSummary, QuoteValidity } from './BatchQuote.js'
-import type { Codec } from './Codec.js'
+import { open } from '../decode/index.js'
+import { type Codec, noted } from './Codec.js'
 import { Instant } from './Instant.js'
-import { intFrom } from './query.js'
 import { type Rule, rule, ruled } from './Rule.js'
-import { noted } from './Schema.js'
-import { Count, Filled } from './scalars.js'
+import { Count, Currency, Filled, intFrom } from './scalars.js'
 import { Metadata, nullable, opened } from './shapes.js'
 import { Day, toMillis } from './times.js'
 
-// model
+// funding
+
+const depositType = t.keyof({ DIRECT_DEBIT: null, FASTER_DIRECT_DEBIT: null })
+
+/** How a linked account is debited (interface, Batch transfer). */
+export type DepositType = t.TypeOf<typeof depositType>
+
+export const DepositType = depositType
+
+const providerFailure = t.partial({
+  /** The clearing system's own code. */
+  code: nullable(t.string),
+  /** Which local clearing system told it. */
+  local_clearing_system: nullable(open('AU_BECS', 'US_ACH', 'GB_BACS', 'EU_SEPA')),
+  /** What it says of it, in words. */
+  message: nullable(t.string),
+})
+
+const failureDetails = t.partial({
+  /** The service's own code. */
+  code: nullable(t.string),
+  /** The same as an ISO 20022 code. */
+  iso_code: nullable(t.string),
+  /** The failure as the local clearing system told it. */
+  provider_failure_details: nullable(providerFailure),
+})
+
+/** Why the money for a batch did not come. */
+export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
+
+const funding = t.partial({
+  /** How far the money has come. Shown by `retrieve` and `list` only. */
+  status: nullable(open('SCHEDULED', 'PROCESSING', 'FUNDED', 'FAILED', 'REVERSED')),
+  /** How the linked account is debited. */
+  deposit_type: nullable(opened(depositType)),
+  /** The linked account; null when the wallet pays. */
+  funding_source_id: nullable(t.string),
+  /** What the bank statement of the debited account shows. */
+  reference: nullable(t.string),
+  /** Why funding failed, before API version 2026-06-30: empty unless it is in an error state. */
+  failure_reason: nullable(t.string),
+  /** Why funding failed, from API version 2026-06-30 on. */
+  failure_details: nullable(failureDetails),
+})
+
+/** Where the money for a batch comes from, and how far it has come. */
+export interface BatchFunding extends t.TypeOf<typeof funding> {}
+
+export const BatchFunding: Codec<BatchFunding> = funding
+
+// quotes
+
+const validity = t.keyof({
+  MIN_1: null,
+  MIN_15: null,
+  MIN_30: null,
+  HR_1: null,
+  HR_4: null,
+  HR_8: null,
+  HR_24: null,
+})
+
+/** How long a quote holds (interface, Batch transfer). */
+export type QuoteValidity = t.TypeOf<typeof validity>
+
+export const QuoteValidity = validity
+
+const quote = t.intersection([
+  t.type({
+    /** What all beneficiaries receive together, in whole units of `transfer_currency`. */
+    amount_beneficiary_receives: t.number,
+    /** What the payer pays in all, in whole units of `source_currency`. */
+    amount_payer_pays: t.number,
+    /** What the transfers cost, in whole units of `fee_currency`. */
+    fee_amount: t.number,
+    /** A 3-letter ISO 4217 code. */
+    fee_currency: Currency,
+    /** What the payer funds with. */
+    source_currency: Currency,
+    /** What the beneficiary receives. */
+    transfer_currency: Currency,
+  }),
+  t.partial({
+    /** The rate of conversion; null when nothing is converted. */
+    client_rate: nullable(t.number),
+    /** The pair of currencies that `client_rate` is for; null when nothing is converted. */
+    currency_pair: nullable(t.string),
+  }),
+])
+
+/** What all items of one currency pair cost. */
+export interface BatchQuote extends t.TypeOf<typeof quote> {}
+
+const quoteSummary = t.partial({
+  /** Until when it holds. */
+  expires_at: nullable(Instant),
+  /** When the batch was last quoted. */
+  last_quoted_at: nullable(Instant),
+  /** How long it was asked to hold. */
+  validity: nullable(opened(validity)),
+  /** One for each currency pair. */
+  quotes: nullable(t.array(quote)),
+})
+
+/** What a batch costs, as last quoted. */
+export interface BatchQuoteSummary extends t.TypeOf<typeof quoteSummary> {}
+
+export const BatchQuoteSummary: Codec<BatchQuoteSummary> = quoteSummary
+
+// batches
 
 const status = t.keyof({
   DRAFTING: null,
@@ -71,7 +177,24 @@ export interface BatchTransfer extends t.TypeOf<typeof batchTransfer> {}
 
 export const BatchTransfer: Codec<BatchTransfer> = batchTransfer
 
-// what is sent to make one, and to price one
+// params
+
+const newFundingSource = noted(
+  t.partial({
+    /** `DIRECT_DEBIT` when left out. */
+    deposit_type: depositType,
+    /** A linked account; the wallet when left out. */
+    id: t.string,
+    /** What the bank statement of the debited account shows. */
+    reference: t.string,
+  }),
+  { deposit_type: { default: 'DIRECT_DEBIT' } },
+)
+
+/** Where the money for a new batch comes from. */
+export interface NewFundingSource extends t.TypeOf<typeof newFundingSource> {}
+
+export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
 
 const newBatchTransfer = t.partial({
   /**
@@ -135,8 +258,6 @@ const quoteRequest = t.exact(
 export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
-
-// what a list of them is narrowed by
 
 const batchFilter = noted(
   t.partial({

@@ -1,7 +1,6 @@
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, unspecified } from './Codec.js'
 import { rule, ruled } from './Rule.js'
-import { unspecified } from './Schema.js'
 import { Country, Currency, SwiftCode } from './scalars.js'
 
 // bank details

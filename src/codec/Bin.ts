@@ -1,9 +1,7 @@
 /** What is known of a card by the range its number is in. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import type { Codec } from './Codec.js'
-import { patternOf } from './matching.js'
-import { described } from './Schema.js'
+import { type Codec, described, patternOf } from './Codec.js'
 import { nullable } from './shapes.js'
 
 const digits = (text: string): string => text.replace(/[ -]/g, '')

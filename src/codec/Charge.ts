@@ -1,9 +1,7 @@
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, noted } from './Codec.js'
 import { Instant } from './Instant.js'
-import { intFrom } from './query.js'
-import { noted } from './Schema.js'
-import { Amount, Currency, textOf } from './scalars.js'
+import { Amount, Currency, intFrom, textOf } from './scalars.js'
 import { opened } from './shapes.js'
 import { Time } from './times.js'
 

@@ -1,7 +1,75 @@
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
+
+// model
 
 /** A description of a value on the wire, read both ways: by the client, and by the sandbox. */
 export interface Codec<A> extends t.Type<A, unknown, unknown> {}
 
 /** The reading half of a codec: one for a charge is one for anything that a charge is. */
 export interface Decodes<A> extends t.Decoder<unknown, A> {}
+
+/** What JSON Schema says of a single value on the wire: what a refinement keeps to itself. */
+export interface Schema {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+  readonly pattern?: string
+  /** In code points. */
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  /** The rule, but not that there is such a value, is a default, not specified by the interface document. */
+  readonly 'x-not-specified'?: ReadonlyArray<'pattern' | 'minItems'>
+}
+
+/** What docs say of a field besides its type. */
+export interface Note {
+  /** What the service takes when it is left out (interface). */
+  readonly default?: string | number | boolean | ReadonlyArray<string>
+  /** It is a default, not specified by the interface document. */
+  readonly 'x-not-specified'?: true
+}
+
+/** A codec that says what its values look like, for docs and for whoever makes values of it. */
+export interface Described {
+  /** What JSON Schema says of them. */
+  readonly schema: Schema
+}
+
+// constructors
+
+export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & Described =>
+  Object.assign(codec, { schema })
+
+/** A codec of an object that says more of its fields, by their names. */
+export const noted = <C extends t.Mixed & { readonly props: t.Props }>(
+  codec: C,
+  notes: { readonly [Name in keyof C['props']]?: Note },
+): C => Object.assign(codec, { notes })
+
+/** All its fields are defaults, not specified by the interface document. */
+export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(codec: C): C =>
+  Object.assign(codec, {
+    notes: Object.fromEntries(
+      Object.keys(codec.props).map((name) => [name, { 'x-not-specified': true }] as const),
+    ),
+  })
+
+/** What JSON Schema says of texts of a shape, which has no flags: a schema has none. */
+export const patternOf = (
+  { source }: RegExp,
+  more: Pick<Schema, 'x-not-specified'> = {},
+): Schema => ({ type: 'string', pattern: source, ...more })
+
+/** A text of this shape; `name` says in words what it should be. */
+export const matching = (
+  shape: RegExp,
+  name: string,
+  more?: Pick<Schema, 'x-not-specified'>,
+): Codec<string> =>
+  described(
+    t.refinement(t.string, (text) => shape.test(text), name),
+    patternOf(shape, more),
+  )

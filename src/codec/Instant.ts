@@ -1,6 +1,5 @@
 import * as t from 'io-ts'
-import { patternOf } from './matching.js'
-import { described } from './Schema.js'
+import { described, patternOf } from './Codec.js'
 
 // model
 

@@ -3,9 +3,7 @@
  * request and the field `token` are defaults, not specified by the interface document.
  */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
-import { matching } from './matching.js'
-import { unspecified } from './Schema.js'
+import { type Codec, matching, unspecified } from './Codec.js'
 
 const loginParams = t.intersection([
   t.type({ client_id: t.string, api_key: t.string }),

@@ -1,11 +1,9 @@
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, noted } from './Codec.js'
 import { EventName } from './EventName.js'
 import { Instant } from './Instant.js'
-import { intFrom } from './query.js'
 import { rule, ruled } from './Rule.js'
-import { noted } from './Schema.js'
-import { textOf } from './scalars.js'
+import { intFrom, textOf } from './scalars.js'
 import { nullable } from './shapes.js'
 import { PlainDate } from './times.js'
 

@@ -7,14 +7,13 @@
  * that charges and batches come as their calls return them is a default, not specified by it.
  */
 import * as t from 'io-ts'
-import { causes, causesUnder } from '../decode/causes.js'
+import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
 import { isRecord } from '../decode/unknown.js'
 import { E, pipe } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import { Instant } from './Instant.js'
 import { nullable } from './shapes.js'
-import { type UndecodableEvent, undecodable } from './UndecodableEvent.js'
 import type { WebhookEvent } from './WebhookEvent.js'
 
 // model
@@ -109,6 +108,21 @@ export type Payload =
   /** An event of a kind that is not known here, as it came. */
   | { readonly _tag: 'Other'; readonly data: unknown }
 
+/** A delivery that is no event, or not what its name says. The `Undecodable` of a client is an answer. */
+export interface UndecodableEvent {
+  readonly _tag: 'Undecodable'
+  /** Where, from the top of the body; empty for the whole. */
+  readonly path: string
+  /** What it should have been. */
+  readonly expected: string
+  /** Described, never repeated. */
+  readonly actual: string
+  /** All that does not fit, the first one among them. */
+  readonly causes: ReadonlyArray<Cause>
+  /** One line, fit for a log. */
+  readonly message: string
+}
+
 // constructors
 
 type Reader = (resource: Resource) => E.Either<UndecodableEvent, Payload>
@@ -157,4 +171,16 @@ const resourceOf = (data: unknown): Resource =>
 export const payloadOf = ({ name, data }: WebhookEvent): E.Either<UndecodableEvent, Payload> => {
   const read = readers.find(([prefix]) => prefix.test(name))?.[1]
   return read === undefined ? E.right({ _tag: 'Other', data }) : read(resourceOf(data))
+}
+
+export const undecodable = (all: Causes): UndecodableEvent => {
+  const [{ path, expected, actual }] = all
+  return {
+    _tag: 'Undecodable',
+    path,
+    expected,
+    actual,
+    causes: all,
+    message: `${path || 'the body'} should be ${expected}, and is ${actual}`,
+  }
 }

@@ -1,20 +1,25 @@
 /** The resources of the interface, name by name. */
-export { Acknowledgement } from './Acknowledgement.js'
-export { BatchFunding, DepositType, type FundingFailure, NewFundingSource } from './BatchFunding.js'
+
 export { BatchItem, BatchItemFilter, type TransferDraft } from './BatchItem.js'
-export { type BatchQuote, BatchQuoteSummary, QuoteValidity } from './BatchQuote.js'
 export {
   BatchFilter,
+  BatchFunding,
+  type BatchQuote,
+  BatchQuoteSummary,
   BatchStatus,
   BatchTransfer,
+  DepositType,
+  type FundingFailure,
   NewBatchTransfer,
+  NewFundingSource,
   QuoteRequest,
+  QuoteValidity,
 } from './BatchTransfer.js'
 export { Address, BankDetails, Beneficiary } from './Beneficiary.js'
 export { Bin, ByCardNumber } from './Bin.js'
-export { ById } from './ById.js'
 export { Charge, ChargeFilter, ChargeReason, ChargeStatus, NewCharge } from './Charge.js'
-export type { Codec } from './Codec.js'
+export type { Codec, Described } from './Codec.js'
+export { Acknowledgement, ById, type Nothing } from './calls.js'
 export { ByCurrencyPair, InvalidConversionDates, SupportedCurrencies } from './conversion.js'
 export { EventName, eventNames, type KnownEvent } from './EventName.js'
 export {
@@ -25,6 +30,7 @@ export {
   type EventTransaction,
   type Payload,
   payloadOf,
+  type UndecodableEvent,
 } from './eventPayload.js'
 export { FeeOption } from './FeeOption.js'
 export {
@@ -35,12 +41,8 @@ export {
 } from './IndustryCategory.js'
 export { fromDate, Instant, type InstantBrand, toDate } from './Instant.js'
 export { ItemsToAdd, ItemsToDelete, NewBatchItem } from './NewBatchItem.js'
-export type { Nothing } from './Nothing.js'
-export { OrderCategory, OrderItem, OrderUpload } from './OrderItem.js'
-export { OrderCurrency } from './orderCurrency.js'
+export { OrderCategory, OrderCurrency, OrderItem, OrderUpload } from './OrderItem.js'
 export { ExpiringQuota, Quota, QuotaFilter, QuotaType } from './Quota.js'
-export type { Described } from './Schema.js'
-export type { UndecodableEvent } from './UndecodableEvent.js'
 export {
   DeletedWebhook,
   NewWebhook,

@@ -1,8 +1,6 @@
 /** The single values that resources and parameters are made of. */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
-import { matching, patternOf } from './matching.js'
-import { described } from './Schema.js'
+import { type Codec, described, matching, patternOf } from './Codec.js'
 
 // responses and parameters
 
@@ -116,4 +114,39 @@ export const Amount: Codec<number | string> = described(
 export const MinorAmount: Codec<string> = matching(
   /^0*[1-9]\d*$/,
   'a positive whole number as text, in the smallest unit',
+)
+
+// values of a query: written as text, and read from it
+
+/** A whole number from `min` to `max`; without that, as large as there are. */
+export const intFrom = (min: number, max = Number.MAX_SAFE_INTEGER): Codec<number> => {
+  const open = max === Number.MAX_SAFE_INTEGER
+  const is = (u: unknown): u is number =>
+    Number.isInteger(u) && Number(u) >= min && Number(u) <= max
+  return described(
+    new t.Type(
+      `a whole number from ${min}${open ? '' : ` to ${max}`}`,
+      is,
+      (u, context) => {
+        const n = typeof u === 'string' && /^-?\d+$/.test(u) ? Number(u) : u
+        return is(n) ? t.success(n) : t.failure(u, context)
+      },
+      String,
+    ),
+    { type: 'integer', minimum: min, ...(open ? {} : { maximum: max }) },
+  )
+}
+
+/** Yes or no. */
+export const Flag: Codec<boolean> = described(
+  new t.Type<boolean, unknown, unknown>(
+    'boolean',
+    t.boolean.is,
+    (u, context) => {
+      if (typeof u === 'boolean') return t.success(u)
+      return u === 'true' || u === 'false' ? t.success(u === 'true') : t.failure(u, context)
+    },
+    String,
+  ),
+  { type: 'boolean' },
 )

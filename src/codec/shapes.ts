@@ -1,9 +1,8 @@
 /** What resources are built with. */
 import * as t from 'io-ts'
 import { OpenType } from '../decode/index.js'
-import { defined } from '../fp.js'
-import type { Codec } from './Codec.js'
-import { described } from './Schema.js'
+import { defined, E } from '../fp.js'
+import { type Codec, described } from './Codec.js'
 
 /** A value that may be null in an answer. */
 export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
@@ -56,3 +55,26 @@ export const listOf = <A>(
       'x-not-specified': ['minItems'],
     },
   )
+
+/** A parameter that is repeated for each value (default, not specified by the interface document). */
+export class RepeatedType<A> extends t.Type<ReadonlyArray<A>, unknown, unknown> {
+  readonly _tag = 'RepeatedType'
+  readonly type: Codec<A>
+
+  constructor(type: Codec<A>) {
+    const list = t.readonlyArray(type)
+    super(
+      `a list of ${type.name}`,
+      list.is,
+      (u, context) => {
+        // one value alone does not show that it is a list
+        const alone = typeof u === 'string' ? type.validate(u, context) : E.left([])
+        return E.isRight(alone) ? t.success([alone.right]) : list.validate(u, context)
+      },
+      list.encode,
+    )
+    this.type = type
+  }
+}
+
+export const repeated = <A>(type: Codec<A>): Codec<ReadonlyArray<A>> => new RepeatedType(type)

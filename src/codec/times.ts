@@ -1,9 +1,7 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, described, patternOf } from './Codec.js'
 import { DATE, fromDate } from './Instant.js'
-import { patternOf } from './matching.js'
-import { described } from './Schema.js'
 
 // model
 

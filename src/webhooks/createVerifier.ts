@@ -6,7 +6,7 @@
  * Tells the events of the service from what others send.
  */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
-import { type UndecodableEvent, undecodable } from '../codec/UndecodableEvent.js'
+import { type UndecodableEvent, undecodable } from '../codec/eventPayload.js'
 import { WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
 import { plural } from '../decode/plural.js'

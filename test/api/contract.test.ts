@@ -2,8 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { lastValueFrom, toArray } from 'rxjs'
 import { expect, it } from 'vitest'
-import type { Failure } from '../../src/index.js'
-import { createClient, type ObservableEither, orThrow, toError } from '../../src/index.js'
+import {
+  createClient,
+  type Failure,
+  type ObservableEither,
+  orThrow,
+  toError,
+} from '../../src/index.js'
 import { createSandbox, sandboxCredentials, sandboxPartner } from '../../src/sandbox/index.js'
 import { judge } from './contract.js'
 

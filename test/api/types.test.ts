@@ -1,18 +1,19 @@
 import * as t from 'io-ts'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type {
-  BatchItem,
-  BatchTransfer,
-  Bin,
-  Call,
-  Failure,
-  ItemsToAdd,
-  List,
-  ObservableEither,
-  OrderUpload,
-  WebhookWithSecret,
+import {
+  api,
+  type BatchItem,
+  type BatchTransfer,
+  type Bin,
+  type Call,
+  endpoint,
+  type Failure,
+  type ItemsToAdd,
+  type List,
+  type ObservableEither,
+  type OrderUpload,
+  type WebhookWithSecret,
 } from '../../src/index.js'
-import { api, endpoint } from '../../src/index.js'
 
 type Api = typeof api
 

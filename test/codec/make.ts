@@ -1,7 +1,7 @@
 /** Makes values of a codec, as read off the codec: the simpler half of `arbitrary`. */
 import * as fc from 'fast-check'
 import * as t from 'io-ts'
-import type { Schema } from '../../src/codec/Schema.js'
+import type { Schema } from '../../src/codec/Codec.js'
 import { type Chance, number, oneOf, text, textOfLength, upTo } from './chance.js'
 
 /** How much deeper a value may grow. */

@@ -1,6 +1,5 @@
 /** A batch of transfers as the sandbox keeps it: what was done to it. The rest follows with time. */
-import type { QuoteValidity } from '../../codec/BatchQuote.js'
-import type { NewBatchTransfer } from '../../codec/BatchTransfer.js'
+import type { NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
 import type { Numbered } from '../Collection.js'
 import { endAt } from '../instant.js'

@@ -1,7 +1,5 @@
 /** A batch as the service writes it, at a moment. */
-import type { BatchFunding } from '../../codec/BatchFunding.js'
-import type { BatchQuoteSummary } from '../../codec/BatchQuote.js'
-import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import type { BatchFunding, BatchQuoteSummary, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Instant } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { hash, hexText } from '../account/hash.js'

@@ -1,6 +1,9 @@
 /** Why the calls of batch transfers are refused; the codes are not specified by the interface document. */
-import { QuoteValidity } from '../../codec/BatchQuote.js'
-import { type NewBatchTransfer, newBatchTransferRules } from '../../codec/BatchTransfer.js'
+import {
+  type NewBatchTransfer,
+  newBatchTransferRules,
+  QuoteValidity,
+} from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { O } from '../../fp.js'
 import { type ApiError, apiError, invalid } from '../ApiError.js'

@@ -1,5 +1,5 @@
 /** What items cost, one by one and for each pair of currencies. */
-import type { BatchQuote } from '../../codec/BatchQuote.js'
+import type { BatchQuote } from '../../codec/BatchTransfer.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { rate, rounded } from '../rates.js'
 

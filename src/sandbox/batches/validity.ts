@@ -1,5 +1,5 @@
 import { MINUTE } from '../../api/limits.js'
-import type { QuoteValidity } from '../../codec/BatchQuote.js'
+import type { QuoteValidity } from '../../codec/BatchTransfer.js'
 
 const lives: Readonly<Record<QuoteValidity, number>> = {
   MIN_1: MINUTE,

@@ -1,7 +1,6 @@
 import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { BatchItem } from '../../codec/BatchItem.js'
-import { QuoteValidity } from '../../codec/BatchQuote.js'
-import { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { BatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import { E, flow, O, pipe } from '../../fp.js'
 import { required } from '../ApiError.js'
 import { withSent } from '../batches/addSentItems.js'

@@ -1,7 +1,8 @@
 /** Reads what is uploaded: items are judged one by one, since the rest may be used without the wrong ones. */
 import { ITEMS_PER_UPLOAD, ORDER_AGE, OrderItem } from '../../codec/OrderItem.js'
 import { QuotaType } from '../../codec/Quota.js'
-import { Flag, repeated } from '../../codec/query.js'
+import { Flag } from '../../codec/scalars.js'
+import { repeated } from '../../codec/shapes.js'
 import { toMillis } from '../../codec/times.js'
 import { causes, causesUnder } from '../../decode/causes.js'
 import { A, E, pipe } from '../../fp.js'

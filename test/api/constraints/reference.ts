@@ -1,4 +1,4 @@
-import { OrderCurrency } from '../../../src/codec/orderCurrency.js'
+import { OrderCurrency } from '../../../src/codec/OrderItem.js'
 import { examples } from '../examples/index.js'
 import { at, type Constraint } from './Constraint.js'
 import { lengthOf, needed, optionalText } from './shared.js'

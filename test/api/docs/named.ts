@@ -1,9 +1,12 @@
 /** The codecs that docs refer to by name. */
 import type * as t from 'io-ts'
-import { BatchFunding, NewFundingSource } from '../../../src/codec/BatchFunding.js'
 import { BatchItem } from '../../../src/codec/BatchItem.js'
-import { BatchQuoteSummary } from '../../../src/codec/BatchQuote.js'
-import { BatchTransfer } from '../../../src/codec/BatchTransfer.js'
+import {
+  BatchFunding,
+  BatchQuoteSummary,
+  BatchTransfer,
+  NewFundingSource,
+} from '../../../src/codec/BatchTransfer.js'
 import { Address, BankDetails, Beneficiary } from '../../../src/codec/Beneficiary.js'
 import { Bin } from '../../../src/codec/Bin.js'
 import { Charge } from '../../../src/codec/Charge.js'

@@ -7,10 +7,9 @@
  * referred to by it.
  */
 import * as t from 'io-ts'
-import { LenientType } from '../../../src/codec/Lenient.js'
-import { RepeatedType } from '../../../src/codec/query.js'
-import { RuledType } from '../../../src/codec/Rule.js'
-import type { Note, Schema } from '../../../src/codec/Schema.js'
+import type { Note, Schema } from '../../../src/codec/Codec.js'
+import { LenientType, RuledType } from '../../../src/codec/Rule.js'
+import { RepeatedType } from '../../../src/codec/shapes.js'
 import { OpenType } from '../../../src/decode/index.js'
 import { nameOf } from './named.js'
 import { between } from './words.js'
