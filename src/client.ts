@@ -18,18 +18,18 @@ import {
   changed,
   fetchableUrlOf,
 } from './client/ClientOptions.js'
-import { callOf, type Reading } from './client/callOf.js'
+import { callFor, type ReadOptions } from './client/callFor.js'
 import { callOptions, clientOptions } from './client/checkOptions.js'
 import { checkedRow } from './client/checkRow.js'
-import { engineOf } from './client/engineOf.js'
+import { createRuntime } from './client/createRuntime.js'
 import { originOf } from './client/originOf.js'
 import { type DriftFact, drift, parseExact } from './decode/index.js'
 import { type IO, pipe, R } from './fp.js'
+import type { CallSettings } from './http/CallSettings.js'
 import type { ClientEvent } from './http/ClientEvent.js'
-import { LISTS } from './http/list/list.js'
-import { paceOf } from './http/list/paceOf.js'
-import type { Settings } from './http/Settings.js'
-import type { Slot } from './http/Slot.js'
+import { listLimitsOf } from './http/list/paceOf.js'
+import { LIST_DEFAULTS } from './http/list/readList.js'
+import type { RateLimitKey } from './http/RateLimitKey.js'
 import { TIMEOUT } from './http/transport/Transport.js'
 import type { Scheduler } from './scheduler/index.js'
 
@@ -59,7 +59,7 @@ export interface Client extends Calls {
   /** What this client does, as it happens; redacted. */
   readonly events: Observable<ClientEvent>
   /** What holds requests back. Hand it to another client of the same account. */
-  readonly scheduler: Scheduler<Slot>
+  readonly scheduler: Scheduler<RateLimitKey>
 }
 
 // constructors
@@ -72,12 +72,12 @@ export const createClient = (given: ClientOptions): Client => {
     { baseUrl: urlOf(options.baseUrl), timeout: TIMEOUT, check: true, priority: 'interactive' },
     options,
   )
-  const { engine, events } = engineOf(options, settings)
-  const pace = paceOf(engine.scheduler)
-  const reading: Reading = {
+  const { engine, events } = createRuntime(options, settings)
+  const pace = listLimitsOf(engine.scheduler)
+  const reading: ReadOptions = {
     originOf: originOf(options, engine, pace, events, () => reading.drift?.facts() ?? []),
     lists: {
-      ...LISTS,
+      ...LIST_DEFAULTS,
       ...options.lists,
       pace,
     },
@@ -87,10 +87,10 @@ export const createClient = (given: ClientOptions): Client => {
       : {}),
   }
 
-  const clientWith = (settings: Settings): Client => {
-    const call = callOf(engine, settings, reading)
+  const clientWith = (settings: CallSettings): Client => {
+    const call = callFor(engine, settings, reading)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const strictly = callOf(engine, settings, {
+    const strictly = callFor(engine, settings, {
       ...reading,
       lists: { strictEnd: true, ...reading.lists },
     })

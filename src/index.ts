@@ -12,13 +12,13 @@ export type { Snapshot, SnapshotFailure } from './client/snapshot.js'
 export type { UntilState, WaitOptions } from './client/untilState.js'
 export { type Client, createClient } from './client.js'
 export type { ClientEvent } from './http/ClientEvent.js'
-export type { List, ListOptions } from './http/list/list.js'
+export { tiers } from './http/limits.js'
 export type { ListPlan, PlanOptions } from './http/list/plan.js'
-export type { ForeignToken, TokenSource } from './http/login/foreignToken.js'
+export type { List, ListOptions } from './http/list/readList.js'
 export type { Credentials } from './http/login/login.js'
-export { wasRecovered } from './http/replay/recovered.js'
-export type { Slot } from './http/Slot.js'
-export { tiers } from './http/tiers.js'
+export type { ForeignToken, TokenSource } from './http/login/tokenSource.js'
+export type { RateLimitKey } from './http/RateLimitKey.js'
+export { wasRecovered } from './http/retry/recovered.js'
 export { InvalidOption } from './options/index.js'
 
 // what came, closer than a codec looks
@@ -62,7 +62,7 @@ export type {
   Unreachable,
 } from './http/Failure.js'
 export { PaymentsError, toError } from './http/PaymentsError.js'
-export type { RedactedFailure } from './http/redacted.js'
+export type { RedactedFailure } from './http/redactFailure.js'
 
 // resources, and what is sent to make them
 
@@ -89,8 +89,14 @@ export { type Rule, rule } from './codec/Rule.js'
 // how it is sent
 
 export type { Fetch, FetchInit, FetchResponse } from './http/transport/Fetch.js'
-export { type KyOptions, kyTransport } from './http/transport/ky.js'
-export type { Answer, HttpRequest, Outage, Timeout, Transport } from './http/transport/Transport.js'
+export { type KyOptions, kyTransport } from './http/transport/kyTransport.js'
+export type {
+  HttpRequest,
+  HttpResponse,
+  Timeout,
+  Transport,
+  TransportError,
+} from './http/transport/Transport.js'
 
 // streams of Either
 

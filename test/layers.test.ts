@@ -85,17 +85,17 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   'http/secrets': [],
   'http/request': ['Failure.ts', 'oneLine.ts'],
   'http/answer': ['Failure.ts', 'codes.ts', 'oneLine.ts', 'secrets', 'transport'],
-  'http/list': ['Calling.ts', 'ClientEvent.ts', 'Failure.ts', 'answer', 'oneLine.ts', 'request'],
-  'http/login': ['Failure.ts', 'answer', 'ask.ts', 'request', 'transport'],
-  'http/replay': [
-    'Engine.ts',
+  'http/list': ['CallSpec.ts', 'ClientEvent.ts', 'Failure.ts', 'answer', 'oneLine.ts', 'request'],
+  'http/login': ['Failure.ts', 'answer', 'execute.ts', 'request', 'transport'],
+  'http/retry': [
+    'ClientRuntime.ts',
     'Failure.ts',
     'answer',
-    'ask.ts',
     'codes.ts',
-    'redacted.ts',
+    'execute.ts',
+    'redactFailure.ts',
     'request',
-    'send.ts',
+    'sendWithRetry.ts',
     'transport',
   ],
 }
@@ -218,9 +218,9 @@ describe('src', () => {
   })
 
   it('knows its tools in one file each', () => {
-    expect(importers('ky')).toEqual(['http/transport/ky.ts'])
+    expect(importers('ky')).toEqual(['http/transport/kyTransport.ts'])
     expect(importers('undici')).toEqual([])
-    expect(importers('node:diagnostics_channel')).toEqual(['http/transport/line.ts'])
+    expect(importers('node:diagnostics_channel')).toEqual(['http/transport/connectionTracker.ts'])
     expect(places(importers('commander'))).toEqual(['cli'])
     expect(places([...importers('hono'), ...importers('@hono')])).toEqual(['sandbox'])
   })

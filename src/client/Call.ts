@@ -2,7 +2,7 @@
 import type { Endpoint } from '../api/Endpoint.js'
 import type { Paging } from '../api/Paging.js'
 import type { Failure } from '../http/Failure.js'
-import type { List } from '../http/list/list.js'
+import type { List } from '../http/list/readList.js'
 import type { ObservableEither } from '../stream/index.js'
 
 /** What a row is to callers: one object in, one stream out. */

@@ -2,13 +2,13 @@
 import type { SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import { defined, type IO } from '../fp.js'
+import type { CallSettings } from '../http/CallSettings.js'
 import type { Codes } from '../http/codes.js'
-import type { ListOptions } from '../http/list/list.js'
-import type { TokenSource } from '../http/login/foreignToken.js'
+import type { ListOptions } from '../http/list/readList.js'
 import type { Credentials } from '../http/login/login.js'
+import type { TokenSource } from '../http/login/tokenSource.js'
 import type { Priority } from '../http/Priority.js'
-import type { Settings } from '../http/Settings.js'
-import type { Slot } from '../http/Slot.js'
+import type { RateLimitKey } from '../http/RateLimitKey.js'
 import type { Fetch } from '../http/transport/Fetch.js'
 import { isBlockedPort } from '../http/transport/isBlockedPort.js'
 import type { Timeout, Transport } from '../http/transport/Transport.js'
@@ -58,7 +58,7 @@ export interface ClientOptions extends CallOptions {
    * The scheduler of another client, for those who use one account together. `limits`, `share`, `guard` and
    * `retry.throttled` are its own then. One of your own has the lanes `interactive` and `bulk`.
    */
-  readonly scheduler?: Scheduler<Slot>
+  readonly scheduler?: Scheduler<RateLimitKey>
   /** What is sent again, and how often. */
   readonly retry?: {
     /** Attempts after the first, after a 429. Default 7. */
@@ -128,9 +128,9 @@ const OTHER_PORT = 'at another port: fetch, in Node as in browsers, asks nothing
 
 /** The settings with what a call's options change. */
 export const changed = (
-  settings: Settings,
+  settings: CallSettings,
   { apiVersion, onBehalfOf, priority, check, timeout }: CallOptions,
-): Settings => ({
+): CallSettings => ({
   ...settings,
   timeout: { ...settings.timeout, ...timeout },
   ...defined({ apiVersion, onBehalfOf, priority, check }),

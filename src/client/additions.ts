@@ -7,17 +7,17 @@ import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { Acknowledgement, ById } from '../codec/calls.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
+import type { CallSettings } from '../http/CallSettings.js'
+import type { ClientRuntime } from '../http/ClientRuntime.js'
 import { hasCode } from '../http/codes.js'
-import type { Engine } from '../http/Engine.js'
-import type { Settings } from '../http/Settings.js'
 import { addAllItems } from './addAllItems.js'
 import { addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
-import { type CreateOnce, createOnce, type Making } from './createOnce.js'
+import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
 import type { SnapshotFilter } from './SnapshotFilter.js'
 import { type Snapshot, type SnapshotFailure, snapshot } from './snapshot.js'
-import { FINAL, type UntilState, untilState } from './untilState.js'
+import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
 // model
 
@@ -80,8 +80,8 @@ interface Base {
   readonly calls: ClientOf<Api>
   /** The list of charges, whose pages have to say which is the last. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly engine: Pick<Engine, 'codes' | 'emit' | 'random' | 'timer'>
-  readonly settings: Pick<Settings, 'check'>
+  readonly engine: Pick<ClientRuntime, 'codes' | 'emit' | 'random' | 'timer'>
+  readonly settings: Pick<CallSettings, 'check'>
 }
 
 // constructors
@@ -92,7 +92,7 @@ export const additions = ({ calls, strictCharges, engine, settings }: Base): Add
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(
     { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
-    { create, list }: Pick<Making<P, A, Code>, 'create' | 'list'>,
+    { create, list }: Pick<CreateOnceSpec<P, A, Code>, 'create' | 'list'>,
   ): CreateOnce<P, A, Code> =>
     createOnce({
       endpoint,
@@ -113,7 +113,7 @@ export const additions = ({ calls, strictCharges, engine, settings }: Base): Add
       untilState: untilState({
         endpoint: api.charges.retrieve.route,
         retrieve: calls.charges.retrieve,
-        final: FINAL.charge,
+        final: FINAL_STATES.charge,
         random,
         timer,
       }),
@@ -124,7 +124,7 @@ export const additions = ({ calls, strictCharges, engine, settings }: Base): Add
       untilState: untilState({
         endpoint: api.batchTransfers.retrieve.route,
         retrieve: calls.batchTransfers.retrieve,
-        final: FINAL.batch,
+        final: FINAL_STATES.batch,
         random,
         timer,
       }),

@@ -2,10 +2,10 @@
 import { limits } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { limitsRule } from '../http/limitsRule.js'
-import type { ListOptions } from '../http/list/list.js'
+import type { ListOptions } from '../http/list/readList.js'
 import type { Credentials } from '../http/login/login.js'
 import { PRIORITIES } from '../http/Priority.js'
-import { fitsHeader, HEADER_TEXT } from '../http/request/headerText.js'
+import { HEADER_VALUE, isHeaderValue } from '../http/request/headerText.js'
 import type { Timeout } from '../http/transport/Transport.js'
 import {
   checkArgument,
@@ -18,12 +18,12 @@ import {
 import { guardRule } from '../scheduler/Guard.js'
 import { BASE_URL, type CallOptions, type ClientOptions } from './ClientOptions.js'
 
-const header = is.stringThat(fitsHeader, HEADER_TEXT)
+const header = is.stringThat(isHeaderValue, HEADER_VALUE)
 const wait = { ...is.above(0), expected: 'milliseconds above 0' }
 
 const ofCalls: OptionsTable<CallOptions> = {
   apiVersion: is.isoDay,
-  onBehalfOf: is.stringThat(fitsHeader, 'an account id'),
+  onBehalfOf: is.stringThat(isHeaderValue, 'an account id'),
   timeout: is.group<Partial<Timeout>>({
     connect: wait,
     headers: wait,
@@ -57,8 +57,8 @@ const ofClients: OptionsTable<ClientOptions> = {
   partner: is.group<NonNullable<ClientOptions['partner']>>({
     clientId: required(
       is.stringThat(
-        (text) => fitsHeader(text) && !text.includes(':'),
-        `${HEADER_TEXT} or a colon in it`,
+        (text) => isHeaderValue(text) && !text.includes(':'),
+        `${HEADER_VALUE} or a colon in it`,
       ),
     ),
     clientSecret: required(header),

@@ -3,10 +3,10 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { AnyFailure, Failure } from '../http/Failure.js'
-import { requestIdOf } from '../http/replay/requestIdOf.js'
-import { underRequestId } from '../http/replay/underRequestId.js'
-import { asJson } from '../http/request/asJson.js'
+import { jsonFields } from '../http/request/asJson.js'
 import { invalidField } from '../http/request/invalidRequest.js'
+import { findByRequestId } from '../http/retry/findByRequestId.js'
+import { requestIdOf } from '../http/retry/requestIdOf.js'
 import { left, mapLeft, type ObservableEither, orElse, type Page } from '../stream/index.js'
 
 // model
@@ -25,7 +25,7 @@ export type CreateOnce<P, A, Code extends string = string> = (
   params: Identified<P>,
 ) => ObservableEither<Failure<Code>, A>
 
-export interface Making<P, A, Code extends string> {
+export interface CreateOnceSpec<P, A, Code extends string> {
   readonly endpoint: string
   readonly create: (params: P) => ObservableEither<Failure<Code>, A>
   /** The list that finds things by `request_id`. */
@@ -48,7 +48,7 @@ export const createOnce =
     knownBy,
     isDuplicate,
     onFound,
-  }: Making<P, A, Code>): CreateOnce<P, A, Code> =>
+  }: CreateOnceSpec<P, A, Code>): CreateOnce<P, A, Code> =>
   (params) =>
     defer(() => {
       const requestId = requestIdOf(params)
@@ -58,12 +58,14 @@ export const createOnce =
         return left(invalidField(endpoint, { field: 'request_id', expected, actual }))
       }
       // as it is sent, whatever becomes of the object; what cannot be written is refused
-      const asked = E.getOrElse((): unknown => undefined)(E.tryCatch(() => asJson(params), String))
+      const asked = E.getOrElse((): unknown => undefined)(
+        E.tryCatch(() => jsonFields(params), String),
+      )
 
       const find = (refusal: Failure<Code>): ObservableEither<Failure<Code>, A> =>
         list({ request_id: requestId }).pages.pipe(
           take(1),
-          map(underRequestId({ requestId, params: asked, knownBy, onFound })),
+          map(findByRequestId({ requestId, params: asked, knownBy, onFound })),
           mapLeft((why): Failure<Code> => ({ ...refusal, message: `${refusal.message}; ${why}` })),
         )
 

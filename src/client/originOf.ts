@@ -3,11 +3,11 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { DriftFact } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/levels.js'
 import { defined, type IO } from '../fp.js'
+import type { CallSettings } from '../http/CallSettings.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import type { Engine } from '../http/Engine.js'
+import type { ClientRuntime } from '../http/ClientRuntime.js'
 import type { ListOrigin } from '../http/list/ListDescription.js'
-import type { Pace } from '../http/list/plan.js'
-import type { Settings } from '../http/Settings.js'
+import type { ListLimits } from '../http/list/plan.js'
 import { scrubAll, scrubber } from '../http/secrets/scrub.js'
 import type { ClientOptions } from './ClientOptions.js'
 
@@ -15,12 +15,12 @@ import type { ClientOptions } from './ClientOptions.js'
 export const originOf =
   (
     { credentials, partner, numbers = 'fast' }: ClientOptions,
-    engine: Pick<Engine, 'secrets'>,
-    pace: Pace,
+    engine: Pick<ClientRuntime, 'secrets'>,
+    pace: ListLimits,
     events: Observable<ClientEvent>,
     drift: IO<ReadonlyArray<DriftFact>>,
   ) =>
-  ({ auth }: AnyEndpoint, { baseUrl, apiVersion, onBehalfOf }: Settings): ListOrigin => {
+  ({ auth }: AnyEndpoint, { baseUrl, apiVersion, onBehalfOf }: CallSettings): ListOrigin => {
     const keys = credentials === undefined || 'token' in credentials ? undefined : credentials
     const account = {
       clientId: keys?.clientId,

@@ -7,12 +7,12 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
-import { idOf } from '../http/list/idOf.js'
+import { rowId } from '../http/list/idOf.js'
 import type { ListDescription } from '../http/list/ListDescription.js'
-import type { List } from '../http/list/list.js'
+import type { List } from '../http/list/readList.js'
 import { truncated } from '../http/list/truncated.js'
+import { invalidParams } from '../http/request/invalidParams.js'
 import { invalidField, invalidRequest } from '../http/request/invalidRequest.js'
-import { unfitParams } from '../http/request/unfitParams.js'
 import { checkArgument, is } from '../options/index.js'
 import {
   ahead,
@@ -76,7 +76,7 @@ export const snapshot =
     type F = SnapshotFailure<Code>
     const { endpoint, list, now } = source
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
-    const unfit = unfitParams(ChargeFilter, filter)
+    const unfit = invalidParams(ChargeFilter, filter)
     const whole = (): E.Either<F, Span> =>
       unfit === undefined
         ? spanOf(endpoint, filter, now())
@@ -95,7 +95,7 @@ export const snapshot =
             position: position.right,
             list: (span) => list({ ...params, ...filterOf(span) }),
             time: (row) => millisOf(fieldsOf(row).created_at),
-            key: idOf,
+            key: rowId,
             cut: (cut, position, pages) => {
               const many = plural(position.slices.length, 'slice')
               const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`

@@ -31,7 +31,7 @@ export type UntilState<A extends { readonly status: string }> = (
 ) => ObservableEither<Failure, A>
 
 /** What is asked for again, and how. */
-export interface Polling<A> {
+export interface UntilStateSpec<A> {
   readonly endpoint: string
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, A>
   /** The states to stop at, whatever the caller names. */
@@ -41,7 +41,7 @@ export interface Polling<A> {
 }
 
 /** The states in which nothing happens by itself any more (defaults, not specified by the interface). */
-export const FINAL = {
+export const FINAL_STATES = {
   charge: ['SETTLED', 'FAILED'],
   batch: [
     'BOOKED',
@@ -66,7 +66,7 @@ export const untilState = <A extends { readonly status: string }>({
   final,
   random,
   timer: scheduler,
-}: Polling<A>): UntilState<A> => {
+}: UntilStateSpec<A>): UntilState<A> => {
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {

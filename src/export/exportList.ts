@@ -13,7 +13,7 @@ import {
 } from 'rxjs'
 import { E, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { idOf } from '../http/list/idOf.js'
+import { rowId } from '../http/list/idOf.js'
 import { checkOptions } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'
@@ -37,7 +37,7 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
   defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
-    const key: Sorting<A>['key'] = options.key ?? idOf
+    const key: Sorting<A>['key'] = options.key ?? rowId
     const { misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options
     const known = seen && { seen, ...(options.key === undefined ? { aside } : {}) }
     const sort = sortPage<A>({ key, misfit, shown }, known)

@@ -2,7 +2,7 @@ import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { idOf } from '../http/list/idOf.js'
+import { rowId } from '../http/list/idOf.js'
 import { type Page, type RowTexts, someOf } from '../stream/index.js'
 import { asCame } from './asCame.js'
 import { mayRepeat } from './mayRepeat.js'
@@ -71,7 +71,7 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>, before?: Known) 
     const came = rawAt(raw, texts)
     const reject = (index: number, reason: string): void => {
       places ??= Array.from({ length: index }, (_, i) => i)
-      if (before?.aside && !isFirst(before.aside, idOf(raw[index]))) again++
+      if (before?.aside && !isFirst(before.aside, rowId(raw[index]))) again++
       else bad.push({ position, index, reason, row: shown(came(index)) })
     }
     const unchanged =

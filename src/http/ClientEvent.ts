@@ -1,7 +1,7 @@
 import type { DriftFact } from '../decode/index.js'
 import type { Millis } from '../stream/index.js'
 import type { TimedOut, Unreachable } from './Failure.js'
-import type { RedactedFailure } from './redacted.js'
+import type { RedactedFailure } from './redactFailure.js'
 
 /**
  * What a client did, told while it does it. No secrets, and nothing of what requests and answers hold but codes,

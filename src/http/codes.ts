@@ -4,7 +4,7 @@
  */
 import { rows } from '../api/index.js'
 import type { AnyFailure } from './Failure.js'
-import { isKnown } from './replay/replay.js'
+import { carriesRequestId } from './retry/isRetryable.js'
 
 // model
 
@@ -82,5 +82,5 @@ export const isInProgress = (failure: AnyFailure): boolean =>
 /** Calls of the interface say whether they do; one of the caller's own may. */
 const mayCarryId = (endpoint: string): boolean => {
   const row = rows.find(({ route }) => route === endpoint)
-  return row === undefined || isKnown(row)
+  return row === undefined || carriesRequestId(row)
 }

@@ -5,7 +5,7 @@ import { rows } from '../../src/api/index.js'
 import { Envelope } from '../../src/codec/calls.js'
 import { compile } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { type Asked, request } from '../../src/http/request/request.js'
+import { type PreparedRequest, prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { examples } from './examples/index.js'
 
 /** The day on which the examples happen. */
@@ -21,10 +21,10 @@ describe.each(examples)('$route', ({ route, params, sent, answer }) => {
   if (row === undefined) throw new Error(`no row ${route}`)
 
   it('is asked for', () => {
-    const asked = request(row, { check: true, now: () => NOW })(params)
+    const asked = prepareRequest(row, { check: true, now: () => NOW })(params)
     const { target, headers = {}, body } = sent
     expect(
-      E.map(({ body: text = 'null', written, ...rest }: Asked) => ({
+      E.map(({ body: text = 'null', written, ...rest }: PreparedRequest) => ({
         ...rest,
         body: JSON.parse(text),
       }))(asked),

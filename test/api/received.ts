@@ -1,5 +1,5 @@
 import { type AnyEndpoint, method, pathNames, template } from '../../src/api/Endpoint.js'
-import type { Asked } from '../../src/http/request/request.js'
+import type { PreparedRequest } from '../../src/http/request/prepareRequest.js'
 
 const fromQuery = (query: URLSearchParams, name: string): unknown => {
   const all = query.getAll(name)
@@ -16,7 +16,10 @@ const fromPath = (
 }
 
 /** The parameters that a service finds in a request, by where the row says they are. */
-export const received = (row: AnyEndpoint, { target, headers, body = 'null' }: Asked): unknown => {
+export const received = (
+  row: AnyEndpoint,
+  { target, headers, body = 'null' }: PreparedRequest,
+): unknown => {
   const url = new URL(target, 'http://platform.test')
   const sent = new Headers(headers)
   const content: unknown = JSON.parse(body)

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { pathNames } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E, pipe } from '../../src/fp.js'
-import { type RequestOptions, request } from '../../src/http/request/request.js'
+import { type PrepareOptions, prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { examples } from './examples/index.js'
 
 const SECRET = '737-whsec_of-the-resource'
@@ -38,9 +38,12 @@ it('they are these', () => {
 })
 
 describe.each(calls)('$route', ({ row, params }) => {
-  const sent = (given: object, options: Partial<RequestOptions> = {}): unknown =>
+  const sent = (given: object, options: Partial<PrepareOptions> = {}): unknown =>
     pipe(
-      request(row, { check: true, now: () => NOW, ...options })({ ...given, ...Object(params) }),
+      prepareRequest(row, { check: true, now: () => NOW, ...options })({
+        ...given,
+        ...Object(params),
+      }),
       E.map(({ written, ...asked }) => ({ ...asked, written: written() })),
     )
 

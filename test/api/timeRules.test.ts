@@ -4,7 +4,7 @@ import { paramsAt, untyped } from '../../src/api/Endpoint.js'
 import { api } from '../../src/api/index.js'
 import { causes } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request/request.js'
+import { prepareRequest } from '../../src/http/request/prepareRequest.js'
 
 const NOW = Date.UTC(2026, 0, 10, 12)
 
@@ -57,7 +57,7 @@ it('a resource does in place of its id, and nothing else of it is sent', () => {
   const batch = { id: 'b', status: 'DRAFTING', funding: {} }
   const target = '/api/v1/batch_transfers/b'
   const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
-    request(untyped(row), { check: true, now })(batch)
+    prepareRequest(untyped(row), { check: true, now })(batch)
   expect(write(api.batchTransfers.retrieve)).toMatchObject({ right: { target } })
   expect(write(api.batchTransfers.items)).toMatchObject({ right: { target: `${target}/items` } })
   expect(write(api.batchTransfers.quote)).toMatchObject({ right: { body: '{}' } })
@@ -75,7 +75,7 @@ it.each([api.webhooks, api.partnerWebhooks])(
     }
     for (const check of [true, false]) {
       const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
-        request(untyped(row), { check, now: () => NOW })(hook)
+        prepareRequest(untyped(row), { check, now: () => NOW })(hook)
       expect(write(table.update)).toMatchObject({ right: { body: '{"url":"https://shop.test"}' } })
       expect(write(table.delete)).toMatchObject({ right: { body: '{}' } })
       expect(write(table.retrieve)).toMatchObject({
@@ -87,7 +87,7 @@ it.each([api.webhooks, api.partnerWebhooks])(
 
 it('what is not checked is sent as it is where the interface shows no parameters', () => {
   const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }, params: unknown) =>
-    request(untyped(row), { check: false, now: () => NOW })(params)
+    prepareRequest(untyped(row), { check: false, now: () => NOW })(params)
   const { items, quote, submit } = api.batchTransfers
   expect(write(items, { id: 'b', status: 'BOOKED', page_size: 5 })).toMatchObject({
     right: { target: '/api/v1/batch_transfers/b/items?status=BOOKED&page_size=5' },
@@ -101,7 +101,7 @@ it('what is not checked is sent as it is where the interface shows no parameters
 })
 
 it('an amount is written without an exponent', () => {
-  const write = request(untyped(api.charges.create), { check: true, now: () => NOW })
+  const write = prepareRequest(untyped(api.charges.create), { check: true, now: () => NOW })
   const sent = (amount: number) => {
     const asked = write({
       amount,
@@ -121,7 +121,7 @@ it('an amount is written without an exponent', () => {
 })
 
 it('what is not checked is sent as it is', () => {
-  const write = request(untyped(api.reference.upload), { check: false, now: () => NOW })
+  const write = prepareRequest(untyped(api.reference.upload), { check: false, now: () => NOW })
   const items = [{ order_datetime: '1999-01-01T00:00:00Z' }]
   expect(write({ items })).toMatchObject({ right: { body: JSON.stringify(items) } })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AnyEndpoint, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request/request.js'
+import { prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { arbitrary } from '../codec/arbitrary.js'
 import { received } from './received.js'
 
@@ -30,7 +30,7 @@ const ready = (row: AnyEndpoint, drawn: unknown): object => {
 const calls = rows.filter(({ auth }) => auth !== 'none')
 
 describe.each(calls)('$route', (row) => {
-  const write = request(row, { check: true, now: () => EVER })
+  const write = prepareRequest(row, { check: true, now: () => EVER })
   const codec = paramsAt(EVER)(row)
 
   it('carries its parameters', () => {

@@ -9,7 +9,7 @@ import {
   type ClientOptions,
   createClient,
   limits,
-  type Slot,
+  type RateLimitKey,
   type Transport,
   tiers,
 } from '../../src/index.js'
@@ -114,7 +114,7 @@ it('limits that are stricter than the client knows cost time, and lose nothing',
 })
 
 describe('a tier of your own', () => {
-  const own = (tier: Tier<Slot>) => {
+  const own = (tier: Tier<RateLimitKey>) => {
     const { transport, timer, calls, run } = lab({ play: () => ({ body: BATCH }) })
     const scheduler = createScheduler({ tiers: [...tiers(limits.production), tier], timer })
     const client = createClient({
@@ -146,8 +146,8 @@ describe('a tier of your own', () => {
   })
 
   it('is told the route, the path without its query, and the client id of a login', () => {
-    const told = new Map<string, Slot>() // a key may be asked for more than once
-    const watch = (slot: Slot): undefined => {
+    const told = new Map<string, RateLimitKey>() // a key may be asked for more than once
+    const watch = (slot: RateLimitKey): undefined => {
       told.set(JSON.stringify(slot), slot)
     }
     const { client, run } = own(rate({ name: 'watch', limit: 1, per: 1_000, key: watch }))

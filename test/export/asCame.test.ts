@@ -15,7 +15,7 @@ import {
   toFolder,
 } from '../../src/export/index.js'
 import { defined, E } from '../../src/fp.js'
-import { readPage } from '../../src/http/answer/answer.js'
+import { pageReader } from '../../src/http/answer/readAnswer.js'
 import type { Failure } from '../../src/index.js'
 import type { Page } from '../../src/stream/index.js'
 import { CHARGE } from '../support/lab.js'
@@ -31,7 +31,7 @@ const json = (id: string, amount: string): string =>
 const [first, second, third] = [json('chg_1', '9.50'), json('chg_2', '1e2'), json('chg_3', '0.10')]
 const broken = json('chg_4', '"much"')
 
-const read = readPage(compile(Charge))({ page_num: 0 })({
+const read = pageReader(compile(Charge))({ page_num: 0 })({
   endpoint: 'GET /api/v1/charges',
   attempts: 1,
   scrub: (told) => told,

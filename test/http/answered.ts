@@ -1,9 +1,9 @@
-import type { Asking } from '../../src/http/answer/Asking.js'
+import type { RequestContext } from '../../src/http/answer/RequestContext.js'
 import { scrubber } from '../../src/http/secrets/scrub.js'
-import type { Answer } from '../../src/index.js'
+import type { HttpResponse } from '../../src/index.js'
 
 /** A second attempt, with secrets that no failure may hold. */
-export const asking: Asking = {
+export const asking: RequestContext = {
   endpoint: 'GET /api/v1/charges/{id}',
   attempts: 2,
   scrub: scrubber(['very-secret/key', 'short', 'abc']),
@@ -14,7 +14,7 @@ export const answered = (
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Answer => ({
+): HttpResponse => ({
   status,
   header: (name) => headers[name],
   body: typeof body === 'string' ? body : JSON.stringify(body),

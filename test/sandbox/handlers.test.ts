@@ -5,7 +5,7 @@ import { rows } from '../../src/api/index.js'
 import { Envelope } from '../../src/codec/calls.js'
 import { causes } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { request } from '../../src/http/request/request.js'
+import { prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { services } from '../../src/sandbox/handlers/index.js'
 import type { FaultName, SandboxOptions } from '../../src/sandbox/index.js'
 import { newItem } from './batchSupport.js'
@@ -143,7 +143,7 @@ const play = async (options: SandboxOptions, pause = 0, fault?: FaultName) => {
   let known: Known = {}
   for (const [route, params, learn] of calls) {
     const row = rowOf(route)
-    const asked = request(row, { check: true, now: clock.now })(params(known))
+    const asked = prepareRequest(row, { check: true, now: clock.now })(params(known))
     if (E.isLeft(asked)) throw new Error(`${route}: ${asked.left[0].path}`)
     const { method, target, headers, body } = asked.right
     const again = fault === undefined || method === 'POST' ? [undefined] : [undefined, fault]

@@ -10,8 +10,8 @@ import {
   type ClientOptions,
   createClient,
   type HttpRequest,
-  type Outage,
   type Transport,
+  type TransportError,
 } from '../../src/index.js'
 
 // model
@@ -26,7 +26,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** The body broke here. */
   readonly brokenOff?: true
-  readonly outage?: Outage
+  readonly outage?: TransportError
 }
 
 export interface Departure {
@@ -105,14 +105,14 @@ export const NEW_CHARGE = {
   source: 'acct_1',
 } as const
 
-export const RESET: Outage = {
+export const RESET: TransportError = {
   _tag: 'Unreachable',
   code: 'ECONNRESET',
   reason: 'read ECONNRESET',
   mayHaveArrived: true,
 }
 
-export const REFUSED_CONNECTION: Outage = {
+export const REFUSED_CONNECTION: TransportError = {
   _tag: 'Unreachable',
   code: 'ECONNREFUSED',
   reason: 'connect ECONNREFUSED',

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { concat, defer, EMPTY, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
-import { kyTransport } from '../../http/transport/ky.js'
+import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
   type Connection,
   type ConnectionFlags,

@@ -4,7 +4,7 @@ import type { Position } from '../../api/Paging.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E, O } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { idOf } from '../../http/list/idOf.js'
+import { rowId } from '../../http/list/idOf.js'
 import type { Page } from '../../stream/index.js'
 
 /** So many readings, at most. */
@@ -47,7 +47,7 @@ export const settled = <A>(
 /** The same text for the same ids, in whatever order. */
 const idsOf = <A>(pages: ReadonlyArray<Read<A>>): string =>
   JSON.stringify(
-    [...new Set(pages.flatMap((page) => (E.isLeft(page) ? [] : page.right.raw.map(idOf))))].sort(),
+    [...new Set(pages.flatMap((page) => (E.isLeft(page) ? [] : page.right.raw.map(rowId))))].sort(),
   )
 
 /** What came last, as what does not end there. */

@@ -1,6 +1,6 @@
 /** What tells the rows of a run apart, as it is kept: the keys of those that were written, and rejected rows. */
 import { fieldsOf } from '../../decode/unknown.js'
-import { idOf } from '../../http/list/idOf.js'
+import { rowId } from '../../http/list/idOf.js'
 import { closing, type Files } from '../file/Files.js'
 import { chunksOf } from '../file/wholly.js'
 
@@ -18,7 +18,7 @@ export const readAside = (
   ids: Set<string>,
 ): Promise<void> =>
   readLines(files, path, (reject) => {
-    const id = idOf(fieldsOf(reject).row)
+    const id = rowId(fieldsOf(reject).row)
     if (id !== undefined) ids.add(id)
   })
 

@@ -4,7 +4,7 @@ import { parsed } from '../../decode/unknown.js'
 // model
 
 /** A text without space between its tokens, so that each row is one line. */
-export interface Scanned {
+export interface ScannedRows {
   readonly bytes: Uint8Array
   /** Where in it the rows begin, and where one more would. */
   readonly starts: ReadonlyArray<number>
@@ -13,7 +13,7 @@ export interface Scanned {
 // constructors
 
 /** Of what is known to be JSON, in UTF-8. Where `items` comes twice, the last counts, as it does where it is read. */
-export const scanned = (json: Uint8Array): Scanned => {
+export const scanRows = (json: Uint8Array): ScannedRows => {
   const out = new Uint8Array(json.length)
   let length = 0
   let depth = 0

@@ -3,11 +3,15 @@ import { strayed } from '../../api/Paging.js'
 import type { Drift } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
 import { O } from '../../fp.js'
-import type { Look } from '../answer/answer.js'
+import type { EnvelopeCheck } from '../answer/readAnswer.js'
 
 /** Tells where an envelope does not go on as its row says, and objects to an end that nobody said. */
-export const lookOf =
-  ({ route, paging }: Pick<AnyList, 'route' | 'paging'>, strictEnd: boolean, drift?: Drift): Look =>
+export const envelopeCheck =
+  (
+    { route, paging }: Pick<AnyList, 'route' | 'paging'>,
+    strictEnd: boolean,
+    drift?: Drift,
+  ): EnvelopeCheck =>
   (position, envelope) => {
     const stray = strayed(paging, position, envelope)
     if (O.isNone(stray)) return undefined

@@ -1,10 +1,10 @@
 import { take } from 'rxjs'
 import { unlimited } from '../../api/limits.js'
 import type { Scheduler } from '../../scheduler/index.js'
-import type { Pace } from './plan.js'
+import type { ListLimits } from './plan.js'
 
 /** The limits of a scheduler that lists are under; `Infinity` where it has no tier of that name. */
-export const paceOf = <R>(scheduler: Scheduler<R>): Pace => {
+export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {
   const pace = { ...unlimited }
   scheduler.state.pipe(take(1)).subscribe(({ tiers }) => {
     for (const { name, limit } of tiers) {

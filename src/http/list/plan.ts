@@ -28,11 +28,11 @@ export interface PlanOptions {
 }
 
 /** The limits that a list is under: requests a second, and at a time; the part of them that this client uses. */
-export interface Pace extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
+export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
 /** A list as it is to be read. */
 export interface Planned {
-  readonly pace: Pace
+  readonly pace: ListLimits
   /** Rows a page, where that is known. */
   readonly pageSize: number | undefined
   /** Pages on their way at a time. */

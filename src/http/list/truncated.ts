@@ -24,7 +24,7 @@ export const truncated = <F extends AnyFailure, At>(
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
   const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is a text from outside
   if (cut._tag !== 'Failed') {
-    return { ...common, attempts: 0, message: `${where} ${said(cut)}`, guard: cut._tag }
+    return { ...common, attempts: 0, message: `${where} ${reasonOf(cut)}`, guard: cut._tag }
   }
   const { failure } = cut
   // nothing was delivered yet: not a list cut short, but a call that failed; where a list within it was cut
@@ -35,7 +35,7 @@ export const truncated = <F extends AnyFailure, At>(
   return { ...common, attempts, ...defined({ traceId }), cause: failure, message }
 }
 
-const said = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string => {
+const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string => {
   switch (cut._tag) {
     case 'Repeated':
       return 'this page was read before'

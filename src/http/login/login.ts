@@ -4,10 +4,10 @@ import { Session } from '../../codec/Login.js'
 import { compile } from '../../decode/index.js'
 import { defined, E, type IO, pipe } from '../../fp.js'
 import { type Millis, mapLeft, type ObservableEither } from '../../stream/index.js'
-import { type Read, readValue } from '../answer/answer.js'
-import type { Ask } from '../ask.js'
+import { type ResponseReader, valueReader } from '../answer/readAnswer.js'
+import type { Execute } from '../execute.js'
 import type { Failure } from '../Failure.js'
-import type { Token } from './auth.js'
+import type { Token } from './Auth.js'
 
 // model
 
@@ -30,7 +30,7 @@ export const ASSUMED_LIFE: Millis = 25 * 60_000
 // constructors
 
 export const logIn = (
-  ask: Ask,
+  ask: Execute,
   { clientId, apiKey, loginAs }: Credentials,
   now: IO<Millis>,
 ): ObservableEither<Failure, Token> =>
@@ -57,8 +57,8 @@ const unauthorized = (failure: Failure): Failure => {
   }
 }
 
-const readToken = (now: IO<Millis>): Read<Token> => {
-  const read = readValue(compile(Session))
+const readToken = (now: IO<Millis>): ResponseReader<Token> => {
+  const read = valueReader(compile(Session))
   return (asking) => (answer) =>
     pipe(
       read(asking)(answer),

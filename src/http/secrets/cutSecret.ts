@@ -10,7 +10,7 @@ const HALF =
  * `letters` are those of the secret, each as an expression for all its spellings; fewer than `least` of them would
  * hit by chance.
  */
-export const cutSecret = (
+export const cutIndex = (
   letters: ReadonlyArray<string>,
   least: number,
 ): ((text: string) => number) => {

@@ -2,8 +2,8 @@
 import { digitsOf, withDigitsOf } from '../../decode/digits.js'
 import { LEFT_OUT, LEVELS } from '../../decode/levels.js'
 import { memoized, O } from '../../fp.js'
-import { cutSecret } from './cutSecret.js'
-import { GROUPED, letterSpellings, spellings } from './spellings.js'
+import { cutIndex } from './cutSecret.js'
+import { GROUPED, letterEncodings, secretEncodings } from './secretEncodings.js'
 
 /**
  * Takes secrets out of a text, and the beginning of one at its end: of four letters where it `may be cut` off, and of
@@ -32,14 +32,14 @@ const inGroups = (number: string): ReadonlyArray<string> =>
 const patternOf = (secret: string): string | RegExp =>
   isLong(secret)
     ? new RegExp(`${inGroups(secret.slice(0, EXACT)).join('')}(?:${GROUPED}\\d)*`, 'g')
-    : spellings(secret)
+    : secretEncodings(secret)
 
 const lettersOf = (secret: string): ReadonlyArray<string> =>
-  isLong(secret) ? inGroups(secret) : letterSpellings(secret)
+  isLong(secret) ? inGroups(secret) : letterEncodings(secret)
 
 /** Where a text ends with the beginning of one of these, the least of which is so long; its length, where it does not. */
 const cutter = (secrets: ReadonlyArray<string>, least: number): ((text: string) => number) => {
-  const each = secrets.map((secret) => cutSecret(lettersOf(secret), least))
+  const each = secrets.map((secret) => cutIndex(lettersOf(secret), least))
   return (text) => Math.min(...each.map((cut) => cut(text)), text.length)
 }
 

@@ -36,7 +36,7 @@ export interface Timeout {
 }
 
 /** An answer, whatever its status. */
-export interface Answer {
+export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number
   /** The value of a header, by its name in lower case. */
@@ -52,7 +52,7 @@ export interface Answer {
 }
 
 /** No answer. */
-export type Outage =
+export type TransportError =
   | {
       readonly _tag: 'Unreachable'
       readonly code: string
@@ -65,7 +65,7 @@ export type Outage =
  * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: an answer of
  * any status, or a `Left` where there is none; what it throws is a bug.
  */
-export type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
+export type Transport = (request: HttpRequest) => ObservableEither<TransportError, HttpResponse>
 
 // constructors
 
@@ -74,5 +74,5 @@ export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000
 
 // combinators
 
-export const isSuccess = ({ status }: Pick<Answer, 'status'>): boolean =>
+export const isSuccess = ({ status }: Pick<HttpResponse, 'status'>): boolean =>
   status >= 200 && status < 300

@@ -15,13 +15,13 @@ import type { Allocate } from '../../stream/index.js'
 import { joinBytes } from '../../stream/joinBytes.js'
 import { type BodyParts, bodyParts } from './bodyParts.js'
 import type { FetchResponse } from './Fetch.js'
-import { lateAfter } from './Late.js'
-import { type Answer, isSuccess, type Timeout } from './Transport.js'
+import { timeoutAfter } from './TimeoutError.js'
+import { type HttpResponse, isSuccess, type Timeout } from './Transport.js'
 
 // model
 
 /** What came, and what it says. */
-export type Body = Pick<Answer, 'body' | 'parts' | 'flaw' | 'brokenOff'>
+export type Body = Pick<HttpResponse, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
 export interface BodyOptions {
   /** Gives the bytes that its parts are put together in. */
@@ -57,9 +57,9 @@ export const wholeBody = (
     const heard = new Subject<void>()
     const silent = heard.pipe(
       startWith(undefined),
-      switchMap(() => lateAfter('body', timeout.body, timer)),
+      switchMap(() => timeoutAfter('body', timeout.body, timer)),
     )
-    const endless = lateAfter('whole', timeout.whole, timer)
+    const endless = timeoutAfter('whole', timeout.whole, timer)
     const came: Array<Uint8Array> = []
     const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
     const whole = defer(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../../src/fp.js'
-import { rowsMark } from '../../../src/http/list/rowsMark.js'
+import { rowsFingerprint } from '../../../src/http/list/rowsMark.js'
 
 interface Rows {
   readonly raw: ReadonlyArray<unknown>
@@ -9,10 +9,10 @@ interface Rows {
 
 /** Whether one page is taken for the other. */
 const sameRows = (one: Rows, other: Rows): boolean => {
-  const mark = rowsMark(one)
+  const mark = rowsFingerprint(one)
   return (
     O.isSome(mark) &&
-    O.getEq({ equals: (a: string, b: string) => a === b }).equals(mark, rowsMark(other))
+    O.getEq({ equals: (a: string, b: string) => a === b }).equals(mark, rowsFingerprint(other))
   )
 }
 

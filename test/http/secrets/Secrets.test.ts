@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { secretsWith } from '../../../src/http/secrets/Secrets.js'
+import { knownSecrets } from '../../../src/http/secrets/KnownSecrets.js'
 
 describe('tokens', () => {
   it('are remembered when others have replaced them: the last few, beside what is always secret', () => {
-    const secrets = secretsWith(['key-1'])
+    const secrets = knownSecrets(['key-1'])
     expect(secrets.all()).toEqual(['key-1'])
     for (let n = 0; n < 20; n++) secrets.add(`token-${n}`)
     expect(secrets.all()).toContain('key-1')

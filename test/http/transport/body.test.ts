@@ -4,7 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
-import { type Answer, kyTransport, type Outage, wasRecovered } from '../../../src/index.js'
+import {
+  type HttpResponse,
+  kyTransport,
+  type TransportError,
+  wasRecovered,
+} from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { clientOf, closing, newCharge } from '../../support/judged.js'
 import { CHARGE } from '../../support/lab.js'
@@ -267,7 +272,7 @@ describe('a body that comes byte by byte', () => {
         return new Response(body?.pipeThrough(counted) ?? null, { status })
       },
     })
-    const out: Array<E.Either<Outage, Answer>> = []
+    const out: Array<E.Either<TransportError, HttpResponse>> = []
     transport({ method: 'GET', url, headers: {}, timeout }).subscribe((answer) => out.push(answer))
 
     for (let at = 0; at < 1_000; at += 300) {

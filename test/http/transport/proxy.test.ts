@@ -4,7 +4,7 @@ import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { ProxyAgent } from 'undici'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { E } from '../../../src/fp.js'
-import { type Answer, kyTransport, type Outage } from '../../../src/index.js'
+import { type HttpResponse, kyTransport, type TransportError } from '../../../src/index.js'
 import { clientOf, closing } from '../../support/judged.js'
 import { speaking } from '../../support/speaking.js'
 import { PATIENT } from '../../support/timers.js'
@@ -86,7 +86,7 @@ describe('behind a proxy', () => {
     const { heard } = await behind()
     const timer = new VirtualTimeScheduler()
     const timeout = { ...PATIENT, connect: 500, headers: 900 }
-    const out: Array<E.Either<Outage, Answer>> = []
+    const out: Array<E.Either<TransportError, HttpResponse>> = []
     const subscription = kyTransport({ timer })({
       ...post('https://platform.test/x'),
       timeout,

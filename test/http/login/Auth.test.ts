@@ -1,0 +1,329 @@
+import {
+  asyncScheduler,
+  concat,
+  concatMap,
+  defer,
+  map,
+  mergeMap,
+  NEVER,
+  type Observable,
+  of,
+  range,
+  switchMap,
+  take,
+  toArray,
+} from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { E } from '../../../src/fp.js'
+import { basic, bearer, RENEW_EARLY, type Token } from '../../../src/http/login/Auth.js'
+import type { Failure } from '../../../src/index.js'
+import type { ObservableEither } from '../../../src/stream/index.js'
+import { marbles } from '../../support/marbles.js'
+
+type Login = E.Either<Failure, Token>
+
+const L: Login = E.left({
+  _tag: 'Unauthorized',
+  endpoint: 'login',
+  attempts: 1,
+  code: 'credentials_invalid',
+  message: 'no',
+})
+
+/** Tokens a, b ... that live 100 ms; `s` lives 10; L is a login that failed. */
+const values: Readonly<Record<string, Login>> = {
+  a: E.right({ token: 'a', validFor: 100 }),
+  b: E.right({ token: 'b', validFor: 100 }),
+  s: E.right({ token: 's', validFor: 10 }),
+  L,
+}
+
+/** What comes out, as one character each: the token, or L. */
+const short = map((ea: E.Either<Failure, string>) =>
+  E.isLeft(ea) ? 'L' : ea.right.slice('Bearer '.length),
+)
+
+/** One login after the other, a subscription each. */
+const inTurn = (logins: ReadonlyArray<Observable<Login>>): Observable<Login> => {
+  const rest = [...logins]
+  return defer(() => rest.shift() ?? NEVER)
+}
+
+const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
+  const renewed: Array<string> = []
+  const made = bearer({
+    login,
+    early,
+    timer: asyncScheduler,
+    onRenewed: ({ token }) => renewed.push(token),
+  })
+  return { ...made, header: made.header.pipe(short), renewed }
+}
+
+describe('a bearer token', () => {
+  it('is replaced a minute before its end, unless told otherwise', () => {
+    expect(RENEW_EARLY).toBe(60_000)
+  })
+
+  it(
+    'is asked for once by all who wait, and kept for those who come later',
+    marbles((m) => {
+      const login = m.cold('--a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header).toBe('                  --(a|)')
+      m.expectObservable(header, '-^').toBe('            --(a|)')
+      m.expectObservable(header, '-----^').toBe('        -----(a|)')
+      const many = range(0, 50).pipe(mergeMap(() => header))
+      m.expectObservable(many.pipe(toArray(), map(String))).toBe('--(x|)', {
+        x: Array(50).fill('a').join(),
+      })
+      m.expectSubscriptions(login.subscriptions).toBe('^-!')
+    }),
+  )
+
+  it(
+    'is not asked for before somebody needs it',
+    marbles((m) => {
+      const login = m.cold('--a|', values)
+      auth(login)
+      m.expectSubscriptions(login.subscriptions).toBe([])
+    }),
+  )
+
+  it(
+    'is given up when nobody has waited for it for a second, and not before',
+    marbles((m) => {
+      const login = m.cold('3s a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header, '^--!')
+      m.expectObservable(header, '-^--!')
+      m.expectSubscriptions(login.subscriptions).toBe('^--- 1s !')
+    }),
+  )
+
+  it(
+    'is asked for once by calls that each take the place of the one before',
+    marbles((m) => {
+      const login = m.cold('500ms a|', values)
+      const { header } = auth(login)
+      const keys = m.cold('a 99ms a 99ms a 99ms a 99ms a 99ms (a|)')
+      m.expectObservable(keys.pipe(switchMap(() => header))).toBe('500ms (a|)')
+      m.expectSubscriptions(login.subscriptions).toBe('^ 499ms !')
+    }),
+  )
+
+  it(
+    'is renewed once by calls that each take the place of the one before, too',
+    marbles((m) => {
+      const login = m.cold('50ms a|', values)
+      const { header } = auth(login)
+      m.expectObservable(header).toBe('50ms (a|)')
+      const keys = m.cold('200ms a 19ms a 19ms (a|)')
+      m.expectObservable(keys.pipe(switchMap(() => header))).toBe('250ms (a|)')
+      m.expectSubscriptions(login.subscriptions).toBe(['^ 49ms !', '200ms ^ 49ms !'])
+    }),
+  )
+
+  it(
+    'leaves no timer behind when it has come',
+    marbles((m) => {
+      const { header } = auth(m.cold('--a|', values))
+      m.expectObservable(header).toBe('--(a|)')
+      m.flush()
+      expect(asyncScheduler.now()).toBe(2)
+    }),
+  )
+
+  it(
+    'leaves no timer behind when a bug of its source is told',
+    marbles((m) => {
+      const { header } = auth(m.cold('--#'))
+      m.expectObservable(header).toBe('--#')
+      m.flush()
+      expect(asyncScheduler.now()).toBe(2)
+    }),
+  )
+
+  it(
+    'is replaced as early as it was told, once for all',
+    marbles((m) => {
+      const login = m.cold('a|', values)
+      const { header } = auth(login, 30)
+      m.expectObservable(header).toBe('                 (a|)')
+      m.expectObservable(header, '69ms ^').toBe('      69ms (a|)')
+      m.expectObservable(header, '70ms ^').toBe('      70ms (a|)')
+      m.expectObservable(header, '70ms ^').toBe('      70ms (a|)')
+      m.expectSubscriptions(login.subscriptions).toBe(['(^!)', '70ms (^!)'])
+    }),
+  )
+
+  it(
+    'is never replaced earlier than at half its life',
+    marbles((m) => {
+      const login = m.cold('s|', values)
+      const { header } = auth(login, 60_000)
+      m.expectObservable(header).toBe('       (s|)')
+      m.expectObservable(header, '----^').toBe('----(s|)')
+      m.expectObservable(header, '-----^').toBe('-----(s|)')
+      m.expectSubscriptions(login.subscriptions).toBe(['(^!)', '-----(^!)'])
+    }),
+  )
+
+  it(
+    'is still used, while it is good, when no new one is to be had',
+    marbles((m) => {
+      const logins = [m.cold('a|', values), m.cold('--L|', values), m.cold('--L|', values)]
+      const { header } = auth(inTurn(logins))
+      m.expectObservable(header).toBe('           (a|)')
+      m.expectObservable(header, '80ms ^').toBe('80ms --(a|)')
+      m.expectObservable(header, '97ms ^').toBe('97ms --(a|)')
+    }),
+  )
+
+  it(
+    'is not used past its end: then the login’s failure comes out',
+    marbles((m) => {
+      const { header } = auth(inTurn([m.cold('a|', values), m.cold('---L|', values)]))
+      m.expectObservable(header).toBe('           (a|)')
+      m.expectObservable(header, '98ms ^').toBe('98ms ---(L|)')
+    }),
+  )
+
+  it(
+    'is asked for anew by whoever asks as soon as a login failed, once for all of them',
+    marbles((m) => {
+      const second = m.cold('--a|', values)
+      const { header } = auth(inTurn([m.cold('--L|', values), second]))
+      const again = header.pipe(
+        take(1),
+        concatMap((first) => concat(of(first), header)),
+      )
+      m.expectObservable(again).toBe('--L-(a|)')
+      m.expectObservable(again).toBe('--L-(a|)')
+      m.expectSubscriptions(second.subscriptions).toBe('--^-!')
+    }),
+  )
+
+  it(
+    'that was refused is dropped, but not a newer one when the refusal comes late',
+    marbles((m) => {
+      const made = auth(inTurn([m.cold('a|', values), m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('            (a|)')
+      m.cold('-----x').subscribe(() => expect(made.refuse(1)).toBe(true))
+      m.expectObservable(made.header, '------^').toBe('------(b|)')
+      m.cold('----------x').subscribe(() => made.refuse(1))
+      m.expectObservable(made.header, '------------^').toBe('------------(b|)')
+      m.flush()
+      expect(made.renewed).toEqual(['a', 'b'])
+    }),
+  )
+
+  it(
+    'that is refused, and refused again while those who wait are told, is told to each of them once',
+    marbles((m) => {
+      const made = auth(m.cold('a|', values))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.flush()
+      const told: Array<string> = []
+      for (const name of ['first', 'second']) {
+        made.onDropped(() => {
+          if (told.push(name) < 4) made.refuse(1)
+        })
+      }
+      made.refuse(1)
+      expect(told).toEqual(['first', 'second'])
+    }),
+  )
+
+  it(
+    'that is refused is told to nobody who waits after a login in vain, until there is another one',
+    marbles((m) => {
+      const logins = [m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]
+      const made = auth(inTurn(logins))
+      const told: Array<string> = []
+      const refuse = (name: string, generation: number) => () => {
+        made.onDropped(() => told.push(`${name}, of ${made.generation()}`))
+        made.refuse(generation)
+      }
+      m.expectObservable(made.header).toBe('                (a|)')
+      m.cold('-x').subscribe(refuse('first', 1))
+      m.expectObservable(made.header, '--^').toBe('            --(L|)')
+      m.cold('--- 5s x').subscribe(refuse('second', 1))
+      m.expectObservable(made.header, '---- 5s ^').toBe('    ---- 5s (b|)')
+      m.cold('----- 5s x').subscribe(refuse('third', 2))
+      m.flush()
+      expect(told).toEqual(['first, of 1', 'second, of 2', 'third, of 2'])
+    }),
+  )
+
+  it(
+    'that is refused is told to those who wait, too, where its renewal was in vain before',
+    marbles((m) => {
+      const made = auth(inTurn([m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]))
+      const told: Array<string> = []
+      m.expectObservable(made.header).toBe('(a|)')
+      m.cold('70ms x').subscribe(() => made.onDropped(() => told.push('told')))
+      m.expectObservable(made.header, '90ms ^').toBe('90ms (a|)')
+      m.cold('95ms x').subscribe(() => made.refuse(1))
+      m.flush()
+      expect(told).toEqual(['told'])
+    }),
+  )
+
+  it(
+    'that is refused is asked for anew when all who wait have left: the login may have to wait with them',
+    marbles((m) => {
+      const told: Array<string> = []
+      const inVain = defer(() => {
+        told.push('login')
+        return of(L)
+      })
+      const made = auth(inTurn([m.cold('a|', values), inVain, m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.flush()
+      for (const name of ['first', 'second']) {
+        made.onDropped(() => {
+          told.push(name)
+          made.header.subscribe((token) => told.push(`${name}: ${token}`))
+        })
+      }
+      made.refuse(1)
+      expect(told).toEqual(['first', 'second', 'login', 'first: L', 'second: L'])
+    }),
+  )
+
+  it(
+    'is renewed in passing while others wait, for them; a bug of the login is told to who asks',
+    marbles((m) => {
+      const broken = m.cold('--#', values)
+      const made = auth(inTurn([m.cold('a|', values), broken, m.cold('b|', values)]))
+      m.expectObservable(made.header).toBe('(a|)')
+      m.cold('80ms x 9ms x 4ms x').subscribe(() => made.renew())
+      m.cold('85ms x').subscribe(() => made.onDropped(() => {}))
+      m.expectObservable(made.header, '91ms ^').toBe('91ms -#')
+      m.expectSubscriptions(broken.subscriptions).toBe('90ms ^-!')
+    }),
+  )
+
+  it(
+    'of those who waited in a queue is exchanged for the newest',
+    marbles((m) => {
+      const made = auth(m.cold('a|', values))
+      expect(made.newest('Bearer old')).toBe('Bearer old')
+      m.expectObservable(made.header).toBe('(a|)')
+      m.flush()
+      expect(made.newest('Bearer old')).toBe('Bearer a')
+    }),
+  )
+})
+
+describe('Basic', () => {
+  it('is the Base64 of id and secret, as UTF-8', () => {
+    const made = basic('partner', 'open sesame: ü')
+    const seen: Array<unknown> = []
+    made.header.subscribe((header) => seen.push(header))
+    // echo -n 'partner:open sesame: ü' | base64
+    expect(seen).toEqual([E.right('Basic cGFydG5lcjpvcGVuIHNlc2FtZTogw7w=')])
+    expect(made.refuse(0)).toBe(false)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { transportError } from '../../../src/http/transport/transportError.js'
+
+const timeout = { connect: 1, headers: 1, body: 1, whole: 1 }
+
+const late = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('late'), { code }) })
+
+it.each([
+  ['connect', 10_000, 'UND_ERR_CONNECT_TIMEOUT'],
+  ['headers', 300_000, 'UND_ERR_HEADERS_TIMEOUT'],
+  ['body', 300_000, 'UND_ERR_BODY_TIMEOUT'],
+] as const)('Node’s own limit ends a wait in time, and no later: %s', (phase, limit, code) => {
+  const forever = Number.POSITIVE_INFINITY
+  const timeouts = { connect: forever, headers: forever, body: forever, whole: forever }
+  const timedOut = { _tag: 'TimedOut', phase, limit }
+  expect(transportError(late(code), timeouts, 'written')).toEqual(timedOut)
+  expect(transportError(late(code), { ...timeouts, [phase]: 5_000 }, 'written')).toMatchObject({
+    ...timedOut,
+    limit: 5_000,
+  })
+})
+
+it('whoever never connected has sent nothing, whatever fetch it was', () => {
+  expect(transportError(late('UND_ERR_CONNECT_TIMEOUT'), timeout, undefined)).toMatchObject({
+    _tag: 'Unreachable',
+    mayHaveArrived: false,
+  })
+  expect(transportError(late('UND_ERR_HEADERS_TIMEOUT'), timeout, undefined)).toMatchObject({
+    _tag: 'Unreachable',
+    mayHaveArrived: true,
+  })
+})
+
+it.each([
+  ['ECONNRESET', true],
+  ['UND_ERR_SOCKET', true],
+  ['ECONNREFUSED', false],
+])(
+  'where the runtime tells nothing of the line, the code tells what became of it: %s',
+  (code, may) => {
+    expect(transportError(late(code), timeout, 'unknown')).toMatchObject({
+      code,
+      mayHaveArrived: may,
+    })
+  },
+)
+
+it.each([
+  [
+    'never connected',
+    'client error (Connect): tcp connect error: Connection refused (os error 111)',
+    false,
+  ],
+  [
+    'broke',
+    'client error (SendRequest): connection error: Connection reset by peer (os error 104)',
+    true,
+  ],
+])('where there is no code, as in Deno, the words tell: %s', (_, words, mayHaveArrived) => {
+  const error = new TypeError(`error sending request for url (https://example.test/api): ${words}`)
+  expect(transportError(error, timeout, 'unknown')).toMatchObject({
+    code: 'FETCH_FAILED',
+    mayHaveArrived,
+  })
+  expect(transportError(new Error(words), timeout, 'written')).toMatchObject({
+    mayHaveArrived: true,
+  })
+})
+
+it('has the code of the first cause that has one', () => {
+  const socket = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+  socket.cause = new Error('why, in words')
+  expect(
+    transportError(new TypeError('fetch failed', { cause: socket }), timeout, 'written'),
+  ).toMatchObject({ code: 'UND_ERR_SOCKET', reason: 'other side closed' })
+})
+
+it('comes to an end where an error is its own cause', () => {
+  const error = Object.assign(new Error('round and round'), { code: 'ELOOP' })
+  error.cause = new Error('and back', { cause: error })
+  expect(transportError(error, timeout, 'written')).toMatchObject({ code: 'ELOOP' })
+})
