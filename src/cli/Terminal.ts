@@ -31,20 +31,20 @@ export type Signal = 'SIGINT' | 'SIGTERM'
 // exit statuses
 
 /** All was done, and well. */
-export const COMPLETE = 0
+export const EXIT_COMPLETE = 0
 /** Some of it was not, or something failed. */
-export const INCOMPLETE = 1
+export const EXIT_INCOMPLETE = 1
 /** The words were wrong, or something is in the way: nothing was done. */
-export const WRONG_USE = 2
+export const EXIT_USAGE = 2
 
 /** As shells have it: 128 plus the number of the signal. */
-export const STATUS: Readonly<Record<Signal | 'SIGPIPE', number>> = {
+export const EXIT_BY_SIGNAL: Readonly<Record<Signal | 'SIGPIPE', number>> = {
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 }
 
 /** Ends a command with one line and status 2. */
-export class WrongUse extends Error {
+export class UsageError extends Error {
   override readonly name = 'WrongUse'
 }

@@ -6,14 +6,14 @@ import { defined } from '../fp.js'
 import type { Credentials } from '../http/login/login.js'
 import {
   ENVIRONMENTS,
-  needed,
-  reading,
+  requiredSetting,
   SETTINGS,
   type SettingFlags,
   type SettingName,
   settingOption,
+  settingReader,
 } from './settings.js'
-import { type Terminal, WrongUse } from './Terminal.js'
+import { type Terminal, UsageError } from './Terminal.js'
 
 // model
 
@@ -33,57 +33,63 @@ export interface Connection
 }
 
 /** What a connection cannot do without. */
-export const NEEDED: ReadonlyArray<SettingName> = ['baseUrl', 'clientId', 'apiKey']
+export const REQUIRED_SETTINGS: ReadonlyArray<SettingName> = ['baseUrl', 'clientId', 'apiKey']
 
 /** The same of a partner's. */
-export const PARTNER_NEEDED: ReadonlyArray<SettingName> = ['baseUrl', 'partnerId', 'partnerSecret']
+export const REQUIRED_PARTNER_SETTINGS: ReadonlyArray<SettingName> = [
+  'baseUrl',
+  'partnerId',
+  'partnerSecret',
+]
 
 // constructors
 
-export const withConnection = (command: Command): Command =>
-  withSettings(command, 'apiVersion', 'clientId', 'apiKey', 'loginAs', 'onBehalfOf')
+export const addConnectionOptions = (command: Command): Command =>
+  addSettingOptions(command, 'apiVersion', 'clientId', 'apiKey', 'loginAs', 'onBehalfOf')
 
-export const withPartner = (command: Command): Command =>
-  withSettings(command, 'partnerId', 'partnerSecret')
+export const addPartnerOptions = (command: Command): Command =>
+  addSettingOptions(command, 'partnerId', 'partnerSecret')
 
-const withSettings = (command: Command, ...own: ReadonlyArray<SettingName>): Command => {
+const addSettingOptions = (command: Command, ...own: ReadonlyArray<SettingName>): Command => {
   const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', ...own]
   return names.reduce((to, name) => to.addOption(settingOption(name)), command)
 }
 
-export const connection = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
-  const read = reading(flags, env)
+export const connectionFrom = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
+  const read = settingReader(flags, env)
   return {
-    environment: environmentOf(flags, env),
-    baseUrl: needed(read, 'baseUrl'),
+    environment: environmentFrom(flags, env),
+    baseUrl: requiredSetting(read, 'baseUrl'),
     credentials: {
-      clientId: needed(read, 'clientId'),
-      apiKey: needed(read, 'apiKey'),
+      clientId: requiredSetting(read, 'clientId'),
+      apiKey: requiredSetting(read, 'apiKey'),
       ...defined({ loginAs: read('loginAs') }),
     },
     ...defined({ apiVersion: read('apiVersion'), onBehalfOf: read('onBehalfOf') }),
   }
 }
 
-export const partnerConnection = (flags: PartnerFlags, env: Terminal['env']): Connection => {
-  const read = reading(flags, env)
+export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env']): Connection => {
+  const read = settingReader(flags, env)
   return {
-    environment: environmentOf(flags, env),
-    baseUrl: needed(read, 'baseUrl'),
+    environment: environmentFrom(flags, env),
+    baseUrl: requiredSetting(read, 'baseUrl'),
     partner: {
-      clientId: needed(read, 'partnerId'),
-      clientSecret: needed(read, 'partnerSecret'),
+      clientId: requiredSetting(read, 'partnerId'),
+      clientSecret: requiredSetting(read, 'partnerSecret'),
     },
   }
 }
 
 const isEnvironment = (text: string): text is Environment => ENVIRONMENTS.includes(text)
 
-export const environmentOf = (
+export const environmentFrom = (
   flags: Pick<SettingFlags, 'environment'>,
   env: Terminal['env'],
 ): Environment => {
-  const name = needed(reading(flags, env), 'environment')
+  const name = requiredSetting(settingReader(flags, env), 'environment')
   if (isEnvironment(name)) return name
-  throw new WrongUse(`${SETTINGS.environment.variable} should be one of ${ENVIRONMENTS.join(', ')}`)
+  throw new UsageError(
+    `${SETTINGS.environment.variable} should be one of ${ENVIRONMENTS.join(', ')}`,
+  )
 }

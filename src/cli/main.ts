@@ -7,7 +7,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { asyncScheduler, merge, Observable } from 'rxjs'
 import { thisProcess } from '../export/index.js'
 import { run } from './program.js'
-import { type Signal, STATUS } from './Terminal.js'
+import { EXIT_BY_SIGNAL, type Signal } from './Terminal.js'
 
 /** Bytes of the young generation. Pages are born, written and dead: more of it makes nothing faster. */
 const YOUNG = 16 << 20
@@ -61,4 +61,5 @@ const status = await run({
 process.exitCode = status
 
 // who does not read what was written is waited for by the write, for ever
-if (Object.values(STATUS).includes(status) && process.stdout.writableLength > 0) process.exit()
+if (Object.values(EXIT_BY_SIGNAL).includes(status) && process.stdout.writableLength > 0)
+  process.exit()

@@ -6,10 +6,10 @@ import { defined } from '../fp.js'
 import { isBlockedPort } from '../http/transport/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
-import { count, wholeNumber } from './parse.js'
-import type { Printing } from './printing.js'
+import { integer, nonNegativeInteger } from './optionParsers.js'
+import type { Printing } from './output.js'
 import { ENVIRONMENTS } from './settings.js'
-import { COMPLETE, INCOMPLETE, type Terminal } from './Terminal.js'
+import { EXIT_COMPLETE, EXIT_INCOMPLETE, type Terminal } from './Terminal.js'
 
 interface SandboxFlags {
   readonly port: number
@@ -31,17 +31,17 @@ interface Outside extends Pick<Terminal, 'stderr' | 'signals'> {
 export const sandboxCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('sandbox')
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
-    .option('--port <n>', 'the port; 0 takes one that is free', wholeNumber(0, 65_535), 0)
+    .option('--port <n>', 'the port; 0 takes one that is free', integer(0, 65_535), 0)
     .addOption(
       new Option('--environment <name>', 'whose limits to enforce')
         .choices(ENVIRONMENTS)
         .default(defaults.environment),
     )
-    .option('--rows <n>', 'how many charges there are [100000]', wholeNumber(0, 2 ** 31))
-    .option('--batches <n>', 'how many batch transfers there are [0]', wholeNumber(0, 1_000_000))
-    .option('--seed <n>', 'the same seed makes the same charges [1]', wholeNumber(0, 2 ** 32 - 1))
-    .option('--latency <ms>', 'from request to answer [0]', count)
-    .option('--jitter <ms>', 'how far the latency is spread [0]', count)
+    .option('--rows <n>', 'how many charges there are [100000]', integer(0, 2 ** 31))
+    .option('--batches <n>', 'how many batch transfers there are [0]', integer(0, 1_000_000))
+    .option('--seed <n>', 'the same seed makes the same charges [1]', integer(0, 2 ** 32 - 1))
+    .option('--latency <ms>', 'from request to answer [0]', nonNegativeInteger)
+    .option('--jitter <ms>', 'how far the latency is spread [0]', nonNegativeInteger)
     .option('--no-limits', 'answer whatever comes')
     .addHelpText(
       'after',
@@ -51,7 +51,7 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
       const server = await started(flags)
       if (typeof server === 'string') {
         terminal.stderr.write(`payments-rx: ${server}\n`)
-        return done(INCOMPLETE)
+        return done(EXIT_INCOMPLETE)
       }
       if (isBlockedPort(server.port)) {
         terminal.stderr.write(
@@ -67,7 +67,7 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
       })
       await stopped
       await server.close()
-      done(COMPLETE)
+      done(EXIT_COMPLETE)
     })
 
 const optionsOf = ({

@@ -2,8 +2,8 @@
 import { Option } from 'commander'
 import { limits } from '../api/limits.js'
 import type { InvalidOption } from '../options/index.js'
-import { filled } from './parse.js'
-import { type Terminal, WrongUse } from './Terminal.js'
+import { nonEmpty } from './optionParsers.js'
+import { type Terminal, UsageError } from './Terminal.js'
 
 // model
 
@@ -11,16 +11,16 @@ interface Setting {
   /** Such as `--base-url`. */
   readonly flag: string
   /** What stands behind it: `<url>`. */
-  readonly value: string
+  readonly placeholder: string
   readonly variable: string
   /** What the help says of it. */
-  readonly words: string
+  readonly description: string
   /** The option of the client that it becomes. */
-  readonly becomes: string
+  readonly clientOption: string
   /** Not for others to see. */
   readonly isSecret?: boolean
   /** What it is where nobody says. */
-  readonly fallback?: string
+  readonly defaultValue?: string
 }
 
 export type SettingName =
@@ -44,68 +44,68 @@ export const ENVIRONMENTS = Object.keys(limits)
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',
-    value: '<name>',
+    placeholder: '<name>',
     variable: 'PAYMENTS_ENVIRONMENT',
-    words: 'whose limits to keep',
-    becomes: 'environment',
-    fallback: 'production',
+    description: 'whose limits to keep',
+    clientOption: 'environment',
+    defaultValue: 'production',
   },
   baseUrl: {
     flag: '--base-url',
-    value: '<url>',
+    placeholder: '<url>',
     variable: 'PAYMENTS_BASE_URL',
-    words: 'where the platform is',
-    becomes: 'baseUrl',
+    description: 'where the platform is',
+    clientOption: 'baseUrl',
   },
   apiVersion: {
     flag: '--api-version',
-    value: '<date>',
+    placeholder: '<date>',
     variable: 'PAYMENTS_API_VERSION',
-    words: "the version of the API to ask for, YYYY-MM-DD; the account's own unless given",
-    becomes: 'apiVersion',
+    description: "the version of the API to ask for, YYYY-MM-DD; the account's own unless given",
+    clientOption: 'apiVersion',
   },
   clientId: {
     flag: '--client-id',
-    value: '<id>',
+    placeholder: '<id>',
     variable: 'PAYMENTS_CLIENT_ID',
-    words: 'who asks',
-    becomes: 'credentials.clientId',
+    description: 'who asks',
+    clientOption: 'credentials.clientId',
   },
   apiKey: {
     flag: '--api-key',
-    value: '<key>',
+    placeholder: '<key>',
     variable: 'PAYMENTS_API_KEY',
-    words: 'its key',
-    becomes: 'credentials.apiKey',
+    description: 'its key',
+    clientOption: 'credentials.apiKey',
     isSecret: true,
   },
   loginAs: {
     flag: '--login-as',
-    value: '<id>',
+    placeholder: '<id>',
     variable: 'PAYMENTS_LOGIN_AS',
-    words: 'the account, for keys of several',
-    becomes: 'credentials.loginAs',
+    description: 'the account, for keys of several',
+    clientOption: 'credentials.loginAs',
   },
   onBehalfOf: {
     flag: '--on-behalf-of',
-    value: '<id>',
+    placeholder: '<id>',
     variable: 'PAYMENTS_ON_BEHALF_OF',
-    words: 'the connected account to act for',
-    becomes: 'onBehalfOf',
+    description: 'the connected account to act for',
+    clientOption: 'onBehalfOf',
   },
   partnerId: {
     flag: '--partner-id',
-    value: '<id>',
+    placeholder: '<id>',
     variable: 'PAYMENTS_PARTNER_ID',
-    words: 'the application',
-    becomes: 'partner.clientId',
+    description: 'the application',
+    clientOption: 'partner.clientId',
   },
   partnerSecret: {
     flag: '--partner-secret',
-    value: '<secret>',
+    placeholder: '<secret>',
     variable: 'PAYMENTS_PARTNER_SECRET',
-    words: 'its secret',
-    becomes: 'partner.clientSecret',
+    description: 'its secret',
+    clientOption: 'partner.clientSecret',
     isSecret: true,
   },
 }
@@ -115,39 +115,45 @@ export const isSetting = (name: string): name is SettingName => Object.hasOwn(SE
 // constructors
 
 /** What is said of a secret's flag. */
-const SEEN = 'other users of this machine can see command lines: prefer the variable'
+const VISIBLE_TO_OTHERS = 'other users of this machine can see command lines: prefer the variable'
 
 /** The option of a command for a setting. */
 export const settingOption = (name: SettingName): Option => {
-  const { flag, value, variable, words, fallback, isSecret } = SETTINGS[name]
-  const otherwise = fallback === undefined ? '' : `, ${fallback}`
-  const seen = isSecret === true ? `; ${SEEN}` : ''
-  const option = new Option(`${flag} ${value}`, `${words} [${variable}${otherwise}]${seen}`)
-  return name === 'environment' ? option.choices(ENVIRONMENTS) : option.argParser(filled)
+  const { flag, placeholder, variable, description, defaultValue, isSecret } = SETTINGS[name]
+  const otherwise = defaultValue === undefined ? '' : `, ${defaultValue}`
+  const seen = isSecret === true ? `; ${VISIBLE_TO_OTHERS}` : ''
+  const option = new Option(
+    `${flag} ${placeholder}`,
+    `${description} [${variable}${otherwise}]${seen}`,
+  )
+  return name === 'environment' ? option.choices(ENVIRONMENTS) : option.argParser(nonEmpty)
 }
 
 /** What is set: a flag goes before its variable, and an empty variable is one that is not set. */
-export const reading =
+export const settingReader =
   (flags: SettingFlags, env: Terminal['env']) =>
   (name: SettingName): string | undefined => {
-    const { variable, fallback } = SETTINGS[name]
-    return flags[name] ?? (env[variable] || fallback)
+    const { variable, defaultValue } = SETTINGS[name]
+    return flags[name] ?? (env[variable] || defaultValue)
   }
 
 /** As it is named to whoever can set it. */
-const wordsOf = ({ flag, variable }: Setting): string => `${flag} or ${variable}`
+const flagOrVariable = ({ flag, variable }: Setting): string => `${flag} or ${variable}`
 
 /** Throws a `WrongUse` that names both ways to set it. */
-export const needed = (read: ReturnType<typeof reading>, name: SettingName): string => {
+export const requiredSetting = (
+  read: ReturnType<typeof settingReader>,
+  name: SettingName,
+): string => {
   const value = read(name)
   if (value !== undefined) return value
-  throw new WrongUse(
-    `${wordsOf(SETTINGS[name])} is needed (or --sandbox, to try it without an account)`,
+  throw new UsageError(
+    `${flagOrVariable(SETTINGS[name])} is needed (or --sandbox, to try it without an account)`,
   )
 }
 
 /** What is wrong with an option of the client, in the words of the command line. */
-export const named = ({ option, message }: InvalidOption): string => {
-  const setting = Object.values(SETTINGS).find(({ becomes }) => becomes === option)
-  return setting === undefined ? message : message.replace(option, wordsOf(setting))
+export const withFlagNames = ({ option, message }: InvalidOption): string => {
+  const setting = Object.values(SETTINGS).find(({ clientOption }) => clientOption === option)
+  return setting === undefined ? message : message.replace(option, flagOrVariable(setting))
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { lastValueFrom, reduce, tap } from 'rxjs'
 import { CannotRun, type Checked, verify } from '../export/index.js'
-import { filled } from './parse.js'
-import type { Printer } from './printing.js'
-import { plural } from './progress/words.js'
-import { COMPLETE, INCOMPLETE, WrongUse } from './Terminal.js'
+import { nonEmpty } from './optionParsers.js'
+import type { Printer } from './output.js'
+import { EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from './Terminal.js'
+import { plural } from './text.js'
 
 /** What it sees of the outside. */
 interface Outside {
@@ -22,7 +22,7 @@ Exit status:
 export const verifyCommand = (terminal: Outside, done: (status: number) => void): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
-    .argument('<path>', 'the file, the folder, or the manifest', filled)
+    .argument('<path>', 'the file, the folder, or the manifest', nonEmpty)
     .addHelpText('after', HELP)
     .action(async (path: string) => done(await verified(terminal, path)))
 
@@ -38,10 +38,10 @@ const verified = async ({ stdout }: Outside, path: string): Promise<number> => {
       reduce(counted, { checked: 0, wrong: 0 }),
     ),
   ).catch((error: unknown) => {
-    throw error instanceof CannotRun ? new WrongUse(error.message) : error
+    throw error instanceof CannotRun ? new UsageError(error.message) : error
   })
   if (counts.wrong === 0) say(`as the manifest says: ${plural(counts.checked, 'file')}`)
-  return counts.wrong === 0 ? COMPLETE : INCOMPLETE
+  return counts.wrong === 0 ? EXIT_COMPLETE : EXIT_INCOMPLETE
 }
 
 interface Counts {

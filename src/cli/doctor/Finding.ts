@@ -48,7 +48,7 @@ export const skipped = finding('skipped')
 // combinators
 
 /** The gravest of all. */
-export const gravest = (findings: ReadonlyArray<Finding>): 'ok' | 'warning' | 'failed' => {
+export const worst = (findings: ReadonlyArray<Finding>): 'ok' | 'warning' | 'failed' => {
   const verdicts = findings.map(({ verdict }) => verdict)
   return (['failed', 'warning'] as const).find((grave) => verdicts.includes(grave)) ?? 'ok'
 }
@@ -56,7 +56,7 @@ export const gravest = (findings: ReadonlyArray<Finding>): 'ok' | 'warning' | 'f
 // interop
 
 /** `ok       clock          0.1 s behind the service's`, with what to do on a line of its own. */
-export const inWords = ({ verdict, check, found, advice }: Finding): string => {
+export const findingText = ({ verdict, check, found, advice }: Finding): string => {
   const line = `${verdict.padEnd(8)} ${check.padEnd(14)} ${found}`
   return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
 }

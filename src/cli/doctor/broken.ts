@@ -4,7 +4,7 @@ import type { Failure } from '../../http/Failure.js'
 import { oneLine } from '../../http/oneLine.js'
 import { type Finding, failed } from './Finding.js'
 
-export const broken = (check: 'login' | 'list', failure: Failure): Finding =>
+export const failedBy = (check: 'login' | 'list', failure: Failure): Finding =>
   failed(check, oneLine(failure.message), {
     facts: { failure: failure._tag },
     ...defined({ advice: adviceFor(failure) }),

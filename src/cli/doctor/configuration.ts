@@ -2,14 +2,14 @@
 import { fetchableUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client.js'
 import { InvalidOption } from '../../options/index.js'
-import { type Connection, type ConnectionFlags, connection } from '../connection.js'
-import { isSetting, named, SETTINGS } from '../settings.js'
-import { type Terminal, WrongUse } from '../Terminal.js'
+import { type Connection, type ConnectionFlags, connectionFrom } from '../connection.js'
+import { isSetting, SETTINGS, withFlagNames } from '../settings.js'
+import { type Terminal, UsageError } from '../Terminal.js'
 import { type Finding, failed, ok, warning } from './Finding.js'
 
 // model
 
-export interface Configured {
+export interface CheckedConfiguration {
   readonly findings: ReadonlyArray<Finding>
   /** Left out when nothing can be reached with it. */
   readonly connection?: Connection
@@ -28,24 +28,27 @@ const NAMES: ReadonlyArray<keyof ConnectionFlags> = [
 
 // constructors
 
-export const configured = (flags: ConnectionFlags, env: Terminal['env']): Configured => {
+export const checkConfiguration = (
+  flags: ConnectionFlags,
+  env: Terminal['env'],
+): CheckedConfiguration => {
   try {
-    const found = connection(flags, env)
-    const place = baseUrl(found.baseUrl)
-    const refused = refusal(found)
+    const found = connectionFrom(flags, env)
+    const place = checkBaseUrl(found.baseUrl)
+    const refused = invalidOption(found)
     const other = refused?.option === 'baseUrl' ? undefined : refused // which `place` tells
-    const findings = [settings(flags, env, found, other), place]
+    const findings = [checkSettings(flags, env, found, other), place]
     return place.verdict === 'failed' ? { findings } : { findings, connection: found }
   } catch (error) {
-    if (!(error instanceof WrongUse)) throw error
-    const set = names(flags, env)
+    if (!(error instanceof UsageError)) throw error
+    const set = settingsGiven(flags, env)
     const found = `${error.message}; ${set.length === 0 ? 'nothing is set' : `set: ${set.join(', ')}`}`
     return { findings: [failed('configuration', found, { facts: { set } })] }
   }
 }
 
 /** Why no client can be made with them. */
-const refusal = (found: Connection): InvalidOption | undefined => {
+const invalidOption = (found: Connection): InvalidOption | undefined => {
   try {
     createClient(found)
     return undefined
@@ -55,13 +58,13 @@ const refusal = (found: Connection): InvalidOption | undefined => {
   }
 }
 
-const settings = (
+const checkSettings = (
   flags: ConnectionFlags,
   env: Terminal['env'],
   { credentials, environment, onBehalfOf }: Connection,
   refused?: InvalidOption,
 ): Finding => {
-  const set = names(flags, env)
+  const set = settingsGiven(flags, env)
   const facts = { set, environment }
   const found = `${set.join(', ')}; limits of ${environment}`
   const { clientId, apiKey, loginAs } = credentials ?? {}
@@ -70,7 +73,7 @@ const settings = (
     ? { advice: 'a key or an id begins or ends with a space or a line break: take it out', facts }
     : { facts }
   if (refused !== undefined) {
-    return failed('configuration', `${named(refused)}; set: ${set.join(', ')}`, more)
+    return failed('configuration', `${withFlagNames(refused)}; set: ${set.join(', ')}`, more)
   }
   if (padded) return warning('configuration', found, more)
   if (flags.apiKey !== undefined) {
@@ -86,7 +89,7 @@ const settings = (
 }
 
 /** Where each setting that there is comes from: a flag goes before its variable. */
-const names = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<string> => [
+const settingsGiven = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<string> => [
   ...Object.keys(flags)
     .filter(isSetting)
     .map((name) => SETTINGS[name].flag),
@@ -97,13 +100,13 @@ const names = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<stri
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
-const baseUrl = (text: string): Finding => {
+const checkBaseUrl = (text: string): Finding => {
   try {
     const url = fetchableUrlOf(text)
     return ok('base URL', url, { facts: { url } })
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error
-    return failed('base URL', named(error), {
+    return failed('base URL', withFlagNames(error), {
       advice: 'take it from the documentation of your account, such as https://api.example.com',
     })
   }

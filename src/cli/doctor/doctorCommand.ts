@@ -2,20 +2,20 @@ import { Command } from 'commander'
 import { concat, defer, EMPTY, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
+  addConnectionOptions,
   type Connection,
   type ConnectionFlags,
-  environmentOf,
-  withConnection,
+  environmentFrom,
 } from '../connection.js'
-import { inSandbox, sandboxOption } from '../inSandbox.js'
-import { fraction } from '../parse.js'
-import type { Printer } from '../printing.js'
-import { COMPLETE, INCOMPLETE, type Terminal } from '../Terminal.js'
-import { type Configured, configured } from './configuration.js'
-import { type Finding, gravest, inWords, ok, skipped } from './Finding.js'
-import { network } from './network.js'
-import { reach } from './Reach.js'
-import { notAsked, service } from './service.js'
+import { fraction } from '../optionParsers.js'
+import type { Printer } from '../output.js'
+import { EXIT_COMPLETE, EXIT_INCOMPLETE, type Terminal } from '../Terminal.js'
+import { sandboxOption, withSandbox } from '../withSandbox.js'
+import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
+import { type Finding, findingText, ok, skipped, worst } from './Finding.js'
+import { networkProbe } from './NetworkProbe.js'
+import { checkNetwork } from './network.js'
+import { checkService, skipService } from './service.js'
 
 interface DoctorFlags extends ConnectionFlags {
   readonly share: number
@@ -38,7 +38,7 @@ interface Outside extends Pick<Terminal, 'env' | 'timer' | 'timeout'> {
 
 /** `doctor`: what would keep an export from working. */
 export const doctorCommand = (terminal: Outside, done: (status: number) => void): Command =>
-  withConnection(
+  addConnectionOptions(
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
     .addOption(sandboxOption('start a sandbox on a free port, and check that'))
@@ -50,10 +50,10 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
 const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> => {
   const { json, sandbox, share, ...connecting } = flags
   if (sandbox !== true) {
-    return examine(terminal, { json, share }, configured(connecting, terminal.env))
+    return examine(terminal, { json, share }, checkConfiguration(connecting, terminal.env))
   }
-  const environment = environmentOf(flags, terminal.env)
-  return inSandbox({ environment }, (connection) => {
+  const environment = environmentFrom(flags, terminal.env)
+  return withSandbox({ environment }, (connection) => {
     const findings = [
       ok('configuration', `a sandbox with the limits of ${environment}`),
       ok('base URL', connection.baseUrl),
@@ -65,7 +65,7 @@ const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> =>
 const examine = async (
   terminal: Outside,
   { json, share }: Pick<DoctorFlags, 'json' | 'share'>,
-  { findings, connection }: Configured,
+  { findings, connection }: CheckedConfiguration,
 ): Promise<number> => {
   const put = (text: string): void => {
     terminal.stdout.write(`${text}\n`)
@@ -75,15 +75,15 @@ const examine = async (
       from(findings),
       connection === undefined
         ? EMPTY
-        : checks(terminal, connection, share, gravest(findings) !== 'failed'),
+        : checks(terminal, connection, share, worst(findings) !== 'failed'),
     ).pipe(
-      tap((finding) => json || put(inWords(finding))),
+      tap((finding) => json || put(findingText(finding))),
       toArray(),
     ),
   )
-  const status = gravest(all)
+  const status = worst(all)
   if (json) put(JSON.stringify({ status, findings: all }, null, 2))
-  return status === 'failed' ? INCOMPLETE : COMPLETE
+  return status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE
 }
 
 /** The service is asked only where it can be reached, and with settings that can work. */
@@ -96,8 +96,8 @@ const checks = (
   let isReached = true
   const asked = defer(() => {
     if (!isReached) return EMPTY
-    if (!canAsk) return from(notAsked('not with these settings: see configuration'))
-    return service({
+    if (!canAsk) return from(skipService('not with these settings: see configuration'))
+    return checkService({
       connection,
       share,
       transport: kyTransport({ timer }),
@@ -108,7 +108,10 @@ const checks = (
   const found =
     env.NODE_USE_ENV_PROXY === '1'
       ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
-      : network({ reach, timer, ...(timeout && { patience: timeout.connect }) }, connection.baseUrl)
+      : checkNetwork(
+          { reach: networkProbe, timer, ...(timeout && { stepTimeout: timeout.connect }) },
+          connection.baseUrl,
+        )
   return concat(
     found.pipe(
       tap(({ verdict }) => {

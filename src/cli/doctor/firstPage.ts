@@ -10,8 +10,8 @@ import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
 import { oneLine } from '../../http/oneLine.js'
 import type { Page } from '../../stream/index.js'
-import { duration, number, plural } from '../progress/words.js'
-import { broken } from './broken.js'
+import { duration, number, plural } from '../text.js'
+import { failedBy } from './broken.js'
 import { type Finding, failed, ok, skipped, warning } from './Finding.js'
 
 // model
@@ -20,27 +20,27 @@ import { type Finding, failed, ok, skipped, warning } from './Finding.js'
 export type ChargePage = E.Either<Failure, Page<Failure, Charge, Position>>
 
 /** A token that is good for less is renewed all the time, in ms. */
-const SHORT = 120_000
+const SHORT_TOKEN = 120_000
 
 // constructors
 
-export const login = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Finding => {
+export const checkLogin = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Finding => {
   const token = events.find((event) => event._tag === 'LoggedIn')
   if (token !== undefined) {
     const facts = { tokenMsLeft: token.validFor }
     const found = `accepted; the token is good for ${duration(token.validFor)}`
-    return token.validFor < SHORT
+    return token.validFor < SHORT_TOKEN
       ? warning('login', found, { facts, advice: 'see whether the clock of this machine is right' })
       : ok('login', found, { facts })
   }
-  return E.isLeft(first) ? broken('login', first.left) : skipped('login', 'nobody had to log in')
+  return E.isLeft(first) ? failedBy('login', first.left) : skipped('login', 'nobody had to log in')
 }
 
-export const list = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding => {
+export const checkList = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding => {
   if (E.isLeft(first)) {
     return first.left.endpoint === LOGIN.route
       ? skipped('list', 'nobody is logged in')
-      : broken('list', first.left)
+      : failedBy('list', first.left)
   }
   const { items } = first.right
   const bad = items.find(E.isLeft)
@@ -66,7 +66,7 @@ export const list = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Findin
 }
 
 /** By the times of the rows of one page, as they came. */
-export const order = (rows: ReadonlyArray<unknown>): Finding => {
+export const checkOrder = (rows: ReadonlyArray<unknown>): Finding => {
   const times = rows.map((row) => millisOf(fieldsOf(row).created_at))
   const steps = times.slice(1).map((time, i) => Math.sign(time - (times[i] ?? Number.NaN)))
   const [up, down] = [steps.includes(1), steps.includes(-1)]

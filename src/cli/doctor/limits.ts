@@ -2,7 +2,7 @@
 import type { Environment } from '../../api/limits.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { SchedulerState } from '../../scheduler/index.js'
-import { number, percent, plural } from '../progress/words.js'
+import { number, percent, plural } from '../text.js'
 import { type Finding, ok, warning } from './Finding.js'
 
 /** Tiers, in the order that they are told in. */
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, (limit: number) => string>> = {
   logins: (n) => `${plural(n, 'login')} a minute`,
 }
 
-export const limits = (
+export const checkLimits = (
   { environment, share }: { readonly environment: Environment; readonly share: number },
   { tiers }: SchedulerState,
   events: ReadonlyArray<ClientEvent>,

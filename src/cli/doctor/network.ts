@@ -12,33 +12,33 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/systemError.js'
-import { duration, plural } from '../progress/words.js'
 import { DAY } from '../spans.js'
+import { duration, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
-import type { Reach, Secured, Server } from './Reach.js'
+import type { NetworkProbe, Server, TlsSession } from './NetworkProbe.js'
 
 // model
 
 export interface Network {
-  readonly reach: Reach
+  readonly reach: NetworkProbe
   readonly timer: SchedulerLike
   /** For each step, in ms. Default 10,000. */
-  readonly patience?: number
+  readonly stepTimeout?: number
 }
 
 /** What has to work one after the other. */
 type Step = Extract<Check, 'DNS' | 'connection' | 'TLS'>
 
 /** In ms. */
-const PATIENCE = 10_000
+const DEFAULT_STEP_TIMEOUT = 10_000
 /** A certificate that ends sooner is worth a word, in ms. */
-const SOON = 14 * DAY
+const CERTIFICATE_WARNING = 14 * DAY
 
 // constructors
 
 /** Its name, a connection, TLS: each as long as the one before is there. */
-export const network = (
-  { reach, timer, patience = PATIENCE }: Network,
+export const checkNetwork = (
+  { reach, timer, stepTimeout: patience = DEFAULT_STEP_TIMEOUT }: Network,
   baseUrl: string,
 ): Observable<Finding> => {
   const { protocol, hostname, port } = new URL(baseUrl)
@@ -58,7 +58,7 @@ export const network = (
       return source.pipe(
         timeout({ first: patience, scheduler: timer }),
         map((value) => found(value, timer.now() - began)),
-        catchError((error: unknown) => of(unreached(check, server, codeOf(error, patience)))),
+        catchError((error: unknown) => of(unreachable(check, server, codeOf(error, patience)))),
       )
     })
 
@@ -81,16 +81,16 @@ export const network = (
   )
 }
 
-const certificate = ({ protocol, validUntil }: Secured, now: number): Finding => {
+const certificate = ({ protocol, validUntil }: TlsSession, now: number): Finding => {
   const left = validUntil - now
   const found = `${protocol}, certificate good for ${plural(Math.floor(left / DAY), 'day')}`
   const facts = { protocol, certificateMsLeft: left }
-  return left < SOON
+  return left < CERTIFICATE_WARNING
     ? warning('TLS', found, { facts, advice: 'whoever runs the service should renew it' })
     : ok('TLS', found, { facts })
 }
 
-const unreached = (check: Step, { host, port }: Server, code: string): Finding =>
+const unreachable = (check: Step, { host, port }: Server, code: string): Finding =>
   failed(check, `${host}, port ${port}: ${code}`, { advice: advice[check], facts: { code } })
 
 const codeOf = (error: unknown, patience: number): string => {

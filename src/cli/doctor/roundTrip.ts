@@ -3,13 +3,13 @@ import { login as LOGIN } from '../../api/authentication.js'
 import { defined, E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { oneLine } from '../../http/oneLine.js'
-import { number, plural } from '../progress/words.js'
+import { number, plural } from '../text.js'
 import { adviceFor } from './broken.js'
 import { type Finding, failed, ok, warning } from './Finding.js'
 import type { ChargePage } from './firstPage.js'
 
 /** Of the requests after the first, which had to connect, and what came of these: `pages`. */
-export const roundTrip = (
+export const checkRoundTrip = (
   pages: ReadonlyArray<ChargePage>,
   events: ReadonlyArray<ClientEvent>,
 ): Finding => {

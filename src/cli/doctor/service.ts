@@ -17,15 +17,15 @@ import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'
 import type { Connection } from '../connection.js'
-import { clock, type Timed, timed } from './Clocks.js'
+import { checkClock, type DatedAnswer, observeDates } from './clockOffset.js'
 import { type Check, type Finding, ok, skipped } from './Finding.js'
-import { type ChargePage, list, login, order } from './firstPage.js'
-import { limits } from './limits.js'
-import { roundTrip } from './roundTrip.js'
+import { type ChargePage, checkList, checkLogin, checkOrder } from './firstPage.js'
+import { checkLimits } from './limits.js'
+import { checkRoundTrip } from './roundTrip.js'
 
 // model
 
-export interface Service {
+export interface ServiceToCheck {
   readonly connection: Connection
   /** The part of the limits to use. */
   readonly share: number
@@ -48,20 +48,20 @@ const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 
  * Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again, but once
  * with a new token where one was refused.
  */
-export const service = ({
+export const checkService = ({
   connection,
   share,
   transport,
   timer,
   timeout = TIMEOUT,
-}: Service): Observable<Finding> =>
+}: ServiceToCheck): Observable<Finding> =>
   defer(() => {
     const events: Array<ClientEvent> = []
-    const answers: Array<Timed> = []
+    const answers: Array<DatedAnswer> = []
     const client = createClient({
       ...connection,
       share,
-      transport: timed(timer, (answer) => answers.push(answer))(transport),
+      transport: observeDates(timer, (answer) => answers.push(answer))(transport),
       timer,
       timeout,
       retry: { faults: 0, throttled: 0 },
@@ -75,11 +75,11 @@ export const service = ({
       E.isLeft(first)
         ? of(skipped('order', NO_PAGE), skipped('round trip', NO_PAGE))
         : concat(
-            of(order(first.right.raw)),
+            of(checkOrder(first.right.raw)),
             page.pipe(
               repeat(REQUESTS - 1),
               toArray(),
-              map((pages) => roundTrip(pages, events)),
+              map((pages) => checkRoundTrip(pages, events)),
             ),
           )
 
@@ -87,9 +87,9 @@ export const service = ({
       client.scheduler.state.pipe(
         take(1),
         concatMap((state) => [
-          clock(answers),
-          limits({ environment: connection.environment, share }, state, events),
-          version(connection),
+          checkClock(answers),
+          checkLimits({ environment: connection.environment, share }, state, events),
+          checkApiVersion(connection),
         ]),
       ),
     )
@@ -97,20 +97,20 @@ export const service = ({
     return concat(
       page.pipe(
         concatMap((first) =>
-          concat(of(login(first, events), list(first, client.drift())), more(first)),
+          concat(of(checkLogin(first, events), checkList(first, client.drift())), more(first)),
         ),
       ),
       last,
     ).pipe(finalize(() => listening.unsubscribe()))
   })
 
-const version = ({ apiVersion }: Connection): Finding =>
+const checkApiVersion = ({ apiVersion }: Connection): Finding =>
   apiVersion === undefined
     ? ok('API version', "the account's own: none is asked for", { facts: { apiVersion: null } })
     : ok('API version', `${apiVersion} is asked for`, { facts: { apiVersion } })
 
 /** What there is to say when it is not asked. */
-export const notAsked = (why: string): ReadonlyArray<Finding> =>
+export const skipService = (why: string): ReadonlyArray<Finding> =>
   CHECKS.map((check) => skipped(check, why))
 
 /** What the service is asked for, in this order. */

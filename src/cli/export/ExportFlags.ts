@@ -1,6 +1,6 @@
 import type { Environment } from '../../api/limits.js'
 import type { Guard } from '../../scheduler/index.js'
-import type { ViewFlags } from '../view.js'
+import type { ViewFlags } from '../progress/ProgressView.js'
 import type { OutputFlags } from './outputPlan.js'
 
 /** What every export can be told. */

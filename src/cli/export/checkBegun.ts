@@ -4,7 +4,7 @@ import type { Purpose } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
 import type { Millis } from '../../stream/index.js'
 import { secondOf } from '../../stream/snapshot/Span.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 
 /**
  * Throws a `WrongUse` where it begins later than now, which is when it ends unless said otherwise: the service would
@@ -17,7 +17,7 @@ export const checkBegun = (
 ): void => {
   if (from === undefined || to !== undefined || secondOf(toMillis(from)) <= now) return
   const clock = `later than now: it is ${iso(now)} by the clock of this machine`
-  throw new WrongUse(
+  throw new UsageError(
     option === '--from'
       ? `--from: ${from} is ${clock}`
       : `--since-last: goes on at ${from}, which is ${clock}; where a run before had a wrong one, a --lookback beyond that goes on`,

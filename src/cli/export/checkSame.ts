@@ -1,6 +1,6 @@
 /** Whether an export that goes on from another one is of the same. */
 import type { Purpose } from '../../export/index.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 
 /** What a query may differ in: from when to when. */
 const TIMES = ['from_created_at', 'to_created_at']
@@ -27,7 +27,7 @@ export const checkSame = (
   beside: boolean,
 ): void => {
   const differs = (what: string): never => {
-    throw new WrongUse(`--since-last: ${path} is of another ${what}`)
+    throw new UsageError(`--since-last: ${path} is of another ${what}`)
   }
   if (found.resource !== wanted.resource) differs('resource')
   if (found.account !== wanted.account) differs('account')

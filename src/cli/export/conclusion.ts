@@ -11,7 +11,14 @@ import {
 import { codes, isInProgressBy } from '../../http/codes.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { InvalidOption } from '../../options/index.js'
-import { COMPLETE, INCOMPLETE, type Signal, STATUS, WRONG_USE, WrongUse } from '../Terminal.js'
+import {
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_USAGE,
+  type Signal,
+  UsageError,
+} from '../Terminal.js'
 
 // model
 
@@ -47,24 +54,24 @@ export const conclusion = (
   if (failure !== undefined) {
     if (comesAgain(failure)) {
       return {
-        status: INCOMPLETE,
+        status: EXIT_INCOMPLETE,
         reason: `${failure.message}: --resume comes to the same, unless the list has changed`,
       }
     }
     const untouched = pages === 0 && entry === undefined
-    const status = untouched && isFinal(failure) ? WRONG_USE : INCOMPLETE
+    const status = untouched && isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE
     return { status, reason: `${failure.message}${goOn}` }
   }
   if (cut === 'rejects') {
     const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
-    return { status: INCOMPLETE, reason: entry === undefined ? why : `${why}; ${GREATER}` }
+    return { status: EXIT_INCOMPLETE, reason: entry === undefined ? why : `${why}; ${GREATER}` }
   }
   if (stopped !== undefined && !ended) {
-    return { status: STATUS[stopped], reason: `stopped by ${stopped}${goOn}` }
+    return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}${goOn}` }
   }
   return rejects > 0
-    ? { status: INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
-    : { status: COMPLETE }
+    ? { status: EXIT_INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
+    : { status: EXIT_COMPLETE }
 }
 
 /** Whether the service answers alike however long one waits: the keys, the query or an id are wrong. */
@@ -131,23 +138,23 @@ export const writeFailure = (
   output: Output,
   { isBegun, canResume }: Stand,
 ): Conclusion => {
-  if (error instanceof WrongUse || error instanceof InvalidOption) throw error
+  if (error instanceof UsageError || error instanceof InvalidOption) throw error
   if (error instanceof CannotRun) {
-    return { status: WRONG_USE, reason: `${error.message}${adviceFor(error.obstacle, output)}` }
+    return { status: EXIT_USAGE, reason: `${error.message}${adviceFor(error.obstacle, output)}` }
   }
   if (error instanceof NotTheSame) {
-    return { status: WRONG_USE, reason: `${error.message}: --restart starts over` }
+    return { status: EXIT_USAGE, reason: `${error.message}: --restart starts over` }
   }
   if (error instanceof Disturbed) {
     const moved = error.isGone
       ? ', or, where it was moved with its checkpoint, --resume goes on there'
       : ''
-    return { status: INCOMPLETE, reason: `${error.message}: --restart starts over${moved}` }
+    return { status: EXIT_INCOMPLETE, reason: `${error.message}: --restart starts over${moved}` }
   }
   if (!isSystemError(error)) throw error
-  if (error.code === 'EPIPE') return { status: STATUS.SIGPIPE } // who read has read enough
+  if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // who read has read enough
   const isRead = error instanceof Unreadable
-  const status = isRead && !isBegun && BARRED.includes(error.code) ? WRONG_USE : INCOMPLETE
+  const status = isRead && !isBegun && BARRED.includes(error.code) ? EXIT_USAGE : EXIT_INCOMPLETE
   const path = 'path' in error && typeof error.path === 'string' ? error.path : output.name
   const goOn = canResume ? `; ${RESUME}` : ''
   const what = isRead ? 'read' : 'write'

@@ -2,10 +2,18 @@ import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import { sandboxOption } from '../inSandbox.js'
-import { count, filled, fraction, guard, names, span, wholeNumber } from '../parse.js'
+import {
+  commaSeparated,
+  fraction,
+  guard,
+  integer,
+  nonEmpty,
+  nonNegativeInteger,
+  timeSpan,
+} from '../optionParsers.js'
+import { PROGRESS_MODES } from '../progress/ProgressView.js'
 import type { Terminal } from '../Terminal.js'
-import { PROGRESS } from '../view.js'
+import { sandboxOption } from '../withSandbox.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { exportResource } from './exportResource.js'
 import { help } from './help.js'
@@ -40,7 +48,7 @@ const withFiles = (command: Command): Command =>
     .option(
       '--out <path>',
       'FILE, DIR/ for a file for each slice of time, or - for stdout',
-      filled,
+      nonEmpty,
       '-',
     )
     .addOption(
@@ -54,7 +62,11 @@ const withFiles = (command: Command): Command =>
         compressions,
       ),
     )
-    .option('--columns <names>', 'fields and their order, nested ones dotted: id,amount', names)
+    .option(
+      '--columns <names>',
+      'fields and their order, nested ones dotted: id,amount',
+      commaSeparated,
+    )
     .addOption(
       new Option('--amounts <how>', 'Parquet: decimal(18,4), or text [decimal]').choices([
         'decimal',
@@ -67,18 +79,23 @@ const withFiles = (command: Command): Command =>
       false,
     )
     .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
-    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', wholeNumber(1))
+    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', integer(1))
     .option(
       '--rotate-bytes <n>',
       'DIR/: end a file after the page with which it has so many bytes',
-      wholeNumber(1),
+      integer(1),
     )
-    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', filled)
+    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', nonEmpty)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
     )
     .option('--restart', 'start over, whatever is there', false)
-    .option('--max-rejects <n>', 'stop when more rows than that cannot be written', count, 10_000)
+    .option(
+      '--max-rejects <n>',
+      'stop when more rows than that cannot be written',
+      nonNegativeInteger,
+      10_000,
+    )
 
 const withTimes = (command: Command): Command =>
   command
@@ -87,15 +104,11 @@ const withTimes = (command: Command): Command =>
         '--since-last [manifest]',
         'only what the last complete run of DIR/ or of that manifest has not, and what may have changed',
       )
-        .argParser(filled)
+        .argParser(nonEmpty)
         .conflicts('from'),
     )
-    .option('--lookback <time>', 'how far back charges may have changed [7d]', span)
-    .option(
-      '--parallel <n>',
-      'requests at a time [as many as use the quota up]',
-      wholeNumber(1, 100),
-    )
+    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
+    .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
 
 const withPace = (command: Command): Command =>
   command
@@ -109,7 +122,12 @@ const withPace = (command: Command): Command =>
         "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds [learned; with --sandbox safe]",
       ).argParser(guard),
     )
-    .option('--patience <seconds>', 'how long a fault of the service is waited for', count, 300)
+    .option(
+      '--patience <seconds>',
+      'how long a fault of the service is waited for',
+      nonNegativeInteger,
+      300,
+    )
 
 const withView = (command: Command): Command =>
   command
@@ -118,7 +136,7 @@ const withView = (command: Command): Command =>
         '--progress <how>',
         'auto (a line that changes, or one every half minute in a log), json, or none',
       )
-        .choices(PROGRESS)
+        .choices(PROGRESS_MODES)
         .default('auto'),
     )
     .addOption(
@@ -126,12 +144,12 @@ const withView = (command: Command): Command =>
         .default(false)
         .conflicts('progress'),
     )
-    .option('--report <file>', 'a page of how it went, to be opened in a browser', filled)
+    .option('--report <file>', 'a page of how it went, to be opened in a browser', nonEmpty)
 
 const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
   const option = sandboxOption('start a sandbox on a free port, and read from it')
   if (simulated === undefined) return command.addOption(option)
   const { what, count, most } = simulated
   const words = `how many ${what} that sandbox has [${count}]`
-  return command.addOption(option).option('--rows <n>', words, wholeNumber(0, most))
+  return command.addOption(option).option('--rows <n>', words, integer(0, most))
 }

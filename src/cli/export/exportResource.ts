@@ -1,10 +1,10 @@
 import type { AnyFailure } from '../../http/Failure.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Page } from '../../stream/index.js'
-import { environmentOf } from '../connection.js'
-import { inSandbox } from '../inSandbox.js'
+import { environmentFrom } from '../connection.js'
 import { SETTINGS, type SettingName } from '../settings.js'
-import { COMPLETE, type Terminal, WrongUse } from '../Terminal.js'
+import { EXIT_COMPLETE, type Terminal, UsageError } from '../Terminal.js'
+import { withSandbox } from '../withSandbox.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { perform } from './perform.js'
 import { prepare } from './prepare.js'
@@ -32,19 +32,19 @@ export const exportResource =
       perform(terminal, flags, await prepare(resource)(terminal, flags, connected))
 
     if (flags.sandbox !== true) {
-      if (flags.rows !== undefined) throw new WrongUse('--rows goes with --sandbox')
+      if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
       const connection = resource.connection(flags, terminal.env)
       return exported({ ...connection, knownAs: connection.baseUrl })
     }
     const options = {
-      environment: environmentOf(flags, terminal.env),
+      environment: environmentFrom(flags, terminal.env),
       ...(flags.limits ? {} : { limits: false as const }),
       ...optionsOf(resource.simulated, flags.rows),
     }
-    const status = await inSandbox(options, (connection) =>
+    const status = await withSandbox(options, (connection) =>
       exported({ ...connection, knownAs: 'the sandbox of this package' }),
     )
-    if (status === COMPLETE && !flags.quiet && flags.progress !== 'json')
+    if (status === EXIT_COMPLETE && !flags.quiet && flags.progress !== 'json')
       terminal.stderr.write(next(resource.name, resource.needed))
     return status
   }

@@ -2,9 +2,9 @@
 import type { RunProgress } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
 import { defined } from '../../fp.js'
-import { isComplete, type Meter } from '../Meter.js'
-import { number, percent } from '../progress/words.js'
-import type { Facts } from '../report/page.js'
+import { type ExportCounters, isComplete } from '../ExportCounters.js'
+import type { ReportFacts } from '../report/reportPage.js'
+import { number, percent } from '../text.js'
 import type { Conclusion } from './conclusion.js'
 import type { Prepared } from './prepare.js'
 
@@ -12,7 +12,7 @@ import type { Prepared } from './prepare.js'
 interface Ended {
   readonly prepared: Pick<Prepared, 'title' | 'query'>
   readonly last: RunProgress
-  readonly meter: Meter
+  readonly counters: ExportCounters
   readonly conclusion: Conclusion
   /** In ms since 1970. */
   readonly began: number
@@ -26,26 +26,26 @@ interface Ended {
 export const factsOf = ({
   prepared,
   last,
-  meter,
+  counters,
   conclusion,
   began,
   ms,
   summary,
   version,
-}: Ended): Facts => ({
+}: Ended): ReportFacts => ({
   title: prepared.title,
   began,
   ms,
-  isComplete: isComplete(meter),
+  isComplete: isComplete(counters),
   summary,
   ...defined({ reason: conclusion.reason }),
   query: [...Object.entries(prepared.query), ...boundsOf(last)],
   counts: [
-    ['rows', number(meter.rows)],
-    ['rejected', number(meter.rejects)],
-    ['repeated', number(meter.repeated ?? 0)],
-    ['requests', number(meter.requests)],
-    ['refused', number(meter.refused)],
+    ['rows', number(counters.rows)],
+    ['rejected', number(counters.rejects)],
+    ['repeated', number(counters.repeated ?? 0)],
+    ['requests', number(counters.requests)],
+    ['refused', number(counters.refused)],
     ...(last.entry?.quota === undefined
       ? []
       : [['of the quota', percent(last.entry.quota)] as const]),
@@ -55,7 +55,7 @@ export const factsOf = ({
 })
 
 /** From when to when rows were created, of a list that is read by time. */
-const boundsOf = ({ entry }: RunProgress): Facts['query'] =>
+const boundsOf = ({ entry }: RunProgress): ReportFacts['query'] =>
   entry?.bounds === undefined
     ? []
     : [

@@ -3,7 +3,7 @@ import { type Shape, shapeOf } from '../../export/column/Shape.js'
 import { formatOfShape } from '../../export/format/formatOf.js'
 import type { Format } from '../../export/index.js'
 import { E } from '../../fp.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 import type { OutputPlan } from './outputPlan.js'
 import type { Resource } from './Resource.js'
 
@@ -16,7 +16,7 @@ export const formatFor = <A>(
   }: Pick<Resource<A, never, never, never, never>, 'codec' | 'name' | 'hasSecret'>,
   { options }: Pick<OutputPlan, 'options'>,
 ): Format<A> => {
-  const refused = (why: string): WrongUse => new WrongUse(`--columns: ${why} (export ${name})`)
+  const refused = (why: string): UsageError => new UsageError(`--columns: ${why} (export ${name})`)
   const secret = hasSecret ? options.columns?.find(isOfSecret) : undefined
   if (secret !== undefined) throw refused(`no column ${secret}: files hold no secret`)
   const shape = shapeOf(codec)

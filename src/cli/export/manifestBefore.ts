@@ -8,7 +8,7 @@ import {
   type SmallFiles,
 } from '../../export/index.js'
 import { readText } from '../../export/run/SmallFiles.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 import type { OutputPlan } from './outputPlan.js'
 import { isFolderThere, placeOf } from './places.js'
 
@@ -32,20 +32,20 @@ export const manifestBefore = async (
   const manifest = await read(files, path, sinceLast)
   if (manifest !== undefined) return { path, manifest }
   if (sinceLast === true) return { path }
-  throw new WrongUse(`--since-last: there is no manifest ${path}`)
+  throw new UsageError(`--since-last: there is no manifest ${path}`)
 }
 
 const pathOf = async ({ kind, out }: OutputPlan, sinceLast: true | string): Promise<string> => {
   const own = pathsOf(out).manifest
   if (sinceLast === true) {
     if (kind === 'folder') return own
-    throw new WrongUse(
+    throw new UsageError(
       '--since-last needs --out DIR/, or the manifest of the run before: a file has one run',
     )
   }
   const path = (await isFolderThere(sinceLast)) ? pathsOf(`${sinceLast}/`).manifest : sinceLast
   if (kind === 'file' && (await isAny(path, [own, out]))) {
-    throw new WrongUse(
+    throw new UsageError(
       `--since-last: ${out} is the run before, and would be replaced: name a new file`,
     )
   }
@@ -67,10 +67,10 @@ const read = async (
   } catch (error) {
     if (error instanceof CannotRun) {
       const advice = sinceLast === true ? ': --restart without --since-last starts over' : ''
-      throw new WrongUse(`--since-last: ${error.message}${advice}`)
+      throw new UsageError(`--since-last: ${error.message}${advice}`)
     }
     const code = codeOf(error)
     if (code === undefined) throw error
-    throw new WrongUse(`--since-last: ${path} cannot be read: ${code}`)
+    throw new UsageError(`--since-last: ${path} cannot be read: ${code}`)
   }
 }

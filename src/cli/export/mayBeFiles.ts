@@ -3,7 +3,7 @@ import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 
 /** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. And for links that go round. */
 export const mayBeFile = async (option: string, path: string): Promise<void> => {
@@ -11,12 +11,12 @@ export const mayBeFile = async (option: string, path: string): Promise<void> => 
     (found) => !found.isFile() && !found.isDirectory(),
     (error: unknown) => {
       if (codeOf(error) !== 'ELOOP') return false // it is made
-      throw new WrongUse(`${option}: ${path} is a link that leads to no file`)
+      throw new UsageError(`${option}: ${path} is a link that leads to no file`)
     },
   )
   if (other) {
     const advice = option === '--out' ? ': use --out - for stdout' : ''
-    throw new WrongUse(`${option}: ${path} is a pipe or a device, and no file${advice}`)
+    throw new UsageError(`${option}: ${path} is a pipe or a device, and no file${advice}`)
   }
   await mayBeOwn(option, path)
 }
@@ -32,7 +32,7 @@ export const mayBeReport = async (option: string, path: string): Promise<void> =
 
 const mayBeOwn = async (option: string, path: string): Promise<void> => {
   if (!(await isOpenFile(path))) return
-  throw new WrongUse(`${option}: ${path} is open already, and no file of its own: name one`)
+  throw new UsageError(`${option}: ${path} is open already, and no file of its own: name one`)
 }
 
 /** What a process has open, by number: the file behind it belongs to who opened it, a shell that appends to it, say. */
@@ -70,6 +70,6 @@ export const fits = async (
   for (const name of names) {
     const code = await stat(name).then(() => undefined, codeOf)
     if (code !== 'ENAMETOOLONG') continue
-    throw new WrongUse(`${option}: ${path} is too long a name for it or for the files beside it`)
+    throw new UsageError(`${option}: ${path} is too long a name for it or for the files beside it`)
   }
 }

@@ -1,6 +1,6 @@
 import type { RunProgress } from '../../export/index.js'
 import { isLast } from '../../export/Progress.js'
-import type { OutputState } from '../Meter.js'
+import type { OutputState } from '../ExportCounters.js'
 
 /** How far a run came. */
 interface Came {

@@ -4,7 +4,7 @@ import { needZstd } from '../../export/format/compress.js'
 import type { Compression, FormatName, FormatOptions } from '../../export/index.js'
 import { isFolder, Unsupported } from '../../export/index.js'
 import { defined } from '../../fp.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 import { checkPlaces, isFolderThere } from './places.js'
 
 // model
@@ -45,24 +45,24 @@ export const outputPlan = async (flags: OutputFlags): Promise<OutputPlan> => {
   const named: ByExtension = kind === 'file' ? byExtension(out) : {}
   const compress = flags.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
-    throw new WrongUse(`--compress ${compress} does not go with the name ${out}`)
+    throw new UsageError(`--compress ${compress} does not go with the name ${out}`)
   }
   const format = flags.format ?? named.format ?? 'ndjson'
   if (named.format !== undefined && format !== named.format) {
-    throw new WrongUse(`--format ${format} does not go with the name ${out}`)
+    throw new UsageError(`--format ${format} does not go with the name ${out}`)
   }
   if (named.unknown !== undefined && flags.format === undefined) {
-    throw new WrongUse(
+    throw new UsageError(
       `--out: ${named.unknown} says no format: names end in ${EXTENSIONS}; or say it with --format`,
     )
   }
   if (named.compress !== undefined && format === 'parquet') {
-    throw new WrongUse(
+    throw new UsageError(
       '--out: Parquet is compressed within: name it NAME.parquet, and use --compress',
     )
   }
   const only = (options: string, fits: boolean, given: boolean): void => {
-    if (given && !fits) throw new WrongUse(`${options}, and the format is ${format}`)
+    if (given && !fits) throw new UsageError(`${options}, and the format is ${format}`)
   }
   only('--amounts goes with --format parquet', format === 'parquet', flags.amounts !== undefined)
   only('--safe-cells goes with --format csv', format === 'csv', flags.safeCells)
@@ -83,7 +83,7 @@ const supported = (compress: Compression = 'none'): void => {
   try {
     needZstd(compress)
   } catch (error) {
-    throw error instanceof Unsupported ? new WrongUse(`--compress: ${error.message}`) : error
+    throw error instanceof Unsupported ? new UsageError(`--compress: ${error.message}`) : error
   }
 }
 
@@ -97,7 +97,7 @@ const check = (kind: OutputPlan['kind'], flags: OutputFlags): void => {
   }
   for (const [option, given] of Object.entries(kept)) {
     if (given && kind === 'stdout') {
-      throw new WrongUse(
+      throw new UsageError(
         `${option} needs --out FILE or DIR/: what went to stdout cannot be cut back`,
       )
     }
@@ -105,10 +105,10 @@ const check = (kind: OutputPlan['kind'], flags: OutputFlags): void => {
   const rotated = { '--rotate-rows': flags.rotateRows, '--rotate-bytes': flags.rotateBytes }
   for (const [option, given] of Object.entries(rotated)) {
     if (given !== undefined && kind !== 'folder') {
-      throw new WrongUse(`${option} needs --out DIR/: a file for each part`)
+      throw new UsageError(`${option} needs --out DIR/: a file for each part`)
     }
   }
   if (flags.lookback !== undefined && flags.sinceLast === undefined) {
-    throw new WrongUse('--lookback goes with --since-last')
+    throw new UsageError('--lookback goes with --since-last')
   }
 }

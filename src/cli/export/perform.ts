@@ -4,11 +4,11 @@ import type { Begun, RunProgress } from '../../export/index.js'
 import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
-import { count, EMPTY_METER, progressed, summary } from '../Meter.js'
-import { type Watched, watch } from '../progress/watch.js'
-import { plural } from '../progress/words.js'
-import { INCOMPLETE, STATUS, type Terminal } from '../Terminal.js'
-import { view } from '../view.js'
+import { countEvent, countProgress, NO_COUNTERS, summary } from '../ExportCounters.js'
+import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
+import { showProgress } from '../progress/ProgressView.js'
+import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE, type Terminal } from '../Terminal.js'
+import { plural } from '../text.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { factsOf } from './facts.js'
@@ -20,7 +20,7 @@ type PerformFlags = Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'
 
 /** What it needs of a prepared export. */
 export interface Performed extends Omit<Prepared, 'client'> {
-  readonly client: Watched['client']
+  readonly client: MonitoredRun['client']
 }
 
 /** Answers with the exit status. Throws wrong use, and what can only be a bug; listens to nothing any more. */
@@ -33,27 +33,27 @@ export const perform = async (
   const { timer, version } = terminal
   const reporting = await reportingTo(flags.report)
   const started = timer.now()
-  let meter = EMPTY_METER
+  let counters = NO_COUNTERS
   let last: RunProgress = NO_PROGRESS
   let isBegun = false
   let isBroken = false
 
   const listening = new Subscription()
-  const watching = watch({ client, meter: () => meter, timer })
+  const watching = monitorProgress({ client, counters: () => counters, timer })
   listening.add(watching.close)
   const report = reporting?.({ client, timer }, watching)
   listening.add(report?.close)
   const begun = new Subject<void>()
-  const shown = view(terminal, flags, {
+  const shown = showProgress(terminal, flags, {
     ...watching,
     // who is refused before that reads why, and no more
-    readings: begun.pipe(
+    samples: begun.pipe(
       take(1),
-      switchMap(() => watching.readings),
+      switchMap(() => watching.samples),
     ),
   })
   const counting = client.events.subscribe((event) => {
-    meter = count(meter, event)
+    counters = countEvent(counters, event)
     if (event._tag === 'Repeating') {
       shown.say(`waiting ${(event.pause / 1_000).toFixed(1)} s: ${event.failure.message}`)
     }
@@ -64,7 +64,7 @@ export const perform = async (
     isBegun = true
     last = progress
     const { next } = progress
-    meter = progressed(progress, isSnapshotPosition(next) ? next : undefined)(meter)
+    counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
     if (progress.anew !== undefined) shown.say(`${ANEW}: ${progress.anew.message}`)
     if (progress.begun === undefined) return
     for (const note of [...prepared.notes, ...beginning(progress.begun, progress.rows, flags)])
@@ -83,13 +83,17 @@ export const perform = async (
 
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
   const output = prepared.canResume ? outputAfter(last, { isBegun, isBroken }) : 'written'
-  const { ms: spent = ms, requests = meter.requests, refused = meter.refused } = last.entry ?? {}
-  const line = summary({ ...meter, requests, refused }, spent, name, output) // of all starts
+  const {
+    ms: spent = ms,
+    requests = counters.requests,
+    refused = counters.refused,
+  } = last.entry ?? {}
+  const line = summary({ ...counters, requests, refused }, spent, name, output) // of all starts
   const unwritten = await report?.write(
     factsOf({
       prepared,
       last,
-      meter,
+      counters,
       conclusion: ended,
       began: started,
       ms,
@@ -98,9 +102,11 @@ export const perform = async (
     }),
   )
   const reason = ended.reason ?? unwritten
-  const status = unwritten === undefined ? ended.status : Math.max(ended.status, INCOMPLETE)
+  const status = unwritten === undefined ? ended.status : Math.max(ended.status, EXIT_INCOMPLETE)
   shown.end(
-    status === STATUS.SIGPIPE ? undefined : { status, summary: line, ...defined({ reason }) },
+    status === EXIT_BY_SIGNAL.SIGPIPE
+      ? undefined
+      : { status, summary: line, ...defined({ reason }) },
   )
   return status
 }

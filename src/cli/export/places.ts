@@ -6,7 +6,7 @@ import { isFolder, pathsOf } from '../../export/index.js'
 import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
 import { fits, mayBeFile, mayBeNamed, mayBeReport } from './mayBeFiles.js'
 
 // model
@@ -45,7 +45,7 @@ export const checkPlaces = async (places: Places): Promise<void> => {
 
   for (const [option, path] of options) {
     if (isFolder(path) || (await isFolderThere(path))) {
-      throw new WrongUse(`${option}: ${path} is a folder`)
+      throw new UsageError(`${option}: ${path} is a folder`)
     }
   }
   if (kind === 'file') await mayBeFile('--out', out)
@@ -72,7 +72,7 @@ const mayBeFolder = async (out: string): Promise<void> => {
     (found) => !found.isDirectory(),
     () => false, // it is made
   )
-  if (isFile) throw new WrongUse(`--out: ${folder} is a file, and no folder`)
+  if (isFile) throw new UsageError(`--out: ${folder} is a file, and no folder`)
   await writable('--out', await standing(folder))
 }
 
@@ -82,7 +82,7 @@ const standing = (folder: string): Promise<string> =>
     () => folder,
     async () => {
       const link = await readlink(folder).catch(() => undefined)
-      if (link !== undefined) throw new WrongUse(`--out: ${folder} is a link to no folder`)
+      if (link !== undefined) throw new UsageError(`--out: ${folder} is a link to no folder`)
       return dirname(folder) === folder ? folder : standing(dirname(folder))
     },
   )
@@ -93,14 +93,14 @@ const writable = async (option: string, folder: string): Promise<void> => {
     () => false,
   )
   if (await can) return
-  throw new WrongUse(`${option}: ${folder} should be a folder that can be written to`)
+  throw new UsageError(`${option}: ${folder} should be a folder that can be written to`)
 }
 
 /** What is kept beside it is replaced by name; it is written to. */
 const replaceable = async (out: string): Promise<void> => {
   const code = await access(out, constants.W_OK).then(() => undefined, codeOf)
   if (code === undefined || code === 'ENOENT') return // it is made
-  throw new WrongUse(`--out: ${out} cannot be written to: ${code}`)
+  throw new UsageError(`--out: ${out} cannot be written to: ${code}`)
 }
 
 const given = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
@@ -126,10 +126,10 @@ const apart = async (files: ReadonlyArray<NamedFile>, own: string | undefined): 
     const place = await placeOf(path)
     const other = taken.get(place)
     if (other !== undefined) {
-      throw new WrongUse(`${what} and ${other} are one file, ${path}: name another`)
+      throw new UsageError(`${what} and ${other} are one file, ${path}: name another`)
     }
     if (what.startsWith('--') && dirname(place) === own && isOfRun(basename(place))) {
-      throw new WrongUse(`${what}: ${path} is a name for rows: choose another`)
+      throw new UsageError(`${what}: ${path} is a name for rows: choose another`)
     }
     taken.set(place, what)
   }

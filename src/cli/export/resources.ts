@@ -13,17 +13,17 @@ import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
 import {
+  addConnectionOptions,
+  addPartnerOptions,
   type ConnectionFlags,
-  connection,
-  NEEDED,
-  PARTNER_NEEDED,
+  connectionFrom,
   type PartnerFlags,
-  partnerConnection,
-  withConnection,
-  withPartner,
+  partnerConnectionFrom,
+  REQUIRED_PARTNER_SETTINGS,
+  REQUIRED_SETTINGS,
 } from '../connection.js'
-import { currency, filled, time, wholeNumber } from '../parse.js'
-import { WrongUse } from '../Terminal.js'
+import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
+import { UsageError } from '../Terminal.js'
 import type { Resource, Simulated } from './Resource.js'
 import { settled } from './settled.js'
 import { withoutSecret } from './withoutSecret.js'
@@ -64,21 +64,21 @@ export const charges: Resource<
   since: (from, filter) => ({ ...filter, from_created_at: from }),
   withOptions: (command) =>
     statuses(
-      withConnection(command)
-        .option('--from <time>', 'created at this time or later', time('00:00:00'))
-        .option('--to <time>', 'created at this time or earlier [now]', time('23:59:59')),
+      addConnectionOptions(command)
+        .option('--from <time>', 'created at this time or later', timestamp('00:00:00'))
+        .option('--to <time>', 'created at this time or earlier [now]', timestamp('23:59:59')),
       'charges',
       ChargeStatus.keys,
     )
-      .option('--currency <code>', 'only charges in it, such as USD', currency)
-      .option('--source <id>', 'only charges of this account', filled)
-      .option('--request-id <id>', 'only the charge that was made with it', filled)
-      .option('--page-size <n>', 'rows a request, 10 to 2000', wholeNumber(10, 2_000), 2_000),
-  needed: NEEDED,
-  connection,
+      .option('--currency <code>', 'only charges in it, such as USD', currencyCode)
+      .option('--source <id>', 'only charges of this account', nonEmpty)
+      .option('--request-id <id>', 'only the charge that was made with it', nonEmpty)
+      .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000),
+  needed: REQUIRED_SETTINGS,
+  connection: connectionFrom,
   filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
     if (from !== undefined && to !== undefined && toMillis(from) > toMillis(to)) {
-      throw new WrongUse('--from should not be later than --to')
+      throw new UsageError('--from should not be later than --to')
     }
     return {
       page_size: pageSize,
@@ -113,11 +113,11 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
   codec: BatchTransfer,
   simulated: batches,
   withOptions: (command) =>
-    statuses(withConnection(command), 'batches', BatchStatus.keys)
-      .option('--request-id <id>', 'only the batch that was made with it', filled)
-      .option('--short-reference-id <id>', 'only the batch that has it', filled),
-  needed: NEEDED,
-  connection,
+    statuses(addConnectionOptions(command), 'batches', BatchStatus.keys)
+      .option('--request-id <id>', 'only the batch that was made with it', nonEmpty)
+      .option('--short-reference-id <id>', 'only the batch that has it', nonEmpty),
+  needed: REQUIRED_SETTINGS,
+  connection: connectionFrom,
   filter: ({ status, requestId, shortReferenceId }) =>
     defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.list(filter)),
@@ -133,9 +133,9 @@ export const batchItems: ListResource<BatchItem, ItemFlags, BatchItemFilter> = {
   codec: BatchItem,
   simulated: batches,
   withOptions: (command) =>
-    withConnection(command).requiredOption('--batch <id>', 'the batch', filled),
-  needed: NEEDED,
-  connection,
+    addConnectionOptions(command).requiredOption('--batch <id>', 'the batch', nonEmpty),
+  needed: REQUIRED_SETTINGS,
+  connection: connectionFrom,
   filter: ({ batch }) => ({ id: batch }),
   source: ({ batchTransfers }, filter) => fromList(batchTransfers.items(filter)),
 }
@@ -147,9 +147,9 @@ export const webhooks: ListResource<Webhook, ConnectionFlags, object> = {
   description: 'Webhooks, without their secrets.',
   codec: Webhook,
   hasSecret: true,
-  withOptions: withConnection,
-  needed: NEEDED,
-  connection,
+  withOptions: addConnectionOptions,
+  needed: REQUIRED_SETTINGS,
+  connection: connectionFrom,
   filter: () => ({}),
   source: ({ webhooks }) => fromList(withoutSecret(webhooks.list())),
 }
@@ -159,9 +159,9 @@ export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
   description: 'Webhooks of a partner’s application, without their secrets.',
   codec: Webhook,
   hasSecret: true,
-  withOptions: withPartner,
-  needed: PARTNER_NEEDED,
-  connection: partnerConnection,
+  withOptions: addPartnerOptions,
+  needed: REQUIRED_PARTNER_SETTINGS,
+  connection: partnerConnectionFrom,
   filter: () => ({}),
   source: ({ partnerWebhooks }) =>
     fromList(withoutSecret(settled(api.partnerWebhooks.list.route, partnerWebhooks.list()))),

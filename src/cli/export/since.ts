@@ -14,9 +14,9 @@ import { runsBefore } from '../../export/run/find.js'
 import { isOfFolder } from '../../export/run/Paths.js'
 import { purposeOf } from '../../export/run/Purpose.js'
 import { readText } from '../../export/run/SmallFiles.js'
-import { plural } from '../progress/words.js'
 import { DAY, HOUR, MINUTE } from '../spans.js'
-import { WrongUse } from '../Terminal.js'
+import { UsageError } from '../Terminal.js'
+import { plural } from '../text.js'
 import { checkSame } from './checkSame.js'
 import { manifestBefore } from './manifestBefore.js'
 import type { OutputPlan } from './outputPlan.js'
@@ -73,7 +73,7 @@ export const since = async ({
   const from = new Date(Math.max(back, beginningOf(path, manifest)))
   const { to_created_at: to } = purpose.query
   if (typeof to === 'string' && toMillis(to) < from.getTime()) {
-    throw new WrongUse(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
+    throw new UsageError(`--to: ${to} is before ${from.toISOString()}, where --since-last goes on`)
   }
   const ended = `${end} of the last complete run`
   const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`

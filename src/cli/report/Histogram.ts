@@ -5,7 +5,7 @@
 /** A counter for each stretch of times; each stretch ends 9 % later than the one before. */
 export type Histogram = Uint32Array
 
-/** To twice the time takes so many stretches. */
+/** To twice the time takes so many intervals. */
 const FINE = 8
 /** From 1 ms to about two minutes; what is shorter or longer is counted at the ends. */
 const SIZE = 17 * FINE + 1

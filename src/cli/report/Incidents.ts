@@ -16,14 +16,14 @@ export interface Incidents {
   readonly others: number
 }
 
-export const NONE: Incidents = { kinds: new Map(), others: 0 }
+export const NO_INCIDENTS: Incidents = { kinds: new Map(), others: 0 }
 
 /** Messages may be of any number of kinds; a report has room for so many. */
 const MOST = 40
 
 // combinators
 
-export const happened =
+export const addIncident =
   (what: string, at: number) =>
   ({ kinds, others }: Incidents): Incidents => {
     const before = kinds.get(what)

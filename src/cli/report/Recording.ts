@@ -1,9 +1,9 @@
 /** What was kept of a run, for a report of it. */
 import type { Incidents } from './Incidents.js'
-import type { Stretch } from './Series.js'
+import type { Interval } from './Timeline.js'
 
 export interface Recording {
-  readonly stretches: ReadonlyArray<Stretch>
+  readonly intervals: ReadonlyArray<Interval>
   readonly incidents: Incidents
   /** The limit of requests a second that binds first; left out where there is none. */
   readonly limit?: RateLimit

@@ -5,8 +5,8 @@
  */
 import { type Html, html } from './html.js'
 import type { Measure } from './measures.js'
-import type { Stretch } from './Series.js'
 import { clockTime, ticks, timeTicks } from './scale.js'
+import type { Interval } from './Timeline.js'
 
 // model
 
@@ -41,10 +41,10 @@ interface Frame {
 
 export const chart = (
   { id, title, summary, show, lines, limit }: Chart,
-  stretches: ReadonlyArray<Stretch>,
+  intervals: ReadonlyArray<Interval>,
 ): Html => {
-  const end = Math.max(1, stretches.at(-1)?.to ?? 1)
-  const values = stretches.flatMap((one) => lines.map((line) => line.of(one) ?? 0))
+  const end = Math.max(1, intervals.at(-1)?.to ?? 1)
+  const values = intervals.flatMap((one) => lines.map((line) => line.of(one) ?? 0))
   const marks = ticks(Math.max(...values, (limit?.value ?? 0) * 1.05, 0))
   const top = marks.at(-1) ?? 1
   const frame: Frame = {
@@ -54,12 +54,12 @@ export const chart = (
   return html`<figure id="${id}">
 <figcaption><h3 id="${id}-title">${title}</h3>${legend(lines, limit?.name)}</figcaption>
 <svg class="chart" role="img" aria-labelledby="${id}-title ${id}-summary">
-${marks.map((value) => mark(frame.y(value), show(value)))}
-${timeTicks(end).map((ms) => moment(frame.x(ms), clockTime(ms)))}
+${marks.map((value) => valueTick(frame.y(value), show(value)))}
+${timeTicks(end).map((ms) => timeTick(frame.x(ms), clockTime(ms)))}
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" width="100%" height="100%">
-${lines.map((line, i) => html`<path class="line ${line.form} colour-${i}" d="${path(line, stretches, frame)}"/>`)}
+${lines.map((line, i) => html`<path class="line ${line.form} colour-${i}" d="${path(line, intervals, frame)}"/>`)}
 ${limit && html`<path class="limit" d="M0 ${frame.y(limit.value)}H${WIDTH}"/>`}
-${stretches.map((one) => column(one, lines, frame, show))}
+${intervals.map((one) => hoverColumn(one, lines, frame, show))}
 </svg>
 </svg>
 <p id="${id}-summary" class="summary">${summary}</p>
@@ -68,16 +68,16 @@ ${stretches.map((one) => column(one, lines, frame, show))}
 
 const round = (n: number): number => Math.round(n * 100) / 100
 
-const mark = (y: number, text: string): Html =>
+const valueTick = (y: number, text: string): Html =>
   html`<line class="grid" x1="0" x2="100%" y1="${y}%" y2="${y}%"/><text class="value" x="0" y="${y}%">${text}</text>`
 
-const moment = (x: number, text: string): Html =>
+const timeTick = (x: number, text: string): Html =>
   html`<text class="moment" x="${round(x / 10)}%" y="100%">${text}</text>`
 
 /** Steps, since each number is of a stretch and not of a moment; a gap where there is none. */
-const path = ({ form, of }: Line, stretches: ReadonlyArray<Stretch>, { x, y }: Frame): string => {
+const path = ({ form, of }: Line, intervals: ReadonlyArray<Interval>, { x, y }: Frame): string => {
   let open = false
-  return stretches
+  return intervals
     .map((one) => {
       const value = of(one)
       if (value === undefined || (form === 'bars' && value === 0)) {
@@ -96,8 +96,8 @@ const path = ({ form, of }: Line, stretches: ReadonlyArray<Stretch>, { x, y }: F
 }
 
 /** Where a chart is pointed at, it tells its numbers. */
-const column = (
-  one: Stretch,
+const hoverColumn = (
+  one: Interval,
   lines: ReadonlyArray<Line>,
   { x }: Frame,
   show: Chart['show'],

@@ -1,38 +1,38 @@
 /** Numbers of a stretch, as charts and their table tell them. */
-import { duration, number } from '../progress/words.js'
+import { duration, number } from '../text.js'
 import { quantile } from './Histogram.js'
-import type { Stretch } from './Series.js'
+import type { Interval } from './Timeline.js'
 
 // model
 
 /** Nothing where there is nothing to measure. */
-export type Measure = (stretch: Stretch) => number | undefined
+export type Measure = (stretch: Interval) => number | undefined
 
 // constructors
 
-const seconds = ({ from, to }: Stretch): number => (to - from) / 1_000
+const seconds = ({ from, to }: Interval): number => (to - from) / 1_000
 
 /** Of all that came, whether it was written or put aside. */
-export const rowsPerSecond: Measure = (one) => (one.bucket.rows + one.bucket.rejects) / seconds(one)
+export const rowsPerSecond: Measure = (one) => (one.stats.rows + one.stats.rejects) / seconds(one)
 
 /** In the last stretch the clock's second may be longer than what is left of the run. */
 export const requestsPerSecond: Measure = (one) =>
-  Math.min(one.bucket.sent / seconds(one), one.bucket.busiest)
+  Math.min(one.stats.sent / seconds(one), one.stats.busiest)
 
 /** The most requests in a second of the clock. */
-export const busiest: Measure = ({ bucket }) => bucket.busiest
+export const busiest: Measure = ({ stats }) => stats.busiest
 
 /** The time in ms that this share of answers did not exceed. */
 export const latency =
   (share: number): Measure =>
-  ({ bucket }) =>
-    quantile(bucket.latency, share)
+  ({ stats }) =>
+    quantile(stats.latency, share)
 
 /** How many there were at a time. */
-export const atATime =
-  (which: 'flying' | 'waiting' | 'pausing'): Measure =>
-  ({ bucket }) =>
-    bucket.seen === 0 ? undefined : bucket[which] / bucket.seen
+export const averageConcurrency =
+  (which: 'inFlightMs' | 'waitingMs' | 'pausedMs'): Measure =>
+  ({ stats }) =>
+    stats.observedMs === 0 ? undefined : stats[which] / stats.observedMs
 
 // interop
 

@@ -4,13 +4,13 @@ import { login } from '../../api/authentication.js'
 import { defined, type IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { TierSnapshot } from '../../scheduler/index.js'
-import { fresh } from '../Meter.js'
-import type { Reading } from '../progress/Reading.js'
-import type { Watch, Watched } from '../progress/watch.js'
+import { countedInThisRun } from '../ExportCounters.js'
+import type { MonitoredRun, ProgressMonitor } from '../progress/ProgressMonitor.js'
+import type { ProgressSample } from '../progress/ProgressSample.js'
 import { add } from './Histogram.js'
-import { happened, NONE } from './Incidents.js'
+import { addIncident, NO_INCIDENTS } from './Incidents.js'
 import type { Pauses, RateLimit, Recording } from './Recording.js'
-import { series } from './Series.js'
+import { timeline } from './Timeline.js'
 
 // model
 
@@ -24,13 +24,13 @@ export interface Recorder {
 
 /** Records from now on. */
 export const recorder = (
-  { client, timer }: Pick<Watched, 'client' | 'timer'>,
-  { readings, now }: Watch,
+  { client, timer }: Pick<MonitoredRun, 'client' | 'timer'>,
+  { samples, current: now }: ProgressMonitor,
 ): Recorder => {
-  const started = timer.now() - now().ms
-  const kept = series()
+  const started = timer.now() - now().elapsedMs
+  const kept = timeline()
   const second = { number: -1, sent: 0 }
-  let incidents = NONE
+  let incidents = NO_INCIDENTS
   let limit: RateLimit | undefined
   let logins = 0
   let pauses: Pauses = { count: 0, ms: 0 }
@@ -40,17 +40,17 @@ export const recorder = (
     const number = Math.floor(ms / 1_000)
     second.sent = number === second.number ? second.sent + 1 : 1
     second.number = number
-    const bucket = kept.at(ms)
-    bucket.sent++
-    bucket.busiest = Math.max(bucket.busiest, second.sent)
+    const stats = kept.at(ms)
+    stats.sent++
+    stats.busiest = Math.max(stats.busiest, second.sent)
   }
 
   const answered = (ms: number, took: number, status: number): void => {
-    const bucket = kept.at(ms)
-    add(bucket.latency, took)
-    bucket.slowest = Math.max(bucket.slowest, took)
-    if (status === 429) bucket.refused++
-    if (status >= 500) bucket.failed++
+    const stats = kept.at(ms)
+    add(stats.latency, took)
+    stats.slowest = Math.max(stats.slowest, took)
+    if (status === 429) stats.refused++
+    if (status >= 500) stats.failed++
   }
 
   const heard = (event: ClientEvent): void => {
@@ -64,19 +64,19 @@ export const recorder = (
       case 'Answered':
         answered(ms, event.took, event.status)
         if (event.status >= 300) {
-          incidents = happened(`${event.endpoint}: ${event.status}`, ms)(incidents)
+          incidents = addIncident(`${event.endpoint}: ${event.status}`, ms)(incidents)
         }
         return
       case 'Unanswered':
         kept.at(ms).failed++
-        incidents = happened(event.failure.message, ms)(incidents)
+        incidents = addIncident(event.failure.message, ms)(incidents)
         return
       case 'Repeating':
         pauses = { count: pauses.count + 1, ms: pauses.ms + event.pause }
         return
       case 'Drifted': {
         const { endpoint, kind, path } = event.fact
-        incidents = happened(`${endpoint}: ${kind}: ${path}`, ms)(incidents)
+        incidents = addIncident(`${endpoint}: ${kind}: ${path}`, ms)(incidents)
         return
       }
       case 'LoggedIn':
@@ -85,33 +85,33 @@ export const recorder = (
     }
   }
 
-  const read = (reading: Reading): void => {
-    const { ms, meter, scheduler } = reading
-    const bucket = kept.at(ms)
-    const passed = Math.max(0, ms - before.ms)
-    const [done, doneBefore] = [fresh(meter), fresh(before.meter)]
-    bucket.rows += Math.max(0, done.rows - doneBefore.rows) // some may be taken back when it fails
-    bucket.rejects += Math.max(0, done.rejects - doneBefore.rejects)
-    bucket.seen += passed
-    bucket.flying += scheduler.inFlight * passed
-    bucket.waiting += scheduler.waiting * passed
-    bucket.pausing += (scheduler.backingOff + reading.pauses) * passed
+  const read = (sample: ProgressSample): void => {
+    const { elapsedMs: ms, counters, scheduler } = sample
+    const stats = kept.at(ms)
+    const passed = Math.max(0, ms - before.elapsedMs)
+    const [done, doneBefore] = [countedInThisRun(counters), countedInThisRun(before.counters)]
+    stats.rows += Math.max(0, done.rows - doneBefore.rows) // some may be taken back when it fails
+    stats.rejects += Math.max(0, done.rejects - doneBefore.rejects)
+    stats.observedMs += passed
+    stats.inFlightMs += scheduler.inFlight * passed
+    stats.waitingMs += scheduler.waiting * passed
+    stats.pausedMs += (scheduler.backingOff + sample.paused) * passed
     const rates = scheduler.tiers.filter(isPerSecond)
-    bucket.allowed = Math.min(bucket.allowed, ...rates.map(({ allowed }) => allowed))
+    stats.allowed = Math.min(stats.allowed, ...rates.map(({ allowed }) => allowed))
     limit = lowest(rates) ?? limit
-    before = reading
+    before = sample
   }
 
   const keeping = new Subscription()
   keeping.add(client.events.subscribe(heard))
-  keeping.add(readings.subscribe(read))
+  keeping.add(samples.subscribe(read))
 
   return {
     recording: () => {
       const last = now()
       read(last)
       return {
-        stretches: kept.stretches(last.ms),
+        intervals: kept.intervals(last.elapsedMs),
         incidents,
         ...defined({ limit }),
         logins,

@@ -1,24 +1,24 @@
 import { delay, NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
-import { network } from '../../../src/cli/doctor/network.js'
-import type { Reach, Server } from '../../../src/cli/doctor/Reach.js'
+import type { NetworkProbe, Server } from '../../../src/cli/doctor/NetworkProbe.js'
+import { checkNetwork } from '../../../src/cli/doctor/network.js'
 
 const DAY = 24 * 3_600_000
 
-const there: Reach = {
+const there: NetworkProbe = {
   addresses: () => of(['192.0.2.1', '192.0.2.2']),
   connect: () => of(undefined),
   secure: () => of({ protocol: 'TLSv1.3', validUntil: 90.5 * DAY }),
 }
 
 const found = (
-  reach: Partial<Reach>,
+  reach: Partial<NetworkProbe>,
   baseUrl = 'https://api.example.com',
   timer = new VirtualTimeScheduler(),
 ): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  network({ reach: { ...there, ...reach }, timer }, baseUrl).subscribe((finding) =>
+  checkNetwork({ reach: { ...there, ...reach }, timer }, baseUrl).subscribe((finding) =>
     findings.push(finding),
   )
   timer.flush()
@@ -58,7 +58,7 @@ describe('the way to the service', () => {
     })
   })
 
-  it.each<[string, Partial<Reach>, string, string, string]>([
+  it.each<[string, Partial<NetworkProbe>, string, string, string]>([
     [
       'the name is not known',
       { addresses: () => failing('ENOTFOUND') },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Check, Finding } from '../../../src/cli/doctor/Finding.js'
-import { service } from '../../../src/cli/doctor/service.js'
+import { checkService } from '../../../src/cli/doctor/service.js'
 import { TIMEOUT } from '../../../src/http/transport/Transport.js'
 import {
   CHARGE,
@@ -45,7 +45,7 @@ const examined = (
   } as const
   const findings = world
     .run(
-      service({
+      checkService({
         connection,
         share: options.share ?? 1,
         transport: world.transport,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { NO_COUNTERS } from '../../../src/cli/ExportCounters.js'
 import { perform } from '../../../src/cli/export/perform.js'
-import { EMPTY_METER } from '../../../src/cli/Meter.js'
 import { CannotRun, type RunProgress } from '../../../src/export/index.js'
 import { lab } from '../../support/lab.js'
 
@@ -101,7 +101,7 @@ const exported = (
 
 describe('an export listens to its client', () => {
   it('while it runs, and no longer', async () => {
-    const { performed, listeners } = exported(of({ ...EMPTY_METER, ended: true }), {
+    const { performed, listeners } = exported(of({ ...NO_COUNTERS, ended: true }), {
       report: 'a.html',
     })
     expect(await performed).toBe(0)
@@ -144,7 +144,7 @@ describe('an export that waits for its disk', () => {
   it('and fails with its first page says no more of the file than is known', async () => {
     const { performed, said } = exported(
       concat(
-        of({ ...EMPTY_METER, begun: { resumed: false } }),
+        of({ ...NO_COUNTERS, begun: { resumed: false } }),
         throwError(() => Object.assign(new Error('EMFILE: too many'), { code: 'EMFILE' })),
       ),
       { progress: 'auto' },
@@ -159,7 +159,7 @@ describe('an export that waits for its disk', () => {
   it('and fails later has what was committed', async () => {
     const { performed, said } = exported(
       concat(
-        of({ ...EMPTY_METER, begun: { resumed: false } }, { ...EMPTY_METER, rows: 5, pages: 1 }),
+        of({ ...NO_COUNTERS, begun: { resumed: false } }, { ...NO_COUNTERS, rows: 5, pages: 1 }),
         throwError(() => Object.assign(new Error('ENOSPC: full'), { code: 'ENOSPC' })),
       ),
       { progress: 'auto' },
@@ -173,7 +173,7 @@ describe('an export that waits for its disk', () => {
     const { performed, started, said, setBack } = exported(run, { progress: 'auto' })
     await started
     setBack(60_000)
-    run.next({ ...EMPTY_METER, rows: 5, pages: 1, ended: true })
+    run.next({ ...NO_COUNTERS, rows: 5, pages: 1, ended: true })
     run.complete()
     expect(await performed).toBe(0)
     expect(said().at(-1)).toMatch(/^complete: 5 rows in c.ndjson, 0.0 s/)
@@ -184,7 +184,7 @@ describe('an export that waits for its disk', () => {
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
     await started
     runUntil(BEGUN + 2_000)
-    run.next({ ...EMPTY_METER, rows: 50, pages: 1, ended: true })
+    run.next({ ...NO_COUNTERS, rows: 50, pages: 1, ended: true })
     run.complete()
     expect(await performed).toBe(0)
     expect(said().at(-1)).toMatch(/^complete: 50 rows in c.ndjson, 2.0 s \(25 rows/)
@@ -196,7 +196,7 @@ describe('an export that waits for its disk', () => {
     await started
     runUntil(45_000)
     expect(said()).toEqual([])
-    run.next({ ...EMPTY_METER, begun: { resumed: false } })
+    run.next({ ...NO_COUNTERS, begun: { resumed: false } })
     runUntil(90_000)
     const [note, ...lines] = said()
     expect(note).toBe('since yesterday')
@@ -213,7 +213,7 @@ describe('an export that waits for its disk', () => {
       isTTY: true,
     })
     await started
-    run.next({ ...EMPTY_METER, begun: { resumed: false } })
+    run.next({ ...NO_COUNTERS, begun: { resumed: false } })
     runUntil(BEGUN + 1_000)
     expect(written()).toContain('0 rows')
     run.error(new Error('a bug'))

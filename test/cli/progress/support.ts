@@ -1,14 +1,14 @@
 /** Readings made by hand, from one of a run at its ceiling. */
-import { EMPTY_METER, type Meter } from '../../../src/cli/Meter.js'
-import type { Reading } from '../../../src/cli/progress/Reading.js'
+import { type ExportCounters, NO_COUNTERS } from '../../../src/cli/ExportCounters.js'
+import type { ProgressSample } from '../../../src/cli/progress/ProgressSample.js'
 import type { SchedulerState, TierSnapshot } from '../../../src/scheduler/index.js'
 
-export const METER: Meter = {
-  ...EMPTY_METER,
+export const COUNTERS: ExportCounters = {
+  ...NO_COUNTERS,
   rows: 1_234_000,
   pages: 617,
   requests: 618,
-  coverage: { read: 47, rows: 1_234_000, left: 53, share: 0.47 },
+  estimate: { read: 47, rows: 1_234_000, left: 53, share: 0.47 },
 }
 
 export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
@@ -37,13 +37,13 @@ export const state = (changes: Partial<SchedulerState> = {}): SchedulerState => 
   ...changes,
 })
 
-export const READING: Reading = {
-  ms: 31_000,
-  meter: METER,
+export const SAMPLE: ProgressSample = {
+  elapsedMs: 31_000,
+  counters: COUNTERS,
   rowsPerSecond: 39_800,
   msLeft: 35_400,
   quota: 0.98,
   scheduler: state(),
-  pauses: 0,
-  waits: [],
+  paused: 0,
+  stallReasons: [],
 }

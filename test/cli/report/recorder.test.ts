@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Subject } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { count, EMPTY_METER, progressed } from '../../../src/cli/Meter.js'
-import type { Reading } from '../../../src/cli/progress/Reading.js'
-import { watch } from '../../../src/cli/progress/watch.js'
-import { page } from '../../../src/cli/report/page.js'
+import { countEvent, countProgress, NO_COUNTERS } from '../../../src/cli/ExportCounters.js'
+import { monitorProgress } from '../../../src/cli/progress/ProgressMonitor.js'
+import type { ProgressSample } from '../../../src/cli/progress/ProgressSample.js'
 import type { Recording } from '../../../src/cli/report/Recording.js'
 import { recorder } from '../../../src/cli/report/recorder.js'
 import { reportTo } from '../../../src/cli/report/report.js'
+import { reportPage } from '../../../src/cli/report/reportPage.js'
 import { E } from '../../../src/fp.js'
 import { CHARGE, type Departure, lab, problem, RESET, type Reply } from '../../support/lab.js'
 import { expectNoSecret, secrets, spellings } from '../../support/secrets.js'
-import { READING, state, tier } from '../progress/support.js'
+import { SAMPLE, state, tier } from '../progress/support.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
@@ -30,23 +30,25 @@ const recorded = (
   play: (departure: Departure, nth: number) => Reply = rowsAt,
 ): Recording => {
   const { client, timer, runUntil } = lab({ play, drift: true, lists: { maxPages: 1e6 } })
-  let meter = EMPTY_METER
+  let counters = NO_COUNTERS
   client.events.subscribe((event) => {
-    meter = count(meter, event)
+    counters = countEvent(counters, event)
   })
-  const watching = watch({ client, meter: () => meter, timer })
+  const watching = monitorProgress({ client, counters: () => counters, timer })
   const recording = recorder({ client, timer }, watching)
-  const reading = client.charges
+  const sample = client.charges
     .list()
     .parallel(3)
     .pages.subscribe((page) => {
       if (E.isLeft(page)) return
-      const rows = meter.rows + page.right.items.length
-      meter = progressed({ rows, rejects: 0, pages: meter.pages + 1, ended: false })(meter)
+      const rows = counters.rows + page.right.items.length
+      counters = countProgress({ rows, rejects: 0, pages: counters.pages + 1, ended: false })(
+        counters,
+      )
     })
   runUntil(ms)
   const taken = recording.recording()
-  reading.unsubscribe()
+  sample.unsubscribe()
   recording.close()
   watching.close()
   return taken
@@ -54,22 +56,22 @@ const recorded = (
 
 describe('what is kept of a run', () => {
   it('is rows, requests, their limit, and how long answers took, second by second', () => {
-    const { stretches, limit, logins, incidents } = recorded(5_000)
-    expect(stretches).toHaveLength(5)
+    const { intervals, limit, logins, incidents } = recorded(5_000)
+    expect(intervals).toHaveLength(5)
     expect(limit).toEqual({ name: 'endpoint', perSecond: 20 })
     expect(logins).toBe(1)
     expect(incidents.kinds.size).toBe(0)
-    for (const { bucket } of stretches.slice(1)) {
-      expect(bucket.sent).toBeGreaterThan(10)
-      expect(bucket.busiest).toBeLessThanOrEqual(20)
-      expect(Math.abs(bucket.rows - bucket.sent * 2)).toBeLessThanOrEqual(12)
-      expect(bucket.slowest).toBeCloseTo(150)
-      expect(bucket.flying / bucket.seen).toBeGreaterThan(1)
+    for (const { stats } of intervals.slice(1)) {
+      expect(stats.sent).toBeGreaterThan(10)
+      expect(stats.busiest).toBeLessThanOrEqual(20)
+      expect(Math.abs(stats.rows - stats.sent * 2)).toBeLessThanOrEqual(12)
+      expect(stats.slowest).toBeCloseTo(150)
+      expect(stats.inFlightMs / stats.observedMs).toBeGreaterThan(1)
     }
   })
 
   it('is what was refused and what failed, and how long that was waited for', () => {
-    const { stretches, incidents, pauses } = recorded(20_000, (departure, nth) =>
+    const { intervals, incidents, pauses } = recorded(20_000, (departure, nth) =>
       nth === 5
         ? problem(503, 'away')
         : nth === 9
@@ -81,7 +83,7 @@ describe('what is kept of a run', () => {
               : rowsAt(departure),
     )
     const all = (what: 'refused' | 'failed') =>
-      stretches.reduce((sum, { bucket }) => sum + bucket[what], 0)
+      intervals.reduce((sum, { stats }) => sum + stats[what], 0)
     expect([all('refused'), all('failed')]).toEqual([1, 2])
     expect([...incidents.kinds.keys()]).toEqual([
       'GET /api/v1/charges: 503',
@@ -92,17 +94,17 @@ describe('what is kept of a run', () => {
     expect(pauses).toEqual({ count: 2, ms: 2_000 })
   })
 
-  it('is what came from one reading to the next, and what there was at a time', () => {
+  it('is what came from one sample to the next, and what there was at a time', () => {
     const { client, timer } = lab()
-    const readings = new Subject<Reading>()
-    const at = (ms: number, rows: number, rejects: number, more = {}): Reading => ({
-      ...READING,
-      ms,
-      meter: { ...EMPTY_METER, rows, rejects },
+    const samples = new Subject<ProgressSample>()
+    const at = (ms: number, rows: number, rejects: number, more = {}): ProgressSample => ({
+      ...SAMPLE,
+      elapsedMs: ms,
+      counters: { ...NO_COUNTERS, rows, rejects },
       ...more,
     })
     let now = at(0, 0, 0)
-    const recording = recorder({ client, timer }, { readings, now: () => now, close: () => {} })
+    const recording = recorder({ client, timer }, { samples, current: () => now, close: () => {} })
     const endless = Number.POSITIVE_INFINITY
     const tiers = [
       tier({ name: 'global', limit: 100, allowed: 100 }),
@@ -111,16 +113,16 @@ describe('what is kept of a run', () => {
       tier({ name: 'concurrency', kind: 'concurrency', limit: 3, allowed: 3 }),
     ]
     const scheduler = state({ inFlight: 3, waiting: 4, backingOff: 1, tiers })
-    readings.next(at(500, 10, 2, { scheduler, pauses: 2 }))
-    readings.next(at(800, 4, 1, { scheduler, pauses: 2 })) // some were taken back
+    samples.next(at(500, 10, 2, { scheduler, paused: 2 }))
+    samples.next(at(800, 4, 1, { scheduler, paused: 2 })) // some were taken back
     const none = [tier({ name: 'endless', limit: endless, allowed: endless })]
     now = at(900, 9, 1, { scheduler: state({ inFlight: 0, tiers: none }) })
-    const { stretches, limit } = recording.recording()
-    expect(stretches).toMatchObject([
+    const { intervals, limit } = recording.recording()
+    expect(intervals).toMatchObject([
       {
-        bucket: {
-          ...{ rows: 15, rejects: 2, seen: 900, allowed: 12 },
-          ...{ flying: 3 * 800, waiting: 4 * 800, pausing: 3 * 800 },
+        stats: {
+          ...{ rows: 15, rejects: 2, observedMs: 900, allowed: 12 },
+          ...{ inFlightMs: 3 * 800, waitingMs: 4 * 800, pausedMs: 3 * 800 },
         },
       },
     ])
@@ -130,25 +132,25 @@ describe('what is kept of a run', () => {
 
   it('is counted from the beginning of the run', () => {
     const { client, timer, runUntil } = lab({ play: rowsAt })
-    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     runUntil(3_000)
     const recording = recorder({ client, timer }, watching)
-    const reading = client.charges.list().pages.subscribe()
+    const sample = client.charges.list().pages.subscribe()
     runUntil(3_900)
-    const sent = recording.recording().stretches.map(({ bucket }) => bucket.sent)
+    const sent = recording.recording().intervals.map(({ stats }) => stats.sent)
     expect(sent).toEqual([0, 0, 0, expect.any(Number)])
     expect(sent[3]).toBeGreaterThan(3)
-    reading.unsubscribe()
+    sample.unsubscribe()
     recording.close()
     watching.close()
   })
 
   it('does not grow with the run', () => {
     const taken = recorded(600_000)
-    const { stretches } = taken
-    expect(stretches.length).toBeLessThanOrEqual(240)
-    expect(stretches.reduce((sum, { bucket }) => sum + bucket.sent, 0)).toBeGreaterThan(10_000)
-    expect(page(FACTS, taken).length).toBeLessThan(400_000)
+    const { intervals } = taken
+    expect(intervals.length).toBeLessThanOrEqual(240)
+    expect(intervals.reduce((sum, { stats }) => sum + stats.sent, 0)).toBeGreaterThan(10_000)
+    expect(reportPage(FACTS, taken).length).toBeLessThan(400_000)
   })
 })
 
@@ -167,7 +169,7 @@ const FACTS = {
 describe('--report', () => {
   it('writes a page', async () => {
     const { client, timer } = lab()
-    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     const report = reportTo(join(folder, 'report.html'))({ client, timer }, watching)
     expect(await report.write(FACTS)).toBeUndefined()
     expect(await readFile(join(folder, 'report.html'), 'utf8')).toMatch(
@@ -177,7 +179,7 @@ describe('--report', () => {
 
   it('says why no page can be written', async () => {
     const { client, timer } = lab()
-    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     const report = reportTo(join(folder, 'x'.repeat(300)))({ client, timer }, watching)
     expect(await report.write(FACTS)).toMatch(/^cannot write .*ENAMETOOLONG/)
   })
@@ -201,14 +203,14 @@ describe('no secret shows in a report', () => {
       login: () => ({ status: 201, body: { token: secrets.token } }),
       play: echo,
     })
-    const watching = watch({ client, meter: () => EMPTY_METER, timer })
+    const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     const recording = recorder({ client, timer }, watching)
     client.charges.list().pages.subscribe()
     runUntil(60_000)
     const taken = recording.recording()
     expect(sent.some(({ request }) => JSON.stringify(request).includes(secrets.token))).toBe(true)
     expect(taken.incidents.kinds.size).toBeGreaterThan(1)
-    expectNoSecret(page(FACTS, taken))
+    expectNoSecret(reportPage(FACTS, taken))
     recording.close()
     watching.close()
     expect(spellings(secrets.token).length).toBeGreaterThan(1)

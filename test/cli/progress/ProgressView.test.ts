@@ -2,15 +2,25 @@ import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { count, EMPTY_METER, fresh, progressed, summary } from '../../src/cli/Meter.js'
-import { progressRecord } from '../../src/cli/progress/ProgressRecord.js'
-import { type Watch, watch } from '../../src/cli/progress/watch.js'
-import type { Terminal } from '../../src/cli/Terminal.js'
-import { type View, type ViewFlags, view } from '../../src/cli/view.js'
-import { E } from '../../src/fp.js'
-import type { TierSnapshot } from '../../src/scheduler/index.js'
-import { CHARGE, type Departure, lab, problem, type Reply } from '../support/lab.js'
-import { METER, READING, state, tier } from './progress/support.js'
+import {
+  countEvent,
+  countedInThisRun,
+  countProgress,
+  NO_COUNTERS,
+  summary,
+} from '../../../src/cli/ExportCounters.js'
+import { progressJson } from '../../../src/cli/progress/ProgressJson.js'
+import { monitorProgress, type ProgressMonitor } from '../../../src/cli/progress/ProgressMonitor.js'
+import {
+  type ProgressView,
+  showProgress,
+  type ViewFlags,
+} from '../../../src/cli/progress/ProgressView.js'
+import type { Terminal } from '../../../src/cli/Terminal.js'
+import { E } from '../../../src/fp.js'
+import type { TierSnapshot } from '../../../src/scheduler/index.js'
+import { CHARGE, type Departure, lab, problem, type Reply } from '../../support/lab.js'
+import { COUNTERS, SAMPLE, state, tier } from './support.js'
 
 interface Screen {
   readonly isTTY?: boolean
@@ -27,7 +37,7 @@ const shown = (
   shown: Partial<ViewFlags>,
   screen: Screen = {},
   play: (departure: Departure, nth: number) => Reply = rowsAt,
-  during: (view: View, watch: Watch) => void = () => {},
+  during: (view: ProgressView, watch: ProgressMonitor) => void = () => {},
 ): string => {
   const chunks: Array<string> = []
   const stderr = Object.assign(
@@ -41,22 +51,22 @@ const shown = (
     { isTTY: screen.isTTY ?? false, columns: screen.columns ?? 120, rows: screen.rows ?? 30 },
   )
   const { client, timer, runUntil } = lab({ play })
-  let meter = EMPTY_METER
+  let counters = NO_COUNTERS
   client.events.subscribe((event) => {
-    meter = count(meter, event)
+    counters = countEvent(counters, event)
   })
-  const watching = watch({ client, meter: () => meter, timer })
-  const showing = view(
+  const watching = monitorProgress({ client, counters: () => counters, timer })
+  const showing = showProgress(
     { env: screen.env ?? {}, stderr },
     { progress: 'auto', quiet: false, ...shown },
     watching,
   )
   const reading = client.charges.list().pages.subscribe((page) => {
     if (E.isLeft(page)) return
-    const rows = meter.rows + page.right.items.length
-    const progress = { rows, rejects: 0, pages: meter.pages + 1, ended: false }
+    const rows = counters.rows + page.right.items.length
+    const progress = { rows, rejects: 0, pages: counters.pages + 1, ended: false }
     const left = { from: 1, to: 1_001, slices: [{ left: { from: 1 + rows, to: 1_001 } }] }
-    meter = progressed(progress, left)(meter)
+    counters = countProgress(progress, left)(counters)
   })
   runUntil(61_000)
   during(showing, watching)
@@ -165,11 +175,18 @@ describe('for machines', () => {
   })
 
   it('has each number under its own name', () => {
-    const meter = { ...METER, rejects: 3, refused: 9, failed: 7 }
-    const record = progressRecord({
-      ...{ ...READING, meter, ms: 31_000.4, rowsPerSecond: 39_800.3, msLeft: 35_400.2, pauses: 4 },
+    const counters = { ...COUNTERS, rejects: 3, refused: 9, failed: 7 }
+    const record = progressJson({
+      ...{
+        ...SAMPLE,
+        counters,
+        elapsedMs: 31_000.4,
+        rowsPerSecond: 39_800.3,
+        msLeft: 35_400.2,
+        paused: 4,
+      },
       scheduler: state({ waiting: 5, inFlight: 2, backingOff: 1, refused: 77 }),
-      waits: [{ _tag: 'Refused', requests: 1 }],
+      stallReasons: [{ _tag: 'Refused', requests: 1 }],
     })
     expect(record).toEqual({
       ...{ elapsedMs: 31_000, rows: 1_234_000, rejects: 3, pages: 617, rowsPerSecond: 39_800 },
@@ -190,7 +207,7 @@ describe('for machines', () => {
 
 describe('quiet', () => {
   it('is silent, but for what went wrong', () => {
-    const during = (last: typeof DONE) => (view: View) => {
+    const during = (last: typeof DONE) => (view: ProgressView) => {
       view.say('one thing')
       view.end(last)
     }
@@ -201,12 +218,16 @@ describe('quiet', () => {
   })
 })
 
-describe('readings', () => {
+describe('samples', () => {
   const watched = (tiers: ReadonlyArray<TierSnapshot>) => {
     const { client, timer, runUntil } = lab()
     const scheduler = { ...client.scheduler, state: of(state({ tiers })) }
     const { events } = client
-    const watching = watch({ client: { events, scheduler }, meter: () => METER, timer })
+    const watching = monitorProgress({
+      client: { events, scheduler },
+      counters: () => COUNTERS,
+      timer,
+    })
     return { watching, runUntil }
   }
 
@@ -216,14 +237,14 @@ describe('readings', () => {
       tier({ name: 'endless', limit: Number.POSITIVE_INFINITY, share: 0 }),
     ]
     const rates = [tier({ name: 'global', share: 0.3 }), tier({ share: 0.9 })]
-    expect(watched([...others, ...rates]).watching.now().quota).toBe(0.9)
-    expect(watched(others).watching.now().quota).toBeUndefined()
+    expect(watched([...others, ...rates]).watching.current().quota).toBe(0.9)
+    expect(watched(others).watching.current().quota).toBeUndefined()
   })
 
   it('end when they are closed', () => {
     const { watching, runUntil } = watched([])
     let seen = 0
-    watching.readings.subscribe(() => {
+    watching.samples.subscribe(() => {
       seen++
     })
     runUntil(1_000)
@@ -236,33 +257,33 @@ describe('readings', () => {
 describe('a run that was resumed', () => {
   const begun = { rows: 900, rejects: 3, pages: 9, ended: false, begun: { resumed: true } }
   const left = { from: 1_000, to: 2_000, slices: [{ left: { from: 1_900, to: 2_000 } }] }
-  const resumed = progressed(begun, left)(EMPTY_METER)
+  const resumed = countProgress(begun, left)(NO_COUNTERS)
 
   it('goes on from the share that was read, and is no faster for it', () => {
-    expect(resumed.coverage.share).toBe(0.9)
-    expect(fresh(resumed)).toEqual({ rows: 0, rejects: 0 })
+    expect(resumed.estimate.share).toBe(0.9)
+    expect(countedInThisRun(resumed)).toEqual({ rows: 0, rejects: 0 })
   })
 
   it('is as fast as rows come of late, those that are put aside among them', () => {
     const { client, timer, runUntil } = lab()
-    let meter = resumed
-    const watching = watch({ client, meter: () => meter, timer })
+    let counters = resumed
+    const watching = monitorProgress({ client, counters: () => counters, timer })
     runUntil(1_000)
-    meter = { ...resumed, rows: 910, rejects: 13 }
-    expect(watching.now().rowsPerSecond).toBe(20)
+    counters = { ...resumed, rows: 910, rejects: 13 }
+    expect(watching.current().rowsPerSecond).toBe(20)
     watching.close()
   })
 
   it('has read all when it ends', () => {
-    const ended = progressed({ rows: 910, rejects: 3, pages: 10, ended: true })(resumed)
-    expect(ended.coverage.share).toBe(1)
-    expect(fresh(ended)).toEqual({ rows: 10, rejects: 0 })
+    const ended = countProgress({ rows: 910, rejects: 3, pages: 10, ended: true })(resumed)
+    expect(ended.estimate.share).toBe(1)
+    expect(countedInThisRun(ended)).toEqual({ rows: 10, rejects: 0 })
   })
 })
 
 it('is summed up in one line', () => {
-  const meter = { ...EMPTY_METER, rows: 1_200, requests: 3, ended: true }
-  expect(summary(meter, 600, 'charges.ndjson')).toBe(
+  const counters = { ...NO_COUNTERS, rows: 1_200, requests: 3, ended: true }
+  expect(summary(counters, 600, 'charges.ndjson')).toBe(
     'complete: 1,200 rows in charges.ndjson, 0.6 s (2,000 rows/s), 3 requests, 0 refused, 0 rows rejected',
   )
 })

@@ -24,7 +24,7 @@ export const duration = (ms: number): string => {
 }
 
 /** How long it may take yet, in steps that do not flicker: 5 s, then 10 s, then whole minutes. */
-export const about = (ms: number): string => {
+export const roundedDuration = (ms: number): string => {
   const step = ms < 60_000 ? 5_000 : ms < 600_000 ? 10_000 : 60_000
   const rounded = Math.max(step, Math.ceil(ms / step) * step)
   if (rounded < 60_000) return `${rounded / 1_000} s`
@@ -41,5 +41,5 @@ export const bytes = (n: number): string => {
 const two = (n: number): string => String(n).padStart(2, '0')
 
 /** No wider than `columns`. */
-export const clipped = (text: string, columns: number): string =>
+export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -13,7 +13,7 @@ export interface Server {
 }
 
 /** A connection over TLS. */
-export interface Secured {
+export interface TlsSession {
   /** Such as `TLSv1.3`. */
   readonly protocol: string
   /** When the certificate ends, in ms since 1970. */
@@ -21,30 +21,30 @@ export interface Secured {
 }
 
 /** Each emits one value, or fails with the system's error; unsubscribing gives up. */
-export interface Reach {
+export interface NetworkProbe {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
   readonly connect: (server: Server) => Observable<void>
-  readonly secure: (server: Server) => Observable<Secured>
+  readonly secure: (server: Server) => Observable<TlsSession>
 }
 
 // constructors
 
-export const reach: Reach = {
+export const networkProbe: NetworkProbe = {
   addresses: (host) =>
     defer(async () => (await lookup(host, { all: true })).map(({ address }) => address)),
 
-  connect: (server) => connected((done) => connectTcp(server, () => done())),
+  connect: (server) => whenConnected((done) => connectTcp(server, () => done())),
 
   secure: ({ host, port }) =>
-    connected((done) => {
+    whenConnected((done) => {
       const name = isIP(host) === 0 ? { servername: host } : {}
-      const socket = connectTls({ host, port, ...name }, () => done(secured(socket)))
+      const socket = connectTls({ host, port, ...name }, () => done(tlsSession(socket)))
       return socket
     }),
 }
 
 /** What `open` is `done` with, once a socket is connected. */
-const connected = <A>(open: (done: (value: A) => void) => Socket): Observable<A> =>
+const whenConnected = <A>(open: (done: (value: A) => void) => Socket): Observable<A> =>
   new Observable((subscriber) => {
     const socket = open((value) => {
       subscriber.next(value)
@@ -54,7 +54,7 @@ const connected = <A>(open: (done: (value: A) => void) => Socket): Observable<A>
     return () => socket.destroy()
   })
 
-const secured = (socket: TLSSocket): Secured => ({
+const tlsSession = (socket: TLSSocket): TlsSession => ({
   protocol: socket.getProtocol() ?? 'TLS',
   validUntil: Date.parse(socket.getPeerCertificate().valid_to),
 })

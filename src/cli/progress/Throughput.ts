@@ -3,7 +3,7 @@ import { HOUR } from '../spans.js'
 
 // model
 
-export interface Sample {
+export interface ThroughputSample {
   /** In ms. */
   readonly at: number
   readonly rows: number
@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 /** The last samples, oldest first, and never more than a minute of them. */
-export type Pace = ReadonlyArray<Sample>
+export type Throughput = ReadonlyArray<ThroughputSample>
 
 /** From one sample to the next, in ms. */
 const STEP = 500
@@ -30,9 +30,9 @@ const FARTHEST = 100 * HOUR
 // combinators
 
 /** A sample more. Those that come sooner than half a second after the last take its place. */
-export const sampled =
-  (sample: Sample) =>
-  (pace: Pace): Pace => {
+export const addSample =
+  (sample: ThroughputSample) =>
+  (pace: Throughput): Throughput => {
     const kept = pace.filter(({ at }) => at >= sample.at - STEADY)
     const before = kept.at(-2)
     const isSoon = before !== undefined && sample.at - before.at <= STEP
@@ -40,7 +40,7 @@ export const sampled =
   }
 
 /** Rows that were not committed when it failed are taken back: none came then. */
-export const rowsPerSecond = (pace: Pace): number => {
+export const rowsPerSecond = (pace: Throughput): number => {
   const [from, to] = ends(pace, RECENT)
   return from === undefined || to === undefined || to.at === from.at
     ? 0
@@ -48,7 +48,7 @@ export const rowsPerSecond = (pace: Pace): number => {
 }
 
 /** In ms; nothing when there is too little to tell it from. */
-export const timeLeft = (pace: Pace): number | undefined => {
+export const timeLeft = (pace: Throughput): number | undefined => {
   const [from, to] = ends(
     pace.filter(({ share }) => share !== undefined),
     STEADY,
@@ -63,7 +63,10 @@ export const timeLeft = (pace: Pace): number | undefined => {
 }
 
 /** The last sample, and the first that is no older than `span` ms before it. */
-const ends = (pace: Pace, span: number): readonly [Sample | undefined, Sample | undefined] => {
+const ends = (
+  pace: Throughput,
+  span: number,
+): readonly [ThroughputSample | undefined, ThroughputSample | undefined] => {
   const to = pace.at(-1)
   return [pace.find(({ at }) => to !== undefined && at >= to.at - span), to]
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Coverage, cover, type Remaining, UNREAD } from '../../../src/cli/progress/Coverage.js'
+import {
+  NOTHING_READ,
+  type ProgressEstimate,
+  type Remaining,
+  updateEstimate,
+} from '../../../src/cli/progress/ProgressEstimate.js'
 
 const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [number, number]>) => ({
   from,
@@ -8,8 +13,8 @@ const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [numbe
   slices: slices.map(([from, to]) => ({ left: { from, to } })),
 })
 
-const told = (...steps: ReadonlyArray<readonly [Remaining, number]>): Coverage =>
-  steps.reduce((known, [position, rows]) => cover(position, rows)(known), UNREAD)
+const told = (...steps: ReadonlyArray<readonly [Remaining, number]>): ProgressEstimate =>
+  steps.reduce((known, [position, rows]) => updateEstimate(position, rows)(known), NOTHING_READ)
 
 describe('the share of the time that is read', () => {
   it('is what is not left, of slices that are read side by side', () => {
@@ -47,16 +52,16 @@ describe('the share of the time that is read', () => {
       .map((spans) => left(1, 101, ...spans.map(([a, b]) => [a, a + b] as const)))
     fc.assert(
       fc.property(fc.array(fc.tuple(position, fc.nat(3))), (steps) => {
-        let known = UNREAD
+        let known = NOTHING_READ
         for (const [position, rows] of steps) {
-          const next = cover(position, rows)(known)
+          const next = updateEstimate(position, rows)(known)
           if (next.share !== undefined) {
             expect(next.share).toBeGreaterThanOrEqual(known.share ?? 0)
             expect(next.share).toBeLessThanOrEqual(1)
           }
           known = next
         }
-        expect(cover(left(1, 101), 1)(known).share).toBe(1)
+        expect(updateEstimate(left(1, 101), 1)(known).share).toBe(1)
       }),
     )
   })

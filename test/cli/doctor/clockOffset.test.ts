@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { offset, type Timed } from '../../../src/cli/doctor/Clocks.js'
+import { clockOffset, type DatedAnswer } from '../../../src/cli/doctor/clockOffset.js'
 
 /** What an answer tells when the service's clock is ahead of ours by so much. */
 const answer = (ahead: number) =>
@@ -11,7 +11,7 @@ const answer = (ahead: number) =>
       back: fc.nat(400),
     })
     .map(
-      ({ sent, there, back }): Timed => ({
+      ({ sent, there, back }): DatedAnswer => ({
         sent,
         received: sent + there + back,
         date: Math.floor((sent + there + ahead) / 1_000) * 1_000,
@@ -27,7 +27,7 @@ const worlds = fc
 it('is never farther off than it says, whatever the way there and back took', () => {
   fc.assert(
     fc.property(worlds, ({ ahead, answers }) => {
-      const found = offset(answers)
+      const found = clockOffset(answers)
       expect(found).toBeDefined()
       expect(Math.abs((found?.ms ?? 0) - ahead)).toBeLessThanOrEqual(found?.within ?? 0)
     }),
@@ -37,16 +37,16 @@ it('is never farther off than it says, whatever the way there and back took', ()
 it('is told more closely by every answer', () => {
   fc.assert(
     fc.property(worlds, ({ answers }) => {
-      const all = offset(answers)?.within ?? 0
-      expect(all).toBeLessThanOrEqual(offset(answers.slice(0, 1))?.within ?? 0)
+      const all = clockOffset(answers)?.within ?? 0
+      expect(all).toBeLessThanOrEqual(clockOffset(answers.slice(0, 1))?.within ?? 0)
     }),
   )
 })
 
 it('is not told of no answer, or of answers that contradict each other', () => {
-  expect(offset([])).toBeUndefined()
+  expect(clockOffset([])).toBeUndefined()
   expect(
-    offset([
+    clockOffset([
       { sent: 0, received: 10, date: 0 },
       { sent: 20, received: 30, date: 60_000 },
     ]),

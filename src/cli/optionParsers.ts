@@ -4,13 +4,13 @@ import { Time } from '../codec/times.js'
 import { DAY, HOUR, MINUTE } from './spans.js'
 
 /** What an unset variable of a shell would leave out. */
-export const filled = (text: string): string => {
+export const nonEmpty = (text: string): string => {
   if (text !== '') return text
   throw new InvalidArgumentError('It should not be empty.')
 }
 
 /** From `min` to `max`, both included; a `max` that is left out is the largest there is. */
-export const wholeNumber =
+export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const n = Number(text)
@@ -20,7 +20,7 @@ export const wholeNumber =
   }
 
 /** An ISO 8601 time as it is; a plain date is the second of that day, in UTC, which `edge` says. */
-export const time =
+export const timestamp =
   (edge: '00:00:00' | '23:59:59') =>
   (text: string): string => {
     if (!Time.is(text)) {
@@ -31,7 +31,7 @@ export const time =
     return text.includes('T') ? text : `${text}T${edge}+0000`
   }
 
-export const currency = (text: string): string => {
+export const currencyCode = (text: string): string => {
   if (/^[A-Z]{3}$/.test(text)) return text
   throw new InvalidArgumentError('It should be a currency code, such as USD.')
 }
@@ -43,7 +43,7 @@ export const guard = (text: string): 'learned' | 'safe' | number => {
   throw new InvalidArgumentError('It should be learned, safe, or milliseconds.')
 }
 
-export const count = wholeNumber(0)
+export const nonNegativeInteger = integer(0)
 
 /** Above 0, up to 1. */
 export const fraction = (text: string): number => {
@@ -53,7 +53,7 @@ export const fraction = (text: string): number => {
 }
 
 /** `id,amount,...` */
-export const names = (text: string): ReadonlyArray<string> => {
+export const commaSeparated = (text: string): ReadonlyArray<string> => {
   const all = text.split(',').map((name) => name.trim())
   if (all.every((name) => name !== '')) return all
   throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
@@ -63,7 +63,7 @@ export const names = (text: string): ReadonlyArray<string> => {
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
 
 /** `7d`, `12h` or `30m`, in ms. */
-export const span = (text: string): number => {
+export const timeSpan = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
   const ms = Number(digits) * (UNITS[unit] ?? 0)
   if (digits !== '' && Number.isSafeInteger(ms)) return ms

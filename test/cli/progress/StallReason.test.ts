@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Activity, IDLE, noted } from '../../../src/cli/progress/Activity.js'
-import { inWords, waits } from '../../../src/cli/progress/Wait.js'
+import {
+  type ClientActivity,
+  NO_ACTIVITY,
+  noteEvent,
+} from '../../../src/cli/progress/ClientActivity.js'
+import { describeStall, stallReasons } from '../../../src/cli/progress/StallReason.js'
 import type { ClientEvent, RedactedFailure } from '../../../src/index.js'
 import type { SchedulerState } from '../../../src/scheduler/index.js'
 import { state, tier } from './support.js'
@@ -15,14 +19,14 @@ const failure: RedactedFailure = {
   message: `${endpoint}: 503 away`,
 }
 
-const told = (...events: ReadonlyArray<readonly [number, ClientEvent]>): Activity =>
-  events.reduce((activity, [at, event]) => noted(event, at)(activity), IDLE)
+const told = (...events: ReadonlyArray<readonly [number, ClientEvent]>): ClientActivity =>
+  events.reduce((activity, [at, event]) => noteEvent(event, at)(activity), NO_ACTIVITY)
 
 const said = (
   changes: Partial<SchedulerState>,
-  activity = IDLE,
+  activity = NO_ACTIVITY,
   now = 10_000,
-): ReadonlyArray<string> => waits(activity, state(changes), now).map(inWords)
+): ReadonlyArray<string> => stallReasons(activity, state(changes), now).map(describeStall)
 
 const SENT = { _tag: 'Sent', endpoint, attempt: 1 } as const
 
@@ -83,7 +87,7 @@ describe('what a run waits for', () => {
   it('is told with the gravest first', () => {
     const repeating = { _tag: 'Repeating', endpoint, failure, pause: 4_000 } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
-    const all = waits(
+    const all = stallReasons(
       told([10_000, repeating]),
       state({ backingOff: 1, waiting: 1, tiers }),
       10_001,

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Pace,
+  addSample,
   rowsPerSecond,
-  type Sample,
-  sampled,
+  type Throughput,
+  type ThroughputSample,
   timeLeft,
-} from '../../../src/cli/progress/Pace.js'
+} from '../../../src/cli/progress/Throughput.js'
 
 /** Samples every 250 ms for so many seconds, made of the time. */
-const paceOf = (seconds: number, sample: (at: number) => Omit<Sample, 'at'>): Pace =>
-  Array.from({ length: seconds * 4 + 1 }, (_, i) => i * 250).reduce<Pace>(
-    (pace, at) => sampled({ at, ...sample(at) })(pace),
+const paceOf = (
+  seconds: number,
+  sample: (at: number) => Omit<ThroughputSample, 'at'>,
+): Throughput =>
+  Array.from({ length: seconds * 4 + 1 }, (_, i) => i * 250).reduce<Throughput>(
+    (pace, at) => addSample({ at, ...sample(at) })(pace),
     [],
   )
 

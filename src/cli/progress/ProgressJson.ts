@@ -1,11 +1,11 @@
-/** A reading as a machine wants it: one flat JSON object a line. */
-import type { Reading } from './Reading.js'
-import { inWords } from './Wait.js'
+/** A sample as a machine wants it: one flat JSON object a line. */
+import type { ProgressSample } from './ProgressSample.js'
+import { describeStall } from './StallReason.js'
 
 // model
 
 /** Fields are only ever added. What is not known is `null`. */
-export interface ProgressRecord {
+export interface ProgressJson {
   /** Since the run began. */
   readonly elapsedMs: number
   /** Rows written. */
@@ -39,23 +39,23 @@ export interface ProgressRecord {
 
 // constructors
 
-export const progressRecord = (reading: Reading): ProgressRecord => {
-  const { meter, scheduler, msLeft } = reading
+export const progressJson = (sample: ProgressSample): ProgressJson => {
+  const { counters, scheduler, msLeft } = sample
   return {
-    elapsedMs: Math.round(reading.ms),
-    rows: meter.rows,
-    rejects: meter.rejects,
-    pages: meter.pages,
-    rowsPerSecond: Math.round(reading.rowsPerSecond),
-    share: meter.coverage.share ?? null,
+    elapsedMs: Math.round(sample.elapsedMs),
+    rows: counters.rows,
+    rejects: counters.rejects,
+    pages: counters.pages,
+    rowsPerSecond: Math.round(sample.rowsPerSecond),
+    share: counters.estimate.share ?? null,
     msLeft: msLeft === undefined ? null : Math.round(msLeft),
-    requests: meter.requests,
-    refused: meter.refused,
-    failed: meter.failed,
-    quota: reading.quota ?? null,
+    requests: counters.requests,
+    refused: counters.refused,
+    failed: counters.failed,
+    quota: sample.quota ?? null,
     inFlight: scheduler.inFlight,
     waiting: scheduler.waiting,
-    backingOff: scheduler.backingOff + reading.pauses,
-    waits: reading.waits.map(inWords),
+    backingOff: scheduler.backingOff + sample.paused,
+    waits: sample.stallReasons.map(describeStall),
   }
 }

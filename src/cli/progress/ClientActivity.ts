@@ -10,30 +10,30 @@ export interface Pause {
   readonly because: string
 }
 
-export interface Activity {
+export interface ClientActivity {
   readonly pauses: ReadonlyArray<Pause>
   /** When an answer came last, or the first request left. */
-  readonly heard?: number
+  readonly lastAnswer?: number
 }
 
 /** Before the first event. */
-export const IDLE: Activity = { pauses: [] }
+export const NO_ACTIVITY: ClientActivity = { pauses: [] }
 
 // combinators
 
 /** After an event, at `now` in ms. */
-export const noted =
+export const noteEvent =
   (event: ClientEvent, now: number) =>
-  (activity: Activity): Activity => {
+  (activity: ClientActivity): ClientActivity => {
     switch (event._tag) {
       case 'Sent':
-        return { heard: now, ...activity }
+        return { lastAnswer: now, ...activity }
       case 'Answered':
       case 'Unanswered':
-        return { ...activity, heard: now }
+        return { ...activity, lastAnswer: now }
       case 'Repeating': {
         const pause = { until: now + event.pause, because: event.failure.message }
-        return { ...activity, pauses: [...pausing(activity, now), pause] }
+        return { ...activity, pauses: [...pausedAt(activity, now), pause] }
       }
       default:
         return activity
@@ -41,5 +41,5 @@ export const noted =
   }
 
 /** Those that still wait at `now`, in ms. */
-export const pausing = ({ pauses }: Activity, now: number): ReadonlyArray<Pause> =>
+export const pausedAt = ({ pauses }: ClientActivity, now: number): ReadonlyArray<Pause> =>
   pauses.filter(({ until }) => until > now)

@@ -1,12 +1,12 @@
 /** What can be said of a run at a moment: what a line of progress and a report are made of. */
 import type { SchedulerState } from '../../scheduler/index.js'
-import type { Meter } from '../Meter.js'
-import type { Wait } from './Wait.js'
+import type { ExportCounters } from '../ExportCounters.js'
+import type { StallReason } from './StallReason.js'
 
-export interface Reading {
+export interface ProgressSample {
   /** Since the run began. */
-  readonly ms: number
-  readonly meter: Meter
+  readonly elapsedMs: number
+  readonly counters: ExportCounters
   /** Of late. */
   readonly rowsPerSecond: number
   /** Until its end, in ms; left out when there is too little to tell it from. */
@@ -15,7 +15,7 @@ export interface Reading {
   readonly quota?: number
   readonly scheduler: SchedulerState
   /** Requests that wait for a fault to pass; they are in no queue. */
-  readonly pauses: number
+  readonly paused: number
   /** Why it is not faster, the gravest first. */
-  readonly waits: ReadonlyArray<Wait>
+  readonly stallReasons: ReadonlyArray<StallReason>
 }

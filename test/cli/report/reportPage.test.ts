@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bucket } from '../../../src/cli/report/Bucket.js'
 import { add } from '../../../src/cli/report/Histogram.js'
-import { happened, NONE } from '../../../src/cli/report/Incidents.js'
-import { type Facts, page } from '../../../src/cli/report/page.js'
+import { addIncident, NO_INCIDENTS } from '../../../src/cli/report/Incidents.js'
+import { emptyStats } from '../../../src/cli/report/IntervalStats.js'
 import type { Recording } from '../../../src/cli/report/Recording.js'
+import { type ReportFacts, reportPage } from '../../../src/cli/report/reportPage.js'
 
-const FACTS: Facts = {
+const FACTS: ReportFacts = {
   title: 'Export of charges',
   began: Date.UTC(2026, 0, 31, 12),
   ms: 3_000,
@@ -19,21 +19,21 @@ const FACTS: Facts = {
   version: '1.2.3',
 }
 
-const stretches = [2_000, 3_000, 0].map((rows, i) => {
-  const one = { ...bucket(), rows, sent: 2, busiest: 2, seen: 1_000, flying: 1_500 }
+const intervals = [2_000, 3_000, 0].map((rows, i) => {
+  const one = { ...emptyStats(), rows, sent: 2, busiest: 2, observedMs: 1_000, inFlightMs: 1_500 }
   add(one.latency, 150)
-  return { from: i * 1_000, to: (i + 1) * 1_000, bucket: one }
+  return { from: i * 1_000, to: (i + 1) * 1_000, stats: one }
 })
 
 const RECORDING: Recording = {
-  stretches,
-  incidents: NONE,
+  intervals,
+  incidents: NO_INCIDENTS,
   limit: { name: 'endpoint', perSecond: 20 },
   logins: 1,
   pauses: { count: 0, ms: 0 },
 }
 
-const EMPTY: Recording = { ...RECORDING, stretches: [] }
+const EMPTY: Recording = { ...RECORDING, intervals: [] }
 
 const shownIn = (text: string): string =>
   text
@@ -50,7 +50,7 @@ const drawnIn = (text: string, id: string): ReadonlyArray<string | undefined> =>
 
 describe('a report', () => {
   it('tells what was asked for, what came of it, and where it went', () => {
-    const shown = shownIn(page(FACTS, RECORDING))
+    const shown = shownIn(reportPage(FACTS, RECORDING))
     for (const said of [
       'Export of charges',
       'Began 2026-01-31 12:00:00 UTC',
@@ -70,19 +70,19 @@ describe('a report', () => {
 
   it('leaves out the hash of a file that is not complete', () => {
     const files = [{ path: 'charges.ndjson', rows: 5, bytes: 412 }]
-    const shown = shownIn(page({ ...FACTS, files }, RECORDING))
+    const shown = shownIn(reportPage({ ...FACTS, files }, RECORDING))
     expect(shown).toContain('SHA-256 charges.ndjson 5 412 B Over time')
   })
 
   it('says why it is not complete, and what did not go well', () => {
-    const incidents = happened('GET /api/v1/charges: 503', 1_500)(NONE)
+    const incidents = addIncident('GET /api/v1/charges: 503', 1_500)(NO_INCIDENTS)
     const facts = {
       ...FACTS,
       isComplete: false,
       summary: 'incomplete: 5 rows',
       reason: 'it is away',
     }
-    const text = page(facts, { ...RECORDING, incidents })
+    const text = reportPage(facts, { ...RECORDING, incidents })
     expect(shownIn(text)).toContain('incomplete: 5 rows it is away')
     expect(shownIn(text)).toContain('GET /api/v1/charges: 503 1 0:01 0:01')
     expect(text).toContain('<title>Export of charges: incomplete</title>')
@@ -91,15 +91,15 @@ describe('a report', () => {
 
   it('tells of each kind once how often it happened, when first and when last', () => {
     const kinds = Array.from({ length: 41 }, (_, i) => `kind ${i}`)
-    const happenings = [...kinds, 'kind 0'].map((what, i) => happened(what, i * 60_000))
-    const incidents = happenings.reduce((all, next) => next(all), NONE)
-    const shown = shownIn(page(FACTS, { ...RECORDING, incidents }))
+    const happenings = [...kinds, 'kind 0'].map((what, i) => addIncident(what, i * 60_000))
+    const incidents = happenings.reduce((all, next) => next(all), NO_INCIDENTS)
+    const shown = shownIn(reportPage(FACTS, { ...RECORDING, incidents }))
     expect(shown).toContain('kind 0 2 0:00 41:00 kind 1 1 1:00 1:00')
     expect(shown).toContain('kind 39 1 39:00 39:00 And 1 other.')
   })
 
   it('can be made of a run in which nothing happened', () => {
-    const text = page({ ...FACTS, query: [], files: [] }, EMPTY)
+    const text = reportPage({ ...FACTS, query: [], files: [] }, EMPTY)
     expect(shownIn(text)).toContain('What was asked for All that there is. Files None was written.')
     expect(text).not.toMatch(/NaN|Infinity|undefined/)
   })
@@ -107,18 +107,18 @@ describe('a report', () => {
   it('tells in words what its charts show', () => {
     const times = [...Array(90).fill(100), ...Array(8).fill(300), ...Array(2).fill(900)]
     const busy = {
-      ...{ ...bucket(), rows: 10, rejects: 3, sent: 5, busiest: 4, refused: 2, failed: 1 },
-      ...{ slowest: 12_340, allowed: 12, seen: 2_000 },
-      ...{ flying: 3_000, waiting: 30_000, pausing: 1_000 },
+      ...{ ...emptyStats(), rows: 10, rejects: 3, sent: 5, busiest: 4, refused: 2, failed: 1 },
+      ...{ slowest: 12_340, allowed: 12, observedMs: 2_000 },
+      ...{ inFlightMs: 3_000, waitingMs: 30_000, pausedMs: 1_000 },
     }
     for (const ms of times) add(busy.latency, ms)
-    const last = { ...bucket(), rejects: 1, sent: 5, busiest: 4, slowest: 1_234 }
+    const last = { ...emptyStats(), rejects: 1, sent: 5, busiest: 4, slowest: 1_234 }
     const shown = shownIn(
-      page(FACTS, {
+      reportPage(FACTS, {
         ...RECORDING,
-        stretches: [
-          { from: 0, to: 2_000, bucket: busy },
-          { from: 2_000, to: 2_500, bucket: last },
+        intervals: [
+          { from: 0, to: 2_000, stats: busy },
+          { from: 2_000, to: 2_500, stats: last },
         ],
         pauses: { count: 2, ms: 3_000 },
       }),
@@ -143,38 +143,38 @@ describe('a report', () => {
     [0, 'None was put off for a fault to pass. Requests'],
     [1, '1 request was put off for a fault to pass, for 0.5 s in all. Requests'],
   ])('says how many were put off: %d', (count, said) => {
-    const shown = shownIn(page(FACTS, { ...EMPTY, pauses: { count, ms: count * 500 } }))
+    const shown = shownIn(reportPage(FACTS, { ...EMPTY, pauses: { count, ms: count * 500 } }))
     expect(shown).toContain(said)
     expect(shown).toContain('No answer came.')
   })
 
   it('speaks of no lowered limit where the whole of it was in force', () => {
-    const whole = stretches.map((one) => ({ ...one, bucket: { ...one.bucket, allowed: 20 } }))
-    expect(page(FACTS, { ...RECORDING, stretches: whole })).not.toContain('limit lowered')
+    const whole = intervals.map((one) => ({ ...one, stats: { ...one.stats, allowed: 20 } }))
+    expect(reportPage(FACTS, { ...RECORDING, intervals: whole })).not.toContain('limit lowered')
   })
 
   it('draws the limit where it stands, on a chart that has room for it', () => {
-    expect(page(FACTS, RECORDING)).toContain('<path class="limit" d="M0 20H1000"/>') // 20 of 25
+    expect(reportPage(FACTS, RECORDING)).toContain('<path class="limit" d="M0 20H1000"/>') // 20 of 25
   })
 
   it('draws bars where something was refused, and a gap in a line where no answer came', () => {
-    const [first, , last] = stretches
-    if (first === undefined || last === undefined) throw new Error('no stretches')
-    const refused = { ...bucket(), refused: 2, sent: 2, busiest: 2 }
-    const text = page(FACTS, {
+    const [first, , last] = intervals
+    if (first === undefined || last === undefined) throw new Error('no intervals')
+    const refused = { ...emptyStats(), refused: 2, sent: 2, busiest: 2 }
+    const text = reportPage(FACTS, {
       ...RECORDING,
-      stretches: [first, { from: 1_000, to: 2_000, bucket: refused }, last],
+      intervals: [first, { from: 1_000, to: 2_000, stats: refused }, last],
     })
     expect(drawnIn(text, 'trouble')[0]).toBe('M333.33 100V0H666.67V100Z')
     expect(drawnIn(text, 'latency')[0]).toBe('M0 2.82H333.33M666.67 2.82H1000')
   })
 
   it('has no number that is none', () => {
-    expect(page(FACTS, RECORDING)).not.toMatch(/NaN|Infinity|undefined/)
+    expect(reportPage(FACTS, RECORDING)).not.toMatch(/NaN|Infinity|undefined/)
   })
 
   it('asks for nothing, runs nothing, and allows nothing but its own style', () => {
-    const text = page(FACTS, RECORDING)
+    const text = reportPage(FACTS, RECORDING)
     expect(text).not.toMatch(/<script|\son\w+=|style="|src=|href=|url\(|@import|https?:/i)
     const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
@@ -199,9 +199,9 @@ describe('a report', () => {
     )
     const tags = (text: string) => text.match(/<\/?[a-zA-Z!][^>]*>/g)
     const of = (value: string) => {
-      const { stretches } = RECORDING
-      const incidents = happened(value, 0)(NONE)
-      return page(
+      const { intervals } = RECORDING
+      const incidents = addIncident(value, 0)(NO_INCIDENTS)
+      return reportPage(
         {
           ...FACTS,
           title: value,
@@ -213,7 +213,7 @@ describe('a report', () => {
           files: [{ path: value, rows: 1, bytes: 1, sha256: value }],
           version: value,
         },
-        { ...RECORDING, stretches, incidents, limit: { name: value, perSecond: 20 } },
+        { ...RECORDING, intervals, incidents, limit: { name: value, perSecond: 20 } },
       )
     }
     const harmless = tags(of('x'))
@@ -226,7 +226,7 @@ describe('a report', () => {
   })
 
   it('can be read without seeing it', () => {
-    const text = page(FACTS, RECORDING)
+    const text = reportPage(FACTS, RECORDING)
     expect(text).toContain('<html lang="en">')
     const ids = Array.from(text.matchAll(/\sid="([^"]+)"/g), ([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)

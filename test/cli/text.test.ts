@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { about, bytes, clipped, duration, percent } from '../../../src/cli/progress/words.js'
+import { bytes, duration, percent, roundedDuration, truncate } from '../../src/cli/text.js'
 
 it.each([
   [0, '0.0 s'],
@@ -21,7 +21,7 @@ it.each([
   [601_000, '11 min'],
   [3_599_000, '1 h 00 min'],
 ])('%d ms are about %s', (ms, text) => {
-  expect(about(ms)).toBe(text)
+  expect(roundedDuration(ms)).toBe(text)
 })
 
 it.each([
@@ -44,6 +44,6 @@ it.each([
 })
 
 it('cuts what is too wide', () => {
-  expect(clipped('abcdef', 6)).toBe('abcdef')
-  expect(clipped('abcdef', 4)).toBe('abc…')
+  expect(truncate('abcdef', 6)).toBe('abcdef')
+  expect(truncate('abcdef', 4)).toBe('abc…')
 })

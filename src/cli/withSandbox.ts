@@ -12,7 +12,7 @@ export const sandboxOption = (words: string): Option => {
 }
 
 /** Does some work with a sandbox on a free port, and closes it however the work ends. */
-export const inSandbox = async <A>(
+export const withSandbox = async <A>(
   options: SandboxOptions & { readonly environment: Environment },
   work: (connection: Connection) => Promise<A>,
 ): Promise<A> => {

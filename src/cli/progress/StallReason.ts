@@ -1,11 +1,11 @@
 /** Why a run is not going faster. */
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
-import { type Activity, pausing } from './Activity.js'
-import { about, duration, number, plural } from './words.js'
+import { duration, number, plural, roundedDuration } from '../text.js'
+import { type ClientActivity, pausedAt } from './ClientActivity.js'
 
 // model
 
-export type Wait =
+export type StallReason =
   /** A connection or the service failed: the first request is sent again in `ms`. */
   | { readonly _tag: 'Fault'; readonly ms: number; readonly because: string }
   /** Requests were refused (429), and wait to be sent again. */
@@ -28,16 +28,16 @@ export type Wait =
     }
 
 /** An answer that takes longer is worth a word, in ms. */
-const SILENCE = 5_000
+const SLOW_ANSWER = 5_000
 
 // constructors
 
 /** The gravest first. */
-export const waits = (
-  activity: Activity,
+export const stallReasons = (
+  activity: ClientActivity,
   state: SchedulerState,
   now: number,
-): ReadonlyArray<Wait> => [
+): ReadonlyArray<StallReason> => [
   ...fault(activity, now),
   ...(state.backingOff > 0 ? [{ _tag: 'Refused', requests: state.backingOff } as const] : []),
   ...silence(activity, state, now),
@@ -45,30 +45,30 @@ export const waits = (
   ...behind(state),
 ]
 
-const fault = (activity: Activity, now: number): ReadonlyArray<Wait> => {
-  const [first] = pausing(activity, now).toSorted((a, b) => a.until - b.until)
+const fault = (activity: ClientActivity, now: number): ReadonlyArray<StallReason> => {
+  const [first] = pausedAt(activity, now).toSorted((a, b) => a.until - b.until)
   return first === undefined
     ? []
     : [{ _tag: 'Fault', ms: first.until - now, because: first.because }]
 }
 
 const silence = (
-  { heard }: Activity,
+  { lastAnswer: heard }: ClientActivity,
   { inFlight }: SchedulerState,
   now: number,
-): ReadonlyArray<Wait> =>
-  heard === undefined || inFlight === 0 || now - heard < SILENCE
+): ReadonlyArray<StallReason> =>
+  heard === undefined || inFlight === 0 || now - heard < SLOW_ANSWER
     ? []
     : [{ _tag: 'Silence', ms: now - heard, requests: inFlight }]
 
-const lowered = ({ name, allowed, limit }: TierSnapshot): Wait => ({
+const lowered = ({ name, allowed, limit }: TierSnapshot): StallReason => ({
   _tag: 'Lowered',
   tier: name,
   allowed,
   limit,
 })
 
-const behind = ({ waiting, tiers }: SchedulerState): ReadonlyArray<Wait> => {
+const behind = ({ waiting, tiers }: SchedulerState): ReadonlyArray<StallReason> => {
   const tier = tiers.find(({ waiting }) => waiting > 0)
   return tier === undefined || waiting === 0
     ? []
@@ -77,14 +77,14 @@ const behind = ({ waiting, tiers }: SchedulerState): ReadonlyArray<Wait> => {
 
 // interop
 
-export const inWords = (wait: Wait): string => {
+export const describeStall = (wait: StallReason): string => {
   switch (wait._tag) {
     case 'Fault':
       return `again in ${duration(wait.ms)}: ${wait.because}`
     case 'Refused':
       return `${plural(wait.requests, 'request')} refused (429): sent again after a pause`
     case 'Silence':
-      return `no answer for ${about(wait.ms)}: ${plural(wait.requests, 'request')} under way`
+      return `no answer for ${roundedDuration(wait.ms)}: ${plural(wait.requests, 'request')} under way`
     case 'Lowered':
       return `${wait.tier} limit taken as ${number(wait.allowed)}, not ${number(wait.limit)}, after refusals: does somebody else use this account?`
     case 'Limit':

@@ -2,20 +2,20 @@
 import { defer, type SchedulerLike, tap } from 'rxjs'
 import { E } from '../../fp.js'
 import type { Transport } from '../../http/transport/Transport.js'
-import { duration } from '../progress/words.js'
+import { duration } from '../text.js'
 import { type Finding, ok, skipped, warning } from './Finding.js'
 
 // model
 
 /** One answer, by our clock and by the service's. In ms since 1970. */
-export interface Timed {
+export interface DatedAnswer {
   readonly sent: number
   readonly received: number
   /** In whole seconds: the service's clock stood somewhere in that second. */
   readonly date: number
 }
 
-export interface Offset {
+export interface ClockOffset {
   /** What is to be added to our clock to have the service's, in ms. */
   readonly ms: number
   /** The truth is at most so far from `ms`. */
@@ -23,13 +23,13 @@ export interface Offset {
 }
 
 /** A clock that is farther off is worth a word, in ms: snapshots end at the time of this machine. */
-const OFF = 2_000
+const MAX_OFFSET = 2_000
 
 // constructors
 
 /** A transport that tells when answers came, and what they say of the time. */
-export const timed =
-  (timer: SchedulerLike, tell: (answer: Timed) => void) =>
+export const observeDates =
+  (timer: SchedulerLike, tell: (answer: DatedAnswer) => void) =>
   (transport: Transport): Transport =>
   (request) =>
     defer(() => {
@@ -50,7 +50,7 @@ export const timed =
  *     ours     sent |------------| received
  *     theirs           |date  ...  +1 s|
  */
-export const offset = (answers: ReadonlyArray<Timed>): Offset | undefined => {
+export const clockOffset = (answers: ReadonlyArray<DatedAnswer>): ClockOffset | undefined => {
   const least = Math.max(...answers.map(({ date, received }) => date - received))
   const most = Math.min(...answers.map(({ date, sent }) => date + 1_000 - sent))
   return answers.length === 0 || least > most
@@ -60,8 +60,8 @@ export const offset = (answers: ReadonlyArray<Timed>): Offset | undefined => {
 
 // interop
 
-export const clock = (answers: ReadonlyArray<Timed>): Finding => {
-  const found = offset(answers)
+export const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
+  const found = clockOffset(answers)
   if (found === undefined) {
     return answers.length === 0
       ? skipped('clock', 'the service does not tell its time')
@@ -72,7 +72,7 @@ export const clock = (answers: ReadonlyArray<Timed>): Finding => {
   const { ms, within } = found
   const facts = { offsetMs: Math.round(ms), withinMs: Math.round(within) }
   const far = `${duration(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead of'} the service's, give or take ${duration(within)}`
-  if (Math.abs(ms) > OFF) {
+  if (Math.abs(ms) > MAX_OFFSET) {
     const advice = `set the clock of this machine: exports end at its time, and ${ms > 0 ? 'leave out what was made last' : 'ask for what is not there yet'}`
     return warning('clock', far, { advice, facts })
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { count, EMPTY_METER, progressed, summary } from '../../src/cli/Meter.js'
+import { countEvent, countProgress, NO_COUNTERS, summary } from '../../src/cli/ExportCounters.js'
 import type { ClientEvent } from '../../src/index.js'
 
 const answered = (status: number): ClientEvent => ({
@@ -8,13 +8,13 @@ const answered = (status: number): ClientEvent => ({
 })
 
 it('counts refusals for the limits, and faults of the service', () => {
-  const meter = [200, 400, 429, 499, 500, 502].map(answered).reduce(count, EMPTY_METER)
-  expect(meter).toMatchObject({ requests: 6, refused: 1, failed: 2 })
+  const counters = [200, 400, 429, 499, 500, 502].map(answered).reduce(countEvent, NO_COUNTERS)
+  expect(counters).toMatchObject({ requests: 6, refused: 1, failed: 2 })
 })
 
 describe('the summary', () => {
   const read = (rows: number, rejects: number, ended = true) =>
-    progressed({ rows, rejects, pages: 1, ended })(EMPTY_METER)
+    countProgress({ rows, rejects, pages: 1, ended })(NO_COUNTERS)
 
   it.each([
     [read(4, 0), 'complete: 4 rows in x, 2.0 s (2 rows/s), 0 requests, 0 refused, 0 rows rejected'],
@@ -26,8 +26,8 @@ describe('the summary', () => {
       read(2, 0, false),
       'incomplete: 2 rows in x, 2.0 s (1 rows/s), 0 requests, 0 refused, 0 rows rejected',
     ],
-  ])('is that of a list that was read to its end, and written whole, or not', (meter, words) => {
-    expect(summary(meter, 2_000, 'x')).toBe(words)
+  ])('is that of a list that was read to its end, and written whole, or not', (counters, words) => {
+    expect(summary(counters, 2_000, 'x')).toBe(words)
   })
 
   it('tells no speed of what took no time', () => {

@@ -3,7 +3,7 @@ import { type Histogram, histogram, plus } from './Histogram.js'
 
 // model
 
-export interface Bucket {
+export interface IntervalStats {
   rows: number
   rejects: number
   /** Requests that left, logins apart. */
@@ -16,18 +16,18 @@ export interface Bucket {
   /** The longest, in ms. */
   slowest: number
   /** Requests under way, behind a limit, and after a refusal or a fault: each times ms. */
-  flying: number
-  waiting: number
-  pausing: number
+  inFlightMs: number
+  waitingMs: number
+  pausedMs: number
   /** How long it was looked at, in ms. */
-  seen: number
+  observedMs: number
   /** The lowest limit in force, of requests a second. */
   allowed: number
 }
 
 // constructors
 
-export const bucket = (): Bucket => ({
+export const emptyStats = (): IntervalStats => ({
   rows: 0,
   rejects: 0,
   sent: 0,
@@ -36,17 +36,17 @@ export const bucket = (): Bucket => ({
   failed: 0,
   latency: histogram(),
   slowest: 0,
-  flying: 0,
-  waiting: 0,
-  pausing: 0,
-  seen: 0,
+  inFlightMs: 0,
+  waitingMs: 0,
+  pausedMs: 0,
+  observedMs: 0,
   allowed: Number.POSITIVE_INFINITY,
 })
 
 // combinators
 
-/** Two stretches as one. */
-export const merge = (a: Bucket, b: Bucket): Bucket => ({
+/** Two intervals as one. */
+export const mergeStats = (a: IntervalStats, b: IntervalStats): IntervalStats => ({
   rows: a.rows + b.rows,
   rejects: a.rejects + b.rejects,
   sent: a.sent + b.sent,
@@ -55,9 +55,9 @@ export const merge = (a: Bucket, b: Bucket): Bucket => ({
   failed: a.failed + b.failed,
   latency: plus(a.latency, b.latency),
   slowest: Math.max(a.slowest, b.slowest),
-  flying: a.flying + b.flying,
-  waiting: a.waiting + b.waiting,
-  pausing: a.pausing + b.pausing,
-  seen: a.seen + b.seen,
+  inFlightMs: a.inFlightMs + b.inFlightMs,
+  waitingMs: a.waitingMs + b.waitingMs,
+  pausedMs: a.pausedMs + b.pausedMs,
+  observedMs: a.observedMs + b.observedMs,
   allowed: Math.min(a.allowed, b.allowed),
 })

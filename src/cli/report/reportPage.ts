@@ -1,7 +1,7 @@
 /** A report as a page: one file that asks for nothing, runs nothing, and can be read anywhere. */
 import { createHash } from 'node:crypto'
 import type { ManifestFile } from '../../export/index.js'
-import { bytes, duration, number, plural } from '../progress/words.js'
+import { bytes, duration, number, plural } from '../text.js'
 import { chart } from './chart.js'
 import { charts } from './charts.js'
 import { type Html, html, print, verbatim } from './html.js'
@@ -15,7 +15,7 @@ import { table } from './table.js'
 // model
 
 /** What a run knows of itself and no chart shows. */
-export interface Facts {
+export interface ReportFacts {
   /** Such as `Export of charges`. */
   readonly title: string
   /** When it began, in ms since 1970. */
@@ -39,7 +39,7 @@ export type Pair = readonly [name: string, value: string]
 
 // constructors
 
-export const page = (facts: Facts, recording: Recording): string => `<!doctype html>
+export const reportPage = (facts: ReportFacts, recording: Recording): string => `<!doctype html>
 ${print(html`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -52,15 +52,15 @@ ${print(html`<html lang="en">
 <body>
 <main>
 ${heading(facts)}
-${asked(facts)}
-${files(facts)}
+${queryTable(facts)}
+${filesTable(facts)}
 ${section(
   'charts',
   'Over time',
-  charts(recording).map((one) => chart(one, recording.stretches)),
+  charts(recording).map((one) => chart(one, recording.intervals)),
 )}
-${incidents(recording.incidents)}
-${section('numbers', 'The numbers behind the charts', table(recording.stretches))}
+${incidentsTable(recording.incidents)}
+${section('numbers', 'The numbers behind the charts', table(recording.intervals))}
 </main>
 <footer>Made by payments-rx ${facts.version}. Times of charts are since the beginning of the run. This page loads nothing from anywhere.</footer>
 </body>
@@ -70,7 +70,7 @@ ${section('numbers', 'The numbers behind the charts', table(recording.stretches)
 /** Nothing but its own style, which is told by its hash: no script, no request, whatever gets in. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
-const heading = ({ title, began, ms, isComplete, summary, reason, counts }: Facts): Html =>
+const heading = ({ title, began, ms, isComplete, summary, reason, counts }: ReportFacts): Html =>
   html`<header>
 <h1>${title}</h1>
 <p class="faint">Began ${time(began)}, ended ${time(began + ms)}, took ${duration(ms)}</p>
@@ -84,7 +84,7 @@ const time = (ms: number): Html => {
   return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
 }
 
-const asked = ({ query }: Facts): Html =>
+const queryTable = ({ query }: ReportFacts): Html =>
   section(
     'asked',
     'What was asked for',
@@ -96,7 +96,7 @@ const asked = ({ query }: Facts): Html =>
         )}</tbody></table>`,
   )
 
-const files = ({ files }: Facts): Html =>
+const filesTable = ({ files }: ReportFacts): Html =>
   section(
     'files',
     'Files',
@@ -115,7 +115,7 @@ const files = ({ files }: Facts): Html =>
         ),
   )
 
-const incidents = ({ kinds, others }: Incidents): Html =>
+const incidentsTable = ({ kinds, others }: Incidents): Html =>
   section(
     'incidents',
     'What did not go as it should',
