@@ -4,7 +4,7 @@ import type { Paging } from './Paging.js'
 
 // model
 
-/** Written as the reference prints it, so that one search finds both. */
+/** A method and a path, written as the reference prints them, so that one search finds both. */
 export type Route = `${'GET' | 'POST'} /${string}`
 
 /** The names in braces: `PathName<'GET /a/{id}/b/{n}'>` is `'id' | 'n'`. */
@@ -13,27 +13,29 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
   : never
 
 /**
- * Where a parameter goes: the query of a GET and the body of a POST, unless a row says otherwise. Nothing stands
- * beside a `whole body`, which a GET has not.
+ * The place of a parameter: the query of a GET and the body of a POST, unless a row says otherwise. A `whole body`
+ * has no other parameters beside it, and a GET has none.
  */
 export type Place = 'query' | 'whole body' | `header ${string}`
 
 /**
- * - `by request_id`: it carries one, and is done once however often it comes. Generated when left out. Where
- *   `params` do not write it, the call is never repeated.
+ * The reason why a call can be repeated.
+ *
+ * - `by request_id`: it carries one, and is done once however often it arrives. Generated when left out. If
+ *   `params` do not encode it, the call is never repeated.
  * - `by request_id of items`: each of its `items` carries one.
- * - `as it is`: it moves nothing, or comes to the same each time.
+ * - `as it is`: it is idempotent.
  */
 export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 
-/** What a row takes from our defaults, since the interface does not show it. */
+/** The parts of a row that are defaults, since the interface does not show them. */
 export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
-/** The row of a list, whatever it takes and gives. */
+/** The row of a list, without its types. */
 export interface ListRow {
   /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
-  /** How it goes on. */
+  /** Its paging. */
   readonly paging: Paging
 }
 
@@ -53,8 +55,8 @@ export interface Errors<Code extends string> {
 }
 
 /**
- * A call of the interface, as a row: what is asked, what comes back, how it may be repeated. Client,
- * sandbox, docs and tests are all derived from rows, and callers may add rows of their own.
+ * A call of the interface, as a row: its params, its answer, and if it can be repeated. Client, sandbox, docs and
+ * tests are derived from rows, and callers may add rows of their own.
  */
 export interface Endpoint<
   P,
@@ -64,7 +66,7 @@ export interface Endpoint<
 > {
   /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
-  /** Everything a caller passes: what the route names in braces, then the query or the body. */
+  /** Everything a caller passes: the names in braces of the route, then the query or the body. */
   readonly params: Codec<P>
   /** Each value that the stream emits. */
   readonly success: Codec<A>
@@ -76,13 +78,13 @@ export interface Endpoint<
   readonly otherErrors: ReadonlyArray<Code>
   /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
   readonly answer: 'json' | 'anything'
-  /** How a list goes on; without it there is one value. */
+  /** The paging of a list; without it there is one value. */
   readonly paging: Pages
   /** Parameters that do not go to their usual place. */
   readonly at: { readonly [Name in string]?: Place }
   /**
-   * What makes it safe to send again when nobody knows whether it arrived: the `request_id` it carries,
-   * or that it moves nothing. A GET is safe; a POST that says nothing here is never repeated.
+   * The reason why the call can be repeated when it is unknown if it arrived: it carries a `request_id`, or it
+   * moves nothing. A GET is always safe; a POST without a reason here is never repeated.
    */
   readonly repeatable: Repeatable | undefined
   /** Rules that need the time of sending, in ms since 1970. */
@@ -97,21 +99,21 @@ export interface Endpoint<
    * something else before.
    */
   readonly knownBy: ReadonlyArray<string>
-  /** Who asks: an account's token, a partner's Basic credentials, or nobody. */
+  /** The authentication: an account's token, a partner's Basic credentials, or none. */
   readonly auth: 'bearer' | 'basic' | 'none'
-  /** What of it the interface document does not say. */
+  /** The parts that the interface document does not specify. */
   readonly unspecified: ReadonlyArray<Unspecified>
 }
 
-/** A row seen without its types: what walks a whole table sees these. */
+/** A row seen without its types, for code that walks a whole table. */
 export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
 
-/** The same of a list: its values come in pages. */
+/** A list seen without its types: its values come in pages. */
 export interface AnyList extends Endpoint<unknown, unknown, string, Paging> {}
 
 // constructors
 
-/** A row; what it does not say is left out, or as most rows have it. */
+/** Makes a row; fields that are left out get the default that most rows have. */
 export const endpoint = <
   const R extends Route,
   P extends { readonly [Name in PathName<R>]: string },
@@ -158,26 +160,26 @@ export const endpoint = <
 // combinators
 
 /**
- * The row without its types. A codec is invariant, so the compiler cannot see what holds: whatever goes
- * in is checked by `params.decode` before `params.encode` sees it.
+ * Drops the types of a row. A codec is invariant, so the compiler cannot see that this is safe: every value is checked
+ * by `params.decode` before `params.encode` sees it.
  */
 export const untyped = (row: { readonly route: Route }): AnyEndpoint => row as AnyEndpoint
 
-/** What parameters are held against at `now`, in ms since 1970. */
+/** Returns the codec that checks parameters at `now`, in ms since 1970. */
 export const paramsAt =
   (now: number) =>
   ({ params, rules }: AnyEndpoint): Codec<unknown> =>
     rules === undefined ? params : ruled(...rules(now))(params)
 
-/** Whether a row's values come in pages. */
+/** Tells if a row's values come in pages. */
 export const isList = (row: AnyEndpoint): row is AnyList => row.paging !== undefined
 
-/** How a request of the route is sent. */
+/** Returns the method of a route. */
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')
 
-/** The path template: `/api/v1/charges/{id}`. */
+/** Returns the path template of a route: `/api/v1/charges/{id}`. */
 export const template = (route: Route): string => route.slice(route.indexOf('/'))
 
-/** The names in braces. */
+/** Returns the names in braces. */
 export const pathNames = (route: Route): ReadonlyArray<string> =>
   Array.from(route.matchAll(/\{([^}]+)\}/g), ([, name]) => name ?? '')

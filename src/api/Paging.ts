@@ -3,43 +3,42 @@ import { O } from '../fp.js'
 
 // model
 
-/** Where a page stands: parameters that ask for just it. The first page of a cursor list needs none. */
+/** The parameters that request one page. The first page of a cursor list needs none. */
 export type Position = { readonly page_num: number } | { readonly page?: string }
 
-/** How a list goes on from one page to the next. */
+/** The way from one page of a list to the next. */
 export interface Paging {
   /** `number`: by `page_num`. `cursor`: by bookmarks. */
   readonly style: 'number' | 'cursor'
   /** The first page when the caller names none. */
   readonly first: Position
-  /** Rows a page when the caller names no `page_size`, where the interface says so. */
+  /** The rows a page when the caller names no `page_size`, if the interface says so. */
   readonly size?: number
 }
 
-/** The same, of a list whose size of a page is known. */
+/** The paging of a list whose page size is known. */
 export interface SizedPaging extends Paging {
-  /** Rows a page when the caller names no `page_size`. */
+  /** The rows a page when the caller names no `page_size`. */
   readonly size: number
 }
 
 // constructors
 
-/** By `page_num` from 0, for as long as `has_more` is true. */
+/** Pages by `page_num` from 0, for as long as `has_more` is true. */
 export const byNumber = (size: number): SizedPaging => ({
   style: 'number',
   first: { page_num: 0 },
   size,
 })
 
-/** By the bookmark `page_after`, for as long as there is one. */
+/** Pages by the bookmark `page_after`, for as long as there is one. */
 export const byCursor = (size: number): SizedPaging => ({ style: 'cursor', first: {}, size })
 
 // combinators
 
 /**
- * The position after this page, if the list goes on. The envelope that came decides, whatever its row
- * promises: a bookmark is followed, and `has_more: true` goes to the next number. An empty page ends
- * nothing by itself.
+ * Returns the position of the next page, if there is one. The envelope decides, whatever its row says: a bookmark is
+ * followed, and `has_more: true` goes to the next number. An empty page alone does not end a list.
  */
 export const following = (position: Position, envelope: Envelope): O.Option<Position> => {
   if (typeof envelope.page_after === 'string' && envelope.page_after !== '') {
@@ -50,16 +49,16 @@ export const following = (position: Position, envelope: Envelope): O.Option<Posi
     : O.none
 }
 
-/** Where an envelope does not go on as its row says, and what stood there instead. */
+/** A field of an envelope that contradicts the paging of its row, with its value. */
 export interface Stray {
   readonly path: 'has_more' | 'page_after'
   readonly value: unknown
 }
 
 /**
- * How the envelope of a page differs from what its row promises, if it does: another style goes on, or
- * ends the list, or a numbered page says nothing of either. What has both is of the style that is
- * followed; a bookmark list ends without a word, so that is no difference.
+ * Finds the field of an envelope that contradicts the paging of its row: the other style goes on or ends the list,
+ * or a numbered page has neither field. An envelope with both fields counts as the style that is followed; a
+ * cursor list may end without a field, so that is no contradiction.
  */
 export const strayed = (
   { style }: Paging,
@@ -82,7 +81,7 @@ export const strayed = (
     : O.none
 }
 
-/** For messages: `page_num 17`, `the first page`, `page "b2Zm..."`. */
+/** Prints a position: `page_num 17`, `the first page`, `page "b2Zm..."`. */
 export const showPosition = (position: Position): string =>
   'page_num' in position
     ? `page_num ${position.page_num}`

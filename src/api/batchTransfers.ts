@@ -7,12 +7,12 @@ import {
   QuoteRequest,
 } from '../codec/BatchTransfer.js'
 import { Acknowledgement, ById } from '../codec/calls.js'
-import { ItemsToAdd, ItemsToDelete, itemsWithOwnIds } from '../codec/NewBatchItem.js'
+import { ItemsToAdd, ItemsToDelete, uniqueRequestIds } from '../codec/NewBatchItem.js'
 import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'
 
 export const batchTransfers = {
-  /** Makes a batch of transfers, in state `DRAFTING`; its items are added afterwards. */
+  /** Creates a batch of transfers, in state `DRAFTING`; its items are added afterwards. */
   create: endpoint('POST /api/v1/batch_transfers/create', {
     params: NewBatchTransfer,
     success: BatchTransfer,
@@ -54,19 +54,19 @@ export const batchTransfers = {
       'request_id_in_batch_duplicate',
       'add_batch_item_unsupported',
     ],
-    rules: () => [itemsWithOwnIds],
+    rules: () => [uniqueRequestIds],
     repeatable: 'by request_id of items',
     unspecified: ['success'],
   }),
 
-  /** Prices the valid items of a batch, for as long as `validity` says. */
+  /** Quotes the valid items of a batch, for as long as `validity` says. */
   quote: endpoint('POST /api/v1/batch_transfers/{id}/quote', {
     params: QuoteRequest,
     success: BatchTransfer,
     unspecified: ['params', 'success'],
   }),
 
-  /** Hands a batch over for approval and booking; invalid items are left out. The money moves. */
+  /** Submits a batch for approval and booking; invalid items are left out. The money moves. */
   submit: endpoint('POST /api/v1/batch_transfers/{id}/submit', {
     params: ById,
     success: BatchTransfer,
@@ -81,7 +81,7 @@ export const batchTransfers = {
     unspecified: ['params', 'success'],
   }),
 
-  /** Takes items out of a batch in `DRAFTING`, by their own ids. */
+  /** Deletes items of a batch in `DRAFTING`, by their own ids. */
   deleteItems: endpoint('POST /api/v1/batch_transfers/{id}/delete_items', {
     params: ItemsToDelete,
     success: BatchTransfer,

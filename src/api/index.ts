@@ -10,11 +10,11 @@ import { webhooks } from './webhooks.js'
 // typed by name: in a declaration that the compiler infers, rows have lost their comments
 /** The tables of the interface, under the names callers use. */
 export const api: {
-  /** What is charged to connected accounts, for the platform's wallet. */
+  /** Charges on connected accounts, credited to the platform's wallet. */
   readonly charges: typeof charges
-  /** Several transfers that are paid with one deduction. */
+  /** Batches of transfers that are paid with one deduction. */
   readonly batchTransfers: typeof batchTransfers
-  /** Industries, currencies, limits and what is known of cards. */
+  /** Industries, currencies, limits and card ranges. */
   readonly reference: typeof reference
   /** Subscriptions to the events of this account. */
   readonly webhooks: typeof webhooks
@@ -22,10 +22,10 @@ export const api: {
   readonly partnerWebhooks: typeof partnerWebhooks
 } = { charges, batchTransfers, reference, webhooks, partnerWebhooks }
 
-/** The same, as a type. */
+/** The type of `api`. */
 export type Api = typeof api
 
-/** The same, for what walks all of it. */
+/** The tables without their types, for code that walks all of them. */
 export const tables: Readonly<Record<keyof Api, Readonly<Record<string, AnyEndpoint>>>> = {
   charges: R.map(untyped)(api.charges),
   batchTransfers: R.map(untyped)(api.batchTransfers),

@@ -1,4 +1,4 @@
-/** How much may be asked at a time (interface, Limits). */
+/** The rate and concurrency limits of an environment (interface, Limits). */
 export interface Limits {
   /** Requests a second, all endpoints together. */
   readonly global: number
@@ -10,7 +10,7 @@ export interface Limits {
   readonly logins: number
 }
 
-/** Whose limits apply. */
+/** An environment of the service. */
 export type Environment = 'production' | 'sandbox'
 
 /** The limits of the interface, per environment. */
@@ -21,7 +21,7 @@ export const limits: Readonly<Record<Environment, Limits>> = Object.freeze({
   sandbox: Object.freeze({ global: 20, endpoint: 10, concurrency: 10, logins: 100 }),
 })
 
-/** For a service that keeps none. */
+/** The limits of a service that has none. */
 export const unlimited: Limits = Object.freeze({
   global: Number.POSITIVE_INFINITY,
   endpoint: Number.POSITIVE_INFINITY,

@@ -11,12 +11,12 @@ import {
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
-/** Their statuses; which codes they have is not shown. */
+/** The statuses that the interface lists; it shows no codes. */
 const errors = { 400: [], 401: [] } as const
 
 const ofOne = { ...errors, 404: [] } as const
 
-/** The same for all of them (default, not specified by the interface document). */
+/** The codes of all partner calls (default, not specified by the interface document). */
 const otherErrors = ['field_required', 'invalid_argument'] as const
 
 export const partnerWebhooks = {

@@ -27,14 +27,14 @@ export const reference = {
     errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
-  /** What of a limit expires within the next week. */
+  /** The part of a limit that expires within the next week. */
   expiringQuota: endpoint('GET /api/v1/reference/order_items/expiring_quota', {
     params: QuotaFilter,
     success: ExpiringQuota,
     errors: { 400: [] },
   }),
 
-  /** What is left of a limit. */
+  /** The amount left of a limit. */
   quota: endpoint('GET /api/v1/reference/order_items/quota', {
     params: QuotaFilter,
     success: Quota,
@@ -57,7 +57,7 @@ export const reference = {
     unspecified: ['success'],
   }),
 
-  /** What is known of a card, by its number; the number goes into a header, and nowhere else. */
+  /** Looks up a card number; the number goes into a header, and nowhere else. */
   lookUpBin: endpoint('GET /api/v1/pa/reference/bin/lookup', {
     params: ByCardNumber,
     success: Bins,

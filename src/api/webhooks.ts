@@ -11,7 +11,7 @@ import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'
 
 export const webhooks = {
-  /** Subscribes a URL to events; the answer has the secret that signatures are verified by. */
+  /** Subscribes a URL to events; the answer has the secret that verifies signatures. */
   create: endpoint('POST /api/v1/webhooks/create', {
     params: NewWebhook,
     success: WebhookWithSecret,

@@ -2,13 +2,13 @@ import { defer, type Observable, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
 import type { ById } from '../codec/calls.js'
 import {
-  compared,
-  type Firsts,
+  compareItems,
+  type FirstItems,
   ITEMS_PER_BATCH,
   ITEMS_PER_CALL,
   ItemsToAdd,
   type NewBatchItem,
-  OWN_ID,
+  UNIQUE_REQUEST_ID,
 } from '../codec/NewBatchItem.js'
 import type { Cause } from '../decode/causes.js'
 import { E } from '../fp.js'
@@ -40,7 +40,7 @@ export const addAllItems =
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
       const { id } = { ...batch } // of nothing at all, as JavaScript calls, the call says what is wrong
-      let sent: Firsts = new Map()
+      let sent: FirstItems = new Map()
       return items.pipe(
         inChunks({
           endpoint,
@@ -48,12 +48,12 @@ export const addAllItems =
             const params = { id, items: chunk }
             // what is wrong with an item by itself is told first
             if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
-            const { different, firsts } = compared(chunk, sent, before)
+            const { different, firstItems } = compareItems(chunk, sent, before)
             const [first, ...others] = different.map(ignored)
             if (first) return left(invalidRequest(endpoint, [first, ...others]))
             return add(params).pipe(
               tap((outcome) => {
-                if (mayHaveArrived(outcome)) sent = firsts
+                if (mayHaveArrived(outcome)) sent = firstItems
               }),
             )
           },
@@ -65,7 +65,7 @@ export const addAllItems =
 
 const ignored = ({ at, first }: { readonly at: number; readonly first: number }): Cause => ({
   path: `items[${at}].request_id`,
-  expected: OWN_ID,
+  expected: UNIQUE_REQUEST_ID,
   actual: `that of item ${first} of the stream`,
 })
 

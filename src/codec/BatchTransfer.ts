@@ -11,7 +11,7 @@ import { Day, toMillis } from './times.js'
 
 const depositType = t.keyof({ DIRECT_DEBIT: null, FASTER_DIRECT_DEBIT: null })
 
-/** How a linked account is debited (interface, Batch transfer). */
+/** A way to debit a linked account (interface, Batch transfer). */
 export type DepositType = t.TypeOf<typeof depositType>
 
 export const DepositType = depositType
@@ -19,40 +19,40 @@ export const DepositType = depositType
 const providerFailure = t.partial({
   /** The clearing system's own code. */
   code: nullable(t.string),
-  /** Which local clearing system told it. */
+  /** The local clearing system that reported it. */
   local_clearing_system: nullable(open('AU_BECS', 'US_ACH', 'GB_BACS', 'EU_SEPA')),
-  /** What it says of it, in words. */
+  /** Its own message. */
   message: nullable(t.string),
 })
 
 const failureDetails = t.partial({
   /** The service's own code. */
   code: nullable(t.string),
-  /** The same as an ISO 20022 code. */
+  /** An ISO 20022 code for it. */
   iso_code: nullable(t.string),
-  /** The failure as the local clearing system told it. */
+  /** The failure as the local clearing system reported it. */
   provider_failure_details: nullable(providerFailure),
 })
 
-/** Why the money for a batch did not come. */
+/** The reason why the funding of a batch failed. */
 export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
 
 const funding = t.partial({
-  /** How far the money has come. Shown by `retrieve` and `list` only. */
+  /** The state of the funding. Shown by `retrieve` and `list` only. */
   status: nullable(open('SCHEDULED', 'PROCESSING', 'FUNDED', 'FAILED', 'REVERSED')),
-  /** How the linked account is debited. */
+  /** The way in which the linked account is debited. */
   deposit_type: nullable(opened(depositType)),
   /** The linked account; null when the wallet pays. */
   funding_source_id: nullable(t.string),
-  /** What the bank statement of the debited account shows. */
+  /** Text on the bank statement of the debited account. */
   reference: nullable(t.string),
-  /** Why funding failed, before API version 2026-06-30: empty unless it is in an error state. */
+  /** The reason of a failure, before API version 2026-06-30; empty unless funding is in an error state. */
   failure_reason: nullable(t.string),
-  /** Why funding failed, from API version 2026-06-30 on. */
+  /** The reason of a failure, from API version 2026-06-30 on. */
   failure_details: nullable(failureDetails),
 })
 
-/** Where the money for a batch comes from, and how far it has come. */
+/** The source of the money for a batch, and the state of the funding. */
 export interface BatchFunding extends t.TypeOf<typeof funding> {}
 
 export const BatchFunding: Codec<BatchFunding> = funding
@@ -69,49 +69,49 @@ const validity = t.keyof({
   HR_24: null,
 })
 
-/** How long a quote holds (interface, Batch transfer). */
+/** The time for which a quote is valid (interface, Batch transfer). */
 export type QuoteValidity = t.TypeOf<typeof validity>
 
 export const QuoteValidity = validity
 
 const quote = t.intersection([
   t.type({
-    /** What all beneficiaries receive together, in whole units of `transfer_currency`. */
+    /** The total that the beneficiaries receive, in major units of `transfer_currency`. */
     amount_beneficiary_receives: t.number,
-    /** What the payer pays in all, in whole units of `source_currency`. */
+    /** The total that the payer pays, in major units of `source_currency`. */
     amount_payer_pays: t.number,
-    /** What the transfers cost, in whole units of `fee_currency`. */
+    /** The total fee, in major units of `fee_currency`. */
     fee_amount: t.number,
     /** A 3-letter ISO 4217 code. */
     fee_currency: Currency,
-    /** What the payer funds with. */
+    /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,
-    /** What the beneficiary receives. */
+    /** The currency that the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: Currency,
   }),
   t.partial({
-    /** The rate of conversion; null when nothing is converted. */
+    /** The conversion rate; null when nothing is converted. */
     client_rate: nullable(t.number),
     /** The pair of currencies that `client_rate` is for; null when nothing is converted. */
     currency_pair: nullable(t.string),
   }),
 ])
 
-/** What all items of one currency pair cost. */
+/** The price of all items of one currency pair. */
 export interface BatchQuote extends t.TypeOf<typeof quote> {}
 
 const quoteSummary = t.partial({
-  /** Until when it holds. */
+  /** The time at which the quote expires. */
   expires_at: nullable(Instant),
-  /** When the batch was last quoted. */
+  /** The time of the last quote. */
   last_quoted_at: nullable(Instant),
-  /** How long it was asked to hold. */
+  /** The requested validity. */
   validity: nullable(opened(validity)),
-  /** One for each currency pair. */
+  /** One quote for each currency pair. */
   quotes: nullable(t.array(quote)),
 })
 
-/** What a batch costs, as last quoted. */
+/** The price of a batch, as last quoted. */
 export interface BatchQuoteSummary extends t.TypeOf<typeof quoteSummary> {}
 
 export const BatchQuoteSummary: Codec<BatchQuoteSummary> = quoteSummary
@@ -134,40 +134,40 @@ const status = t.keyof({
   CANCELLED: null,
 })
 
-/** Where a batch stands (interface, States and transitions). */
+/** A state of a batch (interface, States and transitions). */
 export type BatchStatus = t.TypeOf<typeof status>
 
 export const BatchStatus = status
 
 const batchTransfer = t.intersection([
   t.type({
-    /** Made by the service. */
+    /** Generated by the service. */
     id: t.string,
     /** Chosen by the client, unique. */
     request_id: t.string,
     /** A short id for talking to support. */
     short_reference_id: t.string,
-    /** Where it stands. */
+    /** The current state. */
     status: opened(status),
-    /** Items in the batch, invalid ones among them. */
+    /** The items in the batch, including invalid ones. */
     total_item_count: Count,
     /** Invalid items stay until they are deleted, and are left out when the batch is executed. */
     valid_item_count: Count,
-    /** When it last changed. */
+    /** The time of the last change. */
     updated_at: Instant,
   }),
   t.partial({
-    /** What the caller calls it. */
+    /** The caller's name for it. */
     name: nullable(t.string),
-    /** A note for oneself: it is not passed to beneficiaries. */
+    /** An internal note; it is not passed to beneficiaries. */
     remarks: nullable(t.string),
     /** Keys and values that are stored with the batch. */
     metadata: nullable(Metadata),
-    /** When the batch is to be processed: a day, or a time, as it was asked for. */
+    /** The day or time at which the batch is to be processed, as requested. */
     transfer_date: nullable(t.string),
-    /** Where the money comes from, and how far it has come. */
+    /** The source of the money, and the state of the funding. */
     funding: nullable(BatchFunding),
-    /** What it costs, by pair of currencies, as last quoted. */
+    /** The price by currency pair, as last quoted. */
     quote_summary: nullable(BatchQuoteSummary),
   }),
 ])
@@ -185,13 +185,13 @@ const newFundingSource = noted(
     deposit_type: depositType,
     /** A linked account; the wallet when left out. */
     id: t.string,
-    /** What the bank statement of the debited account shows. */
+    /** Text on the bank statement of the debited account. */
     reference: t.string,
   }),
   { deposit_type: { default: 'DIRECT_DEBIT' } },
 )
 
-/** Where the money for a new batch comes from. */
+/** The source of the money for a new batch. */
 export interface NewFundingSource extends t.TypeOf<typeof newFundingSource> {}
 
 export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
@@ -206,15 +206,15 @@ const newBatchTransfer = t.partial({
   funding_source: NewFundingSource,
   /** Keys and values to store with the batch. */
   metadata: Metadata,
-  /** What the caller calls it. */
+  /** The caller's name for it. */
   name: t.string,
-  /** A note for oneself: it is not passed to beneficiaries. */
+  /** An internal note; it is not passed to beneficiaries. */
   remarks: t.string,
   /** Today or later, when the wallet pays; the earliest possible day when left out or empty. */
   transfer_date: Day,
 })
 
-/** A batch to make; its items are added afterwards. */
+/** A batch to create; its items are added afterwards. */
 export interface NewBatchTransfer extends t.TypeOf<typeof newBatchTransfer> {}
 
 const isNone = (day: string | undefined): day is '' | undefined => day === undefined || day === ''
@@ -248,13 +248,13 @@ const quoteRequest = t.exact(
       id: t.string,
     }),
     t.partial({
-      /** How long the quote is to hold; which values are possible depends on the account. */
+      /** The time for which the quote is valid; which values are possible depends on the account. */
       validity: opened(QuoteValidity),
     }),
   ]),
 )
 
-/** Which batch to price, and for how long. The batch itself will do: nothing else of it is sent. */
+/** The batch to quote, and the validity. The batch itself will do: nothing else of it is sent. */
 export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
@@ -275,7 +275,7 @@ const batchFilter = noted(
   { page_size: { default: 50 } },
 )
 
-/** Which batches to list; all of them when empty. */
+/** A filter of batches; all of them when empty. */
 export interface BatchFilter extends t.TypeOf<typeof batchFilter> {}
 
 export const BatchFilter: Codec<BatchFilter> = batchFilter

@@ -11,29 +11,29 @@ const bankDetails = t.intersection([
     account_currency: Currency,
     /** The holder's name. */
     account_name: t.string,
-    /** Where the bank is: a 2-letter ISO 3166 code. */
+    /** The country of the bank: a 2-letter ISO 3166 code. */
     bank_country_code: Country,
   }),
   t.partial({
-    /** The name known in the payment system; in some regions and methods only. */
+    /** The holder's name in the payment system; in some regions and methods only. */
     account_name_alias: t.string,
     /** The number of the account; outside Europe mostly. */
     account_number: t.string,
     /** The number of the account as an IBAN; in Europe mostly. */
     iban: t.string,
-    /** What `account_routing_value1` is: the type of a routing code. */
+    /** The type of the routing code in `account_routing_value1`. */
     account_routing_type1: t.string,
-    /** What `account_routing_value2` is: its sub-type. */
+    /** The sub-type of the routing code in `account_routing_value2`. */
     account_routing_type2: t.string,
     /** A routing code, of `account_routing_type1`. */
     account_routing_value1: t.string,
-    /** More of it, of `account_routing_type2`. */
+    /** A second routing code, of `account_routing_type2`. */
     account_routing_value2: t.string,
-    /** What kind of account it is. */
+    /** The type of the bank account. */
     bank_account_category: t.string,
     /** The branch. */
     bank_branch: t.string,
-    /** What the bank is called. */
+    /** The name of the bank. */
     bank_name: t.string,
     /** The state or province that the bank is in. */
     bank_state: t.string,
@@ -41,9 +41,9 @@ const bankDetails = t.intersection([
     bank_street_address: t.string,
     /** The mobile number that is tied to the account. */
     binding_mobile_number: t.string,
-    /** A fingerprint of the account: the interface says no more. */
+    /** A fingerprint of the account; the interface does not describe it. */
     fingerprint: t.string,
-    /** The bank between the two, if any. */
+    /** The intermediary bank, if any. */
     intermediary_bank_name: t.string,
     /** Its SWIFT code or BIC: letters and digits. */
     intermediary_bank_swift_code: SwiftCode,
@@ -67,7 +67,7 @@ export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
   ),
 )(bankDetails)
 
-// who it belongs to
+// beneficiaries
 
 const address = unspecified(
   t.partial({
@@ -84,7 +84,7 @@ const address = unspecified(
   }),
 )
 
-/** Where somebody lives or works (default, not specified by the interface document). */
+/** A postal address (default, not specified by the interface document). */
 export interface Address extends t.TypeOf<typeof address> {}
 
 export const Address: Codec<Address> = address
@@ -118,18 +118,18 @@ const additionalInfo = t.intersection([
 
 const beneficiary = t.intersection([
   t.type({
-    /** Whether it is a company or a person; the interface names no values. */
+    /** A company or a person; the interface names no values. */
     entity_type: t.string,
     /** The account that is paid. */
     bank_details: BankDetails,
   }),
   t.partial({
-    /** More about the beneficiary: who stands for it, and the caller's own identifier. */
+    /** More about the beneficiary, such as its legal representative and the caller's own identifier. */
     additional_info: additionalInfo,
   }),
   unspecified(
     t.partial({
-      /** Where the beneficiary lives or works. */
+      /** The address of the beneficiary. */
       address,
       /** A company's name. */
       company_name: t.string,
@@ -147,7 +147,7 @@ const beneficiary = t.intersection([
   ),
 ])
 
-/** Who is paid, and where. */
+/** The recipient of a transfer, with a bank account. */
 export interface Beneficiary extends t.TypeOf<typeof beneficiary> {}
 
 export const Beneficiary: Codec<Beneficiary> = beneficiary

@@ -1,4 +1,4 @@
-/** What is known of a card by the range its number is in. */
+/** Card account ranges. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import { type Codec, described, patternOf } from './Codec.js'
@@ -35,8 +35,8 @@ const byCardNumber = t.exact(
 )
 
 /**
- * The card to look up; nothing else that is known of it is sent. Who handles card numbers is bound by the
- * rules of the card industry.
+ * The card to look up; nothing else of it is sent. Handling card numbers is subject to the rules of the card
+ * industry (PCI DSS).
  */
 export interface ByCardNumber extends t.TypeOf<typeof byCardNumber> {}
 
@@ -46,7 +46,7 @@ const bin = t.intersection([
   t.type({
     /** The scheme of the card. */
     card_brand: open('visa', 'mastercard', 'union pay', 'american express'),
-    /** How it is paid for, or who holds it; each scheme has its own. */
+    /** The type of the card; each scheme has its own values. */
     card_type: open(
       'credit',
       'debit',
@@ -60,26 +60,26 @@ const bin = t.intersection([
       'small_business',
       'prepaid_reloadable',
     ),
-    /** Whether it is the card of a business. */
+    /** True for the card of a business. */
     commercial_card: t.boolean,
   }),
   t.partial({
     /** The country of the issuer, as a code. */
     issuer_country_code: nullable(t.string),
-    /** Who issued the card. */
+    /** The issuer of the card. */
     issuer_name: nullable(t.string),
-    /** Each scheme has its own; Union Pay: `UNION_PAY_CLASSIC`, `UNION_PAY_GOLD` and so on. */
+    /** The product; each scheme has its own codes. Union Pay: `UNION_PAY_CLASSIC`, `UNION_PAY_GOLD` and so on. */
     product_code: nullable(t.string),
-    /** What `product_code` stands for. */
+    /** The description of `product_code`. */
     product_description: nullable(t.string),
     /** Visa: its sub-type id; Mastercard: the GCMS product id; Union Pay: the level of the card. */
     product_subtype_code: nullable(t.string),
-    /** What `product_subtype_code` stands for. */
+    /** The description of `product_subtype_code`. */
     product_subtype_description: nullable(t.string),
   }),
 ])
 
-/** What is known of a card. */
+/** The account range of a card. */
 export interface Bin extends t.TypeOf<typeof bin> {}
 
 export const Bin: Codec<Bin> = bin

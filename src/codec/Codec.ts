@@ -8,7 +8,7 @@ export interface Codec<A> extends t.Type<A, unknown, unknown> {}
 /** The reading half of a codec: one for a charge is one for anything that a charge is. */
 export interface Decodes<A> extends t.Decoder<unknown, A> {}
 
-/** What JSON Schema says of a single value on the wire: what a refinement keeps to itself. */
+/** The JSON Schema of a single value on the wire, which a refinement does not show. */
 export interface Schema {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly pattern?: string
@@ -24,17 +24,17 @@ export interface Schema {
   readonly 'x-not-specified'?: ReadonlyArray<'pattern' | 'minItems'>
 }
 
-/** What docs say of a field besides its type. */
+/** Documentation of a field besides its type. */
 export interface Note {
-  /** What the service takes when it is left out (interface). */
+  /** The service's default (interface). */
   readonly default?: string | number | boolean | ReadonlyArray<string>
   /** It is a default, not specified by the interface document. */
   readonly 'x-not-specified'?: true
 }
 
-/** A codec that says what its values look like, for docs and for whoever makes values of it. */
+/** A codec with the JSON Schema of its values, for docs and for generators of values. */
 export interface Described {
-  /** What JSON Schema says of them. */
+  /** The JSON Schema of its values. */
   readonly schema: Schema
 }
 
@@ -57,7 +57,7 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
-/** What JSON Schema says of texts of a shape, which has no flags: a schema has none. */
+/** The JSON Schema of texts of a shape, which has no flags: a schema has none. */
 export const patternOf = (
   { source }: RegExp,
   more: Pick<Schema, 'x-not-specified'> = {},

@@ -1,7 +1,7 @@
 import { type Open, open } from '../decode/index.js'
 import type { Codec } from './Codec.js'
 
-/** Of accounts: `account.dormant` and `account.closed` from API version 2026-08-21 on. */
+/** `account.dormant` and `account.closed` are known from API version 2026-08-21 on. */
 const accountEvents = [
   'account.active',
   'account.connected',

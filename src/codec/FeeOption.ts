@@ -10,7 +10,7 @@ const feeOption = t.intersection([
     type: t.keyof({ FIXED: null, PERCENTAGE: null }),
   }),
   t.partial({
-    /** What the fee is on. */
+    /** The base of the fee. */
     source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
     /** In the smallest unit of `currency`, as text; for `FIXED`. */
     amount: MinorAmount,
@@ -26,7 +26,7 @@ const feeOption = t.intersection([
   }),
 ])
 
-/** What the platform takes for itself. */
+/** A fee for the platform. */
 export interface FeeOption extends t.TypeOf<typeof feeOption> {}
 
 export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(

@@ -21,9 +21,9 @@ export interface IndustryCategory {
   readonly question?: string | null
   /** `Yes` or `No`; of codes under a question only. */
   readonly answer?: string | null
-  /** What is below; of lists and questions. */
+  /** The children of lists and questions. */
   readonly values?: Array<IndustryCategory> | null
-  /** What is below; of categories and sub-categories. */
+  /** The children of categories and sub-categories. */
   readonly sub_items?: Array<IndustryCategory> | null
 }
 
@@ -43,7 +43,7 @@ export const IndustryCategory: Codec<IndustryCategory> = t.recursion('IndustryCa
 
 export const IndustryCategories: Codec<Array<IndustryCategory>> = t.array(IndustryCategory)
 
-/** What a node is, whichever shape its tree has. */
+/** The kind of a node, in either shape of the tree. */
 export type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
 
 const kinds: Readonly<Record<string, IndustryKind>> = {
@@ -57,11 +57,11 @@ const kinds: Readonly<Record<string, IndustryKind>> = {
 
 // combinators
 
-/** What a node is, by its type in any letter case; undefined for a type that was added later. */
+/** Returns the kind of a node, by its type in any letter case; undefined for an unknown type. */
 export const industryKindOf = ({ type }: IndustryCategory): IndustryKind | undefined =>
   Object.hasOwn(kinds, type.toLowerCase()) ? kinds[type.toLowerCase()] : undefined
 
-/** What is below a node, in either shape. */
+/** Returns the children of a node, in either shape of the tree. */
 export const industriesUnder = ({
   values,
   sub_items,

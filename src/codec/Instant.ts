@@ -3,14 +3,14 @@ import { described, patternOf } from './Codec.js'
 
 // model
 
-/** What tells an `Instant` from other texts. */
+/** The brand that tells an `Instant` from other texts. */
 export interface InstantBrand {
   /** In types only. */
   readonly Instant: unique symbol
 }
 
 /**
- * A point in time as the service wrote it. The text is kept, so that what is exported is what came;
+ * A point in time as the service wrote it. The text is kept, so that exports hold the original;
  * `toDate` reads it. Shapes read: `+hhmm`, `+hh:mm` and `Z` offsets, an optional fraction of a second,
  * and plain dates (default, not specified by the interface document).
  */
@@ -24,8 +24,8 @@ const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d
 const shape = new RegExp(`^${DATE}(${TIME})?$`)
 
 /**
- * The shape of the interface's examples, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and it is
- * told in half the time that the whole expression takes.
+ * The shape of the interface's examples, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and testing it takes
+ * half the time of the whole expression.
  */
 const usualShape =
   /^\d\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)[+-]\d\d\d\d$/
@@ -39,7 +39,7 @@ export const Instant = described(
 
 // interop
 
-/** The moment, in ms resolution. A plain date is its midnight in UTC; a leap second is the one before. */
+/** Converts to a `Date`. A plain date is its midnight in UTC; a leap second is the one before. */
 export const toDate = (instant: Instant): Date =>
   new Date(
     instant
@@ -48,7 +48,7 @@ export const toDate = (instant: Instant): Date =>
       .replace(/([+-]\d\d)(\d\d)$/, '$1:$2'), // no plain date ends so
   )
 
-/** `toDate`, in ms since 1970, without making a `Date` where it can do without. NaN for what is no time. */
+/** Returns ms since 1970, mostly without making a `Date`; NaN for anything else than an `Instant`. */
 export const millisOf = (u: unknown): number => {
   if (typeof u !== 'string') return Number.NaN
   if (isUsual(u)) return usual(u)
@@ -80,5 +80,5 @@ const days = (year: number, month: number, day: number): number => {
   )
 }
 
-/** `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
+/** Converts a `Date` to `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
 export const fromDate = (date: Date): string => `${date.toISOString().slice(0, 19)}+0000`

@@ -1,4 +1,4 @@
-/** What is sent to add transfers to a batch, and to take them out again. */
+/** Params to add transfers to a batch, and to delete them again. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
@@ -14,9 +14,9 @@ import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
 
 const payer = unspecified(
   t.partial({
-    /** Whether it is a company or a person. */
+    /** A company or a person. */
     entity_type: t.string,
-    /** Where the payer lives or works; its `country_code` is needed. */
+    /** The address of the payer; its `country_code` is required. */
     address: t.intersection([unspecified(t.type({ country_code: Country })), Address]),
     /** A company's name. */
     company_name: t.string,
@@ -33,21 +33,21 @@ const payer = unspecified(
 
 const newBatchItem = t.intersection([
   t.type({
-    /** Why the money moves. */
+    /** The reason for the payment. */
     reason: t.string,
-    /** What the beneficiary's bank statement shows. */
+    /** Text on the beneficiary's bank statement. */
     reference: t.string,
     /** Unique. An item with one that was seen before is ignored, so a call can be sent again. */
     request_id: Filled,
-    /** What the payer funds with: a 3-letter ISO 4217 code. */
+    /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,
-    /** What the beneficiary receives: a 3-letter ISO 4217 code. */
+    /** The currency that the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: Currency,
     /** Over SWIFT, or a local clearing system. */
     transfer_method: t.keyof({ SWIFT: null, LOCAL: null }),
   }),
   t.partial({
-    /** What the platform takes for itself. */
+    /** A fee for the platform. */
     application_fee_options: t.readonlyArray(FeeOption, 'a list of fee options'),
     /** Left out, or empty, when `beneficiary_id` is given. */
     beneficiary: t.union([Beneficiary, Empty]),
@@ -56,17 +56,17 @@ const newBatchItem = t.intersection([
     t.partial({
       /** A beneficiary that is known already. */
       beneficiary_id: t.string,
-      /** What is sent, in whole units of `source_currency`; or give `transfer_amount`. */
+      /** The amount to send, in major units of `source_currency`; or give `transfer_amount`. */
       source_amount: Finite,
-      /** What arrives, in whole units of `transfer_currency`; or give `source_amount`. */
+      /** The amount to arrive, in major units of `transfer_currency`; or give `source_amount`. */
       transfer_amount: Finite,
-      /** Who pays, if that is not the account. */
+      /** The payer, if that is not the account. */
       payer,
       /** A payer that is known already. */
       payer_id: t.string,
-      /** Who bears the fees. */
+      /** The party that bears the fees. */
       fee_paid_by: open('PAYER', 'BENEFICIARY'),
-      /** Who bears the charges of a transfer over SWIFT. */
+      /** The party that bears the charges of a transfer over SWIFT. */
       swift_charge_option: open('SHARED', 'PAYER'),
       /** Extra information, in words. */
       remarks: t.string,
@@ -121,10 +121,10 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
 
 // what is sent
 
-/** Items a call takes (interface, Limits). */
+/** The most items of one call (interface, Limits). */
 export const ITEMS_PER_CALL = 100
 
-/** Items a batch takes (interface, Limits). */
+/** The most items of a batch (interface, Limits). */
 export const ITEMS_PER_BATCH = 1_000
 
 const itemsToAdd = t.exact(
@@ -141,7 +141,7 @@ const itemsToAdd = t.exact(
   }),
 )
 
-/** The items to add, and the batch that takes them. Of the batch itself nothing else is sent. */
+/** The items to add, and the batch. Nothing else of the batch is sent. */
 export interface ItemsToAdd extends t.TypeOf<typeof itemsToAdd> {}
 
 export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
@@ -155,57 +155,60 @@ const itemsToDelete = t.exact(
   }),
 )
 
-/** The items to take out, and the batch that has them. Of the batch itself nothing else is sent. */
+/** The items to delete, and the batch. Nothing else of the batch is sent. */
 export interface ItemsToDelete extends t.TypeOf<typeof itemsToDelete> {}
 
 export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 
 // items with one request_id
 
-/** What the `request_id` of an item should be. */
-export const OWN_ID = 'one that no different item has'
+/** The rule for the `request_id` of an item, in words. */
+export const UNIQUE_REQUEST_ID = 'one that no different item has'
 
-/** The first item of each `request_id`: what was written of it, and which item it was, from 0. */
-export type Firsts = ReadonlyMap<string, { readonly written: unknown; readonly n: number }>
+/** The first item of each `request_id`, by its JSON and its index. */
+export type FirstItems = ReadonlyMap<string, { readonly json: unknown; readonly index: number }>
 
-interface Compared {
-  /** Each item that differs from the first one of its `request_id`: its place, and which that one was. */
+interface Comparison {
+  /** Each item that differs from the first one of its `request_id`: its index, and that of the first one. */
   readonly different: ReadonlyArray<{ readonly at: number; readonly first: number }>
-  /** With those of these items. */
-  readonly firsts: Firsts
+  readonly firstItems: FirstItems
 }
 
-/** Compares items with one another, and with those before them, of which there were `before`. */
-export const compared = (
+/**
+ * Finds the items of a batch that differ from an earlier one with the same `request_id`. The service keeps the first
+ * and ignores the others (interface, Batch item): the same item can be sent again, but a different one is lost.
+ * There were `before` items before these.
+ */
+export const compareItems = (
   items: ReadonlyArray<NewBatchItem>,
-  firsts: Firsts = new Map(),
+  firstItems: FirstItems = new Map(),
   before = 0,
-): Compared => {
-  const all = new Map(firsts)
+): Comparison => {
+  const all = new Map(firstItems)
   const different = items.flatMap((item, at) => {
-    const one = { written: written(item), n: before + at }
+    const one = { json: sortedJson(item), index: before + at }
     const first = all.get(item.request_id) ?? one
     all.set(item.request_id, first)
-    return first.written === one.written ? [] : [{ at, first: first.n }]
+    return first.json === one.json ? [] : [{ at, first: first.index }]
   })
-  return { different, firsts: all }
+  return { different, firstItems: all }
 }
 
-/** Of the items of one call. */
-export const itemsWithOwnIds: Rule<ItemsToAdd> = {
+/** Rejects items of one call that differ and have the same `request_id`. */
+export const uniqueRequestIds: Rule<ItemsToAdd> = {
   field: 'items[].request_id',
-  expected: OWN_ID,
-  broken: ({ items }) => compared(items).different.map(({ at }) => ['items', at, 'request_id']),
+  expected: UNIQUE_REQUEST_ID,
+  broken: ({ items }) => compareItems(items).different.map(({ at }) => ['items', at, 'request_id']),
   unspecified: true,
 }
 
-/** As it is sent, whatever the order of its fields; where that fails, like no other. */
-const written = (item: NewBatchItem): unknown =>
+/** Returns the JSON of an item with sorted keys; a unique symbol if it has none. */
+const sortedJson = (item: NewBatchItem): unknown =>
   E.getOrElse((): unknown => Symbol())(
-    E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), inOrder), String),
+    E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), sortKeys), String),
   )
 
-const inOrder = (_name: string, value: unknown): unknown =>
+const sortKeys = (_name: string, value: unknown): unknown =>
   isRecord(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value

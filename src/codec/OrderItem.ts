@@ -19,7 +19,7 @@ const category = t.keyof({
   services_trade_travel_and_hospitality: null,
 })
 
-/** What was sold (interface, Reference data). */
+/** A category of goods or services sold (interface, Reference data). */
 export type OrderCategory = t.TypeOf<typeof category>
 
 export const OrderCategory = category
@@ -60,21 +60,21 @@ export const OrderCurrency = orderCurrency
 
 const orderItem = t.intersection([
   t.type({
-    /** What was sold. */
+    /** The category of what was sold. */
     category,
-    /** One of those that the interface names. */
+    /** A currency that the interface lists. */
     currency: OrderCurrency,
-    /** What the item is called: 2 to 256 characters. */
+    /** The name of the item: 2 to 256 characters. */
     item_name: textOf(2, 256),
-    /** How many: a whole number. */
+    /** The quantity: a whole number. */
     item_quantity: Whole,
-    /** The price of one, in whole units of `currency`. */
+    /** The price of one, in major units of `currency`. */
     item_unit_price: Finite,
     /** Its URL: 1 to 1,000 characters. */
     item_url: textOf(1, 1_000),
-    /** Quantity times unit price, in whole units of `currency`; not checked, because of rounding. */
+    /** Quantity times unit price, in major units of `currency`; not checked, because of rounding. */
     line_total: Finite,
-    /** When the order was made: at most 350 days ago. */
+    /** The time of the order: at most 350 days ago. */
     order_datetime: DateTime,
     /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
     order_id: textOf(1, 50),
@@ -84,7 +84,7 @@ const orderItem = t.intersection([
     shipment_tracking_number: textOf(5, 35),
   }),
   t.partial({
-    /** What the order is for, in words. */
+    /** A description of the order. */
     description: t.string,
     /** The caller's own reference, for reconciliation; not passed on. */
     item_reference: t.string,
@@ -96,17 +96,17 @@ export interface OrderItem extends t.TypeOf<typeof orderItem> {}
 
 export const OrderItem: Codec<OrderItem> = orderItem
 
-/** Items an upload takes (interface, Limits). */
+/** The most items of one upload (interface, Limits). */
 export const ITEMS_PER_UPLOAD = 500
 
-/** How old an order may be, in days (interface, Limits). */
+/** The greatest age of an order, in days (interface, Limits). */
 export const ORDER_AGE = 350
 
 const options = noted(
   t.partial({
-    /** Whether the items that pass are used, and the others dropped; `false` when left out. */
+    /** True to use the items that pass and drop the others; `false` when left out. */
     allow_partial_success: Flag,
-    /** Which limits to raise; `CN_INBOUND` when left out. */
+    /** The limits to raise; `CN_INBOUND` when left out. */
     types: repeated<QuotaType>(QuotaType),
     /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
     jwt_oauth_client_id: HeaderText,
@@ -119,7 +119,7 @@ const options = noted(
 const uploadOf = (item: Codec<OrderItem>) =>
   t.intersection([
     t.type({
-      /** 1 to 500. With `allow_partial_success` the service judges them one by one, and nobody before it. */
+      /** 1 to 500. With `allow_partial_success` only the service judges them, one by one. */
       items: listOf(item, {
         min: 1,
         max: ITEMS_PER_UPLOAD,
@@ -135,7 +135,7 @@ const strict = uploadOf(OrderItem)
 /** Orders to raise limits by. */
 export interface OrderUpload extends t.TypeOf<typeof strict> {}
 
-/** Whatever was meant as an item. */
+/** Accepts any value as an item. */
 const meant = t.refinement(t.unknown, (_: unknown): _ is OrderItem => true)
 
 const anyItem: Codec<OrderItem> = new t.Type<OrderItem, unknown, unknown>(

@@ -4,26 +4,26 @@ import { defined } from '../fp.js'
 // model
 
 /**
- * What an error answer says. The interface shows a body for 429 only; the rest is our default, not
+ * The content of an error answer. The interface shows a body for 429 only; the rest is a default, not
  * specified by the interface document: `code` and `message`, optional `source`, `details`, `trace_id`.
  */
 export interface Problem {
-  /** The service's word for it, or `http_<status>` where the body has none. */
+  /** The service's code, or `http_<status>` where the body has none. */
   readonly code: string
   readonly message: string
   readonly traceId?: string
-  /** The field that is to blame, as the service names it. */
+  /** The invalid field, as the service names it. */
   readonly source?: string
-  /** As it came: its shape is not specified. */
+  /** The details as they came: their shape is not specified. */
   readonly details?: unknown
 }
 
-/** How much of a body that is not JSON is kept, in characters. */
+/** The most characters that are kept of a body that is not JSON. */
 const EXCERPT = 200
 
 // constructors
 
-/** Reads any body of any error answer; never fails. */
+/** Reads the body of any error answer; never fails. */
 export const problem = (status: number, body: string): Problem => {
   const u = parsed(body)
   if (!isRecord(u)) {

@@ -1,4 +1,4 @@
-/** What an account may still transfer or deposit, by the orders it has supplied. */
+/** Limits on the transfers and deposits of an account, raised by the orders it has supplied. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
@@ -7,7 +7,7 @@ import { nullable } from './shapes.js'
 
 const quotaType = t.keyof({ CN_INBOUND: null, ID_OUTBOUND: null, VN_OUTBOUND: null })
 
-/** Which limit (interface, Reference data). */
+/** A kind of limit (interface, Reference data). */
 export type QuotaType = t.TypeOf<typeof quotaType>
 
 export const QuotaType = quotaType
@@ -17,21 +17,21 @@ const quotaFilter = t.partial({
   type: quotaType,
 })
 
-/** Which limit to ask about. */
+/** The limit to ask about. */
 export interface QuotaFilter extends t.TypeOf<typeof quotaFilter> {}
 
 export const QuotaFilter: Codec<QuotaFilter> = quotaFilter
 
 const quota = t.type({
-  /** What is left, in whole units of `currency`. */
+  /** The amount left, in major units of `currency`. */
   available_order_amount: t.number,
   /** A 3-letter ISO 4217 code. */
   currency: Currency,
-  /** What was used, in whole units of `currency`. */
+  /** The amount used, in major units of `currency`. */
   history_order_amount: t.number,
 })
 
-/** What is left of a limit. */
+/** The amount left of a limit. */
 export interface Quota extends t.TypeOf<typeof quota> {}
 
 export const Quota: Codec<Quota> = quota
@@ -40,7 +40,7 @@ const expiringQuota = t.intersection([
   t.type({
     /** A 3-letter ISO 4217 code. */
     currency: Currency,
-    /** What expires, in whole units of `currency`. */
+    /** The expiring amount, in major units of `currency`. */
     expiring_order_amount: t.number,
   }),
   t.partial({
@@ -49,7 +49,7 @@ const expiringQuota = t.intersection([
   }),
 ])
 
-/** What of a limit expires within the next week. */
+/** The part of a limit that expires within the next week. */
 export interface ExpiringQuota extends t.TypeOf<typeof expiringQuota> {}
 
 export const ExpiringQuota: Codec<ExpiringQuota> = expiringQuota

@@ -1,8 +1,4 @@
 /**
- * ```ts
- * const ruled: (...rules: ReadonlyArray<Rule<A>>) => (codec: Codec<A>) => Codec<A>
- * ```
- *
  * Rules between the fields of a value. A broken one is an error of io-ts at the field to blame, as if
  * that field had a codec of its own by the name of the rule.
  */
@@ -13,14 +9,14 @@ import type { Codec } from './Codec.js'
 
 // model
 
-/** From the value that a rule is about to the field to blame. */
+/** The path from a value to the invalid field. */
 export type Path = ReadonlyArray<string | number>
 
 /** A rule between the fields of a value. */
 export interface Rule<A> {
-  /** What the field to blame should be, in words: for messages and docs. */
+  /** The expected value of the invalid field, in words: for messages and docs. */
   readonly expected: string
-  /** The field that the rule is mostly about, for docs. */
+  /** The field to which docs attach the rule. */
   readonly field: string
   /** Each place where the rule is broken. */
   readonly broken: (a: A) => ReadonlyArray<Path>
@@ -28,7 +24,7 @@ export interface Rule<A> {
   readonly unspecified?: true
 }
 
-/** The codec inside, with its rules. */
+/** A codec with rules between its fields. */
 export class RuledType<A> extends t.Type<A, unknown, unknown> {
   readonly _tag = 'RuledType'
   readonly type: Codec<A>
@@ -55,7 +51,7 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
 
 // constructors
 
-/** A rule about one field of the value: what it should be, in words, and when it is. */
+/** A rule about one field: the expected value in words, and a predicate that holds if the rule is kept. */
 export const rule = <A>(
   field: Extract<keyof A, string>,
   expected: string,
@@ -82,7 +78,7 @@ const blame = (value: unknown, path: Path, expected: string, context: t.Context)
   return { value: actual, context: [...context, ...steps] }
 }
 
-/** The codec inside; but where a value itself asks for less, a looser one: the rest is for the service to judge. */
+/** A codec that uses a looser one where the value itself says so, and leaves the rest to the service. */
 export class LenientType<A> extends t.Type<A, unknown, unknown> {
   readonly _tag = 'LenientType'
   readonly type: Codec<A>

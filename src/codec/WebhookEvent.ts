@@ -1,5 +1,5 @@
 /**
- * What is sent to the URL of a webhook. Only `id`, `name` and `data` are sure to be there; the other
+ * The body of a delivery to the URL of a webhook. Only `id`, `name` and `data` are required; the other
  * fields, and the older spelling in camel case, are defaults, not specified by the interface document.
  */
 import * as t from 'io-ts'
@@ -11,14 +11,14 @@ import { nullable } from './shapes.js'
 
 // model
 
-/** An event, whichever way its envelope was spelt. */
+/** An event, in either spelling of its envelope. */
 export interface WebhookEvent {
-  /** The same when the event is sent again. */
+  /** Identifies the event; it does not change when the event is sent again. */
   readonly id: string
   /** Its type, such as `account.active`. */
   readonly name: EventName
   /**
-   * The resource that the event is about, or what holds it under `object`: see `payloadOf`. In
+   * The resource of the event, or an object that holds it under `object`: see `payloadOf`. In
    * deliveries before version 2024-02-22, and in those without a version whose envelope is in camel case
    * (`accountId`), its keys are brought from camel to snake case.
    */
@@ -27,17 +27,17 @@ export interface WebhookEvent {
   readonly account_id?: string | null
   /** The organization, for its events. */
   readonly org_id?: string | null
-  /** The resource that it is about. */
+  /** The resource of the event. */
   readonly source_id?: string | null
-  /** When it happened. */
+  /** The time of the event. */
   readonly created_at?: Instant | null
   /** The API version of `data`, as YYYY-MM-DD. */
   readonly version?: string | null
-  /** The delivery as it came, with what could not be read of the above. */
+  /** The delivery as it came, including fields that could not be read. */
   readonly raw: unknown
 }
 
-/** What the interface does not show, in either spelling. */
+/** The fields that the interface does not show, in either spelling. */
 const rest = t.partial({
   account_id: t.unknown,
   accountId: t.unknown,
@@ -73,7 +73,7 @@ const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefine
 
 const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
 
-/** Whether `data` may have the older spelling: its version says so, or else its envelope has it. */
+/** Tells if `data` may have the older spelling: its version says so, or else its envelope has it. */
 const isOlder = (version: string | null | undefined, came: Envelope): boolean =>
   typeof version === 'string' && version !== ''
     ? version < SNAKE_CASE_SINCE
@@ -116,8 +116,8 @@ const snake = (key: string): string => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2'
 const isCamel = (key: string): boolean => /^[a-z][A-Za-z0-9]*$/.test(key) && /[A-Z]/.test(key)
 
 /**
- * The same value with keys such as `requestId` written `request_id`, at every depth. What is under
- * `metadata` is the caller's own and stays. A key that is there in both spellings stays as well.
+ * Converts keys such as `requestId` to `request_id`, at every depth. The keys under `metadata` are the caller's own
+ * and stay. A key that is present in both spellings stays as well.
  */
 export const snakeKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(snakeKeys)

@@ -1,4 +1,4 @@
-/** What can be converted, and when. */
+/** Currency conversion. */
 import * as t from 'io-ts'
 import type { Codec } from './Codec.js'
 import { Instant } from './Instant.js'
@@ -17,12 +17,12 @@ export const ByCurrencyPair: Codec<ByCurrencyPair> = byCurrencyPair
 const invalidConversionDates = t.type({
   /** The pair that was asked about. */
   currency_pair: t.string,
-  /** The days on which it cannot be converted. */
+  /** The days on which the pair cannot be converted. */
   invalid_conversion_dates: t.array(
     t.type({
       /** The day, `YYYY-MM-DD`. */
       date: Instant,
-      /** Why not, in words. */
+      /** The reason, in words. */
       reason: t.string,
     }),
   ),
@@ -34,7 +34,7 @@ export interface InvalidConversionDates extends t.TypeOf<typeof invalidConversio
 export const InvalidConversionDates: Codec<InvalidConversionDates> = invalidConversionDates
 
 const supportedCurrencies = t.type({
-  /** What money can be converted to, and from. */
+  /** The currencies that money can be converted to and from. */
   conversion: t.type({
     /** 3-letter ISO 4217 codes. */
     buy_currencies: t.array(Currency),

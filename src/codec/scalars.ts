@@ -20,7 +20,7 @@ export const Currency: Codec<string> = described(
   patternOf(/^[A-Z]{3}$/),
 )
 
-/** How many there are of something. */
+/** A count. */
 export const Count: Codec<number> = described(
   t.refinement(t.number, (n) => Number.isSafeInteger(n) && n >= 0, 'a whole number from 0'),
   { type: 'integer', minimum: 0 },
@@ -28,7 +28,7 @@ export const Count: Codec<number> = described(
 
 // parameters
 
-/** Whether a text has `min` to `max` code points: each is one or two of what `length` counts. */
+/** Counts code points, each of which is one or two of the units that `length` counts. */
 const isOfLength = (text: string, min: number, max: number): boolean => {
   const { length } = text
   if (length < min || length > 2 * max) return false
@@ -48,7 +48,7 @@ export const textOf = (min: number, max: number): Codec<string> =>
     { type: 'string', minLength: min, maxLength: max },
   )
 
-/** A text that is there. */
+/** A text that is not empty. */
 export const Filled: Codec<string> = described(
   t.refinement(t.string, (text) => text !== '', 'a text that is not empty'),
   { type: 'string', minLength: 1 },
@@ -64,13 +64,13 @@ export const SwiftCode: Codec<string> = matching(
   { 'x-not-specified': ['pattern'] },
 )
 
-/** A text that can be sent as a header. */
+/** A text that fits a header. */
 export const HeaderText: Codec<string> = matching(
   /^[!-~]([ -~]*[!-~])?$/,
   'a text that fits a header',
 )
 
-/** A number that JSON can say. */
+/** A finite number, as JSON has only those. */
 export const Finite: Codec<number> = described(
   t.refinement(t.number, Number.isFinite, 'a finite number'),
   { type: 'number' },
@@ -87,7 +87,7 @@ const decimal = /^\d+(\.\d+)?$/
 const isDecimal = (u: unknown): u is number | string =>
   typeof u === 'number' ? decimal.test(plain(u)) : typeof u === 'string' && decimal.test(u)
 
-/** As `String` has it, but without an exponent: 1e-7 is `0.0000001`. */
+/** Writes a number without an exponent: 1e-7 is `0.0000001`. */
 const plain = (n: number): string => {
   const [, first, rest = '', exponent] = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(n)) ?? []
   if (first === undefined) return String(n)
@@ -97,7 +97,7 @@ const plain = (n: number): string => {
 }
 
 /**
- * An amount of money to send, in whole units of its currency: plain decimal text, or a number,
+ * An amount of money to send, in major units of its currency: plain decimal text, or a number,
  * which is written as such. Sent as text (interface, Charge).
  */
 export const Amount: Codec<number | string> = described(
@@ -137,7 +137,7 @@ export const intFrom = (min: number, max = Number.MAX_SAFE_INTEGER): Codec<numbe
   )
 }
 
-/** Yes or no. */
+/** A boolean, as text in a query. */
 export const Flag: Codec<boolean> = described(
   new t.Type<boolean, unknown, unknown>(
     'boolean',

@@ -1,4 +1,4 @@
-/** What resources are built with. */
+/** Building blocks of resources. */
 import * as t from 'io-ts'
 import { OpenType } from '../decode/index.js'
 import { defined, E } from '../fp.js'
@@ -8,7 +8,7 @@ import { type Codec, described } from './Codec.js'
 export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
   t.union([codec, t.null])
 
-/** The same enumeration where values may be added: for answers. */
+/** Opens an enumeration to values that may be added: for answers. */
 export const opened = <D extends { readonly [value: string]: unknown }>(
   codec: t.KeyofC<D>,
 ): OpenType<Extract<keyof D, string>> =>
@@ -29,13 +29,13 @@ export const Metadata = t.UnknownRecord
 interface Listed {
   readonly min: number
   readonly max?: number
-  /** What the items are, in words; one of them, where at least one is needed and there is no `max`. */
+  /** The noun for the items; in the singular where `min` is 1 and there is no `max`. */
   readonly what: string
   readonly advice?: string
 }
 
 /**
- * A list of `min` to `max` items; `advice` for those who have more. The least is a default, not specified by the
+ * A list of `min` to `max` items, with `advice` if there are more. The minimum is a default, not specified by the
  * interface document.
  */
 export const listOf = <A>(

@@ -18,13 +18,13 @@ const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
 
 const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
 
-/** One that can be written: years have four digits. */
+/** Accepts dates that can be written: years have four digits. */
 const isDate = (u: unknown): u is Date => {
   const year = u instanceof Date ? u.getUTCFullYear() : Number.NaN
   return year >= 0 && year <= 9_999
 }
 
-/** Whether the day that a text starts with is in the calendar: 29 February only in its years. */
+/** Checks that the day at the start of a text is in the calendar: 29 February only in leap years. */
 const isDay = (text: string): boolean => {
   const day = text.slice(0, 10)
   const date = new Date(`${day}T00:00:00Z`)
@@ -50,12 +50,11 @@ const time = (name: string, shape: RegExp): Codec<Date | string> => {
 /** A time to filter by: a `Date`, or ISO 8601 text. */
 export const Time: Codec<Date | string> = time('a Date or an ISO 8601 time', dateOrTime)
 
-/** A moment: a `Date`, or ISO 8601 text with a time of day. */
+/** A date and time: a `Date`, or ISO 8601 text with a time of day. */
 export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date and time', dateTime)
 
 /**
- * A day, or a time on it; empty for none. Text only: which day a `Date` is on depends on where one
- * stands.
+ * A day, or a time on it; empty for none. Text only: the day of a `Date` depends on the time zone.
  */
 export const Day: Codec<string> = described(
   t.refinement(
@@ -75,8 +74,8 @@ export const PlainDate: Codec<string> = described(
 // combinators
 
 /**
- * The moment that a time to send stands for, in ms since 1970; NaN for what is none. One without an
- * offset is taken for UTC, and a plain date for its midnight there; a leap second is the one before.
+ * Converts a time to send to ms since 1970; NaN for anything else. A time without an offset is taken for UTC, and a
+ * plain date for its midnight there; a leap second is the one before.
  */
 export const toMillis = (time: Date | string): number => {
   if (time instanceof Date) return time.getTime()
