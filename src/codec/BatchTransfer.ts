@@ -9,12 +9,8 @@ import { Day, toMillis } from './times.js'
 
 // funding
 
+/** The ways to debit a linked account (interface, Batch transfer). */
 const depositType = t.keyof({ DIRECT_DEBIT: null, FASTER_DIRECT_DEBIT: null })
-
-/** A way to debit a linked account (interface, Batch transfer). */
-export type DepositType = t.TypeOf<typeof depositType>
-
-export const DepositType = depositType
 
 const providerFailure = t.partial({
   /** The clearing system's own code. */
@@ -33,9 +29,6 @@ const failureDetails = t.partial({
   /** The failure as the local clearing system reported it. */
   provider_failure_details: nullable(providerFailure),
 })
-
-/** The reason why the funding of a batch failed. */
-export interface FundingFailure extends t.TypeOf<typeof failureDetails> {}
 
 const funding = t.partial({
   /** The state of the funding. Shown by `retrieve` and `list` only. */

@@ -8,6 +8,7 @@ import { Finite, Flag, HeaderText, textOf, Whole } from './scalars.js'
 import { listOf, repeated } from './shapes.js'
 import { DateTime, toMillis } from './times.js'
 
+/** A category of goods or services sold (interface, Reference data). */
 const category = t.keyof({
   goods_trade_online: null,
   goods_trade_offline: null,
@@ -18,11 +19,6 @@ const category = t.keyof({
   services_trade_travel: null,
   services_trade_travel_and_hospitality: null,
 })
-
-/** A category of goods or services sold (interface, Reference data). */
-export type OrderCategory = t.TypeOf<typeof category>
-
-export const OrderCategory = category
 
 // biome-ignore format: a line for each first letter, as in the interface
 const orderCurrency = t.keyof({

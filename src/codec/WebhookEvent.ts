@@ -119,7 +119,7 @@ const isCamel = (key: string): boolean => /^[a-z][A-Za-z0-9]*$/.test(key) && /[A
  * Converts keys such as `requestId` to `request_id`, at every depth. The keys under `metadata` are the caller's own
  * and stay. A key that is present in both spellings stays as well.
  */
-export const snakeKeys = (u: unknown): unknown => {
+const snakeKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(snakeKeys)
   if (typeof u !== 'object' || u === null) return u
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Building blocks of resources. */
 import * as t from 'io-ts'
-import { OpenType } from '../decode/index.js'
+import { OpenType } from '../decode/open.js'
 import { defined, E } from '../fp.js'
 import { type Codec, described } from './Codec.js'
 

@@ -4,14 +4,12 @@ export { type Cause, causes, explain } from './causes.js'
 export { compile } from './compile.js'
 export type { Decoder } from './decodeSafely.js'
 export { digitsOf, parseExact } from './digits.js'
-export { type Drift, type DriftFact, type DriftOptions, drift } from './drift.js'
+export { type Drift, type DriftFact, drift } from './drift.js'
 export {
-  exponentOf,
   fromMinorUnits,
   type MinorUnitsFailure,
   minorUnitsOf,
   type NoDigits,
   toMinorUnits,
 } from './minorUnits.js'
-export { type Open, type OpenC, OpenType, open } from './open.js'
-export type { DriftKind } from './watcher.js'
+export { type Open, open } from './open.js'

@@ -1,5 +1,5 @@
 /** Rates of exchange, which never move, and amounts as currencies write them. */
-import { exponentOf } from '../decode/index.js'
+import { exponentOf } from '../decode/minorUnits.js'
 import { O, R } from '../fp.js'
 
 /** Units of a currency for one US dollar. */

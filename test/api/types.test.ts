@@ -1,14 +1,14 @@
 import * as t from 'io-ts'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Call } from '../../src/client/Call.js'
+import type { ItemsToAdd } from '../../src/codec/NewBatchItem.js'
 import {
   api,
   type BatchItem,
   type BatchTransfer,
   type Bin,
-  type Call,
   endpoint,
   type Failure,
-  type ItemsToAdd,
   type List,
   type ObservableEither,
   type OrderUpload,

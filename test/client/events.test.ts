@@ -1,7 +1,8 @@
 /** Events are for logs: whatever is sent and answered, none repeats it. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { ClientEvent, ClientOptions, RedactedFailure } from '../../src/index.js'
+import type { RedactedFailure } from '../../src/http/redactFailure.js'
+import type { ClientEvent, ClientOptions } from '../../src/index.js'
 import { CHARGE, CREATE, LIST, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything } from '../support/secrets.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { digitsOf } from '../../src/decode/index.js'
 import { E, O } from '../../src/fp.js'
-import { digitsOf, wasRecovered } from '../../src/index.js'
+import { wasRecovered } from '../../src/index.js'
 import { CHARGE, CREATE, LIST, lab, NEW_CHARGE } from '../support/lab.js'
 
 const page = (...items: ReadonlyArray<unknown>) => ({ body: { has_more: false, items } })

@@ -2,7 +2,8 @@
 import { of, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import type { SnapshotPosition, Span } from '../../src/index.js'
+import type { SnapshotPosition } from '../../src/index.js'
+import type { Span } from '../../src/stream/index.js'
 import { CHARGE, lab, type Play, problem, timeText } from '../support/lab.js'
 
 const START = Date.UTC(2026, 0, 1)

@@ -2,10 +2,10 @@
 import * as t from 'io-ts'
 import { from, mergeMap, type Observable } from 'rxjs'
 import { describe, expectTypeOf, it } from 'vitest'
+import type { Call } from '../../src/client/Call.js'
 import type { E } from '../../src/fp.js'
 import {
   type AnyFailure,
-  type Call,
   type Charge,
   type Client,
   type ClientOptions,

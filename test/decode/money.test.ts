@@ -5,7 +5,6 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   compile,
   digitsOf,
-  exponentOf,
   fromMinorUnits,
   type MinorUnitsFailure,
   minorUnitsOf,
@@ -13,6 +12,7 @@ import {
   parseExact,
   toMinorUnits,
 } from '../../src/decode/index.js'
+import { exponentOf } from '../../src/decode/minorUnits.js'
 import { A, E, O, pipe } from '../../src/fp.js'
 
 interface Charge {

@@ -1,7 +1,7 @@
 /** What a codec says of a value, as far as files care: read off its runtime form, for any codec. */
 import { Instant } from '../../codec/Instant.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
-import { OpenType } from '../../decode/index.js'
+import { OpenType } from '../../decode/open.js'
 
 // model
 

@@ -10,7 +10,7 @@ import * as t from 'io-ts'
 import type { Note, Schema } from '../../../src/codec/Codec.js'
 import { LenientType, RuledType } from '../../../src/codec/Rule.js'
 import { RepeatedType } from '../../../src/codec/shapes.js'
-import { OpenType } from '../../../src/decode/index.js'
+import { OpenType } from '../../../src/decode/open.js'
 import { nameOf } from './named.js'
 import { between } from './words.js'
 

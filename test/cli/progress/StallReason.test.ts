@@ -5,7 +5,8 @@ import {
   noteEvent,
 } from '../../../src/cli/progress/ClientActivity.js'
 import { describeStall, stallReasons } from '../../../src/cli/progress/StallReason.js'
-import type { ClientEvent, RedactedFailure } from '../../../src/index.js'
+import type { RedactedFailure } from '../../../src/http/redactFailure.js'
+import type { ClientEvent } from '../../../src/index.js'
 import type { SchedulerState } from '../../../src/scheduler/index.js'
 import { state, tier } from './support.js'
 

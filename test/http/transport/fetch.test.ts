@@ -3,13 +3,8 @@ import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import { fetch as undiciFetch } from 'undici'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../../src/fp.js'
-import {
-  type Client,
-  createClient,
-  type Fetch,
-  type FetchInit,
-  type FetchResponse,
-} from '../../../src/index.js'
+import type { FetchInit, FetchResponse } from '../../../src/http/transport/Fetch.js'
+import { type Client, createClient, type Fetch } from '../../../src/index.js'
 import { createSandbox, type Sandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { type Judge, type JudgeOptions, judge } from '../../support/judge.js'
 import { closing } from '../../support/judged.js'
