@@ -245,9 +245,7 @@ it('payments-rx/webhooks has these values', async () => {
       "defaultScheme",
       "hmac",
       "payloadOf",
-      "receiverDefaults",
       "sign",
-      "verifierDefaults",
     ]
   `)
 })

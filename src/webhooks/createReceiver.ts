@@ -9,25 +9,30 @@
 import { asyncScheduler, firstValueFrom, type SchedulerLike, Subject } from 'rxjs'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import { E } from '../fp.js'
-import { checkOptions, is, type OptionsTable } from '../options/index.js'
+import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
 import { type Verify, verifierOf } from './createVerifier.js'
 import { once } from './once.js'
 import { readBody } from './readBody.js'
-import { type VerifierOptions, verifierRules, verifierSettings } from './VerifierOptions.js'
+import { type VerifierOptions, verifierSettings, verifierTable } from './VerifierOptions.js'
 import type { DeliveryFailure } from './WebhookFailure.js'
 
 // model
 
-/** How `createReceiver` verifies deliveries, and what it keeps of them. */
-export interface ReceiverOptions extends VerifierOptions {
-  /** Bytes of the largest body that is read. Default 1 MiB. */
-  readonly maxBytes?: number
-  /** How many ids are remembered, so that an event that comes again is dropped. Default 10,000; 0 for none. */
-  readonly remember?: number
-  /** The clock, and what events are told on. Default: RxJS's `asyncScheduler`. */
-  readonly timer?: SchedulerLike
+// apart from the rows of a verifier: doc comments of rows that are spread from another file do not reach hovers
+const table = {
+  /** Bytes of the largest body that is read. Default 1,048,576. */
+  maxBytes: withDefault(is.positiveIntOrInfinity, 1_048_576),
+  /** How many event ids are remembered, to drop an event that is delivered again. Default 10,000; 0 for none. */
+  remember: withDefault(is.nonNegativeIntOrInfinity, 10_000),
+  /** The clock, and the scheduler on which events are emitted. Default: RxJS's `asyncScheduler`. */
+  timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
 }
+
+/** Options of `createReceiver`. */
+export interface ReceiverOptions extends Omit<VerifierOptions, 'timer'>, OptionsOf<typeof table> {}
+
+export const receiverTable = { ...verifierTable, ...table }
 
 /** Made by `createReceiver`: a handler for a server, and the events that it was sent. */
 export interface Receiver {
@@ -41,23 +46,12 @@ export interface Receiver {
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
 }
 
-/** What a receiver has where its options say nothing. */
-export const receiverDefaults: Required<Pick<ReceiverOptions, 'maxBytes' | 'remember'>> =
-  Object.freeze({ maxBytes: 1_048_576, remember: 10_000 })
-
 // constructors
-
-const rules: OptionsTable<ReceiverOptions> = {
-  ...verifierRules,
-  maxBytes: is.positiveIntOrInfinity,
-  remember: is.nonNegativeIntOrInfinity,
-  timer: is.rxScheduler(),
-}
 
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
-  const options = checkOptions(given, rules)
-  const { maxBytes, remember, timer = asyncScheduler } = { ...receiverDefaults, ...options }
+  const options = resolveOptions(given, receiverTable)
+  const { maxBytes, remember, timer } = options
   const verify = verifierOf(verifierSettings(options))
   const ids = once(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()

@@ -12,14 +12,14 @@ import { causes } from '../decode/index.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { E, pipe } from '../fp.js'
-import { checkOptions } from '../options/index.js'
+import { resolveOptions } from '../options/index.js'
 import { left, type ObservableEither } from '../stream/index.js'
 import { bytesOf, type Delivery, headerOf } from './Delivery.js'
 import {
   type VerifierOptions,
   type VerifierSettings,
-  verifierRules,
   verifierSettings,
+  verifierTable,
 } from './VerifierOptions.js'
 import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.js'
 
@@ -40,7 +40,7 @@ interface Claim {
 
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createVerifier = (options: VerifierOptions): Verify =>
-  verifierOf(verifierSettings(checkOptions(options, verifierRules)))
+  verifierOf(verifierSettings(resolveOptions(options, verifierTable)))
 
 /** The same, of options that were checked. */
 export const verifierOf =

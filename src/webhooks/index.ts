@@ -7,7 +7,6 @@ export {
   createReceiver,
   type Receiver,
   type ReceiverOptions,
-  receiverDefaults,
 } from './createReceiver.js'
 export { createVerifier, type Verify } from './createVerifier.js'
 export type { Delivery, HeadersLike } from './Delivery.js'
@@ -20,7 +19,7 @@ export {
   type SigningScheme,
 } from './Scheme.js'
 export { type Sign, type SignOptions, sign, type Unsent } from './sign.js'
-export { type VerifierOptions, verifierDefaults } from './VerifierOptions.js'
+export type { VerifierOptions } from './VerifierOptions.js'
 export type {
   DeliveryFailure,
   Forged,

@@ -7,7 +7,7 @@
  * specified by the interface document.
  */
 import { E, pipe } from '../fp.js'
-import { checkOptions, type OptionsTable } from '../options/index.js'
+import { type OptionsOf, type Rule, required, resolveOptions } from '../options/index.js'
 import { concat, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
@@ -16,13 +16,17 @@ import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
 
-/** How `sign` signs. */
-export interface SignOptions {
-  /** The secret of the webhook, whole, as `webhooks.create` answered it. */
-  readonly secret: string
-  /** What differs from the scheme that is assumed. */
-  readonly scheme?: Partial<SigningScheme>
+const signingSchemeRule: Rule<Partial<SigningScheme>> = schemeRule
+
+export const signTable = {
+  /** The whole secret of the webhook, as `webhooks.create` returned it. */
+  secret: required(secretRule),
+  /** Replaces parts of the default scheme. */
+  scheme: signingSchemeRule,
 }
+
+/** Options of `sign`. */
+export interface SignOptions extends OptionsOf<typeof signTable> {}
 
 /** What is to be signed. */
 export interface Unsent {
@@ -37,14 +41,12 @@ export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
 
 // constructors
 
-const rules: OptionsTable<SignOptions> = { secret: secretRule, scheme: schemeRule }
-
 /**
  * Throws an `InvalidOption` for a secret that cannot be one, or a scheme that cannot work; a body that was parsed
  * rejects with a `TypeError`.
  */
 export const sign = (options: SignOptions): Sign => {
-  const { secret, scheme } = checkOptions(options, rules)
+  const { secret, scheme } = resolveOptions(options, signTable)
   const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
   return async ({ body, timestamp }) => {
     const sentAt = String(timestamp)

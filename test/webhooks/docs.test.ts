@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { defaultScheme, receiverDefaults, verifierDefaults } from '../../src/webhooks/index.js'
+import { defaultScheme } from '../../src/webhooks/index.js'
 
 const docs = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
 const table = docs.split('## How deliveries are signed\n')[1] ?? ''
 
-it('docs/webhooks.md has every default', () => {
-  for (const number of Object.values({ ...verifierDefaults, ...receiverDefaults })) {
-    expect(table).toContain(` ${number.toLocaleString('en')} `)
-  }
+it('docs/webhooks.md has the default scheme', () => {
   for (const name of Object.keys(defaultScheme)) expect(table).toContain(`\`scheme.${name}\``)
   for (const header of [defaultScheme.timestampHeader, defaultScheme.signatureHeader]) {
     expect(table).toContain(`\`${header}\``)
@@ -16,10 +13,9 @@ it('docs/webhooks.md has every default', () => {
 })
 
 it('docs/webhooks.md has every failure', () => {
-  const source = ['webhooks/WebhookFailure.ts', 'codec/UndecodableEvent.ts']
-    .map((file) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'))
-    .join('')
-  const tags = Array.from(source.matchAll(/readonly _tag: '(\w+)'/g), ([, tag]) => tag)
+  const file = new URL('../../src/webhooks/WebhookFailure.ts', import.meta.url)
+  const own = readFileSync(file, 'utf8').matchAll(/readonly _tag: '(\w+)'/g)
+  const tags = ['Undecodable', ...Array.from(own, ([, tag]) => tag)]
   const rows = Array.from(docs.matchAll(/^\| `([A-Z]\w+)` \|/gm), ([, tag]) => tag)
   expect(rows.sort()).toEqual(tags.sort())
 })
