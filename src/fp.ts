@@ -1,16 +1,16 @@
 /**
- * fp-ts under the names used here, and words that it lacks. Node's ESM loads 'fp-ts/lib/Either.js', not
- * 'fp-ts/Either'.
+ * The parts of fp-ts in use, and a few helpers that it lacks. `#fp-ts` (see `imports` in package.json) is its
+ * CommonJS build in Node, which cannot load the other, and its ES modules in a bundler, which then drops the rest.
  */
-import type { IO } from 'fp-ts/lib/IO.js'
+import type { IO } from '#fp-ts/IO'
 
-export * as A from 'fp-ts/lib/Array.js'
-export * as E from 'fp-ts/lib/Either.js'
-export { flow, pipe } from 'fp-ts/lib/function.js'
-export type { IO } from 'fp-ts/lib/IO.js'
-export * as O from 'fp-ts/lib/Option.js'
-export * as R from 'fp-ts/lib/Record.js'
-export type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+export * as A from '#fp-ts/Array'
+export * as E from '#fp-ts/Either'
+export { flow, pipe } from '#fp-ts/function'
+export type { IO } from '#fp-ts/IO'
+export * as O from '#fp-ts/Option'
+export * as R from '#fp-ts/Record'
+export type { TaskEither } from '#fp-ts/TaskEither'
 
 /** Fields that may be left out, but are not `undefined`. */
 export type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
