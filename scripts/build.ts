@@ -29,7 +29,8 @@ const options = {
   logLevel: 'warn',
 } satisfies InputOptions
 
-const buildCode = (dist: string) =>
+/** Bundles the code, without declarations. */
+export const buildCode = (dist: string) =>
   build({
     ...options,
     input: { ...inputs(join(root, 'src'), 'ts'), 'cli/main': join(root, 'src/cli/main.ts') },
@@ -43,7 +44,7 @@ const buildCode = (dist: string) =>
   })
 
 /** The compiler writes a declaration for each source file; the plugin only joins them. */
-const buildDeclarations = async (dist: string): Promise<void> => {
+export const buildDeclarations = async (dist: string): Promise<void> => {
   mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
   const emitted = mkdtempSync(join(root, 'node_modules/.cache/declarations-'))
   try {

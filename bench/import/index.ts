@@ -16,7 +16,8 @@ const packagesOf = (file: string, seen = new Set<string>()): ReadonlyArray<strin
   seen.add(file)
   const text = readFileSync(file, 'utf8')
   return Array.from(text.matchAll(/^(?:import|export)\b[^'"\n]*["']([^"'\n]+)["']/gm)).flatMap(
-    ([, from = '']) => (from.startsWith('.') ? packagesOf(join(dirname(file), from), seen) : [from]),
+    ([, from = '']) =>
+      from.startsWith('.') ? packagesOf(join(dirname(file), from), seen) : [from],
   )
 }
 

@@ -13,16 +13,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import config from '../../rolldown.config.js'
+import { buildCode } from '../../scripts/build.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 let home = ''
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-main-'))
-  await build({ ...config, cwd: root, output: { dir: join(home, 'dist/cli') } })
+  await buildCode(join(home, 'dist'))
   copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
 }, 60_000)

@@ -7,9 +7,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import config from '../../rolldown.config.js'
+import { buildCode } from '../../scripts/build.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { duckdb } from '../export/reading.js'
 import { readBack } from '../support/readBack.js'
@@ -25,7 +24,7 @@ let sandbox: Listening | undefined
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-survival-'))
-  await build({ ...config, cwd: root, output: { dir: join(home, 'dist/cli') } })
+  await buildCode(join(home, 'dist'))
   copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
   const faults = { 'reset-before': 0.02, 'cut-off': 0.02 }

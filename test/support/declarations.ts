@@ -1,11 +1,17 @@
 /** The declarations of the package as they are published, and what an editor shows of the names in them. */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { API, type Checker, type Symbol as Found, SymbolFlags } from 'typescript/unstable/async'
+import { buildDeclarations } from '../../scripts/build.js'
 
 // model
 
@@ -39,11 +45,9 @@ export const entries: ReadonlyMap<string, string> = new Map(
 
 /** Puts the package in a folder, without what runs, as a project of its own that has just the entries. */
 const publish = async (folder: string): Promise<string> => {
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']
-  const declared = ['--emitDeclarationOnly', '--outDir', join(folder, 'dist')]
-  await promisify(execFile)(process.execPath, [...tsc, ...declared], { cwd: root })
+  await buildDeclarations(join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
   const { compilerOptions } = json('tsconfig.json')
   const config = join(folder, 'tsconfig.json')
   writeFileSync(config, JSON.stringify({ compilerOptions, files: [...entries.values()] }))
