@@ -1,4 +1,4 @@
-import type { Envelope } from '../codec/calls.js'
+import type { Envelope } from '../codec/common.js'
 import { O } from '../fp.js'
 
 // model

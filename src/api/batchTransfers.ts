@@ -6,7 +6,7 @@ import {
   newBatchTransferRules,
   QuoteRequest,
 } from '../codec/BatchTransfer.js'
-import { Acknowledgement, ById } from '../codec/calls.js'
+import { Acknowledgement, ById } from '../codec/common.js'
 import { ItemsToAdd, ItemsToDelete, uniqueRequestIds } from '../codec/NewBatchItem.js'
 import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'

@@ -1,5 +1,5 @@
 import { Charge, ChargeFilter, NewCharge } from '../codec/Charge.js'
-import { ById } from '../codec/calls.js'
+import { ById } from '../codec/common.js'
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 

@@ -1,4 +1,4 @@
-import { Acknowledgement, ById } from '../codec/calls.js'
+import { Acknowledgement, ById } from '../codec/common.js'
 import {
   NewWebhook,
   PartnerWebhookFilter,

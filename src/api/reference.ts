@@ -1,5 +1,5 @@
 import { Bins, ByCardNumber } from '../codec/Bin.js'
-import { Acknowledgement, Nothing } from '../codec/calls.js'
+import { Acknowledgement, Nothing } from '../codec/common.js'
 import { ByCurrencyPair, InvalidConversionDates, SupportedCurrencies } from '../codec/conversion.js'
 import { IndustryCategories } from '../codec/IndustryCategory.js'
 import { OrderUpload, orderUploadRules } from '../codec/OrderItem.js'

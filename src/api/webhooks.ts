@@ -1,4 +1,4 @@
-import { ById } from '../codec/calls.js'
+import { ById } from '../codec/common.js'
 import {
   DeletedWebhook,
   NewWebhook,

@@ -1,6 +1,6 @@
 import { defer, type Observable, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
-import type { ById } from '../codec/calls.js'
+import type { ById } from '../codec/common.js'
 import {
   compareItems,
   type FirstItems,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { isList, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
-import { Envelope } from '../../src/codec/calls.js'
+import { Envelope } from '../../src/codec/common.js'
 import { compile } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
 import { type PreparedRequest, prepareRequest } from '../../src/http/request/prepareRequest.js'

@@ -1,7 +1,7 @@
 /** An answer, as a value: pure. What is no success is read by `refusal.ts`. */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { following, type Position } from '../../api/Paging.js'
-import { Envelope } from '../../codec/calls.js'
+import { Envelope } from '../../codec/common.js'
 import { type Cause, type Causes, causes, causesUnder } from '../../decode/causes.js'
 import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
