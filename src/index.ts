@@ -4,28 +4,31 @@
 
 export type { ClientOf } from './client/Call.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
+export { type Client, createClient } from './client/createClient.js'
 export type { Chunk } from './client/inChunks.js'
-export type { SnapshotFilter } from './client/SnapshotFilter.js'
-export type { Snapshot, SnapshotFailure } from './client/snapshot.js'
-export { type Client, createClient } from './client.js'
+export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
 export type { ClientEvent } from './http/ClientEvent.js'
-export { tiers } from './http/limits.js'
+export { type RateLimitKey, tiers } from './http/limits.js'
+export type { List, ListOptions } from './http/list/List.js'
 export type { ListPlan } from './http/list/plan.js'
-export type { List, ListOptions } from './http/list/readList.js'
-export type { Credentials } from './http/login/login.js'
-export type { TokenSource } from './http/login/tokenSource.js'
-export type { RateLimitKey } from './http/RateLimitKey.js'
-export { wasRecovered } from './http/retry/recovered.js'
+export type { Credentials, TokenSource } from './http/login/tokens.js'
+export { wasRecovered } from './http/retry/recover.js'
 export { InvalidOption } from './options/index.js'
 
-// what came, closer than a codec looks
+// drift and exact numbers
 
 export { type DriftFact, fromMinorUnits, minorUnitsOf, toMinorUnits } from './decode/index.js'
 
 // failures
 
+export {
+  codes,
+  hasCode,
+  isDuplicate,
+  isInProgress,
+  isShortOfMoney,
+} from './http/answer/errorCodes.js'
 export { fieldErrors } from './http/answer/fieldErrors.js'
-export { codes, hasCode, isDuplicate, isInProgress, isShortOfMoney } from './http/codes.js'
 export type {
   Ambiguous,
   AnyFailure,
@@ -40,13 +43,13 @@ export type {
   Undecodable,
   Unreachable,
 } from './http/Failure.js'
-export { PaymentsError, toError } from './http/PaymentsError.js'
+export { PaymentsError, toError } from './http/Failure.js'
 
-// resources, and what is sent to make them
+// resources
 
 export * from './codec/index.js'
 
-// what can be asked
+// endpoints
 
 export { type Endpoint, endpoint } from './api/Endpoint.js'
 export { api } from './api/index.js'
@@ -54,11 +57,11 @@ export { type Limits, limits, unlimited } from './api/limits.js'
 export { byCursor, byNumber, type Position } from './api/Paging.js'
 export { type Rule, rule } from './codec/Rule.js'
 
-// how it is sent
+// transport
 
-export type { Fetch } from './http/transport/Fetch.js'
 export { kyTransport } from './http/transport/kyTransport.js'
 export type {
+  Fetch,
   HttpRequest,
   HttpResponse,
   Timeout,

@@ -1,7 +1,7 @@
 /** Public errors are told apart by `_tag`, as failures are: `instanceof` fails across two copies of a package. */
 import { expect, it } from 'vitest'
 import * as exported from '../src/export/index.js'
-import { invalidField } from '../src/http/request/invalidRequest.js'
+import { invalidField } from '../src/http/request/invalidParams.js'
 import * as root from '../src/index.js'
 
 const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unreadable, Unsupported } = exported

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Environment } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'
 import { defined } from '../fp.js'
-import type { Credentials } from '../http/login/login.js'
+import type { Credentials } from '../http/login/tokens.js'
 import {
   ENVIRONMENTS,
   requiredSetting,

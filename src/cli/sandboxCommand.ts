@@ -3,7 +3,6 @@ import { firstValueFrom, merge, Subject } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
-import { isBlockedPort } from '../http/transport/isBlockedPort.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { defaults, sandboxCredentials } from '../sandbox/settings.js'
 import { integer, nonNegativeInteger } from './optionParsers.js'
@@ -52,11 +51,6 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
       if (typeof server === 'string') {
         terminal.stderr.write(`payments-rx: ${server}\n`)
         return done(EXIT_INCOMPLETE)
-      }
-      if (isBlockedPort(server.port)) {
-        terminal.stderr.write(
-          `payments-rx: fetch, in Node as in browsers, asks nothing of port ${server.port}: choose another one for it\n`,
-        )
       }
       const lost = new Subject<Error>()
       // whoever reads where it listens may stop it at once

@@ -1,11 +1,28 @@
-/** What the rows are to callers. */
-import type { Endpoint } from '../api/Endpoint.js'
+/** Rows as calls. */
+import type { Observable } from 'rxjs'
+import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
+import { rows } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
+import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
+import { ROW_LEVELS } from '../decode/levels.js'
+import { defined, type IO } from '../fp.js'
+import type { ParseText } from '../http/answer/readAnswer.js'
+import type { CallSpec } from '../http/CallSpec.js'
+import type { ClientEvent } from '../http/ClientEvent.js'
+import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
+import { execute, readOne } from '../http/execute.js'
 import type { Failure } from '../http/Failure.js'
-import type { List } from '../http/list/readList.js'
+import type { ListLimits } from '../http/limits.js'
+import type { List, ListOptions, ListOrigin } from '../http/list/List.js'
+import { readList } from '../http/list/readList.js'
+import { scrubAll, scrubber } from '../http/secrets/scrub.js'
+import { InvalidOption } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
+import type { ResolvedOptions } from './ClientOptions.js'
 
-/** What a row is to callers: one object in, one stream out. */
+// model
+
+/** The call of a row: one object in, one stream out. */
 export type Call<Row> =
   Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
     ? (
@@ -13,9 +30,99 @@ export type Call<Row> =
       ) => Pages extends Paging ? List<Failure<Code>, A> : ObservableEither<Failure<Code>, A>
     : never
 
-/** Every row of every table, under its name. */
+/** The calls of tables of rows, by the same names. */
 export type ClientOf<Tables> = {
   readonly [Resource in keyof Tables]: {
     readonly [Name in keyof Tables[Resource]]: Call<Tables[Resource][Name]>
   }
 }
+
+/** How the calls of a client read responses. */
+export interface ReadOptions {
+  readonly lists: ListOptions & { readonly limits: ListLimits }
+  readonly parseText?: ParseText
+  readonly drift?: Drift
+  /** Describes the client to the lists of a row. */
+  readonly originOf: (row: AnyEndpoint, settings: CallSettings) => ListOrigin
+}
+
+// constructors
+
+/** Makes the call of a row. `Call` says the same of its type. */
+export const callFor = (
+  runtime: ClientRuntime,
+  settings: CallSettings,
+  { lists, parseText, drift, originOf }: ReadOptions,
+): ((row: AnyEndpoint) => Call<AnyEndpoint>) => {
+  const executeOf = execute(runtime, settings)
+  return (row) => {
+    const finder = finderOf(row)
+    const recovery = finder && {
+      find: executeOf(finder),
+      knownBy: row.knownBy,
+      onFound: (requestId: string) =>
+        runtime.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
+    }
+    const spec: Omit<CallSpec<unknown>, 'row'> = {
+      execute: executeOf(row),
+      decode: observed(drift?.watch(row.route, row.success), compile(row.success)),
+      parseText,
+    }
+    return isList(row)
+      ? readList({ ...spec, row, options: lists, drift, origin: originOf(row, settings) })
+      : readOne({ ...spec, row, recovery })
+  }
+}
+
+/** Returns the list that shows the outcome of a write. */
+const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
+  if (foundBy === undefined) return undefined
+  const row = typeof foundBy === 'string' ? rows.find(({ route }) => route === foundBy) : foundBy
+  if (row === undefined) {
+    throw new InvalidOption(
+      'foundBy',
+      'the route of a list of the interface, or the row of another',
+    )
+  }
+  return untyped(row)
+}
+
+const observed = <A>(
+  observe: ((u: unknown) => void) | undefined,
+  decode: Decoder<A>,
+): Decoder<A> =>
+  observe === undefined
+    ? decode
+    : (u) => {
+        observe(u)
+        return decode(u)
+      }
+
+/** Returns what a list says of the client that it belongs to. */
+export const originOf =
+  (
+    { credentials, partner, numbers }: ResolvedOptions,
+    { secrets }: Pick<ClientRuntime, 'secrets'>,
+    limits: ListLimits,
+    events: Observable<ClientEvent>,
+    drift: IO<ReadonlyArray<DriftFact>>,
+  ): ReadOptions['originOf'] =>
+  ({ auth }, { baseUrl, apiVersion, onBehalfOf }) => {
+    const keys = credentials === undefined || 'token' in credentials ? undefined : credentials
+    const account = {
+      clientId: keys?.clientId,
+      loginAs: keys?.loginAs,
+      onBehalfOf,
+      apiVersion,
+    }
+    const application = { clientId: partner?.clientId }
+    return {
+      baseUrl,
+      ...defined(auth === 'basic' ? application : account),
+      numbers,
+      perSecond: Math.min(limits.global, limits.endpoint),
+      events,
+      drift,
+      scrub: (u) => scrubAll(scrubber(secrets.all()), ROW_LEVELS)(u),
+    }
+  }

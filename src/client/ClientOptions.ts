@@ -1,132 +1,205 @@
-/** What a client is made from. */
-import type { SchedulerLike } from 'rxjs'
+/** Options of a client and of its calls: rule, default and doc comment of each in one table. */
+import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import { defined, type IO } from '../fp.js'
-import type { CallSettings } from '../http/CallSettings.js'
-import type { Codes } from '../http/codes.js'
-import type { ListOptions } from '../http/list/readList.js'
-import type { Credentials } from '../http/login/login.js'
-import type { TokenSource } from '../http/login/tokenSource.js'
-import type { Priority } from '../http/Priority.js'
-import type { RateLimitKey } from '../http/RateLimitKey.js'
-import type { Fetch } from '../http/transport/Fetch.js'
-import { isBlockedPort } from '../http/transport/isBlockedPort.js'
-import type { Timeout, Transport } from '../http/transport/Transport.js'
-import { InvalidOption } from '../options/index.js'
-import type { Guard, Scheduler } from '../scheduler/index.js'
-import type { Millis } from '../stream/index.js'
+import type { Codes } from '../http/answer/errorCodes.js'
+import type { CallSettings } from '../http/ClientRuntime.js'
+import { limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
+import type { ListOptions } from '../http/list/List.js'
+import { RENEW_EARLY } from '../http/login/Auth.js'
+import type { Credentials, TokenSource } from '../http/login/tokens.js'
+import { HEADER_VALUE, isHeaderValue } from '../http/request/prepareRequest.js'
+import { MAX_BYTES } from '../http/transport/body.js'
+import type { Fetch, Timeout, Transport } from '../http/transport/Transport.js'
+import {
+  checkArgument,
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionsOf,
+  type Resolved,
+  type Rule,
+  required,
+  resolveOptions,
+  withDefault,
+} from '../options/index.js'
+import { type Guard, guardRule } from '../scheduler/Guard.js'
 
-// model
+// rules
 
-/** What `payments.with` may change. */
-export interface CallOptions {
-  /** Sent as `x-api-version`, `YYYY-MM-DD`; the account's own version applies when left out. */
-  readonly apiVersion?: string
+const header = is.stringThat(isHeaderValue, HEADER_VALUE)
+const timeLimit = { ...is.above(0), expected: 'milliseconds above 0' }
+const codeList = is.arrayOf(is.string, 'a list of texts')
+
+const BASE_URL = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
+
+/** Completed by `checkCredentials`. */
+const credentialsRule: Rule<Credentials | { readonly token: TokenSource }> = {
+  accepts: is.isObject,
+  expected: 'an object of clientId, apiKey, loginAs, token',
+  fields: {
+    clientId: header,
+    apiKey: header,
+    loginAs: header,
+    token: is.fn('a function that gives a token'),
+  },
+}
+
+// tables
+
+const callTable = {
+  /** Sent as `x-api-version`, `YYYY-MM-DD`. Default: the account's own version. */
+  apiVersion: is.isoDay,
   /** The connected account to act for, sent as `x-on-behalf-of`. */
-  readonly onBehalfOf?: string
+  onBehalfOf: is.stringThat(isHeaderValue, 'an account id'),
   /**
    * Limits in ms. Default: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a body,
    * 600,000 to its end.
    */
-  readonly timeout?: Partial<Timeout>
-  /** Who goes first when limits bind. Exports are `bulk`. Default `interactive`. */
-  readonly priority?: Priority
-  /** `false`: parameters are not held against the interface's rules before they are sent. Default `true`. */
-  readonly check?: boolean
+  timeout: is.group<Partial<Timeout>>({
+    connect: timeLimit,
+    headers: timeLimit,
+    body: timeLimit,
+    whole: timeLimit,
+  }),
+  /** Order of requests when limits bind. Exports are `bulk`. Default `interactive`. */
+  priority: is.oneOf(...PRIORITIES),
+  /** `false`: parameters are not checked against the rules of the interface before they are sent. Default `true`. */
+  check: is.boolean,
 }
 
-/** What a client is made from; only `baseUrl` is required. */
-export interface ClientOptions extends CallOptions {
-  /** Where the platform is: HTTPS, or HTTP on this machine. There is no default. */
-  readonly baseUrl: string
-  /** Who asks: keys to log in with, or a source of tokens. Partner calls do not need it. */
-  readonly credentials?: Credentials | { readonly token: TokenSource }
+/** Options that `payments.with` may change. */
+export interface CallOptions extends OptionsOf<typeof callTable> {}
+
+const clientTable = {
+  ...callTable,
+  /** URL of the platform: HTTPS, or HTTP on this machine. */
+  baseUrl: required({ ...is.nonEmptyString, expected: BASE_URL }),
+  /** API keys to log in with, or a source of tokens. Partner calls do not need it. */
+  credentials: credentialsRule,
   /** The OAuth application, for the partner calls. */
-  readonly partner?: { readonly clientId: string; readonly clientSecret: string }
-  /** Whose limits apply. Default `production`. */
-  readonly environment?: Environment
-  /** Other limits than the environment's. */
-  readonly limits?: Partial<Limits>
-  /** The part of all limits to use, above 0 and up to 1, for those who share an account. Default 1. */
-  readonly share?: number
+  partner: is.group<{ readonly clientId: string; readonly clientSecret: string }>({
+    clientId: required(
+      is.stringThat(
+        (text) => isHeaderValue(text) && !text.includes(':'),
+        `${HEADER_VALUE} or a colon in it`,
+      ),
+    ),
+    clientSecret: required(header),
+  }),
+  /** The environment whose limits apply. Default `production`. */
+  environment: withDefault(is.oneOf<Environment>('production', 'sandbox'), 'production'),
+  /** Limits in place of the environment's. */
+  limits: limitsRule,
+  /** The part of all limits to use, above 0 and up to 1, for clients that share an account. Default 1. */
+  share: is.fraction,
   /**
-   * How much longer than its window a place in a rate limit stays taken, for the network's jitter:
-   * `'learned'`, `'safe'`, or ms. Default `'learned'`.
+   * Time that a place in a rate limit stays taken beyond its window, for the jitter of the network: `'learned'`,
+   * `'safe'`, or ms. Default `'learned'`.
    */
-  readonly guard?: Guard
+  guard: guardRule as Rule<Guard>,
   /**
-   * The scheduler of another client, for those who use one account together. `limits`, `share`, `guard` and
-   * `retry.throttled` are its own then. One of your own has the lanes `interactive` and `bulk`.
+   * The scheduler of another client, for clients that use one account together. It replaces `limits`, `share`,
+   * `guard` and `retry.throttled`. One of your own has the lanes `interactive` and `bulk`.
    */
-  readonly scheduler?: Scheduler<RateLimitKey>
-  /** What is sent again, and how often. */
-  readonly retry?: {
+  scheduler: schedulerRule,
+  /** Number of retries. */
+  retry: is.group<{
     /** Attempts after the first, after a 429. Default 7. */
     readonly throttled?: number
     /** Attempts after the first, after other faults. Default 2. */
     readonly faults?: number
     /**
-     * How many retries after faults the client may make for each request it sends, over all calls. On top of
-     * that: two a second, and a burst of as many as `limits.concurrency`. Default 0.2; `Infinity`: no bound.
+     * Retries after faults for each request sent, over all calls of the client. In addition: two a second, and a
+     * burst of as many as `limits.concurrency`. Default 0.2; `Infinity`: no bound.
      */
     readonly budget?: number
-  }
-  /** Codes of refusals that are repeated, or not, in place of those of `codes`; each list by itself. */
-  readonly codes?: Partial<Pick<Codes, 'duplicate' | 'inProgress' | 'fault'>>
+  }>({
+    throttled: is.int(0),
+    faults: is.int(0),
+    budget: is.atLeast(0),
+  }),
+  /** Error codes by meaning, each list in place of that of `codes`. */
+  codes: is.group<Partial<Pick<Codes, 'duplicate' | 'inProgress' | 'fault'>>>({
+    duplicate: codeList,
+    inProgress: codeList,
+    fault: codeList,
+  }),
   /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. Default `'fast'`. */
-  readonly numbers?: 'exact' | 'fast'
-  /** `true` counts what comes that no codec names: see `events` and `drift` of the client. */
-  readonly drift?: boolean
+  numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
+  /** `true` counts fields and values that no codec names: see `events` and `drift` of the client. Default `false`. */
+  drift: withDefault(is.boolean, false),
   /**
-   * When a list is given up as endless, and what a page is that does not say whether there are more. Default:
-   * after 10,000 pages, or more than 100 empty pages in a row.
+   * When to give up a list that does not end, and whether its end must be explicit. Default: after 10,000 pages, or
+   * more than 100 consecutive empty ones.
    */
-  readonly lists?: Partial<ListOptions>
-  /** How long before its end a token is renewed, in ms. Default 60,000. */
-  readonly renewEarly?: Millis
-  /** Bytes that an answer may have, unpacked. Default 256 MiB; `Infinity` is no bound. */
-  readonly maxBytes?: number
-  /** What sends, given a URL as text and all of the request beside it. Default: the runtime's own `fetch`. */
-  readonly fetch?: Fetch
-  /** Sends the requests itself; `fetch` is then not used. */
-  readonly transport?: Transport
+  lists: is.group<Partial<ListOptions>>({
+    maxPages: is.positiveIntOrInfinity,
+    maxEmptyPages: is.int(0),
+    strictEnd: is.boolean,
+  }),
+  /** Time before its end at which a token is renewed, in ms. Default 60,000. */
+  renewEarly: withDefault(is.finiteMillis, RENEW_EARLY),
+  /** Bytes that a response may have, decompressed. Default 256 MiB; `Infinity`: no bound. */
+  maxBytes: withDefault(is.positiveIntOrInfinity, MAX_BYTES),
+  /** Sends requests in place of the runtime's own `fetch`. */
+  fetch: is.fn<Fetch>(),
+  /** Sends requests in place of `fetch`, and keeps their time limits. */
+  transport: is.fn<Transport>(),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
-  readonly timer?: SchedulerLike
-  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
-  readonly random?: IO<number>
-  /** Makes a `request_id` where none is given. */
-  readonly uuid?: IO<string>
+  timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
+  /** Returns a number from 0 up to, but not including, 1. Default `Math.random`. */
+  random: withDefault(is.fn<IO<number>>(), Math.random),
+  /** Generates a `request_id` where none is given. Default `crypto.randomUUID`. */
+  uuid: withDefault(is.fn<IO<string>>(), () => crypto.randomUUID()),
 }
 
-// combinators
+/** Options of `createClient`; only `baseUrl` is required. */
+export interface ClientOptions extends OptionsOf<typeof clientTable> {}
 
-/** What `baseUrl` should be. */
-export const BASE_URL =
-  'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
+export interface ResolvedOptions extends Resolved<typeof clientTable> {}
 
-/** Where the platform is, without a slash at its end. Throws an `InvalidOption`. */
+// checks
+
+/** Checks the options of a client, and fills in defaults. Throws an `InvalidOption`. */
+export const clientOptions = (given: ClientOptions): ResolvedOptions => {
+  const options = resolveOptions(given, clientTable)
+  checkCredentials(options)
+  return options
+}
+
+/** Checks the options of `with`. Throws an `InvalidOption`. */
+export const callOptions = (given: CallOptions): CallOptions => checkOptions(given, callTable)
+
+/** Requires both keys, or a source of tokens instead. */
+const checkCredentials = ({ credentials }: ResolvedOptions): void => {
+  if (credentials === undefined) return
+  const isSource = 'token' in credentials
+  const names = Object.keys(credentials)
+  if (names.length === 0 || (isSource && names.length > 1)) {
+    throw new InvalidOption('credentials', 'clientId and apiKey, or else token')
+  }
+  if (isSource) return
+  for (const name of ['clientId', 'apiKey'] as const) {
+    checkArgument(`credentials.${name}`, credentials[name], header)
+  }
+}
+
+/** Returns the URL without a slash at its end. Throws an `InvalidOption` for one that credentials must not go to. */
 export const baseUrlOf = (text: string): string => {
   if (!URL.canParse(text)) throw new InvalidOption('baseUrl', BASE_URL)
   const url = new URL(text)
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && loopback)
-  if (!secure || url.username + url.password !== '' || /[?#]/.test(url.href)) {
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)
+  if (!isSecure || url.username + url.password !== '' || /[?#]/.test(url.href)) {
     throw new InvalidOption('baseUrl', BASE_URL)
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** The same, where the runtime's own `fetch` is to ask: not every port is one for it. Throws an `InvalidOption`. */
-export const fetchableUrlOf = (text: string): string => {
-  const url = baseUrlOf(text)
-  if (isBlockedPort(Number(new URL(url).port))) throw new InvalidOption('baseUrl', OTHER_PORT)
-  return url
-}
+// combinators
 
-/** What `baseUrl` should be then. */
-const OTHER_PORT = 'at another port: fetch, in Node as in browsers, asks nothing of this one'
-
-/** The settings with what a call's options change. */
+/** Applies call options to settings. */
 export const changed = (
   settings: CallSettings,
   { apiVersion, onBehalfOf, priority, check, timeout }: CallOptions,
@@ -136,7 +209,7 @@ export const changed = (
   ...defined({ apiVersion, onBehalfOf, priority, check }),
 })
 
-export const limitsOf = ({ environment = 'production', limits: own }: ClientOptions): Limits => ({
+export const limitsOf = ({ environment, limits: own }: ResolvedOptions): Limits => ({
   ...limits[environment],
   ...own,
 })

@@ -1,20 +1,35 @@
-import { concatMap, map, toArray } from 'rxjs'
+/** Adding items to a batch, so that none is lost and none is added twice. */
+import { concatMap, defer, map, type Observable, tap, toArray } from 'rxjs'
 import type { Api } from '../api/index.js'
-import type { ItemsToAdd } from '../codec/NewBatchItem.js'
+import type { BatchTransfer } from '../codec/BatchTransfer.js'
+import type { ById } from '../codec/common.js'
+import {
+  compareItems,
+  type FirstItems,
+  ITEMS_PER_BATCH,
+  ITEMS_PER_CALL,
+  ItemsToAdd,
+  type NewBatchItem,
+  UNIQUE_REQUEST_ID,
+} from '../codec/NewBatchItem.js'
+import type { Cause } from '../decode/causes.js'
 import { A, E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
-import { recovered } from '../http/retry/recovered.js'
-import { requestIdOf } from '../http/retry/requestIdOf.js'
+import { invalidRequest } from '../http/request/invalidParams.js'
+import { recovered, requestIdOf } from '../http/retry/recover.js'
 import { left, mapLeft, mapRight, type ObservableEither, orElse } from '../stream/index.js'
 import type { ClientOf } from './Call.js'
+import { type Chunk, inChunks } from './inChunks.js'
+
+// one call
 
 type BatchCalls = ClientOf<Api>['batchTransfers']
 
 type Added = ReturnType<BatchCalls['addItems']>
 
 /**
- * The platform says that an item's request_id is taken; the interface, that such items are ignored. So it is
- * with a call that was sent twice, since nobody knows whether its first attempt arrived.
+ * The platform rejects an item whose request_id is taken; the interface says that it is ignored. The code is the
+ * same after a call that was sent twice, since its first attempt may have arrived.
  */
 const isRepeated = (failure: Failure): boolean =>
   failure._tag === 'Ambiguous'
@@ -22,52 +37,54 @@ const isRepeated = (failure: Failure): boolean =>
     : failure._tag === 'Refused' && failure.code === 'request_id_in_batch_duplicate'
 
 /**
- * `addItems` that holds what the interface promises also where items with a repeated request_id are
- * refused (default, not specified by the interface document): then the batch's items are read, those that
- * are there count as added, and the others are sent. No request_id is ever changed. A batch to which all
- * had been added before is marked as recovered; where it cannot be read, that is no refusal of the items.
- * Where the items cannot be read to their end, nothing more is sent, and the refusal says why.
+ * Keeps the promise of the interface where items with a repeated request_id are refused (default, not specified by
+ * the interface document): reads the items of the batch, counts those found as added, and sends the others. Never
+ * changes a request_id. If all were added before, the batch is marked as recovered. If the items cannot be read to
+ * their end, nothing more is sent, and the refusal says why.
  */
 export const addItems =
   (calls: BatchCalls): BatchCalls['addItems'] =>
   (params) =>
-    adding(calls, params, 0)
+    addBeside(calls, params, 0)
 
-/** Beside so many items that were found to be there. */
-const adding = (calls: BatchCalls, params: ItemsToAdd, there: number): Added =>
+/** Adds items to a batch that has `found` items of the call already. */
+const addBeside = (calls: BatchCalls, params: ItemsToAdd, found: number): Added =>
   calls.addItems(params).pipe(
-    mapLeft((failure) => (there === 0 ? failure : partly(params, there)(failure))),
+    mapLeft((failure) => (found === 0 ? failure : withFound(failure, params, found))),
     orElse(
       (failure: Failure): Added =>
-        isRepeated(failure) ? addMissing(calls, params, there)(failure) : left(failure),
+        isRepeated(failure) ? addMissing(calls, params, found, failure) : left(failure),
     ),
   )
 
-/** Comes to an end, since each time fewer are missing. */
-const addMissing =
-  (calls: BatchCalls, { id, items }: ItemsToAdd, before: number) =>
-  (refusal: Failure): Added =>
-    itemsThere(calls, id).pipe(
-      concatMap(
-        E.match(
-          (failure): Added =>
-            left({
-              ...refusal,
-              message: `${refusal.message}; reading its items failed: ${failure.message}`,
-            }),
-          (there) => {
-            const rest = items.filter(({ request_id }) => !there.includes(request_id))
-            if (rest.length === items.length) return left(refusal)
-            return rest.length === 0
-              ? calls.retrieve({ id }).pipe(map(E.bimap(unread(refusal), recovered)))
-              : adding(calls, { id, items: rest }, before + items.length - rest.length)
-          },
-        ),
+/** Ends, since each round has fewer items. */
+const addMissing = (
+  calls: BatchCalls,
+  { id, items }: ItemsToAdd,
+  found: number,
+  refusal: Failure,
+): Added =>
+  requestIdsIn(calls, id).pipe(
+    concatMap(
+      E.match(
+        (failure): Added =>
+          left({
+            ...refusal,
+            message: `${refusal.message}; reading its items failed: ${failure.message}`,
+          }),
+        (present) => {
+          const missing = items.filter(({ request_id }) => !present.includes(request_id))
+          if (missing.length === items.length) return left(refusal)
+          return missing.length === 0
+            ? calls.retrieve({ id }).pipe(map(E.bimap(unreadBatch(refusal), recovered)))
+            : addBeside(calls, { id, items: missing }, found + items.length - missing.length)
+        },
       ),
-    )
+    ),
+  )
 
-/** The items are there: no failure of the call that reads their batch says anything else. */
-const unread =
+/** All items are in the batch: only reading it failed. */
+const unreadBatch =
   ({ endpoint, attempts, ...refusal }: Failure) =>
   (cause: Failure): Failure => {
     const found = 'its items are in the batch, by their request_ids'
@@ -82,15 +99,13 @@ const unread =
     }
   }
 
-const partly =
-  ({ items }: ItemsToAdd, there: number) =>
-  (failure: Failure): Failure => ({
-    ...failure,
-    message: `${failure.message}; ${there} of ${there + items.length} items were there before`,
-  })
+const withFound = (failure: Failure, { items }: ItemsToAdd, found: number): Failure => ({
+  ...failure,
+  message: `${failure.message}; ${found} of ${found + items.length} items were there before`,
+})
 
-/** The request_ids of a batch: of the rows as they came, since one that does not decode is there, too. */
-const itemsThere = (
+/** Reads undecoded rows, so that an item that does not decode counts, too. */
+const requestIdsIn = (
   calls: BatchCalls,
   id: string,
 ): ObservableEither<Failure, ReadonlyArray<string>> =>
@@ -100,3 +115,57 @@ const itemsThere = (
     map(A.sequence(E.Applicative)),
     mapRight(A.flatten),
   )
+
+// a stream of items
+
+interface AddAllSpec {
+  readonly endpoint: string
+  /** Adds the items of one call. */
+  readonly add: (params: ItemsToAdd) => ObservableEither<Failure, BatchTransfer>
+  /** `false`: items are sent without being checked. */
+  readonly check: boolean
+}
+
+/**
+ * Adds a stream of items, a hundred a call. A call is not sent if one of its items differs from an earlier item with
+ * the same `request_id`: the service would ignore it silently. Earlier items count only if their call may have
+ * arrived: otherwise they can be sent again, corrected.
+ */
+export const addAllItems =
+  ({ endpoint, add, check }: AddAllSpec) =>
+  (batch: ById) =>
+  (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
+    defer(() => {
+      const { id } = { ...batch } // in plain JavaScript it may be undefined: the call then fails with the reason
+      let sent: FirstItems = new Map()
+      return items.pipe(
+        inChunks({
+          endpoint,
+          send: (chunk, before) => {
+            const params = { id, items: chunk }
+            // an item that is invalid by itself is reported by the call
+            if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
+            const { different, firstItems } = compareItems(chunk, sent, before)
+            const [first, ...others] = different.map(repeatedId)
+            if (first) return left(invalidRequest(endpoint, [first, ...others]))
+            return add(params).pipe(
+              tap((outcome) => {
+                if (mayHaveArrived(outcome)) sent = firstItems
+              }),
+            )
+          },
+          size: ITEMS_PER_CALL,
+          most: ITEMS_PER_BATCH,
+        }),
+      )
+    })
+
+const repeatedId = ({ at, first }: { readonly at: number; readonly first: number }): Cause => ({
+  path: `items[${at}].request_id`,
+  expected: UNIQUE_REQUEST_ID,
+  actual: `that of item ${first} of the stream`,
+})
+
+/** After a failure other than `Ambiguous`, nothing was added. */
+const mayHaveArrived = (outcome: E.Either<Failure, unknown>): boolean =>
+  E.isRight(outcome) || outcome.left._tag === 'Ambiguous'

@@ -1,4 +1,4 @@
-/** Rows of one's own, for code without types: what the compiler says of them otherwise. */
+/** Checks rows of the caller's own, as the compiler does where there are types. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import {
@@ -26,11 +26,11 @@ const paging: Rule = {
   expected: 'byNumber(size) or byCursor(size)',
 }
 
-/** What many rows do not say. */
-const perhaps = (rule: Rule): Required =>
+/** Accepts fields that may be undefined. */
+const optional = (rule: Rule): Required =>
   required({ ...rule, accepts: (u) => u === undefined || rule.accepts(u) })
 
-/** A header is named by a token (RFC 9110, 5.6.2). */
+/** The name of a header is a token (RFC 9110, 5.6.2). */
 const HEADER = /^header [\w!#$%&'*+.^`|~-]+$/
 
 const queryOrHeader = is.stringThat(
@@ -38,7 +38,6 @@ const queryOrHeader = is.stringThat(
   "'query' or a header such as 'header x-name'",
 )
 
-/** Where a request has a body. */
 const anyPlace = is.stringThat(
   (text) => text === 'whole body' || queryOrHeader.accepts(text),
   "'query', 'whole body' or a header such as 'header x-name'",
@@ -54,16 +53,16 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   errors: required(is.recordOf(names, 'an object of lists of codes by their status')),
   otherErrors: required(names),
   answer: required(is.oneOf('json', 'anything')),
-  paging: perhaps(paging),
+  paging: optional(paging),
   at: required(
     is.recordOf(
       isPost ? anyPlace : queryOrHeader,
       'an object of places by the names of parameters',
     ),
   ),
-  repeatable: perhaps(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
-  rules: perhaps(is.fn()),
-  foundBy: perhaps({
+  repeatable: optional(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
+  rules: optional(is.fn()),
+  foundBy: optional({
     accepts: (u) => route.accepts(u) || (is.isObject(u) && route.accepts(Reflect.get(u, 'route'))),
     expected: 'the route of a list, or its row',
   }),
@@ -72,10 +71,10 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   unspecified: required(names),
 })
 
-/** The row itself. Throws an `InvalidOption` for one that cannot work. */
+/** Returns the row. Throws an `InvalidOption` if it is invalid. */
 export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
   const rules = rulesOf(String(fieldsOf(row).route).startsWith('POST '))
-  checkOptions(row, rules, { context: 'request: ', allowUnknown: () => true }) // what it says besides is its own
+  checkOptions(row, rules, { context: 'request: ', allowUnknown: () => true })
   const { repeatable, at } = row
   if (
     repeatable === 'by request_id' &&

@@ -1,67 +1,114 @@
-import { asyncScheduler, type Observable, Subject } from 'rxjs'
+import { type Observable, Subject } from 'rxjs'
+import { login } from '../api/authentication.js'
+import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { defined } from '../fp.js'
-import type { CallSettings } from '../http/CallSettings.js'
+import { codes } from '../http/answer/errorCodes.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import type { ClientRuntime } from '../http/ClientRuntime.js'
-import { codes } from '../http/codes.js'
-import { tiers } from '../http/limits.js'
-import { retryBudget, SHARE } from '../http/retry/RetryBudget.js'
-import { knownSecrets } from '../http/secrets/KnownSecrets.js'
+import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
+import { execute } from '../http/execute.js'
+import { clientScheduler } from '../http/limits.js'
+import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/login/Auth.js'
+import { logIn, tokenFromSource } from '../http/login/tokens.js'
+import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
+import { KnownSecrets } from '../http/secrets/scrub.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
-import { createScheduler } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
-import { authFor, configuredSecrets } from './authFor.js'
-import { type ClientOptions, limitsOf } from './ClientOptions.js'
+import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
 
-/** Attempts after the first, when a connection or the service fails (default, not specified). */
-const REPEATS = 2
+/** Attempts after the first, after a fault (default, not specified). */
+const FAULT_RETRIES = 2
 
-/** What a client and all that `with` makes of it have in common: one token, one queue, one line out. */
+/** Makes what a client shares with all that `with` makes of it: token, scheduler, transport, budget, events. */
 export const createRuntime = (
-  options: ClientOptions,
+  options: ResolvedOptions,
   settings: CallSettings,
-): { readonly engine: ClientRuntime; readonly events: Observable<ClientEvent> } => {
-  const { retry, timer = asyncScheduler, random = Math.random } = options
-  const repeats = retry?.faults ?? REPEATS
+): { readonly runtime: ClientRuntime; readonly events: Observable<ClientEvent> } => {
+  const { retry, timer, random, uuid } = options
+  const repeats = retry?.faults ?? FAULT_RETRIES
   const events = new Subject<ClientEvent>()
 
-  const scheduler =
-    options.scheduler ??
-    createScheduler({
-      tiers: tiers(limitsOf(options)),
-      ...defined({ guard: options.guard, share: options.share }),
-      ...(retry?.throttled === undefined ? {} : { refusals: { attempts: retry.throttled + 1 } }),
-      random,
-      timer,
-    })
-
-  const transport =
-    options.transport ??
-    kyTransport({
-      timer,
-      ...defined({ fetch: options.fetch, maxBytes: options.maxBytes }),
-    })
-
-  const engine: ClientRuntime = {
-    transport,
-    scheduler,
+  const runtime: ClientRuntime = {
+    transport:
+      options.transport ??
+      kyTransport({ timer, maxBytes: options.maxBytes, ...defined({ fetch: options.fetch }) }),
+    scheduler:
+      options.scheduler ??
+      clientScheduler({
+        limits: limitsOf(options),
+        guard: options.guard,
+        share: options.share,
+        retries: retry?.throttled,
+        random,
+        timer,
+      }),
     timer,
     random,
-    auth: (row) => auth(row),
+    uuid,
+    authFor: (row) => authFor(row),
     backoff: exponential({ ...PAUSES, repeats, random }),
-    budget: retryBudget({
-      share: retry?.budget ?? SHARE,
+    retryBudget: new RetryBudget({
+      share: retry?.budget ?? RETRY_SHARE,
       burst: limitsOf(options).concurrency,
-      patience: pausesOf({ ...PAUSES, repeats }),
+      maxWait: pausesOf({ ...PAUSES, repeats }),
       now: () => timer.now(),
     }),
     codes: { ...codes, ...options.codes },
-    secrets: knownSecrets(configuredSecrets(options)),
+    secrets: new KnownSecrets(configuredSecrets(options)),
     emit: (event) => events.next(event),
-    uuid: options.uuid ?? (() => crypto.randomUUID()),
   }
-  const auth = authFor(options, engine, settings)
+  const authFor = createAuth(options, runtime, settings)
 
-  return { engine, events: events.asObservable() }
+  return { runtime, events: events.asObservable() }
 }
+
+/** Makes the authorizations of a client. Bearer and Basic are never mixed, and neither is shared with another client. */
+const createAuth = (
+  { credentials, partner, renewEarly }: ResolvedOptions,
+  runtime: ClientRuntime,
+  settings: CallSettings,
+): ((row: AnyEndpoint) => Auth) => {
+  const { timer, secrets, emit } = runtime
+
+  const logInWith = (given: NonNullable<typeof credentials>) => {
+    if ('token' in given) {
+      return tokenFromSource(given.token, { limit: settings.timeout.headers, timer })
+    }
+    const key = { endpoint: login.route, login: given.clientId }
+    const executeOf = execute(runtime, { ...settings, priority: 'interactive' })
+    return logIn(
+      executeOf(untyped(login), () => key),
+      given,
+      () => timer.now(),
+    )
+  }
+
+  const account =
+    credentials &&
+    new BearerAuth({
+      login: logInWith(credentials),
+      renewEarly,
+      timer,
+      onRenewed: ({ token, validFor }) => {
+        secrets.addToken(token)
+        emit({ _tag: 'LoggedIn', validFor })
+      },
+    })
+  const application = partner && basicAuth(partner.clientId, partner.clientSecret)
+
+  return ({ auth, route }) => {
+    switch (auth) {
+      case 'bearer':
+        return account ?? missingAuth(route, 'credentials')
+      case 'basic':
+        return application ?? missingAuth(route, 'partner')
+      case 'none':
+        return noAuth
+    }
+  }
+}
+
+const configuredSecrets = ({ credentials, partner }: ResolvedOptions): ReadonlyArray<string> => [
+  ...(credentials === undefined || 'token' in credentials ? [] : [credentials.apiKey]),
+  ...(partner === undefined ? [] : [partner.clientSecret]),
+]

@@ -10,37 +10,37 @@ import {
 } from 'rxjs'
 import type { E } from '../fp.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
-import { invalidField } from '../http/request/invalidRequest.js'
+import { invalidField } from '../http/request/invalidParams.js'
 import { left, type ObservableEither } from '../stream/index.js'
 
 // model
 
-/** What became of some items of a stream, which were sent in one call. */
+/** The outcome of one call with some items of a stream. */
 export interface Chunk<A> {
-  /** Which item of the stream is the first of them, from 0. */
+  /** Index in the stream of the first item, from 0. */
   readonly first: number
-  /** How many they are. */
+  /** Number of items. */
   readonly count: number
-  /** What became of the call. */
+  /** Result of the call. */
   readonly outcome: E.Either<Failure, A>
 }
 
 export interface ChunkOptions<I, A> {
   readonly endpoint: string
-  /** Sends the items of one call; which of the stream is the first of them, from 0. */
+  /** Sends the items of one call; `first` is the index in the stream of the first. */
   readonly send: (items: Array<I>, first: number) => ObservableEither<Failure, A>
   /** Items a call. */
   readonly size: number
-  /** Items in all; what comes after them is not sent, and that is said. */
+  /** Items in all; calls beyond fail without a request. */
   readonly most: number
 }
 
 // constructors
 
 /**
- * Sends the items of a stream, so many a call, one call after the other, and tells of each what became
- * of it. A call that fails ends nothing: the next items are sent all the same. When the source fails, the calls
- * whose items came whole before are told of first; the last items, too few for a call, are not sent.
+ * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. After a
+ * call that fails, the next items are sent nevertheless. If the source fails, complete calls before the error are
+ * finished first; the items after them are not sent.
  */
 export const inChunks =
   <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>
@@ -49,11 +49,11 @@ export const inChunks =
       let first = 0
       return items.pipe(
         bufferCount(size),
-        materialize(), // an error would overtake what is under way
-        concatMap((came) => {
-          if (came.kind === 'E') return throwError(() => came.error)
-          if (came.kind === 'C') return EMPTY
-          const chunk = came.value
+        materialize(), // otherwise an error would overtake calls under way
+        concatMap((event) => {
+          if (event.kind === 'E') return throwError(() => event.error)
+          if (event.kind === 'C') return EMPTY
+          const chunk = event.value
           const range = { first, count: chunk.length }
           first += chunk.length
           const outcome =
@@ -63,10 +63,10 @@ export const inChunks =
       )
     })
 
-const tooMany = (endpoint: string, came: number, most: number): InvalidRequest => {
+const tooMany = (endpoint: string, received: number, most: number): InvalidRequest => {
   const expected = `at most ${most} items in all`
   return {
-    ...invalidField(endpoint, { field: 'items', expected, actual: `item ${came}` }),
-    message: `${endpoint}: items should be ${expected}, and ${came} came; the last were not sent`,
+    ...invalidField(endpoint, { field: 'items', expected, actual: `item ${received}` }),
+    message: `${endpoint}: items should be ${expected}, and ${received} came; the last were not sent`,
   }
 }

@@ -1,18 +1,17 @@
-/** `payments.charges.snapshot(filter)`: a list that moves, as it stood at one moment. */
+/** `payments.charges.snapshot(filter)`: a list that grows while it is read, as it was at one moment. */
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
+import { Time, toMillis } from '../codec/times.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
-import type { Failure } from '../http/Failure.js'
-import { rowId } from '../http/list/idOf.js'
-import type { ListDescription } from '../http/list/ListDescription.js'
-import type { List } from '../http/list/readList.js'
+import { rowId } from '../http/answer/rawRows.js'
+import type { Failure, InvalidRequest } from '../http/Failure.js'
+import type { List, ListDescription } from '../http/list/List.js'
 import { truncated } from '../http/list/truncated.js'
-import { invalidParams } from '../http/request/invalidParams.js'
-import { invalidField, invalidRequest } from '../http/request/invalidRequest.js'
+import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { checkArgument, is } from '../options/index.js'
 import {
   ahead,
@@ -26,30 +25,35 @@ import {
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
-import { isEmpty } from '../stream/snapshot/Span.js'
-import { filterOf, type SnapshotFilter, spanOf } from './SnapshotFilter.js'
+import { isEmpty, secondAfter, secondOf } from '../stream/snapshot/Span.js'
 
 // model
 
-/** What ends a snapshot, or stands for a row of it. */
+/** Filter of a snapshot; empty for all charges up to now. Times are rounded to seconds, as by a list. */
+export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
+  /** Not allowed: a snapshot starts at its first row, or by `from` at a position. */
+  readonly page_num?: never
+}
+
+/** The failure of a snapshot, or of one of its rows. */
 export type SnapshotFailure<Code extends string = string> = Failure<
   Code,
   Position | SnapshotPosition
 >
 
-/** A list as it stood. */
+/** A list as it was at one moment. Cold: requests are sent once it is subscribed to. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
-   * The same snapshot with up to so many requests at a time, each for a slice of time of its own. Throws
-   * an `InvalidOption` for what is no number of requests.
+   * The same snapshot with up to `requests` under way, each for a time slice of its own. Throws an `InvalidOption`
+   * for an invalid number.
    */
   readonly parallel: (requests: number) => Snapshot<E, A>
   /**
-   * What is left of it where a reading of it, with the same filter, stood at `position`. What is no position
-   * of a snapshot is an `InvalidRequest`, and nothing is sent.
+   * The rest of the same snapshot from a position on, with the same filter. An invalid position makes it an
+   * `InvalidRequest`, and nothing is sent.
    */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
-  /** The same snapshot of what was created at a time or later, in place of its `from_created_at`: ISO 8601. */
+  /** The same snapshot of charges created at a time or later, in place of its `from_created_at`: ISO 8601. */
   readonly since: (time: string) => Snapshot<E, A>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */
   readonly describe: () => ListDescription<A>
@@ -58,14 +62,14 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
 interface Source<Code extends string> {
   readonly endpoint: string
   readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe'>
-  /** The time, in ms since 1970. */
+  /** Current time, in ms since 1970. */
   readonly now: IO<number>
 }
 
-/** What a position is, in words. */
-const POSITION = 'where a snapshot stands, such as `next` of a page of it'
+/** `expected` of an invalid position. */
+const POSITION_TEXT = 'where a snapshot stands, such as `next` of a page of it'
 
-/** Rows a request unless the filter says otherwise: as many as there may be (interface, Limits). */
+/** Default rows a request: the maximum (interface, Limits). */
 const PAGE_SIZE = 2_000
 
 // constructors
@@ -76,19 +80,19 @@ export const snapshot =
     type F = SnapshotFailure<Code>
     const { endpoint, list, now } = source
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
-    const unfit = invalidParams(ChargeFilter, filter)
-    const whole = (): E.Either<F, Span> =>
-      unfit === undefined
+    const invalid = invalidParams(ChargeFilter, filter)
+    const spanNow = (): E.Either<F, Span> =>
+      invalid === undefined
         ? spanOf(endpoint, filter, now())
-        : E.left(invalidRequest(endpoint, unfit))
+        : E.left(invalidRequest(endpoint, invalid))
 
-    const reading = (
+    const snapshotOf = (
       width: number,
-      at: (whole: Span) => E.Either<F, SnapshotPosition>,
+      start: (span: Span) => E.Either<F, SnapshotPosition>,
     ): Snapshot<F, Charge> =>
       Object.assign(
         views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
-          const position = E.chain(at)(whole())
+          const position = E.chain(start)(spanNow())
           if (E.isLeft(position)) return pullOf(position)
           const slices = width === 1 ? 1 : Math.max(width, prefetch + 1)
           const pages = read(slices)<F, Charge>({
@@ -107,34 +111,85 @@ export const snapshot =
         {
           parallel: (requests: number) => {
             checkArgument('parallel', requests, is.positiveIntOrInfinity)
-            return reading(requests, at)
+            return snapshotOf(requests, start)
           },
           from: (position: SnapshotPosition) =>
-            reading(width, () => checkedPosition(endpoint, position)),
+            snapshotOf(width, () => checkedPosition(endpoint, position)),
           since: (time: string) =>
             snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
           describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
         },
       )
 
-    return reading(1, (span) =>
-      isEmpty(span) ? E.left(notYet(endpoint, span)) : E.right(wholeOf(span)),
+    return snapshotOf(1, (span) =>
+      isEmpty(span) ? E.left(startsLater(endpoint, span)) : E.right(wholeOf(span)),
     )
   }
 
-/** Only one that ends now, and begins later, has no time at all: a clock is wrong, perhaps. */
-const notYet = (endpoint: string, { to }: Span): SnapshotFailure<never> => {
+const checkedPosition = (
+  endpoint: string,
+  position: SnapshotPosition,
+): E.Either<InvalidRequest, SnapshotPosition> =>
+  isSnapshotPosition(position)
+    ? E.right(position)
+    : E.left(
+        invalidField(endpoint, {
+          field: 'position',
+          expected: POSITION_TEXT,
+          actual: redact(position),
+        }),
+      )
+
+/** Only a snapshot up to now can be empty: it starts in the future, or a clock is wrong. */
+const startsLater = (endpoint: string, { to }: Span): InvalidRequest => {
   const now = fromDate(new Date(to - 1))
   const expected = `no later than now, ${now} by the clock of the client`
   return invalidField(endpoint, { field: 'from_created_at', expected, actual: 'a time after it' })
 }
 
-const checkedPosition = (
+// filters as spans of time
+
+/** Returns the time span of a filter, including the ms of its end; up to `now` if it has no end. */
+const spanOf = (
   endpoint: string,
-  position: SnapshotPosition,
-): E.Either<SnapshotFailure<never>, SnapshotPosition> =>
-  isSnapshotPosition(position)
-    ? E.right(position)
-    : E.left(
-        invalidField(endpoint, { field: 'position', expected: POSITION, actual: redact(position) }),
+  filter: SnapshotFilter,
+  now: number,
+): E.Either<InvalidRequest, Span> => {
+  const { from_created_at, to_created_at } = filter
+  for (const field of ['page_num', 'page'] as const) {
+    const value: unknown = fieldsOf(filter)[field]
+    const expected = 'left out of a snapshot'
+    if (value !== undefined) {
+      return E.left(invalidField(endpoint, { field, expected, actual: redact(value) }))
+    }
+  }
+  for (const field of ['from_created_at', 'to_created_at'] as const) {
+    const value: unknown = filter[field]
+    if (value !== undefined && !Time.is(value)) {
+      return E.left(invalidField(endpoint, { field, expected: Time.name, actual: redact(value) }))
+    }
+  }
+  // `created_at` is truncated to seconds: a charge of the first second appears to be made at its beginning
+  const from = from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
+  const to = to_created_at === undefined ? now : toMillis(to_created_at)
+  return to_created_at !== undefined && from > to
+    ? E.left(
+        invalidField(endpoint, {
+          field: 'to_created_at',
+          expected: `${from_created_at === undefined ? '1970' : 'from_created_at'} or later`,
+          actual: 'a time before it',
+        }),
       )
+    : E.right({ from, to: to + 1 })
+}
+
+/** The last second with a year of four digits. */
+const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+const toInstant = (ms: number): string => fromDate(new Date(Math.min(ms, LAST_SECOND)))
+
+/** Returns the filter of the whole seconds that contain a span. */
+const filterOf = ({ from, to }: Span): Pick<ChargeFilter, 'from_created_at' | 'to_created_at'> => ({
+  ...(from > 0 ? { from_created_at: toInstant(from) } : {}),
+  to_created_at: toInstant(secondAfter(to)),
+})

@@ -12,8 +12,8 @@ import {
   tap,
 } from 'rxjs'
 import { E, O } from '../fp.js'
+import { rowId } from '../http/answer/rawRows.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { rowId } from '../http/list/idOf.js'
 import { checkOptions } from '../options/index.js'
 import type { Page } from '../stream/index.js'
 import { type ExportOptions, exportRules } from './ExportOptions.js'

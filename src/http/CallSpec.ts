@@ -1,12 +1,27 @@
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
-import type { ParseText } from './answer/readAnswer.js'
-import type { Execute } from './execute.js'
+import type { ObservableEither } from '../stream/index.js'
+import type { ParseText, ResponseReader } from './answer/readAnswer.js'
+import type { Failure } from './Failure.js'
+import type { PreparedRequest } from './request/prepareRequest.js'
 
-/** What the calls of a row are made of: how they are asked, and how what comes is read. */
+/**
+ * Executes one call of a row. Cold; emits one value. `resolve` may replace a failure, knowing the parameters
+ * that were sent.
+ */
+export type Execute = <A>(
+  params: unknown,
+  read: ResponseReader<A>,
+  resolve?: (
+    failure: Failure,
+    sentParams: PreparedRequest['sentParams'],
+  ) => ObservableEither<Failure, A>,
+) => ObservableEither<Failure, A>
+
+/** How the calls of a row are executed, and their responses read. */
 export interface CallSpec<A> {
   readonly row: AnyEndpoint
-  readonly ask: Execute
+  readonly execute: Execute
   readonly decode: Decoder<A>
   /** Default `JSON.parse`. */
   readonly parseText?: ParseText | undefined

@@ -1,16 +1,18 @@
 import type { DriftFact } from '../decode/index.js'
+import { redact } from '../decode/redact.js'
 import type { Millis } from '../stream/index.js'
-import type { TimedOut, Unreachable } from './Failure.js'
-import type { RedactedFailure } from './redactFailure.js'
+import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from './Failure.js'
+
+// model
 
 /**
- * What a client did, told while it does it. No secrets, and nothing of what requests and answers hold but codes,
- * names of fields, and the `requestId` of what was recovered.
+ * An event in the life of a client's calls. Free of secrets, and of all content of requests and responses but
+ * codes, names of fields, and the `requestId` of a recovered write.
  */
 export type ClientEvent =
   /** A request leaves. `attempt` counts from 1, logins apart. */
   | { readonly _tag: 'Sent'; readonly endpoint: string; readonly attempt: number }
-  /** An answer came, `took` after the request left. */
+  /** A response is complete, `took` after the request left. */
   | {
       readonly _tag: 'Answered'
       readonly endpoint: string
@@ -18,7 +20,7 @@ export type ClientEvent =
       readonly status: number
       readonly took: Millis
     }
-  /** No answer came: that was clear `took` after the request left. */
+  /** The connection failed or a time limit passed, `took` after the request left. */
   | {
       readonly _tag: 'Unanswered'
       readonly endpoint: string
@@ -26,16 +28,78 @@ export type ClientEvent =
       readonly failure: Unreachable | TimedOut
       readonly took: Millis
     }
-  /** Will be sent again after `pause`, because of `failure`. A 429 waits in the scheduler and is not told here. */
+  /** A call is retried after `pause`, because of `failure`. A 429 waits in the scheduler, without this event. */
   | {
-      readonly _tag: 'Repeating'
+      readonly _tag: 'Retrying'
       readonly endpoint: string
       readonly failure: RedactedFailure
       readonly pause: Millis
     }
-  /** Something came for the first time that no codec names. */
+  /** A field or value that no codec names came for the first time. */
   | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
-  /** There is a new token. */
+  /** A new token is in use. */
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
-  /** An earlier attempt had made what was asked for: it was found by its request_id. */
+  /** A write without a clear answer had been done: it was found by its request_id. */
   | { readonly _tag: 'Recovered'; readonly endpoint: string; readonly requestId: string }
+
+/** A failure after which a call may be retried. */
+export type TransientFailure = Unreachable | TimedOut | ServerFault | Undecodable | Refused
+
+/**
+ * A failure without the words of the service or the network, which may repeat what was sent. A `code` or `traceId`
+ * that does not look like one is described.
+ */
+export type RedactedFailure =
+  | Unreachable
+  | TimedOut
+  | ServerFault
+  | Undecodable
+  | Omit<Refused, 'source' | 'details'>
+
+// combinators
+
+export const redactFailure = (failure: TransientFailure): RedactedFailure => {
+  switch (failure._tag) {
+    case 'Unreachable':
+    case 'TimedOut':
+      return redactTransportFailure(failure)
+    case 'Undecodable': // its texts are descriptions
+      return { ...failure, ...redactCommon(failure) }
+    case 'ServerFault':
+    case 'Refused': {
+      const { _tag, endpoint, status } = failure
+      const code = redactUnless(CODE, failure.code)
+      return {
+        ...redactCommon(failure),
+        _tag,
+        status,
+        code,
+        message: `${endpoint}: ${status} ${code}`,
+        ...('brokenOff' in failure ? { brokenOff: failure.brokenOff } : {}),
+      }
+    }
+  }
+}
+
+/** The message of a `TimedOut` is ours: it needs no redaction. */
+export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreachable | TimedOut => {
+  if (failure._tag === 'TimedOut') return failure
+  const { _tag, endpoint, attempts, mayHaveArrived } = failure
+  const code = redactUnless(CODE, failure.code)
+  return { _tag, endpoint, attempts, code, mayHaveArrived, message: `${endpoint}: ${code}` }
+}
+
+const redactCommon = ({ endpoint, attempts, traceId }: TransientFailure) => ({
+  endpoint,
+  attempts,
+  ...(traceId === undefined ? {} : { traceId: redactUnless(TRACE_ID, traceId) }),
+})
+
+/** A word such as `service_unavailable` or `UND_ERR_SOCKET`, without a number as long as that of an account. */
+const CODE = /^(?!(?:\D*\d){5})[\w.-]{1,64}$/
+
+/** One word, such as a UUID. */
+const TRACE_ID = /^[\w.:-]{1,64}$/
+
+const redactUnless = (pattern: RegExp, text: string): string =>
+  pattern.test(text) ? text : redact(text)

@@ -5,73 +5,82 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, memoized } from '../fp.js'
 import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
-import type { ResponseReader } from './answer/readAnswer.js'
-import type { CallSettings } from './CallSettings.js'
-import type { ClientRuntime } from './ClientRuntime.js'
+import { valueReader } from './answer/readAnswer.js'
+import type { CallSpec, Execute } from './CallSpec.js'
+import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
-import type { RateLimitKey } from './RateLimitKey.js'
-import { invalidParams } from './request/invalidParams.js'
-import { invalidRequest } from './request/invalidRequest.js'
+import type { RateLimitKey } from './limits.js'
+import { invalidParams, invalidRequest } from './request/invalidParams.js'
 import { type PreparedRequest, prepareRequest } from './request/prepareRequest.js'
-import { retryPolicy } from './retry/retryPolicy.js'
+import { RetryPolicy } from './retry/RetryPolicy.js'
+import { type Recovery, recover } from './retry/recover.js'
 import { type Attempts, sendWithRetry } from './sendWithRetry.js'
 
-/**
- * What a call comes to, one row and one set of parameters at a time. Cold; emits one value. A failure is told as
- * `settle` has it, which is given the parameters that the call carried.
- */
-export type Execute = <A>(
-  params: unknown,
-  read: ResponseReader<A>,
-  settle?: (failure: Failure, written: PreparedRequest['written']) => ObservableEither<Failure, A>,
-) => ObservableEither<Failure, A>
-
-/** Checks the parameters, sends them, reads the answer, and sends again what may be sent again. */
+/** Checks the parameters, sends them, reads the response, and retries after faults where that is safe. */
 export const execute =
-  (engine: ClientRuntime, settings: CallSettings) =>
+  (runtime: ClientRuntime, settings: CallSettings) =>
   (
     row: AnyEndpoint,
-    slotOf: (asked: PreparedRequest) => RateLimitKey = ({ path }) => ({
+    keyOf: (request: PreparedRequest) => RateLimitKey = ({ path }) => ({
       endpoint: row.route,
       path,
     }),
   ): Execute => {
-    const prepare = prepareRequest(row, { check: settings.check, now: () => engine.timer.now() })
-    const sent = sendWithRetry(engine, settings)(row, slotOf)
-    const repeatsOf = retryPolicy(engine, row)
+    const prepare = prepareRequest(row, { check: settings.check, now: () => runtime.timer.now() })
+    const send = sendWithRetry(runtime, settings)(row, keyOf)
 
-    return (params, read, settle = left) => {
-      // of the call, not of a subscription: whoever subscribes again means the same
-      const requestId = memoized(engine.uuid)
+    return (params, read, resolve = left) => {
+      // one for all subscriptions: subscribing again repeats the same call
+      const requestId = memoized(runtime.uuid)
       return defer(() => {
-        const wrong = invalidParams(row.params, params)
-        if (wrong !== undefined) return left(invalidRequest(row.route, wrong))
+        const invalid = invalidParams(row.params, params)
+        if (invalid !== undefined) return left(invalidRequest(row.route, invalid))
         const given =
-          row.repeatable === 'by request_id' ? identified(params, requestId) : E.right(params)
-        const asked = E.chain(prepare)(given)
-        if (E.isLeft(asked)) return left(invalidRequest(row.route, asked.left))
+          row.repeatable === 'by request_id' ? withRequestId(params, requestId) : E.right(params)
+        const prepared = E.chain(prepare)(given)
+        if (E.isLeft(prepared)) return left(invalidRequest(row.route, prepared.left))
 
         const attempts: Attempts = { count: 0 }
-        const { written } = asked.right
-        const { after, conclude, end } = repeatsOf(written, attempts)
-        return sent(asked.right, attempts).pipe(
-          map(E.chain(({ asking, answer }) => read(asking)(answer))),
-          retry(after, engine.timer),
-          mapLeft(conclude),
-          finalize(end),
-          orElse((failure) => settle(failure, written)),
+        const { sentParams } = prepared.right
+        const policy = new RetryPolicy(runtime, row, sentParams, attempts)
+        return send(prepared.right, attempts).pipe(
+          map(E.chain(({ context, response }) => read(context)(response))),
+          retry((failure, attempt) => policy.delayAfter(failure, attempt), runtime.timer),
+          mapLeft((failure) => policy.conclude(failure)),
+          finalize(() => policy.release()),
+          orElse((failure) => resolve(failure, sentParams)),
         )
       })
     }
   }
 
-/** The same in every attempt, so that it is done once however often it is sent. */
-const identified = (params: unknown, uuid: IO<unknown>): E.Either<Causes, unknown> => {
+/** Generates a request_id where there is none, once for all attempts. */
+const withRequestId = (params: unknown, uuid: IO<unknown>): E.Either<Causes, unknown> => {
   const { request_id, ...rest } = fieldsOf(params)
-  // null is none, and no reason to make another one
+  // null is rejected by the check, not replaced
   if (request_id !== undefined) return E.right({ ...rest, request_id })
-  const made = uuid()
-  if (typeof made === 'string' && made !== '') return E.right({ ...rest, request_id: made })
+  const generated = uuid()
+  if (typeof generated === 'string' && generated !== '') {
+    return E.right({ ...rest, request_id: generated })
+  }
   const expected = 'a text that is not empty, as the option uuid should make it'
-  return E.left([{ path: 'request_id', expected, actual: redact(made) }])
+  return E.left([{ path: 'request_id', expected, actual: redact(generated) }])
+}
+
+export interface ReadOneSpec<A> extends CallSpec<A> {
+  /** Looks up the outcome of an ambiguous write, for rows that name a list to find it in. */
+  readonly recovery: Recovery | undefined
+}
+
+/** Makes the calls of a row that responds with one value. */
+export const readOne = <A>({
+  row,
+  execute,
+  decode,
+  parseText,
+  recovery,
+}: ReadOneSpec<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
+  const read = valueReader(decode, parseText, row.answer)
+  const resolve = recovery && recover(recovery, decode, parseText)
+  return (params) => execute(params, read, resolve)
 }

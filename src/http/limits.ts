@@ -1,11 +1,89 @@
-import { type Limits, MINUTE, SECOND } from '../api/limits.js'
-import { concurrency, rate, type Tier } from '../scheduler/index.js'
-import type { RateLimitKey } from './RateLimitKey.js'
+/** The limits of the interface, and the scheduler of a client that keeps them. */
+import { take } from 'rxjs'
+import type { Route } from '../api/Endpoint.js'
+import { type Limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { defined } from '../fp.js'
+import { is, type Rule } from '../options/index.js'
+import {
+  concurrency,
+  createScheduler,
+  type Guard,
+  rate,
+  type Scheduler,
+  type SchedulerOptions,
+  type Tier,
+} from '../scheduler/index.js'
+
+// model
+
+/** The key under which a scheduler counts a request. */
+export interface RateLimitKey {
+  /** The route, such as `GET /api/v1/charges`. */
+  readonly endpoint: Route
+  /** The path as sent, without the query: `/api/v1/charges/chg_1`; absent for a login. */
+  readonly path?: string
+  /** The client id that logs in; absent for every other call. */
+  readonly login?: string
+}
+
+/** Lanes of a client's scheduler. */
+export const PRIORITIES = ['interactive', 'bulk'] as const
+
+/** The lane of a request: which goes first when limits bind. */
+export type Priority = (typeof PRIORITIES)[number]
+
+/** Limits that reading a list is under, of which this client may use its `share`. */
+export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
+
+export interface ClientSchedulerOptions
+  extends Pick<SchedulerOptions<RateLimitKey>, 'random' | 'timer'> {
+  readonly limits: Limits
+  readonly guard?: Guard | undefined
+  readonly share?: number | undefined
+  /** Attempts after the first, after a 429. */
+  readonly retries?: number | undefined
+}
+
+// rules
+
+/** Accepts schedulers with the lanes that calls wait in. */
+export const schedulerRule: Rule<Scheduler<RateLimitKey>> = {
+  accepts: (u) => {
+    const lanes = fieldsOf(fieldsOf(u).core).lanes
+    return Array.isArray(lanes) && PRIORITIES.every((lane) => lanes.includes(lane))
+  },
+  expected: `a scheduler of a client, or of createScheduler with the lanes ${PRIORITIES.join(' and ')}`,
+}
+
+/** Accepts limits of the caller's own, for the option `limits`. */
+export const limitsRule: Rule<Partial<Limits>> = is.group<Partial<Limits>>({
+  global: is.positiveIntOrInfinity,
+  endpoint: is.positiveIntOrInfinity,
+  concurrency: is.positiveIntOrInfinity,
+  logins: is.positiveIntOrInfinity,
+})
+
+// constructors
+
+/** Makes the scheduler of a client. */
+export const clientScheduler = ({
+  limits,
+  guard,
+  share,
+  retries,
+  ...others
+}: ClientSchedulerOptions): Scheduler<RateLimitKey> =>
+  createScheduler({
+    tiers: tiers(limits),
+    ...defined({ guard, share }),
+    ...(retries === undefined ? {} : { refusals: { attempts: retries + 1 } }),
+    ...others,
+  })
 
 /**
- * The limits of the interface, for a scheduler: those of `limits.production`, or of your own. A login counts
- * toward the global limit and its own, not toward that of endpoints (default, not specified by the interface
- * document).
+ * Returns the tiers of a scheduler that keeps these limits, such as `limits.production`. A login counts toward the
+ * global limit and its own, not toward that of endpoints (default, not specified by the interface document).
  */
 export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
   concurrency({ name: 'concurrency', limit: limits.concurrency }),
@@ -18,3 +96,16 @@ export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
   }),
   rate({ name: 'logins', limit: limits.logins, per: MINUTE, key: ({ login }) => login }),
 ]
+
+// combinators
+
+/** Returns the limits of a scheduler that lists are under; `Infinity` for each that it does not have. */
+export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {
+  const found = { ...unlimited }
+  scheduler.state.pipe(take(1)).subscribe(({ tiers }) => {
+    for (const { name, limit } of tiers) {
+      if (name === 'global' || name === 'endpoint' || name === 'concurrency') found[name] = limit
+    }
+  })
+  return found
+}

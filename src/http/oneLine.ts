@@ -1,6 +1,6 @@
-/** What breaks a line, drives a terminal, or is not seen, and spaces around it: not what joins letters of a word. */
-const UNSHOWN =
+/** Line breaks, control and invisible characters, with the spaces around them; not joiners, which are part of words. */
+const UNPRINTABLE =
   /(?<! ) *(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})(?:[\s\p{Cc}]|(?!\p{Join_Control})\p{Cf})*/gu
 
-/** A text from outside on one line, fit for a log and for a terminal. Its other spaces stay: a name may have two. */
-export const oneLine = (text: string): string => text.replace(UNSHOWN, ' ').trim()
+/** Makes text from outside fit for one line of a log or a terminal. Keeps repeated spaces: names may have them. */
+export const oneLine = (text: string): string => text.replace(UNPRINTABLE, ' ').trim()

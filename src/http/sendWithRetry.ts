@@ -3,14 +3,17 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
-import { httpFailure, throttleOf, transportFailure } from './answer/failureOf.js'
-import type { RequestContext } from './answer/RequestContext.js'
-import type { CallSettings } from './CallSettings.js'
-import type { ClientRuntime } from './ClientRuntime.js'
+import {
+  httpFailure,
+  type RequestContext,
+  throttleOf,
+  transportFailure,
+} from './answer/failureOf.js'
+import { redactTransportFailure } from './ClientEvent.js'
+import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
+import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
-import type { RateLimitKey } from './RateLimitKey.js'
-import { redactTransportFailure } from './redactFailure.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import { scrubber } from './secrets/scrub.js'
 import {
@@ -22,119 +25,121 @@ import {
 
 // model
 
-/** Counts the requests of one call. */
+/** Number of requests sent for one call so far. */
 export interface Attempts {
   count: number
 }
 
-/** A success, not yet read. */
+/** A 2xx response, not yet read. */
 export interface Success {
-  readonly asking: RequestContext
-  readonly answer: HttpResponse
+  readonly context: RequestContext
+  readonly response: HttpResponse
 }
 
-/** What one request came to. */
 interface AttemptResult {
-  readonly asking: RequestContext
-  /** Of the token that it was sent with: see `Auth`. */
+  readonly context: RequestContext
+  /** Generation of the token that the request was sent with. */
   readonly generation: number
-  readonly answer: E.Either<TransportError, HttpResponse>
+  readonly response: E.Either<TransportError, HttpResponse>
 }
 
-/** Instead: it was not sent. */
-const DROPPED = 'dropped'
+/** Stands for the result of a request whose token was refused while it was queued: it was not sent. */
+const REVOKED = 'revoked'
 
 // constructors
 
-/** Sends a request: logs in for it if it has to, and waits until all limits have room for it. */
+/**
+ * Sends a request when it has a token and all limits have room for it; again after a 429 and, with a new token,
+ * after one 401. Retries after faults are decided by `RetryPolicy`.
+ */
 export const sendWithRetry =
-  (engine: ClientRuntime, settings: CallSettings) =>
-  (row: AnyEndpoint, slotOf: (asked: PreparedRequest) => RateLimitKey) =>
-  (asked: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { budget, codes, emit, secrets, timer } = engine
-    const auth = engine.auth(row)
+  (runtime: ClientRuntime, settings: CallSettings) =>
+  (row: AnyEndpoint, keyOf: (request: PreparedRequest) => RateLimitKey) =>
+  (request: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
+    const { retryBudget, codes, emit, secrets, timer } = runtime
+    const auth = runtime.authFor(row)
     const endpoint = row.route
-    const slot = slotOf(asked)
+    const key = keyOf(request)
 
-    const tell = ({ asking, answer }: AttemptResult, took: Millis): void => {
-      const { attempts: attempt } = asking
-      if (E.isRight(answer)) {
-        emit({ _tag: 'Answered', endpoint, attempt, status: answer.right.status, took })
+    const emitResult = ({ context, response }: AttemptResult, took: Millis): void => {
+      const { attempts: attempt } = context
+      if (E.isRight(response)) {
+        emit({ _tag: 'Answered', endpoint, attempt, status: response.right.status, took })
       } else {
-        const failure = redactTransportFailure(transportFailure(asking, answer.left))
+        const failure = redactTransportFailure(transportFailure(context, response.left))
         emit({ _tag: 'Unanswered', endpoint, attempt, failure, took })
       }
     }
 
-    /** One request. It leaves with the newest token there is, should `taken` be an older one. */
-    const attempt = (taken: string, leaves: () => void): Observable<AttemptResult> =>
+    /** Sends one request, with the latest token, which may be newer than `header`. */
+    const attempt = (header: string, onSent: () => void): Observable<AttemptResult> =>
       defer(() => {
-        leaves()
+        onSent()
         const number = ++attempts.count
-        if (number === 1) budget.earn()
-        const departed = timer.now()
-        const authorization = auth.newest(taken)
+        if (number === 1) retryBudget.earn()
+        const sentAt = timer.now()
+        const authorization = auth.latest(header)
         const generation = auth.generation()
-        const tried = (answer: AttemptResult['answer']): AttemptResult => ({
-          asking: {
+        const resultOf = (response: AttemptResult['response']): AttemptResult => ({
+          context: {
             endpoint,
             attempts: number,
             scrub: scrubber([
               ...secrets.all(),
               authorization.slice(authorization.indexOf(' ') + 1),
-              ...Object.values(asked.headers),
+              ...Object.values(request.headers),
             ]),
           },
           generation,
-          answer,
+          response,
         })
         emit({ _tag: 'Sent', endpoint, attempt: number })
-        return engine.transport(httpRequest(settings, row)(asked, authorization)).pipe(
-          map(tried),
-          tap((one) => tell(one, timer.now() - departed)),
+        return runtime.transport(httpRequest(settings, row)(request, authorization)).pipe(
+          map(resultOf),
+          tap((result) => emitResult(result, timer.now() - sentAt)),
         )
       })
 
-    /** Again after a 429, when there is room. `DROPPED` when its token is refused before it has been sent. */
-    const scheduled = (header: string): Observable<AttemptResult | typeof DROPPED> =>
+    /** Queues the request in the scheduler, which retries it after a 429. `REVOKED` if its token is refused meanwhile. */
+    const scheduled = (header: string): Observable<AttemptResult | typeof REVOKED> =>
       new Observable((subscriber) => {
         const queued = new Subscriber<AttemptResult>(subscriber)
-        const stay = auth.onDropped(() => {
-          queued.unsubscribe() // first: another token may be there at once, and refused at once
-          subscriber.next(DROPPED)
+        const stopListening = auth.onRevoked(() => {
+          queued.unsubscribe() // first: a new token may be there at once, and be refused at once
+          subscriber.next(REVOKED)
           subscriber.complete()
         })
-        queued.add(stay)
-        const leaves = (): void => {
-          stay()
-          auth.renew()
+        queued.add(stopListening)
+        const onSent = (): void => {
+          stopListening()
+          auth.renewIfDue()
         }
-        attempt(header, leaves)
+        attempt(header, onSent)
           .pipe(
-            schedule(engine.scheduler, slot, {
+            schedule(runtime.scheduler, key, {
               lane: settings.priority,
-              refused: ({ answer }) =>
-                E.isRight(answer) ? throttleOf(timer.now())(answer.right) : O.none,
+              refused: ({ response }) =>
+                E.isRight(response) ? throttleOf(timer.now())(response.right) : O.none,
             }),
           )
           .subscribe(queued)
       })
 
     /**
-     * Once more with a new token after a 401: it was refused before anything was done. `taken`: what a call waited
-     * with that was not sent. If no login is to be had now, it goes on waiting with that.
+     * Sends with a token, and once more with a new one after a 401, which is given before anything is done.
+     * `revoked` is the token that the request was queued with: should no login succeed now, it is sent with that.
      */
-    const authorized = (again: boolean, taken?: string): ObservableEither<Failure, Success> =>
+    const authorized = (mayRetry: boolean, revoked?: string): ObservableEither<Failure, Success> =>
       auth.header.pipe(
-        map((ea) => (taken !== undefined && isOutage(ea) ? E.right(taken) : ea)),
-        // of this call: those of a login are not counted
+        map((ea) => (revoked !== undefined && isLoginOutage(ea) ? E.right(revoked) : ea)),
+        // attempts of this call, not of the login
         mapLeft((failure) => ({ ...failure, attempts: attempts.count })),
         concatChain((header) =>
           scheduled(header).pipe(
-            concatMap((tried) => {
-              if (tried === DROPPED) return authorized(again, header)
-              const outcome = outcomeOf(tried, codes.fault)
-              return again && isUnauthorized(outcome) && auth.refuse(tried.generation)
+            concatMap((result) => {
+              if (result === REVOKED) return authorized(mayRetry, header)
+              const outcome = outcomeOf(result, codes.fault)
+              return mayRetry && isUnauthorized(outcome) && auth.reject(result.generation)
                 ? authorized(false)
                 : of(outcome)
             }),
@@ -146,17 +151,17 @@ export const sendWithRetry =
   }
 
 const outcomeOf = (
-  { asking, answer }: AttemptResult,
-  faults: ReadonlyArray<string>,
+  { context, response }: AttemptResult,
+  faultCodes: ReadonlyArray<string>,
 ): E.Either<Failure, Success> => {
-  if (E.isLeft(answer)) return E.left(transportFailure(asking, answer.left))
-  return isSuccess(answer.right)
-    ? E.right({ asking, answer: answer.right })
-    : E.left(httpFailure(asking, answer.right, faults))
+  if (E.isLeft(response)) return E.left(transportFailure(context, response.left))
+  return isSuccess(response.right)
+    ? E.right({ context, response: response.right })
+    : E.left(httpFailure(context, response.right, faultCodes))
 }
 
-/** Whether the next login may do better. */
-const isOutage = (header: E.Either<Failure, string>): boolean =>
+/** Tells a login that failed, and may succeed later, from one that was refused. */
+const isLoginOutage = (header: E.Either<Failure, string>): boolean =>
   E.isLeft(header) && (header.left._tag !== 'Unauthorized' || header.left.code === SOURCE_FAILED)
 
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>

@@ -4,7 +4,7 @@
  */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { E, pipe } from '../fp.js'
-import { basicHeader } from '../http/login/basicHeader.js'
+import { basicHeader } from '../http/login/Auth.js'
 import { type ApiError, apiError } from './ApiError.js'
 import { hash, hexText, subSeed } from './account/hash.js'
 import type { Context } from './Context.js'

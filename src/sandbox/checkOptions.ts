@@ -1,7 +1,7 @@
 /** Holds what a sandbox is told against what makes one. */
 import { limits } from '../api/limits.js'
 import { QuotaType } from '../codec/Quota.js'
-import { limitsRule } from '../http/limitsRule.js'
+import { limitsRule } from '../http/limits.js'
 import { checkOptions, is, type OptionsTable, type Rule, required } from '../options/index.js'
 import { faultNames } from './faults.js'
 import type { SandboxCredentials, SandboxOptions, SandboxPartner } from './SandboxOptions.js'

@@ -1,4 +1,4 @@
-/** The calls of the interface, one by one, with an example that was written from its document. */
+/** The calls of the interface, one by one, with an example that was sentParams from its document. */
 import { describe, expect, it } from 'vitest'
 import { isList, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
@@ -24,7 +24,7 @@ describe.each(examples)('$route', ({ route, params, sent, answer }) => {
     const asked = prepareRequest(row, { check: true, now: () => NOW })(params)
     const { target, headers = {}, body } = sent
     expect(
-      E.map(({ body: text = 'null', written, ...rest }: PreparedRequest) => ({
+      E.map(({ body: text = 'null', sentParams, ...rest }: PreparedRequest) => ({
         ...rest,
         body: JSON.parse(text),
       }))(asked),

@@ -44,7 +44,7 @@ describe.each(calls)('$route', ({ row, params }) => {
         ...given,
         ...Object(params),
       }),
-      E.map(({ written, ...asked }) => ({ ...asked, written: written() })),
+      E.map(({ sentParams, ...asked }) => ({ ...asked, sentParams: sentParams() })),
     )
 
   it('sends no more than what it names, whatever it is given', () => {

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, Server } from 'node:net'
+import { Server } from 'node:net'
 import { Writable } from 'node:stream'
-import { of, Subject } from 'rxjs'
+import { Subject } from 'rxjs'
 import { expect, it, vi } from 'vitest'
 import { cli, type Run } from './support.js'
 
@@ -89,29 +88,4 @@ it('says that its port is taken', async () => {
   })
   await cli(['sandbox'], { stdout, signals })
   expect.assertions(2)
-})
-
-/** The first of these ports that nobody has. */
-const free = async ([port, ...others]: ReadonlyArray<number>): Promise<number> => {
-  if (port === undefined) throw new Error('all are taken')
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return free(others)
-  }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-it('says so of a port that no fetch asks', async () => {
-  const port = await free([10_080, 6_665, 6_666, 6_667, 6_668, 6_669])
-  const { stdout, stderr } = await cli(['sandbox', '--port', `${port}`], {
-    signals: of('SIGTERM'),
-  })
-  expect(stdout).toBe(`listening on http://127.0.0.1:${port}\n`)
-  expect(stderr).toBe(
-    `payments-rx: fetch, in Node as in browsers, asks nothing of port ${port}: choose another one for it\n`,
-  )
 })

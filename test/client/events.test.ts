@@ -1,7 +1,7 @@
 /** Events are for logs: whatever is sent and answered, none repeats it. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { RedactedFailure } from '../../src/http/redactFailure.js'
+import type { RedactedFailure } from '../../src/http/ClientEvent.js'
 import type { ClientEvent, ClientOptions } from '../../src/index.js'
 import { CHARGE, CREATE, LIST, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything } from '../support/secrets.js'

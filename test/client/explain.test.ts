@@ -129,10 +129,10 @@ describe('explain', () => {
   )
 
   it('counts a page for each full or begun one, and one for an empty list', () => {
-    const pace = { global: 100, endpoint: 20, concurrency: 50 }
+    const limits = { global: 100, endpoint: 20, concurrency: 50 }
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {
-        const { requests = 0, seconds = 0 } = plan({ pace, pageSize: size, width: 1 }, { rows })
+        const { requests = 0, seconds = 0 } = plan({ limits, pageSize: size, width: 1 }, { rows })
         expect(requests * size).toBeGreaterThanOrEqual(rows)
         expect(requests === 1 || (requests - 1) * size < rows).toBe(true)
         expect(requests).toBeGreaterThan(0)

@@ -35,8 +35,6 @@ describe('an option that cannot work', () => {
     ['baseUrl', { baseUrl: FAR }],
     ['baseUrl', { baseUrl: 'http://127.0.0.1.platform.example' }],
     ['baseUrl', { baseUrl: 'ftp://localhost' }],
-    ['baseUrl', { baseUrl: 'http://localhost:6000' }],
-    ['baseUrl', { baseUrl: 'https://platform.test:6667/x' }],
     ['baseUrl', { baseUrl: 'https://user:hunter22@platform.test' }],
     ['baseUrl', { baseUrl: 'https://platform.test/?a=hunter22' }],
     ['baseUrl', { baseUrl: 'https://platform.test/#hunter22' }],

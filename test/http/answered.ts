@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../src/http/answer/RequestContext.js'
+import type { RequestContext } from '../../src/http/answer/failureOf.js'
 import { scrubber } from '../../src/http/secrets/scrub.js'
 import type { HttpResponse } from '../../src/index.js'
 

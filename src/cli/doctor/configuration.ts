@@ -1,6 +1,6 @@
 /** What a command would be run with: which settings are there, and never their values. */
-import { fetchableUrlOf } from '../../client/ClientOptions.js'
-import { createClient } from '../../client.js'
+import { baseUrlOf } from '../../client/ClientOptions.js'
+import { createClient } from '../../client/createClient.js'
 import { InvalidOption } from '../../options/index.js'
 import { type Connection, type ConnectionFlags, connectionFrom } from '../connection.js'
 import { isSetting, SETTINGS, withFlagNames } from '../settings.js'
@@ -102,7 +102,7 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 
 const checkBaseUrl = (text: string): Finding => {
   try {
-    const url = fetchableUrlOf(text)
+    const url = baseUrlOf(text)
     return ok('base URL', url, { facts: { url } })
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error

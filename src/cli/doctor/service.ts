@@ -12,7 +12,7 @@ import {
   take,
   toArray,
 } from 'rxjs'
-import { createClient } from '../../client.js'
+import { createClient } from '../../client/createClient.js'
 import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'

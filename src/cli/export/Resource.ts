@@ -1,6 +1,6 @@
 /** What can be exported, as a row: what it is narrowed by, and how it is read. */
 import type { Command } from 'commander'
-import type { Client } from '../../client.js'
+import type { Client } from '../../client/createClient.js'
 import type { Codec } from '../../codec/Codec.js'
 import type { Source } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'

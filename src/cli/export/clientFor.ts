@@ -1,6 +1,6 @@
 import { type Limits, limits, unlimited } from '../../api/limits.js'
-import { fetchableUrlOf } from '../../client/ClientOptions.js'
-import { type Client, createClient } from '../../client.js'
+import { baseUrlOf } from '../../client/ClientOptions.js'
+import { type Client, createClient } from '../../client/createClient.js'
 import { defined } from '../../fp.js'
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import { PAUSES, repeatsFor } from '../../stream/Backoff.js'
@@ -36,7 +36,7 @@ export const clientFor = (
   const { transport, sent } = rememberingTokens(kyTransport({ timer }))
   const client = createClient({
     ...options,
-    baseUrl: fetchableUrlOf(options.baseUrl),
+    baseUrl: baseUrlOf(options.baseUrl),
     ...defined({ timeout, numbers: flags.exact ? ('exact' as const) : undefined }),
     limits: allowed,
     share: flags.share,

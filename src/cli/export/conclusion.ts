@@ -8,7 +8,7 @@ import {
   type Obstacle,
   type RunProgress,
 } from '../../export/index.js'
-import { codes, isInProgressBy } from '../../http/codes.js'
+import { codes, isInProgressBy } from '../../http/answer/errorCodes.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { InvalidOption } from '../../options/index.js'
 import {

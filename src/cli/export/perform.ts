@@ -54,7 +54,7 @@ export const perform = async (
   })
   const counting = client.events.subscribe((event) => {
     counters = countEvent(counters, event)
-    if (event._tag === 'Repeating') {
+    if (event._tag === 'Retrying') {
       shown.say(`waiting ${(event.pause / 1_000).toFixed(1)} s: ${event.failure.message}`)
     }
   })

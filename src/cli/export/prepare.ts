@@ -1,6 +1,6 @@
 /** An export, ready to be subscribed to, from what was said on the command line. */
 import { type Observable, tap } from 'rxjs'
-import type { Client } from '../../client.js'
+import type { Client } from '../../client/createClient.js'
 import { type Purpose, pathsOf, type RunProgress, runExport, targetOf } from '../../export/index.js'
 import { isThere, wholeDisk } from '../../export/run/SmallFiles.js'
 import { defined } from '../../fp.js'

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { api } from '../../api/index.js'
 import type { Position } from '../../api/Paging.js'
-import type { SnapshotFilter } from '../../client/SnapshotFilter.js'
+import type { SnapshotFilter } from '../../client/snapshot.js'
 import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
 import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge, ChargeStatus } from '../../codec/Charge.js'

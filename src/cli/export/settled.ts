@@ -3,8 +3,8 @@ import { concatMap, defer, type Observable, of, toArray } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Drainable, Resumable } from '../../export/index.js'
 import { E, O } from '../../fp.js'
+import { rowId } from '../../http/answer/rawRows.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { rowId } from '../../http/list/idOf.js'
 import type { Page } from '../../stream/index.js'
 
 /** So many readings, at most. */

@@ -31,7 +31,7 @@ export const noteEvent =
       case 'Answered':
       case 'Unanswered':
         return { ...activity, lastAnswer: now }
-      case 'Repeating': {
+      case 'Retrying': {
         const pause = { until: now + event.pause, because: event.failure.message }
         return { ...activity, pauses: [...pausedAt(activity, now), pause] }
       }

@@ -9,7 +9,7 @@ import {
   share,
   takeUntil,
 } from 'rxjs'
-import type { Client } from '../../client.js'
+import type { Client } from '../../client/createClient.js'
 import { defined, type IO } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { countedInThisRun, type ExportCounters } from '../ExportCounters.js'

@@ -71,7 +71,7 @@ export const recorder = (
         kept.at(ms).failed++
         incidents = addIncident(event.failure.message, ms)(incidents)
         return
-      case 'Repeating':
+      case 'Retrying':
         pauses = { count: pauses.count + 1, ms: pauses.ms + event.pause }
         return
       case 'Drifted': {

@@ -1,6 +1,6 @@
 /** What tells the rows of a run apart, as it is kept: the keys of those that were written, and rejected rows. */
 import { fieldsOf } from '../../decode/unknown.js'
-import { rowId } from '../../http/list/idOf.js'
+import { rowId } from '../../http/answer/rawRows.js'
 import { closing, type Files } from '../file/Files.js'
 import { chunksOf } from '../file/wholly.js'
 

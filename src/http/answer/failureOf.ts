@@ -1,72 +1,84 @@
-/** What is no success, as a failure: pure. */
+/** The one place where responses, and the lack of one, become failures. */
 import { type Problem, problem } from '../../codec/Problem.js'
+import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
 import { isRecord, parsed } from '../../decode/unknown.js'
 import { defined, O } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
-import { codes } from '../codes.js'
-import type { Failure, TimedOut, Unreachable } from '../Failure.js'
+import type { Failure, TimedOut, Undecodable, Unreachable } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
 import { type Scrub, scrubAll } from '../secrets/scrub.js'
+import { NOT_UTF8 } from '../transport/body.js'
 import type { HttpResponse, TransportError } from '../transport/Transport.js'
-import type { RequestContext } from './RequestContext.js'
+import { codes } from './errorCodes.js'
+
+// model
+
+/** The request that a response, or a failure, belongs to. */
+export interface RequestContext {
+  readonly endpoint: string
+  /** Number of requests sent for the call, including this one. */
+  readonly attempts: number
+  readonly traceId?: string
+  /** Removes the secrets of this request from text of a response. */
+  readonly scrub: Scrub
+}
 
 // constructors
 
-/** An answer that is not 2xx. A 400 with one of the codes of `faults` says what a 5xx says. */
+/** Makes the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx. */
 export const httpFailure = (
-  asking: RequestContext,
-  answer: HttpResponse,
-  faults: ReadonlyArray<string> = codes.fault,
+  context: RequestContext,
+  response: HttpResponse,
+  faultCodes: ReadonlyArray<string> = codes.fault,
 ): Failure => {
-  const { scrub, endpoint, attempts } = asking
-  const { status } = answer
-  const said = problemOf(answer, scrub)
-  const traceId = said.traceId ?? traceOf(answer, scrub)
-  const brokenOff = answer.brokenOff === true && !isRecord(parsed(answer.body))
+  const { scrub, endpoint, attempts } = context
+  const { status } = response
+  const { code, message: text, ...rest } = problemOf(response, scrub)
+  const traceId = rest.traceId ?? traceIdOf(response, scrub)
+  const brokenOff = response.brokenOff === true && !isRecord(parsed(response.body))
   const common = {
     endpoint,
     attempts,
     ...defined({ traceId }),
-    message: `${endpoint}: ${status} ${said.code}: ${said.message}${brokenOff ? ' (the body broke off)' : ''}`,
+    message: `${endpoint}: ${status} ${code}: ${text}${brokenOff ? ' (the body broke off)' : ''}`,
   }
-  if (status === 401) return { ...common, _tag: 'Unauthorized', code: said.code }
+  if (status === 401) return { ...common, _tag: 'Unauthorized', code }
   if (status === 429) {
     const message = `${common.message} (gave up after ${plural(attempts, 'attempt')})`
     return { ...common, _tag: 'Throttled', message }
   }
-  if (status >= 500 || (status === 400 && faults.includes(said.code))) {
-    return { ...common, _tag: 'ServerFault', status, code: said.code }
+  if (status >= 500 || (status === 400 && faultCodes.includes(code))) {
+    return { ...common, _tag: 'ServerFault', status, code }
   }
   return {
     ...common,
     _tag: 'Refused',
     status,
-    code: said.code,
-    ...defined({ source: said.source, details: said.details }),
+    code,
+    ...defined({ source: rest.source, details: rest.details }),
     ...(brokenOff ? { brokenOff } : {}),
   }
 }
 
-/** No answer at all. */
+/** Makes the failure of a request without response. */
 export const transportFailure = (
   { endpoint, attempts, scrub }: RequestContext,
-  outage: TransportError,
+  error: TransportError,
 ): Unreachable | TimedOut => {
-  if (outage._tag === 'TimedOut') {
-    const message = `${endpoint}: no ${AWAITED[outage.phase]} within ${outage.limit} ms`
-    return { ...outage, endpoint, attempts, message }
+  if (error._tag === 'TimedOut') {
+    const message = `${endpoint}: no ${AWAITED[error.phase]} within ${error.limit} ms`
+    return { ...error, endpoint, attempts, message }
   }
-  const { mayHaveArrived } = outage
-  const shown = shower(scrub)
-  const code = shown(outage.code) // a `fetch` of the caller's own may put anything there
-  const reason = shown(outage.reason)
-  const said = reason.startsWith(`${code}: `) ? reason : `${code}: ${reason}` // Bun says both
-  const message = `${endpoint}: ${said}`
+  const { mayHaveArrived } = error
+  const clean = scrubLine(scrub)
+  const code = clean(error.code) // a `fetch` of the caller's own may set any
+  const reason = clean(error.reason)
+  const text = reason.startsWith(`${code}: `) ? reason : `${code}: ${reason}` // Bun repeats the code
+  const message = `${endpoint}: ${text}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
-/** What did not come in time, by its phase. */
 const AWAITED = {
   connect: 'connection',
   headers: 'answer',
@@ -74,45 +86,69 @@ const AWAITED = {
   whole: 'end of the answer',
 } as const
 
+/** Makes the failure of a 2xx response, or of a part of it at a path, that does not decode. */
+export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
+  const under = causesUnder(at, all)
+  const [{ path, expected, actual }] = under
+  const { endpoint, attempts, traceId } = context
+  return {
+    _tag: 'Undecodable',
+    endpoint,
+    attempts,
+    ...defined({ traceId }),
+    path,
+    expected,
+    actual,
+    causes: under,
+    message: `${endpoint}: ${path || 'the answer'} should be ${expected}, and is ${actual}`,
+  }
+}
+
+/** `expected` of a body that is no JSON. */
+export const JSON_TEXT = 'JSON'
+
+/** Tests for a body that is no JSON, such as an incomplete one: the next may be. */
+export const isGarbledBody = (failure: Undecodable): boolean =>
+  failure.path === '' && [JSON_TEXT, NOT_UTF8.expected].includes(failure.expected)
+
 /**
- * An object may spell a secret in escapes, so it is read before it is scrubbed; of what is none only the
- * beginning is kept, which may end within a secret, as the body itself does that broke off: so it is scrubbed
- * before it is read.
+ * Reads the error object of a response without its secrets. JSON may escape a secret: it is parsed first, then
+ * scrubbed. Other text is scrubbed first, since only its beginning is kept, which may end within a secret.
  */
 const problemOf = ({ status, body }: HttpResponse, scrub: Scrub): Problem => {
-  const said = problem(status, isRecord(parsed(body)) ? body : scrub(body, 'may be cut'))
-  const { code, message, traceId, source, details } = said
-  const shown = shower(scrub)
+  const found = problem(status, isRecord(parsed(body)) ? body : scrub(body, 'may be cut'))
+  const { code, message, traceId, source, details } = found
+  const clean = scrubLine(scrub)
   return {
-    code: shown(code),
-    message: shown(message),
-    ...(traceId === undefined ? {} : { traceId: shown(traceId) }),
-    ...(source === undefined ? {} : { source: shown(source) }),
+    code: clean(code),
+    message: clean(message),
+    ...(traceId === undefined ? {} : { traceId: clean(traceId) }),
+    ...(source === undefined ? {} : { source: clean(source) }),
     ...(details === undefined ? {} : { details: scrubAll(scrub)(details) }),
   }
 }
 
-/** On one line, which may put the words of a secret together. */
-const shower =
+/** Scrubs again once the text is on one line, which may have joined the words of a secret. */
+const scrubLine =
   (scrub: Scrub) =>
   (text: string): string =>
     scrub(oneLine(scrub(text)))
 
-/** Not documented; read if it comes. */
-const traceOf = ({ header }: HttpResponse, scrub: Scrub): string | undefined => {
+/** These headers are not documented. */
+const traceIdOf = ({ header }: HttpResponse, scrub: Scrub): string | undefined => {
   const id = header('x-request-id') ?? header('request-id')
-  return id === undefined ? undefined : shower(scrub)(id)
+  return id === undefined ? undefined : scrubLine(scrub)(id)
 }
 
 // interop
 
-/** A 429, and how long the service asks to wait: seconds or a date, in ms from now. */
+/** Recognizes a 429, with the wait of its `Retry-After`, seconds or a date, in ms from now. */
 export const throttleOf =
   (now: Millis) =>
   ({ status, header }: HttpResponse): O.Option<{ readonly retryAfter?: Millis }> => {
     if (status !== 429) return O.none
     const text = header('retry-after')?.trim() ?? ''
     const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-    // "at once" is no answer to a refusal: then the backoff of the interface applies
+    // a wait of 0 is ignored: then the backoff of the interface applies
     return O.some(after > 0 ? { retryAfter: after } : {})
   }

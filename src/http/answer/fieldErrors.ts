@@ -4,22 +4,22 @@ import type { AnyFailure } from '../Failure.js'
 
 // model
 
-/** What is wrong with one field. */
+/** An error in one field. */
 export interface FieldError {
-  /** The path of the field, as the platform names it; left out where it names none. */
+  /** Path of the field, as the platform writes it; absent if it names none. */
   readonly field?: string
-  /** The platform's word for it, such as `field_required`. */
+  /** Error code of the platform, such as `field_required`. */
   readonly code?: string
-  /** What is wrong, in words. */
+  /** Description of the error. */
   readonly message?: string
 }
 
 // constructors
 
 /**
- * The fields that a failure blames, as a flat list: of an `InvalidRequest` its causes; of a `Refused` what
- * its `details` say, in any of the shapes that were seen (defaults, not specified by the interface document),
- * or its own `source`; of an `Ambiguous` or a `Truncated` those of its cause. Empty where no field is blamed.
+ * Returns the invalid fields of a failure as a flat list: the causes of an `InvalidRequest`; the `details` of a
+ * `Refused`, in any of the known shapes (defaults, not specified by the interface document), or else its `source`;
+ * those of the cause of an `Ambiguous` or a `Truncated`. Empty for a failure that is not about fields.
  */
 export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
   switch (failure._tag) {
@@ -30,8 +30,8 @@ export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
       }))
     case 'Refused': {
       const { source: field, code, message } = failure
-      const told = errorsIn(failure.details)
-      return told.length > 0 || field === undefined ? told : [{ field, code, message }]
+      const errors = errorsIn(failure.details)
+      return errors.length > 0 || field === undefined ? errors : [{ field, code, message }]
     }
     case 'Ambiguous':
       return fieldErrors(failure.cause)
@@ -42,10 +42,10 @@ export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
   }
 }
 
-/** Keys that hold errors, and are no fields. */
+/** Names under which errors are grouped, which are no fields. */
 const HOLDERS: ReadonlySet<string> = new Set(['errors', 'details', 'params'])
 
-/** A text, a list of errors, one error, or an object with errors under the names of fields; `at` is the field. */
+/** Accepts text, one error, a list of errors, or an object with errors by field; `at` is the field so far. */
 const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
   const field = at === undefined ? {} : { field: at }
   if (Array.isArray(u)) return u.flatMap((one) => errorsIn(one, at))

@@ -1,106 +1,193 @@
+/** Rows of a page as the service sent them: their ids, a fingerprint of the page, and the JSON text of each. */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { isRecord, parsed } from '../../decode/unknown.js'
+import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
+import { O } from '../../fp.js'
 import type { RowTexts } from '../../stream/index.js'
 import type { HttpResponse } from '../transport/Transport.js'
-import { scanRows } from './scanned.js'
 
-/** Up to the first row, in the shapes that the envelope comes in when no key before `items` has a list. */
-const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
-
-/** After the last row: what else the envelope says, in plain values. */
-const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
-
-/** What an object ends and the next one begins with, if there is space in between: not as `},{`. */
-const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
+/** Returns the `id` of a row, by which rows are told apart unless another key is given. */
+export const rowId = (row: unknown): string | undefined => {
+  const { id } = fieldsOf(row)
+  return typeof id === 'string' ? id : undefined
+}
 
 /**
- * The JSON of the rows of a page as they came: digits, order and escapes are as the service wrote them; space
- * between tokens is left out where there is some. Nothing where the answer has other rows, or is no UTF-8.
+ * Returns a text that differs between pages with different rows: the number of rows, and the ids of the first, the
+ * middle and the last. None for rows without unique ids, which may be equal on different pages, and for one row.
+ */
+export const rowsFingerprint = ({
+  raw,
+}: {
+  readonly raw: ReadonlyArray<unknown>
+}): O.Option<string> => {
+  const ids = [raw[0], raw[raw.length >> 1], raw.at(-1)].map(rowId)
+  return ids.every((id) => id !== undefined) && ids[0] !== ids[2]
+    ? O.some(JSON.stringify([raw.length, ...ids]))
+    : O.none
+}
+
+/**
+ * Finds the JSON of each row in the bytes of a response: digits, order of fields and escapes are as sent; white space
+ * between tokens is removed. `undefined` if the body is no UTF-8, or its rows are not those of `raw`.
  */
 export const rowTexts = (
   { body, parts = [encode(body)] }: Pick<HttpResponse, 'body' | 'parts'>,
   raw: ReadonlyArray<unknown>,
 ): RowTexts | undefined => {
   const rows = raw.length
-  const text = inBytes(body, parts)
+  const text = toBytewise(body, parts)
   if (text === '' || rows === 0) return undefined
-  const starts = raw.every(isRecord) ? plainStarts(text, rows) : undefined
+  const starts = raw.every(isRecord) ? splitCompact(text, rows) : undefined
   if (starts !== undefined) return textsOf(parts, starts)
-  const slow = scanRows(Buffer.concat(parts))
-  return slow.starts.length === rows + 1 ? textsOf([slow.bytes], slow.starts) : undefined
+  const scan = scanRows(Buffer.concat(parts))
+  return scan.starts.length === rows + 1 ? textsOf([scan.bytes], scan.starts) : undefined
 }
 
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Returns the body with one character for each byte, or nothing if it is no UTF-8. All delimiters are ASCII. */
+const toBytewise = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
+  if (parts.every(isAscii)) return body
+  const bytes = Buffer.concat(parts)
+  return isUtf8(bytes) ? bytes.toString('latin1') : ''
+}
+
+// fast path: compact JSON, as most services write it
+
+/** Begins an envelope without a list before `items`. */
+const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
+
+/** Ends an envelope whose other values are scalars. */
+const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
+
+const BETWEEN_ROWS = '},{'
+
+/** White space that may separate rows in place of `},{`. */
+const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
+
 /**
- * Where rows begin, and where one more would, of an answer that is laid out as most are; nothing where that is not
- * certain.
+ * Returns the offsets at which rows start, and that at which one more would; `undefined` where they are uncertain.
  *
- * Rows are told apart by `},{` and the key that follows; where a text has that, its end follows, and no key.
- * All rows are objects and nothing is laid out with space, so there is one of these between any two rows: if
- * there are no more, none is within a row. Where another list comes before or after, the first or the last
- * piece does not parse.
+ * Rows are separated by `},{` and a key. Within a string, `},{` is followed by the end of the string, not a key. All
+ * rows are objects, in JSON without white space, so at least one such separator is between two rows: if their number
+ * is right, none is within a row. A list before or after `items` makes the first or last piece fail to parse.
  */
-const plainStarts = (text: string, rows: number): ReadonlyArray<number> | undefined => {
+const splitCompact = (text: string, rows: number): ReadonlyArray<number> | undefined => {
   const head = HEAD.exec(text)?.[0].length
   const last = text.lastIndexOf('}]')
   if (head === undefined) return undefined
   if (SPACED.some((space) => text.includes(space))) return undefined
   if (!TAIL.test(text.slice(last + 1))) return undefined
 
-  const begins = /\{(?:"(?:[^"\\]|\\.)*":|\})/y
+  const startOfRow = /\{(?:"(?:[^"\\]|\\.)*":|\})/y
   const starts = [head]
-  for (let at = text.indexOf(BETWEEN, head); at !== -1; at = text.indexOf(BETWEEN, at + 2)) {
-    begins.lastIndex = at + 2
-    if (!begins.test(text) || starts.push(at + 2) > rows) return undefined
+  let at = text.indexOf(BETWEEN_ROWS, head)
+  for (; at !== -1; at = text.indexOf(BETWEEN_ROWS, at + 2)) {
+    startOfRow.lastIndex = at + 2
+    if (!startOfRow.test(text) || starts.push(at + 2) > rows) return undefined
   }
   if (starts.length < rows) return undefined
-  starts.push(last + 2) // as if there were one more
+  starts.push(last + 2)
   const parses = (row: number): boolean =>
     parsed(text.slice(starts[row], (starts[row + 1] ?? 0) - 1)) !== undefined
   return parses(0) && parses(rows - 1) ? starts : undefined
 }
 
-/** Between two rows is one letter. */
+// slow path: any JSON
+
+/** JSON without white space between its tokens. */
+interface ScannedRows {
+  readonly bytes: Uint8Array
+  /** Offsets at which rows start, and that at which one more would. */
+  readonly starts: ReadonlyArray<number>
+}
+
+/** Splits valid JSON in UTF-8 by its brackets. If `items` occurs twice, the last counts, as in `JSON.parse`. */
+const scanRows = (json: Uint8Array): ScannedRows => {
+  const out = new Uint8Array(json.length)
+  let length = 0
+  let depth = 0
+  let [from, to] = [0, 0] // of the last string
+  let isInItems = false
+  let starts: Array<number> = []
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] ?? 0
+    const kind = TOKENS[byte]
+    if (kind === SPACE) continue
+    if (kind === QUOTE) {
+      from = at
+      to = endOfString(json, at)
+      for (; at < to; at++) out[length++] = json[at] ?? 0
+      at--
+      continue
+    }
+    out[length++] = byte
+    if (kind === OPENING) {
+      depth++
+      if (depth !== ITEMS_DEPTH || byte !== LIST || !isItems(json.subarray(from, to))) continue
+      isInItems = true
+      starts = [length]
+    } else if (kind === COMMA) {
+      if (isInItems && depth === ITEMS_DEPTH) starts.push(length)
+    } else if (kind === CLOSING) {
+      if (isInItems && depth === ITEMS_DEPTH) {
+        isInItems = false
+        starts.push(length)
+      }
+      depth--
+    }
+  }
+  return { bytes: out.subarray(0, length), starts }
+}
+
+const ITEMS_DEPTH = 2
+
+const LIST = '['.charCodeAt(0)
+const QUOTE_MARK = '"'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
+
+const [SPACE, QUOTE, COMMA, OPENING, CLOSING] = [1, 2, 3, 4, 5]
+const tokens = [' \t\n\r', '"', ',', '[{', ']}']
+/** Kind of token by byte; 0 for all others. A table, since every byte is looked up. */
+const TOKENS = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => 1 + tokens.findIndex((characters) => characters.includes(String.fromCharCode(byte))),
+)
+
+/** Returns the offset after the closing quote of the string that begins at `start`. */
+const endOfString = (json: Uint8Array, start: number): number => {
+  let at = start + 1
+  while (at < json.length && json[at] !== QUOTE_MARK) at += json[at] === BACKSLASH ? 2 : 1
+  return at + 1
+}
+
+const isItems = (name: Uint8Array): boolean => parsed(new TextDecoder().decode(name)) === 'items'
+
+// joining
+
+/** One byte separates two rows. */
 const textsOf = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts => ({
   length: starts.length - 1,
-  join: joined(parts, starts),
+  join: joinRows(parts, starts),
 })
 
-/** What stands between two rows. */
-const BETWEEN = '},{'
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-/** The body with a letter for each byte; nothing where it is no UTF-8. All that is looked for is ASCII. */
-const inBytes = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
-  if (parts.every(isAscii)) return body
-  const bytes = Buffer.concat(parts)
-  return isUtf8(bytes) ? bytes.toString('latin1') : ''
-}
-
-/** Places that follow one another, as the first and the last of them. */
-const runs = (places: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {
-  const all: Array<[number, number]> = []
-  for (const place of places) {
-    const run = all.at(-1)
-    if (run !== undefined && run[1] === place - 1) run[1] = place
-    else all.push([place, place])
-  }
-  return all
-}
-
-/** Rows that follow one another have one letter in between, so what is as long takes its place. */
-const joined =
+/** Copies consecutive rows at once, where the new separator is as long as the old one: then it overwrites that. */
+const joinRows =
   (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts['join'] =>
-  (places, { before = '', between, after = '' }, allocate = (length) => new Uint8Array(length)) => {
+  (
+    indices,
+    { before = '', between, after = '' },
+    allocate = (length) => new Uint8Array(length),
+  ) => {
     const [first, separator, last] = [encode(before), encode(between), encode(after)]
-    const inPlace = separator.length === 1 ? separator[0] : undefined
-    const stretches = inPlace === undefined ? runs(places).flatMap(singly) : runs(places)
+    const overwrite = separator.length === 1 ? separator[0] : undefined
+    const ranges = overwrite === undefined ? indices.map(single) : rangesOf(indices)
 
     const startOf = (row: number): number => starts[row] ?? 0
     const endOf = (row: number): number => startOf(row + 1) - 1
 
-    let length = first.length + last.length + separator.length * Math.max(0, stretches.length - 1)
-    for (const [from, to] of stretches) length += endOf(to) - startOf(from)
+    let length = first.length + last.length + separator.length * Math.max(0, ranges.length - 1)
+    for (const [from, to] of ranges) length += endOf(to) - startOf(from)
 
     const out = allocate(length)
     let at = 0
@@ -109,19 +196,34 @@ const joined =
       at += part.length
     }
     put(first)
-    for (const [i, [from, to]] of stretches.entries()) {
+    for (const [i, [from, to]] of ranges.entries()) {
       if (i > 0) put(separator)
       const shift = at - startOf(from)
-      for (const part of stretch(parts, startOf(from), endOf(to))) put(part)
-      if (inPlace === undefined) continue
-      for (let row = from; row < to; row++) out[endOf(row) + shift] = inPlace
+      for (const part of slices(parts, startOf(from), endOf(to))) put(part)
+      if (overwrite === undefined) continue
+      for (let row = from; row < to; row++) out[endOf(row) + shift] = overwrite
     }
     put(last)
     return out
   }
 
-/** The bytes from one place up to another. */
-const stretch = (
+/** First and last of consecutive indices. */
+type IndexRange = readonly [number, number]
+
+const single = (index: number): IndexRange => [index, index]
+
+const rangesOf = (indices: ReadonlyArray<number>): ReadonlyArray<IndexRange> => {
+  const all: Array<[number, number]> = []
+  for (const index of indices) {
+    const range = all.at(-1)
+    if (range !== undefined && range[1] === index - 1) range[1] = index
+    else all.push([index, index])
+  }
+  return all
+}
+
+/** Returns the bytes from one offset up to another, without copying. */
+const slices = (
   parts: ReadonlyArray<Uint8Array>,
   from: number,
   to: number,
@@ -135,6 +237,3 @@ const stretch = (
   }
   return found
 }
-
-const singly = ([from, to]: readonly [number, number]): ReadonlyArray<readonly [number, number]> =>
-  Array.from({ length: to - from + 1 }, (_, i) => [from + i, from + i])

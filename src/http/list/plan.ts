@@ -1,61 +1,53 @@
-import type { Limits } from '../../api/limits.js'
-import { checkOptions, is, type OptionsTable } from '../../options/index.js'
-import type { Millis } from '../../stream/index.js'
+import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
+import type { ListLimits } from '../limits.js'
 
 // model
 
-/**
- * What reading a list will take: requests, rows a second at most, seconds. Computed from the limits and
- * the page size; nothing is sent.
- */
+/** An estimate of requests, time and rate, computed from the limits and the page size. */
 export interface ListPlan {
-  /** Rows a page; left out where neither the call nor the interface says, or the call says what is no page size. */
+  /** Rows a page; absent if neither the call nor the interface sets it, or it is invalid. */
   readonly pageSize?: number
-  /** Rows a second at most, by the limits: what `parallel` comes close to. */
+  /** Rows a second at most, by the limits: `parallel` comes close to it. */
   readonly ceiling?: number
-  /** Requests for so many rows. */
+  /** Requests for the rows expected. */
   readonly requests?: number
-  /** How long these take: at the ceiling, or, where a page takes longer than that, by `roundTrip`. */
+  /** Seconds for these requests: at the ceiling, or by `roundTrip` if pages take longer than that. */
   readonly seconds?: number
 }
 
-/** What is known of a list before it is read. */
-export interface PlanOptions {
-  /** Rows that the list is thought to have. */
-  readonly rows?: number
-  /** How long a page is thought to take, in ms. Default 0. */
-  readonly roundTrip?: Millis
+const table = {
+  /** Rows expected. */
+  rows: is.nonNegativeIntOrInfinity,
+  /** Expected duration of a request, in ms. Default 0. */
+  roundTrip: withDefault(is.millis, 0),
 }
 
-/** The limits that a list is under: requests a second, and at a time; the part of them that this client uses. */
-export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
+/** Expectations of a list, for an estimate. */
+export interface PlanOptions extends OptionsOf<typeof table> {}
 
-/** A list as it is to be read. */
-export interface Planned {
-  readonly pace: ListLimits
-  /** Rows a page, where that is known. */
+export interface PlannedList {
+  readonly limits: ListLimits
+  /** Rows a page, if known. */
   readonly pageSize: number | undefined
-  /** Pages on their way at a time. */
+  /** Requests under way at once. */
   readonly width: number
 }
 
 // constructors
 
-const rules: OptionsTable<PlanOptions> = { rows: is.nonNegativeIntOrInfinity, roundTrip: is.millis }
-
-/** An empty list costs one request, too. Throws an `InvalidOption` for numbers that make no sense. */
+/** An empty list costs one request, too. Throws an `InvalidOption` for invalid numbers. */
 export const plan = (
-  { pace: { global, endpoint, concurrency }, pageSize, width }: Planned,
+  { limits: { global, endpoint, concurrency }, pageSize, width }: PlannedList,
   options: PlanOptions = {},
 ): ListPlan => {
-  const { rows, roundTrip = 0 } = checkOptions(options, rules, { context: 'explain: ' })
+  const { rows, roundTrip } = resolveOptions(options, table, { context: 'explain: ' })
   if (pageSize === undefined) return {}
   const perSecond = Math.min(global, endpoint)
-  const paced = { pageSize, ceiling: perSecond * pageSize }
-  if (rows === undefined) return paced
+  const rate = { pageSize, ceiling: perSecond * pageSize }
+  if (rows === undefined) return rate
   const requests = Math.max(1, Math.ceil(rows / pageSize))
-  const atATime = Math.min(width, concurrency)
-  const pages = Math.min(perSecond, (atATime * 1_000) / roundTrip) // a second
-  const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / pages // of both, NaN
-  return { ...paced, requests, seconds }
+  const concurrent = Math.min(width, concurrency)
+  const requestsPerSecond = Math.min(perSecond, (concurrent * 1_000) / roundTrip)
+  const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / requestsPerSecond // Infinity / Infinity is NaN
+  return { ...rate, requests, seconds }
 }

@@ -4,31 +4,30 @@ import type { Cut, SnapshotCut } from '../../stream/index.js'
 import type { AnyFailure, Truncated } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
 
-export interface CutAt<At> {
+export interface TruncatedAt<At> {
   readonly endpoint: string
-  /** What is missing. */
+  /** Position of what is missing. */
   readonly position: At
-  /** Pages that were delivered. */
+  /** Number of pages delivered. */
   readonly pages: number
-  /** The same for people: `ended before page_num 3, after 3 pages`. */
+  /** The end of the list for people: `ended before page_num 3, after 3 pages`. */
   readonly ended: string
 }
 
 type AnyCut<F> = Cut<F, Position> | SnapshotCut<F>
 
-/** A list, or a snapshot, that could not be read to its end, and why: a failure, or what a guard says. */
+/** Makes the failure of a list, or a snapshot, that ended early, from that of a page or the guard that stopped it. */
 export const truncated = <F extends AnyFailure, At>(
-  { endpoint, position, pages, ended }: CutAt<At>,
+  { endpoint, position, pages, ended }: TruncatedAt<At>,
   cut: AnyCut<F>,
 ): F | Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
-  const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is a text from outside
+  const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is text from outside
   if (cut._tag !== 'Failed') {
     return { ...common, attempts: 0, message: `${where} ${reasonOf(cut)}`, guard: cut._tag }
   }
   const { failure } = cut
-  // nothing was delivered yet: not a list cut short, but a call that failed; where a list within it was cut
-  // short, a snapshot is nevertheless to be gone on with from where it stands itself
+  // without a page, it is a call that failed. A snapshot whose inner list was truncated has a position of its own
   if (pages === 0 && failure._tag !== 'Truncated') return failure
   const { attempts, traceId } = failure
   const message = `${where} ${failure.message}`

@@ -1,10 +1,4 @@
-/**
- * ```ts
- * interface Auth
- * ```
- *
- * Who asks. `bearer` logs in once for all who wait and renews in time; `basic` is always the same.
- */
+/** Authorization of requests: a bearer token that is renewed in time, or HTTP Basic. */
 import {
   BehaviorSubject,
   concatMap,
@@ -23,24 +17,26 @@ import { E, type IO } from '../../fp.js'
 import { left, type Millis, mapRight, type ObservableEither, right } from '../../stream/index.js'
 import { toAll } from '../../stream/toAll.js'
 import type { Failure } from '../Failure.js'
-import { invalidField } from '../request/invalidRequest.js'
-import { basicHeader } from './basicHeader.js'
+import { invalidField } from '../request/invalidParams.js'
 
 // model
 
 export interface Auth {
-  /** What goes into `Authorization`. Logs in first, if it has to. */
+  /** Value of the `Authorization` header. Logs in first, if necessary. */
   readonly header: ObservableEither<Failure, string>
-  /** The newest there is, for a request that waited since it took `header`. */
-  readonly newest: (header: string) => string
-  /** To be called when a request leaves: it may be time to renew, and those still in the queue ask for no `header`. */
-  readonly renew: IO<void>
-  /** Calls `leave` when the token of who waits was refused: better to wait for `header` again. Returns its undoing. */
-  readonly onDropped: (leave: () => void) => () => void
-  /** Which one that is: so many logins there were. Another one may come out the same. */
+  /** Returns the latest value, for a request that was queued since it took `header`. */
+  readonly latest: (header: string) => string
+  /** Renews a token that is due. To be called when a request is sent: those still queued do not ask for `header`. */
+  readonly renewIfDue: IO<void>
+  /**
+   * Calls `listener` when the token of a queued request is refused: it had better wait for a new `header`. Returns a
+   * function that stops listening.
+   */
+  readonly onRevoked: (listener: () => void) => () => void
+  /** Number of logins so far, which identifies a token: two logins may return the same text. */
   readonly generation: IO<number>
-  /** The service refused the one of this generation. Answers whether another one may be tried. */
-  readonly refuse: (generation: number) => boolean
+  /** Records that the service refused the token of a generation. Returns whether another may be tried. */
+  readonly reject: (generation: number) => boolean
 }
 
 export interface Token {
@@ -50,142 +46,169 @@ export interface Token {
 
 export interface BearerOptions {
   readonly login: ObservableEither<Failure, Token>
-  /** How long before its end a token is replaced; never more than half its life. */
-  readonly early: Millis
+  /** Time before its end at which a token is renewed; at most half its life is used. */
+  readonly renewEarly: Millis
   readonly timer: SchedulerLike
   readonly onRenewed: (token: Token) => void
 }
 
-/** The code of a failure that a source of tokens is to blame for, and not the keys. */
+/** Code of a failure caused by a source of tokens, not by credentials. */
 export const SOURCE_FAILED = 'token_source_failed'
+
+/** In ms (default, not specified by the interface document). */
+export const RENEW_EARLY: Millis = 60_000
+
+/** Time that a login goes on without subscribers: `switchMap` leaves one call before it begins the next. */
+const LOGIN_GRACE: Millis = 1_000
 
 // constructors
 
-/** How long before its end a token is replaced, in ms (default, not specified by the interface document). */
-export const RENEW_EARLY: Millis = 60_000
+/** Shares one login between all requests that need it, and renews the token before it ends. */
+export class BearerAuth implements Auth {
+  readonly header: ObservableEither<Failure, string>
+  readonly #options: BearerOptions
+  /** One login at a time for all subscribers. It has ended before they hear of it, so that they may begin the next. */
+  readonly #login: ObservableEither<Failure, string>
+  #current:
+    | { readonly header: string; readonly renewAt: Millis; readonly expiresAt: Millis }
+    | undefined
+  #generation = 0
+  /** The generation that could not be renewed. */
+  #unrenewable = 0
+  /** The generation whose queued requests were told that it is revoked. */
+  #revoked = 0
+  readonly #listeners = new Set<() => void>() // in order of arrival
+  /** `false` while listeners are told: a new login begins once all of them have left the queue. */
+  readonly #allTold = new BehaviorSubject(true)
+  /** A renewal begun by `renewIfDue`. */
+  #renewal = Subscription.EMPTY
 
-/** A login goes on so long when nobody waits: `switchMap` leaves one call before it begins the next. */
-const GRACE: Millis = 1_000
-
-export const bearer = ({ login, early, timer, onRenewed }: BearerOptions): Auth => {
-  const now = () => timer.now()
-  let held: { readonly header: string; readonly renew: Millis; readonly end: Millis } | undefined
-  let generation = 0 // of `held`, or of the last one
-  let inVain = 0 // for this generation no newer one was to be had
-  let dropped = 0 // those who waited were told that this one was refused
-  const waiting = new Set<() => void>() // in the order in which they came
-  const told = new BehaviorSubject(true) // whether all of them were, of a token that was refused
-  let renewal = Subscription.EMPTY // begun for those
-
-  const keep = (token: Token): string => {
-    const { validFor } = token
-    onRenewed(token)
-    const header = `Bearer ${token.token}`
-    const renew = now() + validFor - Math.min(early, validFor / 2)
-    held = { header, renew, end: now() + validFor }
-    generation++
-    return header
+  constructor(options: BearerOptions) {
+    const { login, timer } = options
+    this.#options = options
+    let isOver = false
+    const over = (): void => {
+      isOver = true
+    }
+    const failed = (): void => {
+      this.#unrenewable = this.#generation
+    }
+    this.#login = this.#allTold.pipe(
+      first(Boolean),
+      concatMap(() => login),
+      take(1),
+      tap({
+        subscribe: () => {
+          isOver = false
+        },
+        next: (ea) => {
+          if (E.isLeft(ea)) failed()
+        },
+        complete: over,
+        error: () => {
+          failed()
+          over()
+        },
+      }),
+      mapRight((token) => this.#keep(token)),
+      share({
+        connector: () => toAll(),
+        resetOnRefCountZero: () => (isOver ? of(0) : wait(LOGIN_GRACE, timer)),
+      }),
+    )
+    this.header = defer(() => {
+      const held = this.#current
+      if (held === undefined) return this.#login
+      return timer.now() < held.renewAt
+        ? right(held.header)
+        : this.#login.pipe(
+            map((ea) => (E.isLeft(ea) && timer.now() < held.expiresAt ? E.right(held.header) : ea)),
+          )
+    })
   }
 
-  let ended = false
-  const end = () => {
-    ended = true
-  }
-  const fail = () => {
-    inVain = generation
+  latest(header: string): string {
+    return this.#current?.header ?? header
   }
 
-  /**
-   * One login in flight, whoever waits; given up when nobody has waited for a while. It is over before any of them is
-   * told: one that asks again at once, after a failure, begins the next. It begins when all have left the queue.
-   */
-  const fresh: ObservableEither<Failure, string> = told.pipe(
-    first(Boolean),
-    concatMap(() => login),
-    take(1),
-    tap({
-      subscribe: () => {
-        ended = false
-      },
-      next: (ea) => {
-        if (E.isLeft(ea)) fail()
-      },
-      complete: end,
-      error: () => {
-        fail()
-        end()
-      },
-    }),
-    mapRight(keep),
-    share({
-      connector: () => toAll(),
-      resetOnRefCountZero: () => (ended ? of(0) : wait(GRACE, timer)),
-    }),
-  )
+  renewIfDue(): void {
+    const held = this.#current
+    if (held === undefined || this.#options.timer.now() < held.renewAt) return
+    if (this.#unrenewable === this.#generation) return
+    if (this.#listeners.size === 0 || !this.#renewal.closed) return
+    this.#renewal = this.#login.subscribe({ error: () => {} }) // subscribers of `header` get the error
+  }
 
-  const header = defer(() => {
-    const before = held
-    if (before === undefined) return fresh
-    return now() < before.renew
-      ? right(before.header)
-      : fresh.pipe(map((ea) => (E.isLeft(ea) && now() < before.end ? E.right(before.header) : ea)))
-  })
-
-  /** None that waits is to be sent with a token that was refused. Told once: those who are back had no other. */
-  const drop = (): void => {
-    held = undefined
-    if (dropped === generation) return
-    dropped = generation
-    told.next(false)
-    try {
-      for (const leave of [...waiting]) if (waiting.delete(leave)) leave()
-    } finally {
-      told.next(true)
+  onRevoked(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#renewal.unsubscribe()
     }
   }
 
-  return {
-    header,
-    newest: (taken) => held?.header ?? taken,
-    renew: () => {
-      if (held === undefined || now() < held.renew || inVain === generation) return
-      if (waiting.size === 0 || !renewal.closed) return
-      renewal = fresh.subscribe({ error: () => {} }) // who asks for `header` is told
-    },
-    onDropped: (leave) => {
-      waiting.add(leave)
-      return () => {
-        waiting.delete(leave)
-        if (waiting.size === 0) renewal.unsubscribe()
+  generation(): number {
+    return this.#generation
+  }
+
+  reject(generation: number): boolean {
+    if (generation === this.#generation) this.#revoke() // a late refusal does not concern a newer token
+    return true
+  }
+
+  #keep(token: Token): string {
+    const { onRenewed, renewEarly, timer } = this.#options
+    const { validFor } = token
+    onRenewed(token)
+    const header = `Bearer ${token.token}`
+    const now = timer.now()
+    const renewAt = now + validFor - Math.min(renewEarly, validFor / 2)
+    this.#current = { header, renewAt, expiresAt: now + validFor }
+    this.#generation++
+    return header
+  }
+
+  /** Tells queued requests, once: those that have queued again since had no other token. */
+  #revoke(): void {
+    this.#current = undefined
+    if (this.#revoked === this.#generation) return
+    this.#revoked = this.#generation
+    this.#allTold.next(false)
+    try {
+      for (const listener of [...this.#listeners]) {
+        if (this.#listeners.delete(listener)) listener()
       }
-    },
-    generation: () => generation,
-    refuse: (refused) => {
-      if (refused === generation) drop() // not a newer one, if this refusal comes late
-      return true
-    },
+    } finally {
+      this.#allTold.next(true)
+    }
   }
 }
 
-/** For calls that need no one: the login itself. */
+/** For calls without authorization: the login itself. */
 export const noAuth: Auth = {
   header: right(''),
-  newest: () => '',
-  renew: () => {},
-  onDropped: () => () => {},
+  latest: () => '',
+  renewIfDue: () => {},
+  onRevoked: () => () => {},
   generation: () => 0,
-  refuse: () => false,
+  reject: () => false,
 }
 
-/** For the partner calls. */
-export const basic = (clientId: string, clientSecret: string): Auth => {
+/** Authorizes partner calls by HTTP Basic. */
+export const basicAuth = (clientId: string, clientSecret: string): Auth => {
   const header = basicHeader(clientId, clientSecret)
-  return { ...noAuth, header: right(header), newest: () => header }
+  return { ...noAuth, header: right(header), latest: () => header }
 }
 
-/** For calls whose option is missing: they are not sent. */
+/** Fails calls whose option is missing, without a request. */
 export const missingAuth = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
   const expected = 'an option of createClient'
   const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })
   return { ...noAuth, header: left(failure) }
+}
+
+/** Encodes user name and password as UTF-8 (interface, Authentication). */
+export const basicHeader = (clientId: string, clientSecret: string): string => {
+  const bytes = new TextEncoder().encode(`${clientId}:${clientSecret}`)
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`
 }

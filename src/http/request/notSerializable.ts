@@ -1,56 +1,56 @@
 import { redact } from '../../decode/redact.js'
 import { E } from '../../fp.js'
 
-/** A value that JSON has no words for. */
-interface Silence {
-  /** In words. */
+interface Finding {
+  /** Description of the value. */
   readonly what: string
-  /** Where it is in the value. */
+  /** Path to it. */
   readonly path: ReadonlyArray<string>
 }
 
-/** What JSON cannot say of a value, at any depth: it would fail, leave it out, or write something else in its place. */
+/**
+ * Describes the first value, at any depth, that `JSON.stringify` would reject, leave out, or replace by something
+ * else; `undefined` if there is none.
+ */
 export const notSerializable = (u: unknown): string | undefined =>
   E.getOrElse((): string | undefined => 'something else')(
     E.tryCatch(() => {
-      const found = silent(u, '') // throws for what holds itself, as `stringify` does
-      if (found === undefined) {
+      const finding = find(u, '') // throws for circular values, as `stringify` does
+      if (finding === undefined) {
         JSON.stringify(u)
         return undefined
       }
-      const { what, path } = found
+      const { what, path } = finding
       return path.length === 0 ? what : `${redact(u)} with ${what} at ${path.join('.')}`
     }, String),
   )
 
-/** Types of which JSON says nothing. */
-const SILENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint'])
+const WITHOUT_JSON: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint'])
 
-/** The first such value, as a field of this name. One that JSON takes for another is looked at as that. */
-const silent = (u: unknown, name: string): Silence | undefined => {
-  const said = saidOf(u, name)
-  const what = wordlessOf(u, said)
+const find = (u: unknown, name: string): Finding | undefined => {
+  const json = toJson(u, name)
+  const what = describe(u, json)
   if (what !== undefined) return { what, path: [] }
-  if (typeof said !== 'object' || said === null) return undefined
-  for (const [at, value] of Array.isArray(said) ? said.entries() : Object.entries(said)) {
+  if (typeof json !== 'object' || json === null) return undefined
+  for (const [at, value] of Array.isArray(json) ? json.entries() : Object.entries(json)) {
     const key = `${at}`
-    // a field that is undefined is one that was left out; a list has a `null` there
-    const found = value === undefined && !Array.isArray(said) ? undefined : silent(value, key)
-    if (found !== undefined) return { ...found, path: [key, ...found.path] }
+    // a field that is undefined counts as left out; in an array, JSON makes it null
+    const finding = value === undefined && !Array.isArray(json) ? undefined : find(value, key)
+    if (finding !== undefined) return { ...finding, path: [key, ...finding.path] }
   }
   return undefined
 }
 
-/** The value itself, in words, if JSON has none for it. `said` is what JSON takes it for. */
-const wordlessOf = (u: unknown, said: unknown): string | undefined => {
+/** Describes a value that itself has no JSON. */
+const describe = (u: unknown, json: unknown): string | undefined => {
   if (u instanceof Date && Number.isNaN(u.getTime())) return 'invalid Date'
-  if (SILENT.has(typeof said) || (typeof said === 'number' && !Number.isFinite(said))) {
-    return redact(said)
+  if (WITHOUT_JSON.has(typeof json) || (typeof json === 'number' && !Number.isFinite(json))) {
+    return redact(json)
   }
-  return isOpaque(said) ? said.constructor.name : undefined
+  return isOpaque(json) ? json.constructor.name : undefined
 }
 
-/** What has all that it holds inside: JSON writes `{}` for a `Map`, a `RegExp`, a `Promise`. */
+/** Objects with internal state only: JSON writes `{}` for a `Map`, a `RegExp`, a `Promise`. */
 const isOpaque = (u: unknown): u is object => {
   if (typeof u !== 'object' || u === null || Array.isArray(u)) return false
   const prototype: unknown = Object.getPrototypeOf(u)
@@ -58,10 +58,10 @@ const isOpaque = (u: unknown): u is object => {
   return !isPlain && Object.keys(u).length === 0
 }
 
-/** What JSON takes a value for. */
-const saidOf = (u: unknown, name: string): unknown => {
+/** Applies `toJSON` and unwraps `Number` and `Boolean` objects, as `JSON.stringify` does. */
+const toJson = (u: unknown, name: string): unknown => {
   if (u === undefined || u === null) return u
   const toJSON: unknown = typeof u === 'string' ? undefined : Reflect.get(Object(u), 'toJSON')
-  const said = typeof toJSON === 'function' ? Reflect.apply(toJSON, u, [name]) : u
-  return said instanceof Number || said instanceof Boolean ? said.valueOf() : said
+  const json = typeof toJSON === 'function' ? Reflect.apply(toJSON, u, [name]) : u
+  return json instanceof Number || json instanceof Boolean ? json.valueOf() : json
 }

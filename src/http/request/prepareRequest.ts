@@ -1,4 +1,3 @@
-/** A row and parameters, as a request: pure. */
 import {
   type AnyEndpoint,
   method,
@@ -11,37 +10,35 @@ import { fromDate } from '../../codec/Instant.js'
 import { Time } from '../../codec/times.js'
 import { type Causes, causes } from '../../decode/causes.js'
 import { redact } from '../../decode/redact.js'
-import { isRecord } from '../../decode/unknown.js'
+import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
 import { E, type IO } from '../../fp.js'
-import { jsonFields } from './asJson.js'
-import { HEADER_VALUE, isHeaderValue } from './headerText.js'
 import { notSerializable } from './notSerializable.js'
 
 // model
 
-/** What the parameters say, written as the wire wants it; who asks is added when it is sent. */
+/** A request built from parameters, without base URL, time limits and authorization. */
 export interface PreparedRequest {
   readonly method: 'GET' | 'POST'
-  /** The path, filled in. */
+  /** The path, with its parameters. */
   readonly path: string
-  /** The path and the query. */
+  /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The parameters that it carries, wherever they stand, as JSON has them. */
-  readonly written: IO<Readonly<Record<string, unknown>>>
+  /** The parameters in path, query, headers and body, as JSON. */
+  readonly sentParams: IO<Readonly<Record<string, unknown>>>
 }
 
 export interface PrepareOptions {
-  /** Whether parameters are held against the interface's rules before anything is sent. */
+  /** Checks parameters against the rules of the interface. */
   readonly check: boolean
-  /** The time of sending, in ms since 1970. */
+  /** Current time, in ms since 1970. */
   readonly now: IO<number>
 }
 
 // constructors
 
-/** The request; on the left, why the parameters cannot be sent. */
+/** Builds the request of a row; on the left, why the parameters cannot be sent. */
 export const prepareRequest =
   (row: AnyEndpoint, { check, now }: PrepareOptions) =>
   (params: unknown): E.Either<Causes, PreparedRequest> => {
@@ -50,14 +47,14 @@ export const prepareRequest =
     const codec = paramsAt(now())(row)
     const checked = codec.decode(given)
     if (E.isRight(checked)) return place(row, encode(row, checked.right))
-    // of a codec that transforms, what it makes: a Date, say, where the wire has a text
+    // parameters in the decoded form of a codec that transforms: a Date, say, for a text on the wire
     const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
     return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
       ? place(row, wire.right)
       : E.left(causes(checked.left))
   }
 
-/** Each parameter where it belongs: path, header, query or body. */
+/** Puts each parameter where it belongs: path, header, query or body. */
 const place = (
   row: AnyEndpoint,
   encoded: Readonly<Record<string, unknown>>,
@@ -106,21 +103,21 @@ const place = (
     ...(method(row.route) === 'POST'
       ? { body: JSON.stringify(whole === undefined ? body : body[whole]) }
       : {}),
-    written: () => jsonFields(Object.fromEntries(given)),
+    sentParams: () => jsonFields(Object.fromEntries(given)),
   })
 }
 
-/** Where a parameter that is not in the path goes. */
+/** Place of a parameter that is not in the path. */
 const placeOf = ({ at, route }: AnyEndpoint, name: string): Place | 'body' =>
   (Object.hasOwn(at, name) ? at[name] : undefined) ?? (method(route) === 'GET' ? 'query' : 'body')
 
-/** Where the interface shows no parameters, a caller may know of more than the codec lets through. */
+/** Keeps fields that the codec would drop where the interface shows no parameters: callers may know of more. */
 const uncheckedParams = (row: AnyEndpoint, given: object): Readonly<Record<string, unknown>> => ({
   ...(row.unspecified.includes('params') ? given : {}),
   ...encode(row, given),
 })
 
-/** As the wire wants it; parameters that nobody checked, and that cannot be written so, as they are. */
+/** Encodes with the codec of the row; unchecked parameters that it cannot encode are sent as they are. */
 const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {
   const encoded: unknown = E.getOrElse(() => params)(
     E.tryCatch(() => row.params.encode(params), String),
@@ -128,12 +125,25 @@ const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unkn
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
 
-/** `.` and `..` would be taken for steps in the path, whatever their encoding; half a pair has none. */
+/** `.` and `..` would change the path, however encoded; a lone surrogate cannot be encoded. */
 const isSegment = (u: unknown): boolean =>
   typeof u === 'string' && u !== '' && u !== '.' && u !== '..' && !/\p{Surrogate}/u.test(u)
 
-/** Where no codec says how: a time as the times of a filter are written, anything else as JSON has it. */
+/** Text of a parameter outside the body: a Date as the times of a filter are written, any other as JSON. */
 const paramText = (u: unknown): string => {
   if (typeof u === 'string') return u
   return u instanceof Date && Time.is(u) ? fromDate(u) : JSON.stringify(u)
 }
+
+/** Returns the fields of a value as `JSON.stringify` writes them. */
+export const jsonFields = (u: unknown): Readonly<Record<string, unknown>> =>
+  fieldsOf(parsed(JSON.stringify(u)))
+
+/**
+ * Tests whether a text can be the value of a header unchanged. `fetch` would repeat others in its error, and would
+ * trim space, so that a secret with space around it would not be recognized in a response.
+ */
+export const isHeaderValue = (text: string): boolean =>
+  /^[\x21-\x7e\x80-\xff]+([\t\x20]+[\x21-\x7e\x80-\xff]+)*$/.test(text)
+
+export const HEADER_VALUE = 'a text that fits a header, without space around it'

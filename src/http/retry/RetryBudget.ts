@@ -1,66 +1,66 @@
-/**
- * ```ts
- * const budget: (options: BudgetOptions) => Budget
- * ```
- *
- * How often a client may try again after faults, all its calls together, so that an outage is not
- * answered with a multiple of the requests. A retry costs one; what there is grows with time and with
- * requests. When there is none left, a retry waits for its turn, or is not worth waiting for.
- *
- *     calls that fail     ||||||||||||
- *     burst of 4          ||||  |  |  |       the rest fails at once, unless it is patient
- */
 import { type IO, O } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 
-// model
-
-export interface RetryBudget {
-  /** A call is sent for the first time. */
-  readonly earn: () => void
-  /** How long a retry has to wait for its turn; none when that is too long. */
-  readonly take: () => O.Option<Millis>
-  /** A turn that was taken is not used. */
-  readonly giveBack: () => void
-}
-
 export interface RetryBudgetOptions {
-  /** Retries for each request; `Infinity` is no bound. */
+  /** Permits added by each call; `Infinity` for no bound. */
   readonly share: number
-  /** So many may be made at once, after a time without any. */
+  /** Permits kept at most. */
   readonly burst: number
-  /** How long a turn is waited for. */
-  readonly patience: Millis
+  /** Longest wait for a permit. */
+  readonly maxWait: Millis
   readonly now: IO<Millis>
 }
 
-/** Retries for each request (default, not specified by the interface document). */
-export const SHARE = 0.2
-/** What there is grows by this each ms, so that a few calls can always go on (default, not specified). */
-const GROWTH = 2 / 1_000
+/** Permits per call (default, not specified by the interface document). */
+export const RETRY_SHARE = 0.2
 
-// constructors
+/** Permits added per ms, so that a few calls can always retry (default, not specified). */
+const REFILL = 2 / 1_000
 
-export const retryBudget = ({ share, burst, patience, now }: RetryBudgetOptions): RetryBudget => {
-  const most = share === Number.POSITIVE_INFINITY ? share : burst
-  let available = most // below 0: promised to those who wait
-  let before = now()
+/**
+ * Token bucket for retries after faults of all calls of a client, so that an outage does not multiply requests.
+ * A retry takes a permit; calls and time refill them. Without one a retry waits, or the call fails.
+ *
+ *     calls that fail     ||||||||||||
+ *     retries, burst 4    ||||  |  |  |       others would wait longer than maxWait: they fail at once
+ */
+export class RetryBudget {
+  readonly #options: RetryBudgetOptions
+  readonly #capacity: number
+  /** Below 0: promised to retries that wait. */
+  #available: number
+  #refilledAt: Millis
 
-  const add = (earned: number): void => {
-    available = Math.min(most, available + earned)
+  constructor(options: RetryBudgetOptions) {
+    const { share, burst, now } = options
+    this.#options = options
+    this.#capacity = share === Number.POSITIVE_INFINITY ? share : burst
+    this.#available = this.#capacity
+    this.#refilledAt = now()
   }
 
-  return {
-    earn: () => add(share),
-    take: () => {
-      const at = now()
-      add(Math.max(0, at - before) * GROWTH)
-      before = at
-      const wait = Math.ceil(Math.max(0, (1 - available) / GROWTH))
-      if (wait > patience) return O.none
-      available--
-      return O.some(wait)
-    },
-    giveBack: () => add(1),
+  /** Records a call. */
+  earn(): void {
+    this.#add(this.#options.share)
+  }
+
+  /** Takes a permit. Returns the wait for it, or none if that would be too long. */
+  take(): O.Option<Millis> {
+    const now = this.#options.now()
+    this.#add(Math.max(0, now - this.#refilledAt) * REFILL)
+    this.#refilledAt = now
+    const wait = Math.ceil(Math.max(0, (1 - this.#available) / REFILL))
+    if (wait > this.#options.maxWait) return O.none
+    this.#available--
+    return O.some(wait)
+  }
+
+  /** Returns a permit that was not used. */
+  refund(): void {
+    this.#add(1)
+  }
+
+  #add(permits: number): void {
+    this.#available = Math.min(this.#capacity, this.#available + permits)
   }
 }

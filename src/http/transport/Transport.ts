@@ -1,10 +1,4 @@
-/**
- * ```ts
- * type Transport = (request: HttpRequest) => ObservableEither<Outage, Answer>
- * ```
- *
- * The seam between what is asked and how it is sent.
- */
+/** The seam between a request and the network: a `Transport`, which by default sends with a `Fetch`. */
 import type { Millis, ObservableEither } from '../../stream/index.js'
 
 // model
@@ -13,13 +7,13 @@ import type { Millis, ObservableEither } from '../../stream/index.js'
 export interface HttpRequest {
   /** The HTTP method. */
   readonly method: 'GET' | 'POST'
-  /** The whole of it, with the query. */
+  /** Absolute URL, with the query. */
   readonly url: string
   /** Names in lower case. They hold secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON; none for a GET. */
+  /** JSON; absent for a GET. */
   readonly body?: string
-  /** When it is given up. */
+  /** Time limits. */
   readonly timeout: Timeout
 }
 
@@ -27,50 +21,79 @@ export interface HttpRequest {
 export interface Timeout {
   /** Until there is a connection, TLS included. */
   readonly connect: Millis
-  /** From the departure of the request, connecting included, to the headers of its answer. */
+  /** From the departure of the request, connecting included, to the headers of the response. */
   readonly headers: Millis
   /** Between two parts of the body. */
   readonly body: Millis
-  /** From the headers of the answer to the end of its body. */
+  /** From the headers of the response to the end of its body. */
   readonly whole: Millis
 }
 
-/** An answer, whatever its status. */
+/** Defaults in ms, not specified by the interface document. */
+export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
+
+/** A response of any status. */
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number
-  /** The value of a header, by its name in lower case. */
+  /** Returns the value of a header, by its name in lower case. */
   readonly header: (name: string) => string | undefined
-  /** The whole body; of what is no success, the beginning may do. */
+  /** The body; of a status other than 2xx, its beginning suffices. */
   readonly body: string
-  /** What keeps the body from being what was sent, if it is not: too long, or no text. */
+  /** The reason why a body cannot be used: it is too long, or no UTF-8. */
   readonly flaw?: { readonly expected: string; readonly actual: string }
-  /** It is no success, and its body broke or stalled: the beginning is there. */
+  /** The connection broke within the body of a status other than 2xx: `body` is its beginning. */
   readonly brokenOff?: true
-  /** Its bytes, in the parts they came in: rows can be written as they came without making them anew. */
+  /** The bytes of the body, in the parts they came in. */
   readonly parts?: ReadonlyArray<Uint8Array>
 }
 
-/** No answer. */
+/** The reason why there is no response. */
 export type TransportError =
   | {
       readonly _tag: 'Unreachable'
       readonly code: string
       readonly reason: string
+      /** True if the request may have reached the service. */
       readonly mayHaveArrived: boolean
     }
   | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: Millis }
 
 /**
- * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: an answer of
- * any status, or a `Left` where there is none; what it throws is a bug.
+ * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: a response of any
+ * status, or a `Left` if there is none. An error is a bug.
  */
 export type Transport = (request: HttpRequest) => ObservableEither<TransportError, HttpResponse>
 
-// constructors
+/**
+ * Sends one request without retries: the runtime's `fetch`, undici's, or a wrapper. Resolves with a response of any
+ * status; rejects if there is none, with an error whose `code`, or that of its `cause`, is the reason.
+ */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
-/** In ms (defaults, not specified by the interface document). */
-export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
+/** The request of a `Fetch`: plain data, without a `Request` of this runtime. */
+export interface FetchInit {
+  /** The HTTP method. */
+  readonly method: 'GET' | 'POST'
+  /** Names in lower case. They hold secrets: never print them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body?: string
+  /** Aborts when the call is unsubscribed or a time limit has passed, and after the response was read. */
+  readonly signal: AbortSignal
+  /** A redirect would carry the credentials to another host. */
+  readonly redirect: 'manual'
+}
+
+/** The parts of a response that are read; a `Response` has them. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number
+  /** Names in any letter case. */
+  readonly headers: { readonly get: (name: string) => string | null }
+  /** Its bytes, decompressed, in the parts they come in. */
+  readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
+}
 
 // combinators
 

@@ -13,103 +13,135 @@ import {
 import { plural } from '../../decode/plural.js'
 import type { Allocate } from '../../stream/index.js'
 import { joinBytes } from '../../stream/joinBytes.js'
-import { type BodyParts, bodyParts } from './bodyParts.js'
-import type { FetchResponse } from './Fetch.js'
-import { timeoutAfter } from './TimeoutError.js'
-import { type HttpResponse, isSuccess, type Timeout } from './Transport.js'
+import { type FetchResponse, type HttpResponse, isSuccess, type Timeout } from './Transport.js'
+import { timeoutAfter } from './transportError.js'
 
 // model
 
-/** What came, and what it says. */
 export type Body = Pick<HttpResponse, 'body' | 'parts' | 'flaw' | 'brokenOff'>
 
 export interface BodyOptions {
-  /** Gives the bytes that its parts are put together in. */
+  /** Allocates the bytes that the parts are joined in. */
   readonly allocate: Allocate
-  /** Clock of the time limits. */
   readonly timer: SchedulerLike
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
-  /** Of a success, after it was unpacked. */
+  /** Limit for a 2xx, decompressed. */
   readonly maxBytes: number
 }
 
-/** Bytes that an answer may have by default: 256 MiB. A page of 2,000 rows has about 2 MB. */
+/** Default limit for a 2xx: 256 MiB. A page of 2,000 rows has about 2 MB. */
 export const MAX_BYTES = 256 * 1024 * 1024
 
-/** Bytes that are read of what is no success: the rest says nothing more. */
-const ERROR_BYTES = 1024 * 1024
+/** Limit for other statuses, of which more than the beginning is of no use. */
+const MAX_ERROR_BYTES = 1024 * 1024
 
-/** Half of such a text would be made up: the next attempt may get what was meant. */
+/** The flaw of a body that is no UTF-8. Replacement characters would make half of it up; the next may be intact. */
 export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 // constructors
 
 /**
- * The whole body of an answer; fails as `Late` when it takes too long. What is no success has
- * said with its status what counts: of a body that breaks or stalls, the beginning is told.
+ * Reads the body of a response. Fails with a `TimeoutError` if it takes too long. A status other than 2xx is
+ * a result by itself: if its body breaks or stalls, its beginning is returned.
  */
-export const wholeBody = (
+export const readBody = (
   response: FetchResponse,
   { allocate, timer, timeout, maxBytes }: BodyOptions,
 ): Observable<Body> =>
   defer(() => {
-    const ok = isSuccess(response) // before `read` begins: of what is no answer at all, this throws
-    const heard = new Subject<void>()
-    const silent = heard.pipe(
+    const ok = isSuccess(response) // throws here for a `fetch` that resolves with no response
+    const partRead = new Subject<void>()
+    const stalled = partRead.pipe(
       startWith(undefined),
       switchMap(() => timeoutAfter('body', timeout.body, timer)),
     )
-    const endless = timeoutAfter('whole', timeout.whole, timer)
-    const came: Array<Uint8Array> = []
-    const most = ok ? maxBytes : Math.min(maxBytes, ERROR_BYTES)
-    const whole = defer(() => {
-      const parts = bodyParts(response.body)
-      const all = read({ ok, most, parts, came, allocate, heard: () => heard.next() })
-      return race(all, silent, endless).pipe(finalize(parts.close))
+    const tooLong = timeoutAfter('whole', timeout.whole, timer)
+    const received: Array<Uint8Array> = []
+    const limit = ok ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
+
+    /** Stops at the limit: a longer 2xx is flawed, of any other status the beginning suffices. */
+    const readParts = async (reader: PartReader): Promise<Body> => {
+      let room = limit
+      for (let part = await reader.next(); part !== undefined; part = await reader.next()) {
+        partRead.next()
+        received.push(part.length > room ? part.subarray(0, room) : part)
+        room -= part.length
+        if (room >= 0) continue
+        if (!ok) break
+        const expected = `at most ${plural(limit, 'byte')} (maxBytes)`
+        return { body: '', flaw: { expected, actual: 'more' } }
+      }
+      return decodeParts(received, allocate)
+    }
+
+    const complete = defer(() => {
+      const reader = partReader(response.body)
+      return race(readParts(reader), stalled, tooLong).pipe(finalize(reader.close))
     })
-    const begun = () => of({ ...bodyOf(came, allocate), brokenOff: true as const })
-    return ok ? whole : whole.pipe(catchError(begun))
+    const beginning = () => of({ ...decodeParts(received, allocate), brokenOff: true as const })
+    return ok ? complete : complete.pipe(catchError(beginning))
   })
 
-/** How a body is read. */
-interface BodyReading {
-  /** Whether it is that of a success. */
-  readonly ok: boolean
-  /** Bytes. */
-  readonly most: number
-  readonly parts: BodyParts
-  /** Takes what came. */
-  readonly came: Array<Uint8Array>
-  readonly allocate: Allocate
-  readonly heard: () => void
+const decodeParts = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body => {
+  const bytes = joinBytes(parts, allocate)
+  try {
+    return { parts, body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { parts, body: new TextDecoder().decode(bytes), flaw: NOT_UTF8 }
+  }
 }
 
-/** What is too long is not read to its end. */
-const read = async ({ ok, most, parts, came, allocate, heard }: BodyReading): Promise<Body> => {
-  let room = most
-  for (let part = await parts.next(); part !== undefined; part = await parts.next()) {
-    heard()
-    came.push(part.length > room ? part.subarray(0, room) : part)
-    room -= part.length
-    if (room >= 0) continue
-    if (!ok) break
-    return {
-      body: '',
-      flaw: { expected: `at most ${plural(most, 'byte')} (maxBytes)`, actual: 'more' },
+// parts
+
+interface PartReader {
+  /** Returns the next part; `undefined` at the end. Rejects if the body breaks, and once it is closed. */
+  readonly next: () => Promise<Uint8Array | undefined>
+  /**
+   * Cancels the rest of the body, and its connection. Aborting the request may not do that: a `Request` knows its
+   * signal only until it is garbage collected.
+   */
+  readonly close: () => void
+}
+
+/** The common part of the readers of web streams and of iterators. */
+interface PartSource {
+  readonly read: () => PromiseLike<{
+    readonly done?: boolean | undefined
+    readonly value?: Uint8Array | undefined
+  }>
+  readonly cancel: () => unknown
+}
+
+const partReader = (body: FetchResponse['body']): PartReader => {
+  const source = partSource(body)
+  let isClosed = false
+  return {
+    next: async () => {
+      for (;;) {
+        const { done, value } = await source.read()
+        if (isClosed) throw new Error('the body was given up')
+        if (done === true) isClosed = true
+        if (isClosed || value !== undefined) return value
+      }
+    },
+    close: () => {
+      if (isClosed) return
+      isClosed = true
+      // cancels at once, before the signal aborts; an error of a broken body has no receiver any more
+      new Promise((resolve) => resolve(source.cancel())).catch(() => {})
+    },
+  }
+}
+
+/** Cancelling a stream drops the part that is awaited; an iterator returns after it. */
+const partSource = (body: FetchResponse['body']): PartSource => {
+  if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
+  if (typeof body === 'object') {
+    if ('getReader' in body) return body.getReader()
+    if (Symbol.asyncIterator in body) {
+      const parts = body[Symbol.asyncIterator]()
+      return { read: async () => parts.next(), cancel: () => parts.return?.() }
     }
   }
-  return bodyOf(came, allocate)
-}
-
-const bodyOf = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body => ({
-  parts,
-  ...decoded(joinBytes(parts, allocate)),
-})
-
-const decoded = (bytes: Uint8Array): Pick<Body, 'body' | 'flaw'> => {
-  try {
-    return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-  } catch {
-    return { body: new TextDecoder().decode(bytes), flaw: NOT_UTF8 }
-  }
+  throw new TypeError('the body of the answer is no stream') // does not repeat the body
 }

@@ -1,11 +1,3 @@
-/**
- * ```ts
- * const line: (storage: AsyncLocalStorage<unknown>) => Line
- * ```
- *
- * Whether a request has its connection. `fetch` does not tell, but Node publishes what its `fetch` does
- * (diagnostics channels `undici:*`); where nothing is published, nothing is told.
- */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Observable } from 'rxjs'
@@ -13,53 +5,54 @@ import { fieldsOf } from '../../decode/unknown.js'
 
 // model
 
+/**
+ * Tracks whether a request of Node's `fetch` has a connection, by its diagnostics channels `undici:*`. Other runtimes
+ * publish nothing: then `steps` emits nothing.
+ */
 export interface ConnectionTracker {
   /** `waiting` when the request waits for a connection, `connected` when it is written to one. */
   readonly steps: Observable<'waiting' | 'connected'>
-  /** Runs the `fetch` that `steps` is about, once, and after someone subscribed to them. */
+  /** Runs the `fetch` to track, once, after `steps` was subscribed to. */
   readonly run: <A>(send: () => A) => A
-  /** Whether the request was written to a connection, by what `steps` saw. */
+  /** Tells whether the request was written to a connection. */
   readonly departure: () => Departure
 }
 
-/** `unknown` where nothing was published of the request. */
+/** `unknown` if nothing was published about the request. */
 export type Departure = 'none' | 'written' | 'unknown'
 
-/** Tells of a request that waits for its connection. */
-const CREATED = 'undici:request:create'
-
-/** Tells of a request whose headers are written to a connection. */
-const WRITTEN = 'undici:client:sendHeaders'
+const REQUEST_CREATED = 'undici:request:create'
+const HEADERS_WRITTEN = 'undici:client:sendHeaders'
 
 // constructors
 
 export const connectionTracker = (storage: AsyncLocalStorage<unknown>): ConnectionTracker => {
-  const mine = {}
+  const context = {}
   let request: unknown
   let isWritten = false
   return {
-    run: (send) => storage.run(mine, send),
+    run: (send) => storage.run(context, send),
     departure: () => (request === undefined ? 'unknown' : isWritten ? 'written' : 'none'),
     steps: new Observable((subscriber) => {
-      const created = (message: unknown): void => {
-        if (storage.getStore() !== mine) return
-        const made = fieldsOf(message).request
+      const onCreated = (message: unknown): void => {
+        if (storage.getStore() !== context) return
+        const created = fieldsOf(message).request
         // asks a proxy for the connection that the request waits for
-        if (fieldsOf(made).method === 'CONNECT') return
-        request = made
+        if (fieldsOf(created).method === 'CONNECT') return
+        request = created
         subscriber.next('waiting')
       }
-      const written = (message: unknown): void => {
+      const onWritten = (message: unknown): void => {
         if (request !== undefined && fieldsOf(message).request === request) {
           isWritten = true
           subscriber.next('connected')
         }
       }
-      subscribe(CREATED, created)
-      subscribe(WRITTEN, written)
+      subscribe(REQUEST_CREATED, onCreated)
+      subscribe(HEADERS_WRITTEN, onWritten)
       return () => {
-        unsubscribe(CREATED, created)
-        unsubscribe(WRITTEN, written)
+        unsubscribe(REQUEST_CREATED, onCreated)
+        unsubscribe(HEADERS_WRITTEN, onWritten)
       }
     }),
   }

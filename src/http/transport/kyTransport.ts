@@ -14,60 +14,66 @@ import {
   switchMap,
 } from 'rxjs'
 import { defined, E } from '../../fp.js'
-import { checkOptions, is, type OptionsTable } from '../../options/index.js'
+import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import { left } from '../../stream/index.js'
 import { reusable } from '../../stream/reusable.js'
-import { type Body, MAX_BYTES, wholeBody } from './body.js'
+import { MAX_BYTES, readBody } from './body.js'
 import { connectionTracker } from './connectionTracker.js'
-import type { Fetch, FetchInit, FetchResponse } from './Fetch.js'
-import { timeoutAfter } from './TimeoutError.js'
-import type { HttpRequest, HttpResponse, Transport } from './Transport.js'
-import { transportError } from './transportError.js'
+import type { Fetch, Transport } from './Transport.js'
+import { timeoutAfter, transportError } from './transportError.js'
 
-/** What `kyTransport` sends with. */
-export interface KyOptions {
-  /** What sends in place of ky and the runtime's own `fetch`. */
-  readonly fetch?: Fetch
-  /** Bytes that the body of a success may have, unpacked. Default 256 MiB. */
-  readonly maxBytes?: number
+const table = {
+  /** Sends in place of ky and the runtime's own `fetch`. */
+  fetch: is.fn<Fetch>(),
+  /** Bytes that the body of a 2xx may have, decompressed. Default 256 MiB. */
+  maxBytes: withDefault(is.positiveIntOrInfinity, MAX_BYTES),
   /** Clock of the time limits. Default: RxJS's `asyncScheduler`. */
-  readonly timer?: SchedulerLike
+  timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
 }
 
-const rules: OptionsTable<KyOptions> = {
-  fetch: is.fn(),
-  maxBytes: is.positiveIntOrInfinity,
-  timer: is.rxScheduler(),
-}
+/** Options of `kyTransport`. */
+export interface KyOptions extends OptionsOf<typeof table> {}
 
 /**
- * The Transport that sends, and keeps the time limits. It repeats nothing and follows no redirect. Throws an
- * `InvalidOption` for an option that cannot work.
+ * Makes the default transport, which keeps the time limits. It does not retry, and follows no redirect. Throws an
+ * `InvalidOption` for an invalid option.
  */
 export const kyTransport = (options: KyOptions = {}): Transport => {
-  const {
-    fetch = viaKy,
-    maxBytes = MAX_BYTES,
-    timer = asyncScheduler,
-  } = checkOptions(options, rules)
+  const { fetch = viaKy, maxBytes, timer } = resolveOptions(options, table)
   const storage = new AsyncLocalStorage<unknown>()
   const allocate = reusable()
 
-  return (request) =>
+  return ({ url, method, headers, body, timeout }) =>
     defer(() => {
-      const { timeout } = request
-      const { connect, headers } = timeout
       const abort = new AbortController()
       const { steps, run, departure } = connectionTracker(storage)
-      const response = defer(() => run(async () => fetch(request.url, init(request, abort.signal))))
-      const unconnected = steps.pipe(
-        switchMap((step) => (step === 'waiting' ? timeoutAfter('connect', connect, timer) : NEVER)),
+      const response = defer(() =>
+        run(async () =>
+          fetch(url, {
+            method,
+            headers,
+            ...defined({ body }),
+            signal: abort.signal,
+            redirect: 'manual',
+          }),
+        ),
       )
-      const unanswered = timeoutAfter('headers', headers, timer)
+      const unconnected = steps.pipe(
+        switchMap((step) =>
+          step === 'waiting' ? timeoutAfter('connect', timeout.connect, timer) : NEVER,
+        ),
+      )
+      const unanswered = timeoutAfter('headers', timeout.headers, timer)
       return race(unconnected, unanswered, response).pipe(
         concatMap((response) =>
-          wholeBody(response, { allocate, timer, timeout, maxBytes }).pipe(
-            map((body) => E.right(answer(response, body))),
+          readBody(response, { allocate, timer, timeout, maxBytes }).pipe(
+            map((body) =>
+              E.right({
+                status: response.status,
+                header: (name: string) => response.headers.get(name) ?? undefined,
+                ...body,
+              }),
+            ),
           ),
         ),
         catchError((error: unknown) =>
@@ -78,7 +84,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
     })
 }
 
-/** ky makes a `Request`, which may forget its signal before the answer is there: so it is given once more. */
+/** ky makes a `Request`, which may lose its signal before the response is there: `fetch` gets the signal as well. */
 const viaKy: Fetch = (url, init) =>
   ky(url, {
     ...init,
@@ -87,17 +93,3 @@ const viaKy: Fetch = (url, init) =>
     timeout: false,
     fetch: (request, options) => fetch(request, { ...options, signal: init.signal }),
   })
-
-const init = ({ method, headers, body }: HttpRequest, signal: AbortSignal): FetchInit => ({
-  method,
-  headers,
-  ...defined({ body }),
-  signal,
-  redirect: 'manual', // a redirect would carry the credentials to somebody else
-})
-
-const answer = ({ status, headers }: FetchResponse, body: Body): HttpResponse => ({
-  status,
-  header: (name) => headers.get(name) ?? undefined,
-  ...body,
-})

@@ -1,14 +1,27 @@
-/** What a `fetch` that failed was about: its reason stands at the end of a chain of causes. */
+import { map, type Observable, type SchedulerLike } from 'rxjs'
 import { fieldsOf } from '../../decode/unknown.js'
 import type { Millis } from '../../stream/index.js'
+import { later } from '../../stream/later.js'
 import type { Departure } from './connectionTracker.js'
-import { TimeoutError } from './TimeoutError.js'
 import type { Timeout, TransportError } from './Transport.js'
 
 // model
 
-/** The request cannot have left: there never was a connection. For where the line does not tell. */
-const NEVER_LEFT: ReadonlySet<string> = new Set([
+/** Thrown when a time limit has passed, so that it ends a request like a fault of the connection. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+  readonly phase: keyof Timeout
+  readonly limit: Millis
+
+  constructor(phase: keyof Timeout, limit: Millis) {
+    super(`no ${phase} within ${limit} ms`)
+    this.phase = phase
+    this.limit = limit
+  }
+}
+
+/** Codes of errors before there is a connection: the request cannot have left. For when no departure is known. */
+const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -21,76 +34,90 @@ const NEVER_LEFT: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Nor here, unless the network broke under a connection: that is told when it is read from or written to. */
+/** The same if the system call is `connect`; of `read` or `write`, the network broke under a connection. */
 const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
 
-/** What Deno's `fetch`, which gives no codes, says of a connection that there never was. */
-const UNCONNECTED = ': client error (Connect): '
+/** In the message of Deno's `fetch`, which sets no codes, if there was no connection. */
+const DENO_UNCONNECTED = ': client error (Connect): '
 
-/** What `fetch` says, without a code, of a port that it asks nothing of. */
-const BLOCKED = 'bad port'
+/** Message of `fetch`, without a code, for a port that it blocks (WHATWG Fetch, "port blocking"). */
+const BAD_PORT = 'bad port'
 
-/** The code of that: it is so each time. */
+/** Our code for a blocked port, where retries are of no use. */
 export const BLOCKED_PORT = 'BLOCKED_PORT'
 
-/** Node's `fetch` gives no reason where it was answered with a 407, and does not show the answer. */
-const UNTOLD = 'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login'
+/** Node's `fetch` gives no reason after a 407, and does not show the response. */
+const UNEXPLAINED =
+  'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login'
 
-/** Where Node's `fetch` gives up by itself, and after how many ms. */
-const GIVEN_UP: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> = new Map([
-  ['UND_ERR_CONNECT_TIMEOUT', ['connect', 10_000]],
-  ['UND_ERR_HEADERS_TIMEOUT', ['headers', 300_000]],
-  ['UND_ERR_BODY_TIMEOUT', ['body', 300_000]],
-])
+/** Time limits of Node's `fetch` itself, in ms. */
+const FETCH_TIMEOUTS: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> =
+  new Map([
+    ['UND_ERR_CONNECT_TIMEOUT', ['connect', 10_000]],
+    ['UND_ERR_HEADERS_TIMEOUT', ['headers', 300_000]],
+    ['UND_ERR_BODY_TIMEOUT', ['body', 300_000]],
+  ])
 
 // constructors
 
+/** Fails with a `TimeoutError` after a time; emits nothing. */
+export const timeoutAfter = (
+  phase: keyof Timeout,
+  limit: Millis,
+  timer: SchedulerLike,
+): Observable<never> =>
+  later(limit, timer).pipe(
+    map((): never => {
+      throw new TimeoutError(phase, limit)
+    }),
+  )
+
 /**
- * Whether it left is what the line knows; where that tells nothing, the code of the fault does. `departure` is left
- * out for a `fetch` of the caller's own: it may send it in another way than the one that is watched, and has time limits
- * that nobody told us.
+ * Makes the `TransportError` of an error thrown by `fetch`. The departure decides whether the request may have
+ * arrived; if unknown, the code of the error does. `departure` is `undefined` for a `fetch` of the caller's own, which
+ * may send in ways that are not tracked, with time limits that are not known.
  */
 export const transportError = (
   error: unknown,
   timeout: Timeout,
   departure: Departure | undefined,
 ): TransportError => {
-  const chain = chainOf(error)
-  const late = chain.find((cause) => cause instanceof TimeoutError)
-  if (late !== undefined) return { _tag: 'TimedOut', phase: late.phase, limit: late.limit }
-  const deepest = deepestOf(chain)
-  const blocked = deepest?.message === BLOCKED
-  const code = codeOf(deepest) ?? (blocked ? BLOCKED_PORT : 'FETCH_FAILED')
-  const givenUp = GIVEN_UP.get(code)
-  if (givenUp !== undefined && departure !== undefined) {
-    const [phase, most] = givenUp
-    return { _tag: 'TimedOut', phase, limit: Math.min(timeout[phase], most) }
+  const chain = causesOf(error)
+  const ours = chain.find((cause) => cause instanceof TimeoutError)
+  if (ours !== undefined) return { _tag: 'TimedOut', phase: ours.phase, limit: ours.limit }
+  const root = rootOf(chain)
+  const isBlocked = root?.message === BAD_PORT
+  const code = codeOf(root) ?? (isBlocked ? BLOCKED_PORT : 'FETCH_FAILED')
+  const fetchTimeout = FETCH_TIMEOUTS.get(code)
+  if (fetchTimeout !== undefined && departure !== undefined) {
+    const [phase, limit] = fetchTimeout
+    return { _tag: 'TimedOut', phase, limit: Math.min(timeout[phase], limit) }
   }
   return {
     _tag: 'Unreachable',
     code,
-    reason: deepest?.message || (departure === 'written' ? UNTOLD : 'the connection failed'),
+    reason: root?.message || (departure === 'written' ? UNEXPLAINED : 'the connection failed'),
     mayHaveArrived:
       departure === undefined || departure === 'unknown'
-        ? !(blocked || neverLeft(code, deepest))
+        ? !(isBlocked || wasUnconnected(code, root))
         : departure === 'written',
   }
 }
 
-const neverLeft = (code: string, error: Error | undefined): boolean =>
-  NEVER_LEFT.has(code) ||
+const wasUnconnected = (code: string, error: Error | undefined): boolean =>
+  BEFORE_CONNECTION.has(code) ||
   (UNROUTED.has(code) && fieldsOf(error).syscall === 'connect') ||
-  (codeOf(error) === undefined && error?.message.includes(UNCONNECTED) === true)
+  (codeOf(error) === undefined && error?.message.includes(DENO_UNCONNECTED) === true)
 
 const codeOf = (error: Error | undefined): string | undefined =>
   error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** The one that says most: the first cause that has a code. */
-const deepestOf = (chain: ReadonlyArray<Error>): Error | undefined =>
+/** The innermost cause with a code, or else the innermost. */
+const rootOf = (chain: ReadonlyArray<Error>): Error | undefined =>
   chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
 
-/** From the outermost error to the first cause; several causes of one error stand side by side. */
-const chainOf = (error: unknown): ReadonlyArray<Error> => {
+/** Follows causes from the outermost error; of an `AggregateError`, the first of its errors. */
+const causesOf = (error: unknown): ReadonlyArray<Error> => {
   const chain: Array<Error> = []
   let rest: unknown = error
   while (rest instanceof Error && !chain.includes(rest)) {
@@ -102,10 +129,10 @@ const chainOf = (error: unknown): ReadonlyArray<Error> => {
 
 // interop
 
-/** Such as `TypeError` or `TypeError, ECONNREFUSED`: nothing of a message, which may repeat a secret. */
-export const kindOf = (error: unknown): string => {
+/** Describes an error as `TypeError` or `TypeError, ECONNREFUSED`, without its message, which may repeat a secret. */
+export const errorKind = (error: unknown): string => {
   if (!(error instanceof Error)) return 'an error'
-  const code = codeOf(deepestOf(chainOf(error)))
+  const code = codeOf(rootOf(causesOf(error)))
   return code !== undefined && /^[A-Z][A-Z0-9_]{1,40}$/.test(code)
     ? `${error.name}, ${code}`
     : error.name

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { compile, parseExact } from '../../../src/decode/index.js'
 import { E, O } from '../../../src/fp.js'
-import { isGarbledBody, pageReader, valueReader } from '../../../src/http/answer/readAnswer.js'
+import { isGarbledBody } from '../../../src/http/answer/failureOf.js'
+import { pageReader, valueReader } from '../../../src/http/answer/readAnswer.js'
 import { answered, asking } from '../answered.js'
 
 /** Written from the interface's tables, not taken from a codec. */

@@ -15,7 +15,7 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
-import { basic, bearer, RENEW_EARLY, type Token } from '../../../src/http/login/Auth.js'
+import { BearerAuth, basicAuth, RENEW_EARLY, type Token } from '../../../src/http/login/Auth.js'
 import type { Failure } from '../../../src/index.js'
 import type { ObservableEither } from '../../../src/stream/index.js'
 import { marbles } from '../../support/marbles.js'
@@ -51,13 +51,21 @@ const inTurn = (logins: ReadonlyArray<Observable<Login>>): Observable<Login> => 
 
 const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
   const renewed: Array<string> = []
-  const made = bearer({
+  const made = new BearerAuth({
     login,
-    early,
+    renewEarly: early,
     timer: asyncScheduler,
     onRenewed: ({ token }) => renewed.push(token),
   })
-  return { ...made, header: made.header.pipe(short), renewed }
+  return {
+    header: made.header.pipe(short),
+    renewed,
+    latest: (header: string) => made.latest(header),
+    renewIfDue: () => made.renewIfDue(),
+    onRevoked: (listener: () => void) => made.onRevoked(listener),
+    generation: () => made.generation(),
+    reject: (generation: number) => made.reject(generation),
+  }
 }
 
 describe('a bearer token', () => {
@@ -209,9 +217,9 @@ describe('a bearer token', () => {
     marbles((m) => {
       const made = auth(inTurn([m.cold('a|', values), m.cold('b|', values)]))
       m.expectObservable(made.header).toBe('            (a|)')
-      m.cold('-----x').subscribe(() => expect(made.refuse(1)).toBe(true))
+      m.cold('-----x').subscribe(() => expect(made.reject(1)).toBe(true))
       m.expectObservable(made.header, '------^').toBe('------(b|)')
-      m.cold('----------x').subscribe(() => made.refuse(1))
+      m.cold('----------x').subscribe(() => made.reject(1))
       m.expectObservable(made.header, '------------^').toBe('------------(b|)')
       m.flush()
       expect(made.renewed).toEqual(['a', 'b'])
@@ -226,11 +234,11 @@ describe('a bearer token', () => {
       m.flush()
       const told: Array<string> = []
       for (const name of ['first', 'second']) {
-        made.onDropped(() => {
-          if (told.push(name) < 4) made.refuse(1)
+        made.onRevoked(() => {
+          if (told.push(name) < 4) made.reject(1)
         })
       }
-      made.refuse(1)
+      made.reject(1)
       expect(told).toEqual(['first', 'second'])
     }),
   )
@@ -242,8 +250,8 @@ describe('a bearer token', () => {
       const made = auth(inTurn(logins))
       const told: Array<string> = []
       const refuse = (name: string, generation: number) => () => {
-        made.onDropped(() => told.push(`${name}, of ${made.generation()}`))
-        made.refuse(generation)
+        made.onRevoked(() => told.push(`${name}, of ${made.generation()}`))
+        made.reject(generation)
       }
       m.expectObservable(made.header).toBe('                (a|)')
       m.cold('-x').subscribe(refuse('first', 1))
@@ -262,9 +270,9 @@ describe('a bearer token', () => {
       const made = auth(inTurn([m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]))
       const told: Array<string> = []
       m.expectObservable(made.header).toBe('(a|)')
-      m.cold('70ms x').subscribe(() => made.onDropped(() => told.push('told')))
+      m.cold('70ms x').subscribe(() => made.onRevoked(() => told.push('told')))
       m.expectObservable(made.header, '90ms ^').toBe('90ms (a|)')
-      m.cold('95ms x').subscribe(() => made.refuse(1))
+      m.cold('95ms x').subscribe(() => made.reject(1))
       m.flush()
       expect(told).toEqual(['told'])
     }),
@@ -282,12 +290,12 @@ describe('a bearer token', () => {
       m.expectObservable(made.header).toBe('(a|)')
       m.flush()
       for (const name of ['first', 'second']) {
-        made.onDropped(() => {
+        made.onRevoked(() => {
           told.push(name)
           made.header.subscribe((token) => told.push(`${name}: ${token}`))
         })
       }
-      made.refuse(1)
+      made.reject(1)
       expect(told).toEqual(['first', 'second', 'login', 'first: L', 'second: L'])
     }),
   )
@@ -298,8 +306,8 @@ describe('a bearer token', () => {
       const broken = m.cold('--#', values)
       const made = auth(inTurn([m.cold('a|', values), broken, m.cold('b|', values)]))
       m.expectObservable(made.header).toBe('(a|)')
-      m.cold('80ms x 9ms x 4ms x').subscribe(() => made.renew())
-      m.cold('85ms x').subscribe(() => made.onDropped(() => {}))
+      m.cold('80ms x 9ms x 4ms x').subscribe(() => made.renewIfDue())
+      m.cold('85ms x').subscribe(() => made.onRevoked(() => {}))
       m.expectObservable(made.header, '91ms ^').toBe('91ms -#')
       m.expectSubscriptions(broken.subscriptions).toBe('90ms ^-!')
     }),
@@ -309,21 +317,21 @@ describe('a bearer token', () => {
     'of those who waited in a queue is exchanged for the newest',
     marbles((m) => {
       const made = auth(m.cold('a|', values))
-      expect(made.newest('Bearer old')).toBe('Bearer old')
+      expect(made.latest('Bearer old')).toBe('Bearer old')
       m.expectObservable(made.header).toBe('(a|)')
       m.flush()
-      expect(made.newest('Bearer old')).toBe('Bearer a')
+      expect(made.latest('Bearer old')).toBe('Bearer a')
     }),
   )
 })
 
 describe('Basic', () => {
   it('is the Base64 of id and secret, as UTF-8', () => {
-    const made = basic('partner', 'open sesame: ü')
+    const made = basicAuth('partner', 'open sesame: ü')
     const seen: Array<unknown> = []
     made.header.subscribe((header) => seen.push(header))
     // echo -n 'partner:open sesame: ü' | base64
     expect(seen).toEqual([E.right('Basic cGFydG5lcjpvcGVuIHNlc2FtZTogw7w=')])
-    expect(made.refuse(0)).toBe(false)
+    expect(made.reject(0)).toBe(false)
   })
 })

@@ -16,10 +16,10 @@ const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, che
 const asked = (
   row: { readonly route: AnyEndpoint['route'] },
   params: unknown,
-): Omit<PreparedRequest, 'written'> => {
+): Omit<PreparedRequest, 'sentParams'> => {
   const made = ask(row, params)
   if (E.isLeft(made)) throw new Error(JSON.stringify(made.left))
-  const { written: _, ...sent } = made.right
+  const { sentParams: _, ...sent } = made.right
   return sent
 }
 
@@ -173,7 +173,7 @@ describe('a GET', () => {
     )
   })
 
-  it('writes a Date that no codec names as other times are written, and the rest as JSON', () => {
+  it('writes a Date that no codec names as other times are sentParams, and the rest as JSON', () => {
     const since = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
     const { target } = asked(charges.list, { since, between: [since, since], n: 1, yes: true })
     expect([...new URL(target, 'http://host.test').searchParams]).toEqual([
@@ -359,7 +359,7 @@ describe('checks', () => {
     )
   })
 
-  it('refuse what is nested more deeply than JSON can be written', () => {
+  it('refuse what is nested more deeply than JSON can be sentParams', () => {
     let metadata = {}
     for (let depth = 0; depth < 100_000; depth++) metadata = { metadata }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata }, false)).toMatchObject(
@@ -375,7 +375,7 @@ describe('checks', () => {
     )
   })
 
-  it('that are off let parameters pass that cannot be written, as they are', () => {
+  it('that are off let parameters pass that cannot be sentParams, as they are', () => {
     expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
       E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
     )

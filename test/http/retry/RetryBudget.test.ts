@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { concatMap, mergeMap, range } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../../src/fp.js'
-import { retryBudget } from '../../../src/http/retry/RetryBudget.js'
+import { RetryBudget } from '../../../src/http/retry/RetryBudget.js'
 import {
   CHARGE,
   type Lab,
@@ -52,8 +52,8 @@ describe('an outage of a minute', () => {
     expect(out.every(({ value }) => E.isLeft(value) && value.left._tag === 'Ambiguous')).toBe(true)
     const routes = setUp.calls().map(({ route }) => route)
     const end = Math.max(...out.map(({ at }) => at))
-    // each is looked up once; of retries there are as many as of 500 calls
-    expect(routes.length).toBeLessThanOrEqual(500 + 500 + 100 + 50 + end / 500)
+    // each is looked up once, and retries are as many as of 1,000 calls
+    expect(routes.length).toBeLessThanOrEqual(500 + 500 + 200 + 50 + end / 500)
   })
 
   it('is tried again as often as a budget of 0.2 allows, unless told otherwise', () => {
@@ -151,7 +151,7 @@ describe('a retry that is cancelled', () => {
     setUp.run(fifty)
     const first = setUp.events
       .slice(before)
-      .flatMap((event) => (event._tag === 'Repeating' ? [event.pause] : []))
+      .flatMap((event) => (event._tag === 'Retrying' ? [event.pause] : []))
       .slice(0, 50)
     return first.filter((ms) => ms === 1_000).length
   }
@@ -187,17 +187,13 @@ describe('a failure that is not tried again', () => {
 })
 
 describe('the budget', () => {
-  it('lets wait as long as the patience is, and no longer', () => {
-    const { take } = retryBudget({ share: 0.2, burst: 1, patience: 1_000, now: () => 0 })
-    expect([take(), take(), take(), take()]).toEqual([
-      O.some(0),
-      O.some(500),
-      O.some(1_000),
-      O.none,
-    ])
+  it('makes a retry wait up to maxWait', () => {
+    const budget = new RetryBudget({ share: 0.2, burst: 1, maxWait: 1_000, now: () => 0 })
+    const waits = [budget.take(), budget.take(), budget.take(), budget.take()]
+    expect(waits).toEqual([O.some(0), O.some(500), O.some(1_000), O.none])
   })
 
-  it('promises no more turns than burst, time and requests allow, and none beyond the patience', () => {
+  it('grants no more permits than burst, time and calls allow, and none beyond maxWait', () => {
     const steps = fc.array(
       fc.oneof(
         fc.record({ _tag: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 5_000 }) }),
@@ -211,17 +207,17 @@ describe('the budget', () => {
         let now = 0
         let earned = 0
         const turns: Array<number> = []
-        const patience = 31_000
-        const { earn, take } = retryBudget({ share: 0.2, burst, patience, now: () => now })
+        const maxWait = 31_000
+        const budget = new RetryBudget({ share: 0.2, burst, maxWait, now: () => now })
         for (const { _tag, ms } of all) {
           now += ms
           if (_tag === 'earn') {
             earned++
-            earn()
+            budget.earn()
           }
-          const turn = _tag === 'take' ? take() : O.none
+          const turn = _tag === 'take' ? budget.take() : O.none
           if (O.isSome(turn)) {
-            expect(turn.value).toBeLessThanOrEqual(patience)
+            expect(turn.value).toBeLessThanOrEqual(maxWait)
             turns.push(now + turn.value)
           }
         }

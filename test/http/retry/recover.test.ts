@@ -276,31 +276,7 @@ describe('what was asked for', () => {
       }),
     )
   })
-
-  it.each<readonly [string, (made: object) => object]>([
-    ['an object', (made) => Object.freeze({ ...made })],
-    ['of a class', (made) => Object.freeze(Object.assign(new Payout(), made))],
-    ['a list', (made) => Object.freeze([made])],
-    ['sealed', (made) => Object.seal({ ...made })],
-  ])('is marked where its codec gives what cannot be changed: %s', (_, make) => {
-    const frozen = new t.Type<unknown>(
-      'frozen',
-      t.unknown.is,
-      (u) => t.success(make(Object(u))),
-      String,
-    )
-    const value = recovering(shown, frozen)
-    expect(value).toEqual(E.right(make(shown)))
-    if (value === undefined || E.isLeft(value)) throw new Error('not found')
-    expect(wasRecovered(value.right)).toBe(true)
-    expect(Object.getPrototypeOf(value.right)).toBe(Object.getPrototypeOf(make(shown)))
-    expect(Array.isArray(value.right)).toBe(Array.isArray(make(shown)))
-    expect(Object.isExtensible(value.right)).toBe(false)
-    expect(Object.isFrozen(value.right)).toBe(Object.isFrozen(make(shown)))
-  })
 })
-
-class Payout {}
 
 describe('a login that fails', () => {
   it.each([

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digitsOf, parseExact } from '../../../src/decode/index.js'
 import { O } from '../../../src/fp.js'
-import { isHeaderValue } from '../../../src/http/request/headerText.js'
+import { isHeaderValue } from '../../../src/http/request/prepareRequest.js'
 import { scrubAll, scrubber } from '../../../src/http/secrets/scrub.js'
 
 const CARD = '4929000000006789'

@@ -1,4 +1,4 @@
-/** Small words made of the rows. */
+/** Calls that are made of several requests. */
 import type { Observable } from 'rxjs'
 import type { AnyEndpoint, Endpoint } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
@@ -7,16 +7,13 @@ import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { Acknowledgement, ById } from '../codec/common.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
-import type { CallSettings } from '../http/CallSettings.js'
-import type { ClientRuntime } from '../http/ClientRuntime.js'
-import { hasCode } from '../http/codes.js'
-import { addAllItems } from './addAllItems.js'
-import { addItems } from './addItems.js'
+import { hasCode } from '../http/answer/errorCodes.js'
+import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
+import { addAllItems, addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
-import type { SnapshotFilter } from './SnapshotFilter.js'
-import { type Snapshot, type SnapshotFailure, snapshot } from './snapshot.js'
+import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
 // model
@@ -24,70 +21,74 @@ import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 type CodesOf<Row> =
   Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never
 
-/** What a client has besides the rows, on the table that it is about. */
-export interface Additions {
-  /** What charges have beside their calls. */
+/** Calls of a client in addition to those of the rows, by resource. */
+export interface CompositeCalls {
+  /** Composite calls of charges. */
   readonly charges: {
     /**
-     * `create` for a job that runs again: emits the charge that an earlier run made with the same `request_id`,
-     * as it stands now, in place of the refusal, when amount, currency and source are the same.
+     * `create` for a job that runs again: emits the charge that an earlier run created with the same `request_id`, as
+     * it is now, if amount, currency and source are the same.
      */
     readonly createOnce: CreateOnce<NewCharge, Charge, CodesOf<typeof api.charges.create>>
     /**
-     * Every charge that passes the filter from start to end, once, whatever comes and goes meanwhile. What
-     * is made after the start is left out: unless the filter names `to_created_at`, it is the time then.
+     * Reads every charge that matches the filter once, whatever is created meanwhile. Unless the filter has
+     * `to_created_at`, it ends with the time of subscription.
      */
     readonly snapshot: (
       filter?: SnapshotFilter,
     ) => Snapshot<SnapshotFailure<CodesOf<typeof api.charges.list>>, Charge>
-    /** Waits until a charge is SETTLED or FAILED, or in one of the `states` that you name. */
+    /** Waits until a charge is SETTLED or FAILED, or in one of `states`. */
     readonly untilState: UntilState<Charge>
   }
-  /** What batches have beside their calls. */
+  /** Composite calls of batches. */
   readonly batchTransfers: {
     /**
-     * `create` for a job that runs again: emits the batch that an earlier run made with the same `request_id`,
-     * as it stands now, in place of the refusal, when its name is the same.
+     * `create` for a job that runs again: emits the batch that an earlier run created with the same `request_id`, as
+     * it is now, if its name is the same.
      */
     readonly createOnce: CreateOnce<
       NewBatchTransfer,
       BatchTransfer,
       CodesOf<typeof api.batchTransfers.create>
     >
-    /** Waits until nothing happens to a batch by itself any more, or for the `states` that you name. */
+    /** Waits until a batch is in a state that does not change by itself, or in one of `states`. */
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. The batch
-     * itself will do: nothing of it but its `id` is sent. A call with an item that differs from an earlier one with its
-     * `request_id` is `InvalidRequest`, and is not sent.
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. Of the batch,
+     * only its `id` is sent. A call is `InvalidRequest`, and not sent, if one of its items differs from an earlier item
+     * with the same `request_id`.
      */
     readonly addAllItems: (
       batch: ById,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
   }
-  /** What reference data has beside its calls. */
+  /** Composite calls of reference data. */
   readonly reference: {
-    /** Uploads a stream of order items, 500 a call, and tells of each call. */
+    /** Uploads a stream of order items, 500 a call, and emits the outcome of each call. */
     readonly uploadAll: (
       options?: Omit<OrderUpload, 'items'>,
     ) => (items: Observable<OrderItem>) => Observable<Chunk<Acknowledgement>>
   }
 }
 
-/** What they are made of. */
-interface Base {
+interface Spec {
   readonly calls: ClientOf<Api>
-  /** The list of charges, whose pages have to say which is the last. */
+  /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly engine: Pick<ClientRuntime, 'codes' | 'emit' | 'random' | 'timer'>
+  readonly runtime: Pick<ClientRuntime, 'codes' | 'emit' | 'random' | 'timer'>
   readonly settings: Pick<CallSettings, 'check'>
 }
 
 // constructors
 
-export const additions = ({ calls, strictCharges, engine, settings }: Base): Additions => {
-  const { codes, emit, random, timer } = engine
+export const compositeCalls = ({
+  calls,
+  strictCharges,
+  runtime,
+  settings,
+}: Spec): CompositeCalls => {
+  const { codes, emit, random, timer } = runtime
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(

@@ -1,0 +1,109 @@
+import type { Observable } from 'rxjs'
+import { type Endpoint, untyped } from '../api/Endpoint.js'
+import { type Api, api, tables } from '../api/index.js'
+import type { Paging } from '../api/Paging.js'
+import { type DriftFact, drift, parseExact } from '../decode/index.js'
+import { type IO, pipe, R } from '../fp.js'
+import type { ClientEvent } from '../http/ClientEvent.js'
+import type { CallSettings } from '../http/ClientRuntime.js'
+import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
+import { LIST_DEFAULTS } from '../http/list/List.js'
+import { TIMEOUT } from '../http/transport/Transport.js'
+import type { Scheduler } from '../scheduler/index.js'
+import { type Call, type ClientOf, callFor, originOf, type ReadOptions } from './Call.js'
+import {
+  baseUrlOf,
+  type CallOptions,
+  type ClientOptions,
+  callOptions,
+  changed,
+  clientOptions,
+} from './ClientOptions.js'
+import { checkedRow } from './checkRow.js'
+import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
+import { createRuntime } from './createRuntime.js'
+
+// model
+
+type Calls = {
+  readonly [Resource in keyof Api]: ClientOf<Api>[Resource] &
+    (Resource extends keyof CompositeCalls ? CompositeCalls[Resource] : unknown)
+}
+
+/** Every call of the interface as `<resource>.<name>`, and calls composed of them. Made by `createClient`. */
+export interface Client extends Calls {
+  /**
+   * Makes a client with other options for its calls, and the same token, scheduler and events. Throws an
+   * `InvalidOption` for an invalid option.
+   */
+  readonly with: (options: CallOptions) => Client
+  /**
+   * Makes the call of a row that the client does not have, with all features of its own. Throws an `InvalidOption`
+   * for an invalid row, such as one that is `foundBy` the route of a list that it does not have either: then
+   * `foundBy` is the row of that list.
+   */
+  readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
+    row: Endpoint<P, A, Code, Pages>,
+  ) => Call<Endpoint<P, A, Code, Pages>>
+  /** Returns the fields and values received so far that no codec names; empty unless the option `drift` is on. */
+  readonly drift: IO<ReadonlyArray<DriftFact>>
+  /** Events of this client, as they happen; without secrets. */
+  readonly events: Observable<ClientEvent>
+  /** The scheduler, to be shared with another client of the same account. */
+  readonly scheduler: Scheduler<RateLimitKey>
+}
+
+// constructors
+
+/** Makes a client. Throws an `InvalidOption` for an invalid option; sends nothing until a call is subscribed to. */
+export const createClient = (given: ClientOptions): Client => {
+  const options = clientOptions(given)
+  const defaults: CallSettings = {
+    baseUrl: baseUrlOf(options.baseUrl),
+    timeout: TIMEOUT,
+    check: true,
+    priority: 'interactive',
+  }
+  const settings = changed(defaults, options)
+  const { runtime, events } = createRuntime(options, settings)
+  const limits = listLimitsOf(runtime.scheduler)
+  const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
+  const read: ReadOptions = {
+    originOf: originOf(options, runtime, limits, events, facts),
+    lists: { ...LIST_DEFAULTS, ...options.lists, limits },
+    ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
+    ...(options.drift
+      ? { drift: drift({ onFact: (fact) => runtime.emit({ _tag: 'Drifted', fact }) }) }
+      : {}),
+  }
+
+  const clientWith = (settings: CallSettings): Client => {
+    const call = callFor(runtime, settings, read)
+    const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
+    const strictly = callFor(runtime, settings, {
+      ...read,
+      lists: { strictEnd: true, ...read.lists },
+    })
+    const composite = compositeCalls({
+      calls,
+      strictCharges: typed(strictly(untyped(api.charges.list))),
+      runtime,
+      settings,
+    })
+    return {
+      ...calls,
+      charges: { ...calls.charges, ...composite.charges },
+      batchTransfers: { ...calls.batchTransfers, ...composite.batchTransfers },
+      reference: { ...calls.reference, ...composite.reference },
+      with: (options) => clientWith(changed(settings, callOptions(options))),
+      request: (row) => typed(call(checkedRow(untyped(row)))),
+      drift: facts,
+      events,
+      scheduler: runtime.scheduler,
+    }
+  }
+  return clientWith(settings)
+}
+
+/** `Call` says of the type of a row what `callFor` does with the row: the one place where the two meet. */
+const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>

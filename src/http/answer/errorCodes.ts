@@ -1,0 +1,91 @@
+/**
+ * Meanings of error codes: the platform spells one condition in several ways. All are defaults, not specified by
+ * the interface document.
+ */
+import type { AnyEndpoint } from '../../api/Endpoint.js'
+import { rows } from '../../api/index.js'
+import type { AnyFailure } from '../Failure.js'
+
+// model
+
+/** Error codes by their meaning. */
+export interface Codes {
+  /** The request_id was used before. */
+  readonly duplicate: ReadonlyArray<string>
+  /** The funds are insufficient. */
+  readonly shortOfMoney: ReadonlyArray<string>
+  /** An earlier request with this request_id is still in progress. */
+  readonly inProgress: ReadonlyArray<string>
+  /** Codes of a 400 that mean the same as a 5xx. */
+  readonly fault: ReadonlyArray<string>
+}
+
+/** The known spellings. The option `codes` replaces them. */
+export const codes: Codes = Object.freeze({
+  duplicate: Object.freeze([
+    'request_id_duplicate',
+    'duplicate_request_id',
+    'request_id_used',
+    'duplicate_request',
+    'batch_request_id_duplicate',
+    'already_exists',
+  ]),
+  shortOfMoney: Object.freeze(['insufficient_fund', 'insufficient_funds', 'balance_insufficient']),
+  inProgress: Object.freeze(['request_pending']),
+  fault: Object.freeze([
+    'service_unavailable',
+    'internal_error',
+    'internal_server_error',
+    'provider_unavailable',
+  ]),
+})
+
+// combinators
+
+/**
+ * Tests a failure for codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no code, whatever its
+ * cause: it may have been done.
+ */
+export const hasCode =
+  (...some: ReadonlyArray<string>) =>
+  (failure: AnyFailure): boolean =>
+    'code' in failure && some.includes(failure.code)
+
+/** Tests whether the platform has seen this request_id before. */
+export const isDuplicate: (failure: AnyFailure) => boolean = hasCode(...codes.duplicate)
+
+/** Tests for insufficient funds. */
+export const isShortOfMoney: (failure: AnyFailure) => boolean = hasCode(...codes.shortOfMoney)
+
+/** Tests whether the service recognizes a repeated call of this row by the request_ids it carries. */
+export const carriesRequestId = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
+  repeatable === 'by request_id' || repeatable === 'by request_id of items'
+
+/**
+ * Tests with the codes of a client whether an earlier request is still in progress. For a call with a request_id,
+ * any other 409 means that, too; without one there is no earlier request, and a 409 refuses like any 4xx.
+ */
+export const isInProgressBy = (
+  { duplicate, inProgress }: Pick<Codes, 'duplicate' | 'inProgress'>,
+  withRequestId = true,
+): ((failure: AnyFailure) => boolean) => {
+  const hasProgressCode = hasCode(...inProgress)
+  const hasDuplicateCode = hasCode(...duplicate)
+  return (failure) =>
+    failure._tag === 'Refused' &&
+    (hasProgressCode(failure) ||
+      (withRequestId && failure.status === 409 && !hasDuplicateCode(failure)))
+}
+
+/**
+ * Tests whether an earlier request is still in progress: `request_pending`, or any 409 that is no duplicate. For a
+ * call without request_id only the former counts: a 409 of `submit` is about the state of the batch.
+ */
+export const isInProgress = (failure: AnyFailure): boolean =>
+  isInProgressBy(codes, mayCarryRequestId(failure.endpoint))(failure)
+
+/** Unknown for endpoints of the caller's own. */
+const mayCarryRequestId = (endpoint: string): boolean => {
+  const row = rows.find(({ route }) => route === endpoint)
+  return row === undefined || carriesRequestId(row)
+}

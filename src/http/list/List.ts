@@ -1,0 +1,83 @@
+import type { Observable } from 'rxjs'
+import type { Position } from '../../api/Paging.js'
+import type { Decodes } from '../../codec/Codec.js'
+import type { DriftFact } from '../../decode/index.js'
+import type { IO } from '../../fp.js'
+import type { Paged, ParallelOptions } from '../../stream/index.js'
+import type { ClientEvent } from '../ClientEvent.js'
+import type { ListPlan, PlanOptions } from './plan.js'
+
+// model
+
+/** When to give up a list that does not end, with a `Truncated`. */
+export interface ListOptions {
+  /** Pages a list may have. Default 10,000. */
+  readonly maxPages: number
+  /** Consecutive empty pages a list may have. Default 100. */
+  readonly maxEmptyPages: number
+  /**
+   * `true`: the last numbered page has to say so, by `has_more: false` or, as a bookmark list does, by
+   * `page_after: null`; else it is `Undecodable`, not the end. Default `false` for lists, `true` for snapshots.
+   */
+  readonly strictEnd?: boolean
+}
+
+/** Defaults, not specified by the interface document. */
+export const LIST_DEFAULTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100 }
+
+/** A list of the interface. Cold: requests are sent once it is subscribed to. */
+export interface List<E, A> extends Paged<E, A, Position> {
+  /**
+   * The same list with up to `pages` requests under way, in order unless options say otherwise. A bookmark list
+   * stays one page ahead, since each page names the next. Throws an `InvalidOption` for an invalid number.
+   */
+  readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
+  /**
+   * The same list from a position on, such as that of a `Truncated`. An invalid position makes it an
+   * `InvalidRequest`, and nothing is sent; a position of another list cannot be recognized.
+   */
+  readonly from: (position: Position) => List<E, A>
+  /**
+   * Estimates requests, time and the highest rate of rows from the limits and the page size. Sends nothing. Throws
+   * an `InvalidOption` for invalid numbers.
+   */
+  readonly explain: (options?: PlanOptions) => ListPlan
+  /** Returns what the list reads, and as whom. An export is known by it. */
+  readonly describe: () => ListDescription<A>
+}
+
+/** The client of a list: where it reads, as whom, and how its work can be watched. */
+export interface ListOrigin {
+  /** Base URL of the platform, without a slash at its end. */
+  readonly baseUrl: string
+  /** The client id of the credentials, or of the partner's application; absent with a token source. */
+  readonly clientId?: string
+  /** The account that is logged in as. */
+  readonly loginAs?: string
+  /** The connected account that is acted for. */
+  readonly onBehalfOf?: string
+  /** The version of the API that is asked for. */
+  readonly apiVersion?: string
+  /** `exact`: rows keep the digits of their numbers. */
+  readonly numbers: 'exact' | 'fast'
+  /** Requests a second that the limits of the client allow; `Infinity` without limits. */
+  readonly perSecond: number
+  /** Events of the client. */
+  readonly events: Observable<ClientEvent>
+  /** Fields and values received so far that no codec names. */
+  readonly drift: IO<ReadonlyArray<DriftFact>>
+  /** Removes the keys and tokens of the client from a value. */
+  readonly scrub: (u: unknown) => unknown
+}
+
+/** What a list reads: enough to know its rows again after a crash, and to refuse those of another list. */
+export interface ListDescription<A> extends ListOrigin {
+  /** The route, such as `GET /api/v1/charges`. */
+  readonly endpoint: string
+  /** A `snapshot` has slices of time and each row once; rows of a plain `list` may come again. */
+  readonly kind: 'list' | 'snapshot'
+  /** The parameters that choose rows: all but the page size. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** Decodes a row. */
+  readonly codec: Decodes<A>
+}

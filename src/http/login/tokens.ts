@@ -1,0 +1,140 @@
+/** Obtains one token: from the platform by logging in, or from a source of the caller's own. */
+import {
+  catchError,
+  defaultIfEmpty,
+  defer,
+  from,
+  map,
+  type ObservableInput,
+  race,
+  type SchedulerLike,
+  take,
+} from 'rxjs'
+import { login } from '../../api/authentication.js'
+import { millisOf } from '../../codec/Instant.js'
+import { Session } from '../../codec/Login.js'
+import { compile } from '../../decode/index.js'
+import { defined, E, type IO, pipe } from '../../fp.js'
+import { is } from '../../options/index.js'
+import { left, type Millis, mapLeft, type ObservableEither } from '../../stream/index.js'
+import { later } from '../../stream/later.js'
+import { type ResponseReader, valueReader } from '../answer/readAnswer.js'
+import type { Execute } from '../CallSpec.js'
+import type { Failure, Unauthorized } from '../Failure.js'
+import { isHeaderValue } from '../request/prepareRequest.js'
+import { errorKind } from '../transport/transportError.js'
+import { SOURCE_FAILED, type Token } from './Auth.js'
+
+// model
+
+/** API keys of an account. They appear in the headers of the login, and nowhere else. */
+export interface Credentials {
+  /** Sent as `x-client-id`. */
+  readonly clientId: string
+  /** Sent as `x-api-key`. A secret. */
+  readonly apiKey: string
+  /** An account id, for keys that cover several accounts (default, not specified by the interface). */
+  readonly loginAs?: string
+}
+
+/** A token obtained outside the client. */
+export interface ForeignToken {
+  /** Sent as `Authorization: Bearer`. */
+  readonly token: string
+  /** Default: 25 minutes from now. */
+  readonly expiresAt?: Date
+}
+
+/**
+ * Returns a token. Called when there is none, when it is about to end, and after a 401; it has as long as the
+ * headers of a response: `timeout.headers`.
+ */
+export type TokenSource = () => ObservableInput<ForeignToken>
+
+/** Life of a token without a readable `expires_at`, in ms (default, not specified by the interface document). */
+export const ASSUMED_LIFE: Millis = 25 * 60_000
+
+// constructors
+
+export const logIn = (
+  execute: Execute,
+  { clientId, apiKey, loginAs }: Credentials,
+  now: IO<Millis>,
+): ObservableEither<Failure, Token> =>
+  execute(
+    {
+      client_id: clientId,
+      api_key: apiKey,
+      ...defined({ login_as: loginAs }),
+    },
+    readToken(now),
+  ).pipe(mapLeft(toUnauthorized))
+
+/** The call that needs a login is not to blame if that is refused, whatever the status. */
+const toUnauthorized = (failure: Failure): Failure => {
+  if (failure._tag !== 'Refused' || failure.status < 400) return failure
+  const { endpoint, attempts, traceId, code, message } = failure
+  return {
+    _tag: 'Unauthorized',
+    endpoint,
+    attempts,
+    ...defined({ traceId }),
+    code,
+    message,
+  }
+}
+
+const readToken = (now: IO<Millis>): ResponseReader<Token> => {
+  const read = valueReader(compile(Session))
+  return (context) => (response) =>
+    pipe(
+      read(context)(response),
+      E.map(({ token, expires_at }) => {
+        // relative to the clock of the service, if shown: ours may be wrong by hours
+        const servedAt = Date.parse(response.header('date') ?? '')
+        const validFor = millisOf(expires_at) - (Number.isNaN(servedAt) ? now() : servedAt)
+        return { token, validFor: validFor > 0 ? validFor : ASSUMED_LIFE }
+      }),
+    )
+}
+
+/** Fails as `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
+export const tokenFromSource = (
+  source: TokenSource,
+  { limit, timer }: { readonly limit: Millis; readonly timer: SchedulerLike },
+): ObservableEither<Unauthorized, Token> =>
+  race(
+    askSource(source, timer),
+    later(limit, timer).pipe(map(() => E.left(sourceFailure(`nothing within ${limit} ms`)))),
+  )
+
+const askSource = (
+  source: TokenSource,
+  timer: SchedulerLike,
+): ObservableEither<Unauthorized, Token> =>
+  defer(() => from(source())).pipe(
+    take(1), // each further token would send the request again
+    map(({ token, expiresAt }) => {
+      if (typeof token !== 'string' || !isHeaderValue(token)) {
+        return E.left(sourceFailure('no token'))
+      }
+      if (expiresAt !== undefined && !is.date.accepts(expiresAt)) {
+        return E.left(sourceFailure('one with an expiresAt that is no Date'))
+      }
+      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - timer.now()
+      return validFor > 0
+        ? E.right({ token, validFor })
+        : E.left(sourceFailure('a token that has expired'))
+    }),
+    defaultIfEmpty(E.left(sourceFailure('nothing'))),
+    // without its message, which may well repeat the secret
+    catchError((error: unknown) => left(sourceFailure(errorKind(error)))),
+  )
+
+const sourceFailure = (received: string): Unauthorized => ({
+  _tag: 'Unauthorized',
+  endpoint: login.route,
+  attempts: 0,
+  code: SOURCE_FAILED,
+  message: `credentials.token should give a token, and gave ${received}`,
+})
