@@ -16,7 +16,7 @@ import { left, mapLeft, type ObservableEither, orElse, type Page } from '../stre
  */
 export type CreateOnce<P, A, Code extends string = string> = (
   params: P & {
-    /** The same in every run of the job. */
+    /** Unchanged in every run of the job. */
     readonly request_id: string
   },
 ) => ObservableEither<Failure<Code>, A>

@@ -44,16 +44,16 @@ export type SnapshotFailure<Code extends string = string> = Failure<
 /** A list as it was at one moment. Cold: requests are sent once it is subscribed to. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
-   * The same snapshot with up to `requests` under way, each for a time slice of its own. Throws an `InvalidOption`
-   * for an invalid number.
+   * Reads with up to `requests` under way, each for a time slice of its own. Throws an `InvalidOption` for an
+   * invalid number.
    */
   readonly parallel: (requests: number) => Snapshot<E, A>
   /**
-   * The rest of the same snapshot from a position on, with the same filter. An invalid position makes it an
-   * `InvalidRequest`, and nothing is sent.
+   * Resumes a snapshot with the same filter at a position. An invalid position makes it an `InvalidRequest`, and
+   * nothing is sent.
    */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
-  /** The same snapshot of charges created at a time or later, in place of its `from_created_at`: ISO 8601. */
+  /** Starts with charges created at a time or later, in place of `from_created_at`: ISO 8601. */
   readonly since: (time: string) => Snapshot<E, A>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */
   readonly describe: () => ListDescription<A>

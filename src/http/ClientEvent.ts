@@ -75,7 +75,7 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
         status,
         code,
         message: `${endpoint}: ${status} ${code}`,
-        ...('brokenOff' in failure ? { brokenOff: failure.brokenOff } : {}),
+        ...('incompleteBody' in failure ? { incompleteBody: failure.incompleteBody } : {}),
       }
     }
   }

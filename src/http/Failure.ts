@@ -48,7 +48,7 @@ export interface Refused<Code extends string = string> extends Common {
   /** Details as the service sent them; their shape is not specified. */
   readonly details?: unknown
   /** The connection broke within the body, at each attempt: `code` may not be the one that was sent. */
-  readonly brokenOff?: true
+  readonly incompleteBody?: true
 }
 
 /** 429, at each attempt. */

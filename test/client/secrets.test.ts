@@ -167,7 +167,7 @@ describe('no secret shows', () => {
       const { texts } = outputs({}, calls[call] ?? of, ({ headers }) => {
         const secret = headers['x-pan'] ?? headers.authorization?.split(' ')[1] ?? ''
         seen.push(secret.slice(0, 5))
-        return { status, body: `{"message":"no ${secret.slice(0, -4)}`, brokenOff: true }
+        return { status, body: `{"message":"no ${secret.slice(0, -4)}`, incompleteBody: true }
       })
       expect(seen[0]).toHaveLength(5)
       for (const text of texts) expect(seen.filter((begin) => text.includes(begin))).toEqual([])

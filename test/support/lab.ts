@@ -25,7 +25,7 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /** The body broke here. */
-  readonly brokenOff?: true
+  readonly incompleteBody?: true
   readonly outage?: TransportError
 }
 
@@ -154,7 +154,7 @@ const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
         status = 200,
         body: told = '',
         headers = {},
-        brokenOff,
+        incompleteBody,
         outage,
       } = play(departure, nth)
       let answered = false
@@ -163,7 +163,7 @@ const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
           answered = true
           const text = typeof told === 'string' ? told : JSON.stringify(told)
           const header = (name: string) => headers[name]
-          const answer = { status, header, body: text, ...defined({ brokenOff }) }
+          const answer = { status, header, body: text, ...defined({ incompleteBody }) }
           subscriber.next(outage === undefined ? E.right(answer) : E.left(outage))
           subscriber.complete()
         }, ms),

@@ -69,6 +69,6 @@ export const fromList = <A>(
   isLost: (position, failure) =>
     'page' in position &&
     failure._tag === 'Refused' &&
-    failure.brokenOff !== true &&
+    failure.incompleteBody !== true &&
     LOST.includes(failure.status),
 })

@@ -36,12 +36,12 @@ export const httpFailure = (
   const { status } = response
   const { code, message: text, ...rest } = problemOf(response, scrub)
   const traceId = rest.traceId ?? traceIdOf(response, scrub)
-  const brokenOff = response.brokenOff === true && !isRecord(parsed(response.body))
+  const incompleteBody = response.incompleteBody === true && !isRecord(parsed(response.body))
   const common = {
     endpoint,
     attempts,
     ...defined({ traceId }),
-    message: `${endpoint}: ${status} ${code}: ${text}${brokenOff ? ' (the body broke off)' : ''}`,
+    message: `${endpoint}: ${status} ${code}: ${text}${incompleteBody ? ' (the body broke off)' : ''}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code }
   if (status === 429) {
@@ -57,7 +57,7 @@ export const httpFailure = (
     status,
     code,
     ...defined({ source: rest.source, details: rest.details }),
-    ...(brokenOff ? { brokenOff } : {}),
+    ...(incompleteBody ? { incompleteBody } : {}),
   }
 }
 

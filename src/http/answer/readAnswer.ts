@@ -74,10 +74,12 @@ export const pageReader = <A>(
 
 const parse = (
   context: RequestContext,
-  { body, flaw }: HttpResponse,
+  { body, invalidBody }: HttpResponse,
   parseText: ParseText,
 ): E.Either<Undecodable, unknown> => {
-  if (flaw !== undefined) return E.left(undecodable(context, [{ path: '', ...flaw }]))
+  if (invalidBody !== undefined) {
+    return E.left(undecodable(context, [{ path: '', ...invalidBody }]))
+  }
   try {
     return E.right(parseText(body))
   } catch (thrown) {

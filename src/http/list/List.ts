@@ -28,13 +28,13 @@ export const LIST_DEFAULTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100
 /** A list of the interface. Cold: requests are sent once it is subscribed to. */
 export interface List<E, A> extends Paged<E, A, Position> {
   /**
-   * The same list with up to `pages` requests under way, in order unless options say otherwise. A bookmark list
-   * stays one page ahead, since each page names the next. Throws an `InvalidOption` for an invalid number.
+   * Reads with up to `pages` requests under way, in order unless options say otherwise. A bookmark list stays one
+   * page ahead, since each page names the next. Throws an `InvalidOption` for an invalid number.
    */
   readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
   /**
-   * The same list from a position on, such as that of a `Truncated`. An invalid position makes it an
-   * `InvalidRequest`, and nothing is sent; a position of another list cannot be recognized.
+   * Starts at a position, such as that of a `Truncated`. An invalid position makes the list an `InvalidRequest`, and
+   * nothing is sent; a position of another list cannot be recognized.
    */
   readonly from: (position: Position) => List<E, A>
   /**
@@ -56,7 +56,7 @@ export interface ListOrigin {
   readonly loginAs?: string
   /** The connected account that is acted for. */
   readonly onBehalfOf?: string
-  /** The version of the API that is asked for. */
+  /** Requested version of the API. */
   readonly apiVersion?: string
   /** `exact`: rows keep the digits of their numbers. */
   readonly numbers: 'exact' | 'fast'
@@ -70,7 +70,7 @@ export interface ListOrigin {
   readonly scrub: (u: unknown) => unknown
 }
 
-/** What a list reads: enough to know its rows again after a crash, and to refuse those of another list. */
+/** Identity of the rows of a list, so that an export resumed after a crash recognizes them, and refuses others. */
 export interface ListDescription<A> extends ListOrigin {
   /** The route, such as `GET /api/v1/charges`. */
   readonly endpoint: string

@@ -75,11 +75,11 @@ export class BearerAuth implements Auth {
   #generation = 0
   /** The generation that could not be renewed. */
   #unrenewable = 0
-  /** The generation whose queued requests were told that it is revoked. */
+  /** The generation whose listeners have been called. */
   #revoked = 0
   readonly #listeners = new Set<() => void>() // in order of arrival
-  /** `false` while listeners are told: a new login begins once all of them have left the queue. */
-  readonly #allTold = new BehaviorSubject(true)
+  /** `false` while listeners are called: a new login begins once all requests have left the queue. */
+  readonly #isRevocationDone = new BehaviorSubject(true)
   /** A renewal begun by `renewIfDue`. */
   #renewal = Subscription.EMPTY
 
@@ -93,7 +93,7 @@ export class BearerAuth implements Auth {
     const failed = (): void => {
       this.#unrenewable = this.#generation
     }
-    this.#login = this.#allTold.pipe(
+    this.#login = this.#isRevocationDone.pipe(
       first(Boolean),
       concatMap(() => login),
       take(1),
@@ -168,18 +168,18 @@ export class BearerAuth implements Auth {
     return header
   }
 
-  /** Tells queued requests, once: those that have queued again since had no other token. */
+  /** Calls the listeners once a generation: requests queued since had no other token. */
   #revoke(): void {
     this.#current = undefined
     if (this.#revoked === this.#generation) return
     this.#revoked = this.#generation
-    this.#allTold.next(false)
+    this.#isRevocationDone.next(false)
     try {
       for (const listener of [...this.#listeners]) {
         if (this.#listeners.delete(listener)) listener()
       }
     } finally {
-      this.#allTold.next(true)
+      this.#isRevocationDone.next(true)
     }
   }
 }

@@ -104,7 +104,7 @@ const mayBeApplied = (failure: Failure, isInProgress: FailureTest): boolean => {
     case 'ServerFault':
       return true
     case 'Refused': // a 400 with an unreadable code may mean the same as a 5xx
-      return isInProgress(failure) || (failure.brokenOff === true && failure.status === 400)
+      return isInProgress(failure) || (failure.incompleteBody === true && failure.status === 400)
     default:
       return false
   }
@@ -127,7 +127,7 @@ const isRetryable = (
     case 'Undecodable':
       return isHarmless && isGarbledBody(failure)
     case 'Refused':
-      return isHarmless && (isInProgress(failure) || failure.brokenOff === true)
+      return isHarmless && (isInProgress(failure) || failure.incompleteBody === true)
     default:
       return false
   }

@@ -41,9 +41,9 @@ export interface HttpResponse {
   /** The body; of a status other than 2xx, its beginning suffices. */
   readonly body: string
   /** The reason why a body cannot be used: it is too long, or no UTF-8. */
-  readonly flaw?: { readonly expected: string; readonly actual: string }
+  readonly invalidBody?: { readonly expected: string; readonly actual: string }
   /** The connection broke within the body of a status other than 2xx: `body` is its beginning. */
-  readonly brokenOff?: true
+  readonly incompleteBody?: true
   /** The bytes of the body, in the parts they came in. */
   readonly parts?: ReadonlyArray<Uint8Array>
 }

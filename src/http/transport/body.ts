@@ -18,7 +18,7 @@ import { timeoutAfter } from './transportError.js'
 
 // model
 
-export type Body = Pick<HttpResponse, 'body' | 'parts' | 'flaw' | 'brokenOff'>
+export type Body = Pick<HttpResponse, 'body' | 'parts' | 'invalidBody' | 'incompleteBody'>
 
 export interface BodyOptions {
   /** Allocates the bytes that the parts are joined in. */
@@ -35,7 +35,7 @@ export const MAX_BYTES = 256 * 1024 * 1024
 /** Limit for other statuses, of which more than the beginning is of no use. */
 const MAX_ERROR_BYTES = 1024 * 1024
 
-/** The flaw of a body that is no UTF-8. Replacement characters would make half of it up; the next may be intact. */
+/** `invalidBody` of bytes that are no UTF-8. Replacement characters would make half of it up; the next may be intact. */
 export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 // constructors
@@ -59,7 +59,7 @@ export const readBody = (
     const received: Array<Uint8Array> = []
     const limit = ok ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
 
-    /** Stops at the limit: a longer 2xx is flawed, of any other status the beginning suffices. */
+    /** Stops at the limit: a longer 2xx is invalid, of any other status the beginning suffices. */
     const readParts = async (reader: PartReader): Promise<Body> => {
       let room = limit
       for (let part = await reader.next(); part !== undefined; part = await reader.next()) {
@@ -69,7 +69,7 @@ export const readBody = (
         if (room >= 0) continue
         if (!ok) break
         const expected = `at most ${plural(limit, 'byte')} (maxBytes)`
-        return { body: '', flaw: { expected, actual: 'more' } }
+        return { body: '', invalidBody: { expected, actual: 'more' } }
       }
       return decodeParts(received, allocate)
     }
@@ -78,7 +78,8 @@ export const readBody = (
       const reader = partReader(response.body)
       return race(readParts(reader), stalled, tooLong).pipe(finalize(reader.close))
     })
-    const beginning = () => of({ ...decodeParts(received, allocate), brokenOff: true as const })
+    const beginning = () =>
+      of({ ...decodeParts(received, allocate), incompleteBody: true as const })
     return ok ? complete : complete.pipe(catchError(beginning))
   })
 
@@ -87,7 +88,7 @@ const decodeParts = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body
   try {
     return { parts, body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
-    return { parts, body: new TextDecoder().decode(bytes), flaw: NOT_UTF8 }
+    return { parts, body: new TextDecoder().decode(bytes), invalidBody: NOT_UTF8 }
   }
 }
 

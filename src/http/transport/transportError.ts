@@ -34,7 +34,7 @@ const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** The same if the system call is `connect`; of `read` or `write`, the network broke under a connection. */
+/** As those above if the system call is `connect`; of `read` or `write`, the network broke under a connection. */
 const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
 
 /** In the message of Deno's `fetch`, which sets no codes, if there was no connection. */

@@ -100,7 +100,7 @@ it.each<readonly [string, ReadonlyArray<Row>, object]>([
 
 it('a refusal whose body broke off says nothing of the bookmark', async () => {
   const files = memory()
-  const torn = { ...refusal(400), brokenOff: true as const }
+  const torn = { ...refusal(400), incompleteBody: true as const }
   await outcome(files, marked([good(0), away], 'monday'))
   const last = await outcome(files, marked([good(0)], 'tuesday', torn), { begin: 'resume' })
   expect(last).toMatchObject({ rows: 1, failure: torn })

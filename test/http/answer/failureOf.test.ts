@@ -88,9 +88,9 @@ describe('a refusal', () => {
 
   it('has broken off only where what is missing may say something else', () => {
     const broken = (body: string) =>
-      httpFailure(asking, { ...answered(400, body), brokenOff: true as const })
-    expect(broken('{"code":"invalid')).toMatchObject({ brokenOff: true, code: 'http_400' })
-    expect(broken('{"code":"invalid_argument"}')).not.toHaveProperty('brokenOff')
+      httpFailure(asking, { ...answered(400, body), incompleteBody: true as const })
+    expect(broken('{"code":"invalid')).toMatchObject({ incompleteBody: true, code: 'http_400' })
+    expect(broken('{"code":"invalid_argument"}')).not.toHaveProperty('incompleteBody')
   })
 
   it('takes the request id of the answer where the body has none', () => {

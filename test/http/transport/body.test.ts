@@ -54,7 +54,10 @@ const get = (url: string, maxBytes?: number) =>
     }),
   )
 
-const TOO_LONG = { body: '', flaw: { expected: 'at most 1000 bytes (maxBytes)', actual: 'more' } }
+const TOO_LONG = {
+  body: '',
+  invalidBody: { expected: 'at most 1000 bytes (maxBytes)', actual: 'more' },
+}
 
 describe('a body that is too long', () => {
   it('is read no further, and closed', async () => {
@@ -77,7 +80,7 @@ describe('a body that is too long', () => {
     const { url } = await server(200, sized(text), (socket) => socket.write(text))
     const answer = await get(url, 1_000)
     expect(answer).toMatchObject(E.right({ body: text }))
-    expect(answer).not.toMatchObject(E.right({ flaw: expect.anything() }))
+    expect(answer).not.toMatchObject(E.right({ invalidBody: expect.anything() }))
   })
 
   it('is cut where it is no success: its beginning says enough', async () => {
@@ -182,7 +185,7 @@ describe('a body that does not come to its end, of what is no success', () => {
       E.left({
         _tag: 'Refused',
         attempts: 3,
-        brokenOff: true,
+        incompleteBody: true,
         message: expect.stringMatching(
           /^GET \/api\/v1\/charges\/\{id\}: 404 .* \(the body broke off\)$/,
         ),
