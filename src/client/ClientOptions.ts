@@ -71,7 +71,7 @@ const callTable = {
 /** Options that `payments.with` may change. */
 export interface CallOptions extends OptionsOf<typeof callTable> {}
 
-const clientTable = {
+export const clientTable = {
   ...callTable,
   /** URL of the platform: HTTPS, or HTTP on this machine. */
   baseUrl: required({ ...is.nonEmptyString, expected: BASE_URL }),

@@ -164,6 +164,7 @@ export type AnyFailure = Failure<string, Position | SnapshotPosition>
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError'
   readonly _tag = 'PaymentsError'
+  /** The failure that this is the error of. */
   readonly failure: AnyFailure
 
   constructor(failure: AnyFailure) {

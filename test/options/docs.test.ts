@@ -1,6 +1,7 @@
 /** Options in the docs and in hovers, compared with their tables. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientTable } from '../../src/client/ClientOptions.js'
 import { defaultsOf, type Rule } from '../../src/options/index.js'
 import { receiverTable } from '../../src/webhooks/createReceiver.js'
 import { signTable } from '../../src/webhooks/sign.js'
@@ -24,6 +25,13 @@ const webhooks = {
 }
 
 const documented: ReadonlyArray<Documented> = [
+  {
+    type: 'ClientOptions',
+    table: clientTable,
+    entry: '.',
+    page: 'client.md',
+    section: 'Options',
+  },
   { ...webhooks, type: 'VerifierOptions', table: verifierTable },
   { ...webhooks, type: 'ReceiverOptions', table: receiverTable },
   { ...webhooks, type: 'SignOptions', table: signTable },
