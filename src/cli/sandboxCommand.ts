@@ -4,7 +4,7 @@ import type { Environment } from '../api/limits.js'
 import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
-import { defaults, sandboxCredentials } from '../sandbox/settings.js'
+import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { integer, nonNegativeInteger } from './optionParsers.js'
 import type { Printing } from './output.js'
 import { ENVIRONMENTS } from './settings.js'
@@ -34,7 +34,7 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
     .addOption(
       new Option('--environment <name>', 'whose limits to enforce')
         .choices(ENVIRONMENTS)
-        .default(defaults.environment),
+        .default(sandboxDefaults.environment),
     )
     .option('--rows <n>', 'how many charges there are [100000]', integer(0, 2 ** 31))
     .option('--batches <n>', 'how many batch transfers there are [0]', integer(0, 1_000_000))

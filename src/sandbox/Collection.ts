@@ -1,100 +1,76 @@
-/**
- * Resources by their numbers, which count from 0 in order of creation. They may be replaced and taken
- * out, and never changed. The `request_id` of one that was taken out stays used. Those that were there from the start
- * are made when they are asked for, and kept once they are changed.
- */
-import { defined, O, pipe } from '../fp.js'
-import { append, find, type Table, table } from './Table.js'
-import { at, blank, push, set, type Vector } from './Vector.js'
-import type { Walk } from './Walk.js'
+/** Resources numbered from 0 in order of creation: generated ones first, then those that were added. */
 
 // model
 
 export interface Numbered {
-  /** Its place in the order of creation. */
+  /** The place in the order of creation. */
   readonly n: number
   readonly request_id: string
 }
 
-/** What there is from the start: functions of a number, so a million are as cheap as one. */
-export interface Origin<A extends Numbered> {
+/** Resources that exist from the start, as functions of a number: a million cost as little as one. */
+export interface Generated<A> {
   readonly count: number
-  /** The n-th, from 0: the same whenever it is asked for. */
-  readonly row: (n: number) => A
-  /** Whether one of them has it. */
-  readonly isTaken: (requestId: string) => boolean
+  /** Returns an equal resource for the same number. */
+  readonly at: (n: number) => A
+  /** Whether one of them has this `request_id`. */
+  readonly hasRequestId: (requestId: string) => boolean
 }
 
-export interface Collection<A extends Numbered> {
-  /** Undefined for one that is as it was from the start. */
-  readonly rows: Vector<O.Option<A> | undefined>
-  /** Of those that came later. */
-  readonly requestIds: Table<string>
-  readonly origin?: Origin<A>
-}
+/** Iterates over rows from number `from`, upwards or downwards. */
+export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 
-// constructors
+// class
 
-export const collection = <A extends Numbered>(origin?: Origin<A>): Collection<A> => ({
-  rows: blank(origin?.count ?? 0),
-  requestIds: table((requestId) => requestId),
-  ...defined({ origin }),
-})
+export class Collection<A extends Numbered> {
+  /** Added and changed resources; undefined for a deleted one. */
+  private readonly stored = new Map<number, A | undefined>()
+  /** Of added resources, deleted ones included: a `request_id` is never free again. */
+  private readonly requestIds = new Set<string>()
+  private readonly generated: Generated<A> | undefined
+  private count: number
 
-// combinators
-
-/** The number of the next one. */
-export const next = <A extends Numbered>({ rows }: Collection<A>): number => rows.length
-
-export const isTaken =
-  (requestId: string) =>
-  <A extends Numbered>({ requestIds, origin }: Collection<A>): boolean =>
-    origin?.isTaken(requestId) === true || O.isSome(find(requestId)(requestIds))
-
-/** A new one, whose number is `next`. */
-export const add =
-  <A extends Numbered>(row: A) =>
-  (to: Collection<A>): Collection<A> => ({
-    ...to,
-    rows: push<O.Option<A> | undefined>(O.some(row))(to.rows),
-    requestIds: append(row.request_id)(to.requestIds),
-  })
-
-export const get =
-  (n: number) =>
-  <A extends Numbered>({ rows, origin }: Collection<A>): O.Option<A> => {
-    if (n < 0 || n >= rows.length) return O.none
-    const kept = pipe(rows, at(n), O.toUndefined)
-    return kept ?? O.fromNullable(origin?.row(n))
+  constructor(generated?: Generated<A>) {
+    this.generated = generated
+    this.count = generated?.count ?? 0
   }
 
-/** In place of the one with the same number. */
-export const put =
-  <A extends Numbered>(row: A) =>
-  (inside: Collection<A>): Collection<A> => ({
-    ...inside,
-    rows: set<O.Option<A> | undefined>(row.n, O.some(row))(inside.rows),
-  })
+  /** The number of the next resource to add. */
+  get next(): number {
+    return this.count
+  }
 
-export const remove =
-  (n: number) =>
-  <A extends Numbered>(from: Collection<A>): Collection<A> => ({
-    ...from,
-    rows: set<O.Option<A> | undefined>(n, O.none)(from.rows),
-  })
+  hasRequestId(requestId: string): boolean {
+    return this.requestIds.has(requestId) || this.generated?.hasRequestId(requestId) === true
+  }
 
-/** Those that are there, in the order of creation. */
-export const walk = <A extends Numbered>(collection: Collection<A>): Walk<A> =>
-  function* (from, step) {
-    const last = next(collection) - 1
+  get(n: number): A | undefined {
+    if (n < 0 || n >= this.count) return undefined
+    return this.stored.has(n) ? this.stored.get(n) : this.generated?.at(n)
+  }
+
+  add(row: A): void {
+    this.stored.set(this.count++, row)
+    this.requestIds.add(row.request_id)
+  }
+
+  /** Replaces the resource with the same number. */
+  replace(row: A): void {
+    this.stored.set(row.n, row)
+  }
+
+  delete(n: number): void {
+    this.stored.set(n, undefined)
+  }
+
+  readonly walk: Walk<A> = (from, step) => this.rows(from, step)
+
+  private *rows(from: number, step: 1 | -1): Generator<A> {
+    const last = this.count - 1
     const first = step === 1 ? Math.max(0, from) : Math.min(last, from)
     for (let n = first; n >= 0 && n <= last; n += step) {
-      const row = get(n)(collection)
-      if (O.isSome(row)) yield row.value
+      const row = this.get(n)
+      if (row !== undefined) yield row
     }
   }
-
-/** All of them, oldest first. */
-export const all = <A extends Numbered>(collection: Collection<A>): ReadonlyArray<A> => [
-  ...walk(collection)(0, 1),
-]
+}

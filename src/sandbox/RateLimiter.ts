@@ -1,72 +1,106 @@
 /**
- * The limits of the interface, judged when a request arrives. What is refused takes no place: default,
- * not specified by the interface document.
+ * The limits of the interface, checked when a request arrives. A refused request uses no permit: a default, not
+ * specified by the interface document.
  */
 import { type Limits, MINUTE, SECOND } from '../api/limits.js'
-import { type RollingWindow, rollingWindow } from './RollingWindow.js'
 
 // model
 
-/** The limit of a sandbox that refused a request. */
+/** The limit that refused a request. */
 export type SandboxTier = 'concurrency' | 'logins' | 'endpoint' | 'global'
 
-/** Who arrives: at a named endpoint, or as a login of an API key. */
+/** A request as the limits see it. */
 export type Arrival =
   | { readonly _tag: 'Call'; readonly endpoint: string }
   | { readonly _tag: 'Login'; readonly apiKey: string }
-  | { readonly _tag: 'Astray' }
+  | { readonly _tag: 'UnknownRoute' }
 
-export interface RateLimiter {
-  /** Lets a request in, which takes a place in every limit, or names the limit that is used up. */
-  readonly enter: (arrival: Arrival, now: number) => SandboxTier | undefined
-  /** One that was let in has its answer. */
-  readonly leave: () => void
-  /** How many are inside. */
-  readonly inside: () => number
-}
+// classes
 
-// constructors
+export class RateLimiter {
+  private readonly limits: Limits
+  private readonly global: RollingWindow
+  private readonly endpoints = new Map<string, RollingWindow>()
+  private readonly logins = new Map<string, RollingWindow>()
+  private active = 0
 
-const byKey = (make: () => RollingWindow): ((key: string) => RollingWindow) => {
-  const all = new Map<string, RollingWindow>()
-  return (key) => {
-    const known = all.get(key) ?? make()
-    all.set(key, known)
-    return known
+  constructor(limits: Limits) {
+    this.limits = limits
+    this.global = new RollingWindow(limits.global, SECOND)
   }
-}
 
-export const rateLimiter = (limits: Limits): RateLimiter => {
-  const global = rollingWindow(limits.global, SECOND)
-  const endpoints = byKey(() => rollingWindow(limits.endpoint, SECOND))
-  const logins = byKey(() => rollingWindow(limits.logins, MINUTE))
-  let inside = 0
+  /** Requests that were let in and are not answered yet. */
+  get concurrency(): number {
+    return this.active
+  }
 
-  const own = (arrival: Arrival): readonly [SandboxTier, RollingWindow] => {
+  /** Takes a permit of every limit, or returns the limit that is used up. `now` in ms. */
+  enter(arrival: Arrival, now: number): SandboxTier | undefined {
+    if (this.active >= this.limits.concurrency) return 'concurrency'
+    const [tier, window] = this.windowOf(arrival)
+    if (window?.isFull(now) === true) return tier
+    if (this.global.isFull(now)) return 'global'
+    this.active++
+    this.global.add(now)
+    window?.add(now)
+    return undefined
+  }
+
+  /** Ends a request that was let in. */
+  leave(): void {
+    this.active--
+  }
+
+  private windowOf(arrival: Arrival): readonly [SandboxTier, RollingWindow | undefined] {
+    const { endpoint, logins } = this.limits
     switch (arrival._tag) {
       case 'Call':
-        return ['endpoint', endpoints(arrival.endpoint)]
+        return ['endpoint', getOrAdd(this.endpoints, arrival.endpoint, endpoint, SECOND)]
       case 'Login':
-        return ['logins', logins(arrival.apiKey)]
-      case 'Astray':
-        return ['global', global]
+        return ['logins', getOrAdd(this.logins, arrival.apiKey, logins, MINUTE)]
+      case 'UnknownRoute':
+        return ['global', undefined]
     }
   }
+}
 
-  return {
-    enter: (arrival, now) => {
-      const [tier, window] = own(arrival)
-      if (inside >= limits.concurrency) return 'concurrency'
-      if (window.isFull(now)) return tier
-      if (global.isFull(now)) return 'global'
-      inside++
-      global.enter(now)
-      if (window !== global) window.enter(now)
-      return undefined
-    },
-    leave: () => {
-      inside--
-    },
-    inside: () => inside,
+const getOrAdd = (
+  windows: Map<string, RollingWindow>,
+  key: string,
+  limit: number,
+  per: number,
+): RollingWindow => {
+  const window = windows.get(key) ?? new RollingWindow(limit, per)
+  windows.set(key, window)
+  return window
+}
+
+/** Counts arrivals of the last `per` ms: one at `t` counts until just before `t + per`. */
+class RollingWindow {
+  private readonly limit: number
+  private readonly per: number
+  /** Times of arrival, earliest first. */
+  private arrivals: Array<number> = []
+  /** How many at the front have left the window. */
+  private expired = 0
+
+  constructor(limit: number, per: number) {
+    this.limit = limit
+    this.per = per
+  }
+
+  isFull(now: number): boolean {
+    while ((this.arrivals[this.expired] ?? Number.POSITIVE_INFINITY) <= now - this.per) {
+      this.expired++
+    }
+    if (this.expired > 1_000 && this.expired * 2 > this.arrivals.length) {
+      this.arrivals = this.arrivals.slice(this.expired)
+      this.expired = 0
+    }
+    return this.arrivals.length - this.expired >= this.limit
+  }
+
+  add(now: number): void {
+    if (this.limit < Number.POSITIVE_INFINITY) this.arrivals.push(now)
   }
 }

@@ -1,40 +1,71 @@
-/** What the account holds besides the charges that were there from the start. */
-import type { MadeCharge } from './account/CreatedCharge.js'
+/** Everything a sandbox remembers: plain and mutable. Handlers check first, then write; nothing is rolled back. */
+import type { NewWebhook } from '../codec/Webhook.js'
 import type { Batch } from './batches/Batch.js'
-import { batchesThere } from './batches/generatedBatches.js'
-import { type Collection, collection } from './Collection.js'
-import type { Order } from './reference/Order.js'
-import type { Settings } from './settings.js'
-import { type Table, table } from './Table.js'
-import type { StoredWebhook } from './webhooks/StoredWebhook.js'
+import { generatedBatch, generatedBatches } from './batches/generatedBatches.js'
+import { Collection, type Numbered } from './Collection.js'
+import type { CreatedCharge } from './data/createdCharges.js'
+import { type GeneratedCharges, generatedCharges } from './data/generatedCharges.js'
+import type { Order } from './data/orders.js'
+import type { Settings } from './options.js'
+
+// model
 
 export interface Store {
-  /** How many tokens were issued; their numbers count from 0. */
-  readonly issued: number
-  /** Tokens with a lower number were revoked. */
-  readonly revokedBelow: number
-  /** Charges that came later, in order of creation, by `request_id`. */
-  readonly made: Table<MadeCharge>
-  /** How many of them came by themselves. */
-  readonly arrived: number
+  /** When the sandbox was created, in ms since 1970. */
+  readonly began: number
+  /** How many tokens were issued; they are numbered from 0. */
+  tokensIssued: number
+  /** Tokens with a lower number are revoked. */
+  tokensRevokedBelow: number
+  readonly generatedCharges: GeneratedCharges
+  readonly createdCharges: Collection<CreatedCharge>
+  /** How many of the created charges arrived by themselves. */
+  arrivedCharges: number
   readonly batches: Collection<Batch>
-  /** How many of them came by themselves. */
-  readonly arrivedBatches: number
-  /** Orders that raise limits, as they were uploaded. */
-  readonly orders: ReadonlyArray<Order>
+  /** How many of the batches arrived by themselves. */
+  arrivedBatches: number
+  /** Uploaded orders, which raise limits. */
+  readonly orders: Array<Order>
   readonly webhooks: Collection<StoredWebhook>
   readonly partnerWebhooks: Collection<StoredWebhook>
 }
 
-/** What it holds at first. */
-export const initial = (settings: Settings): Store => ({
-  issued: 0,
-  revokedBelow: 0,
-  made: table((made) => made.request_id),
-  arrived: 0,
-  batches: batchesThere(settings),
+export interface StoredWebhook extends Numbered {
+  readonly asked: NewWebhook
+  readonly url: string
+  /** In ms since 1970. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+// functions
+
+export const createStore = (settings: Settings): Store => ({
+  began: settings.now(),
+  tokensIssued: 0,
+  tokensRevokedBelow: 0,
+  generatedCharges: generatedCharges(settings),
+  createdCharges: new Collection(),
+  arrivedCharges: 0,
+  batches: new Collection(generatedBatches(settings)),
   arrivedBatches: 0,
   orders: [],
-  webhooks: collection(),
-  partnerWebhooks: collection(),
+  webhooks: new Collection(),
+  partnerWebhooks: new Collection(),
 })
+
+/** Adds the charges and batches that have arrived by themselves up to now, so that lists drift. */
+export const addArrivals = (store: Store, now: number, settings: Settings): void => {
+  const { began, createdCharges, generatedCharges, batches } = store
+  const { arrivals, batchArrivals } = settings
+  const due = (every: number): number => (every > 0 ? Math.floor((now - began) / every) : 0)
+  while (store.arrivedCharges < due(arrivals)) {
+    const n = createdCharges.next
+    const at = began + ++store.arrivedCharges * arrivals
+    createdCharges.add({ ...generatedCharges.arrival(generatedCharges.count + n), n, at })
+  }
+  while (store.arrivedBatches < due(batchArrivals)) {
+    const at = began + ++store.arrivedBatches * batchArrivals
+    batches.add(generatedBatch(batches.next, at, settings))
+  }
+}

@@ -1,8 +1,10 @@
+/** Faults that a sandbox injects: drawn at random, planned by the caller, or asked for by a header. */
+import { isRecord, parsed } from '../decode/unknown.js'
 import type { IO } from '../fp.js'
+import type { Reply } from './serve/Reply.js'
 
 // model
 
-/** What can go wrong on purpose: by chance, by a plan of the caller's, or asked for by a header. */
 export const faultNames = Object.freeze([
   '429',
   '429-storm',
@@ -22,27 +24,27 @@ export const faultNames = Object.freeze([
 
 /**
  * - `429`: refused, as if a limit were used up.
- * - `429-storm`: so is everything for two seconds from now on.
- * - `500`, `reset-before`: an error, or a closed connection, and nothing was done.
- * - `500-after`, `reset-after`: the same, and all was done.
- * - `no-answer`: all was done, no answer comes, and the connection stays open.
+ * - `429-storm`: so is every request of the next two seconds.
+ * - `500`, `reset-before`: an error, or a closed connection; the request has no effect.
+ * - `500-after`, `reset-after`: the same, but the request has its effect.
+ * - `no-answer`: the request has its effect, no response comes, and the connection stays open.
  * - `cut-off`, `stall`: the body stops halfway; the connection closes, or stays open.
  * - `slow`: the body comes in ten pieces, 100 ms apart.
  * - `malformed-row`: the amount is an object, or the id; in a list, that of the row in the middle.
- * - `unknown-field`, `unknown-enum`: each object has a new field, or a status never seen.
+ * - `unknown-field`, `unknown-enum`: each object has an extra field, or an unknown status.
  * - `token-revoked`: all tokens issued so far stop working.
  */
 export type FaultName = (typeof faultNames)[number]
 
-/** A request that a fault may befall. */
+/** A request for which a fault is planned. */
 export interface FaultTarget {
   /** The route, such as `GET /api/v1/charges`. */
   readonly route: string
-  /** How many requests this route has had, this one included: the first is 1. */
+  /** How many requests this route has received, this one included: the first is 1. */
   readonly nth: number
 }
 
-/** How likely each fault is, from 0 to 1; or which fault befalls a request. */
+/** The probability of each fault, from 0 to 1; or a function that plans them. */
 export type Faults =
   | { readonly [Name in FaultName]?: number }
   | ((target: FaultTarget) => FaultName | undefined)
@@ -50,27 +52,90 @@ export type Faults =
 /** The header that asks for a fault by name. */
 export const FAULT_HEADER = 'x-sandbox-fault'
 
-/** How long a storm lasts, in ms. */
+/** How long a `429-storm` lasts, in ms. */
 export const STORM = 2_000
 
-// combinators
+// which fault
 
 export const isFaultName = (text: string): text is FaultName =>
   faultNames.some((name) => name === text)
 
-/** How likely it is that some fault befalls a request, as far as chances tell. */
-export const totalOf = (faults: Faults): number =>
+/** The probability that a request has any fault; 0 for a plan. */
+export const totalProbability = (faults: Faults): number =>
   typeof faults === 'function' ? 0 : faultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
 
-/** At most one fault a request. Always draws one number, so that what comes next does not shift. */
-export const drawFault =
-  (faults: Faults, random: IO<number>) =>
-  (target: FaultTarget): FaultName | undefined => {
-    const drawn = random()
-    if (typeof faults === 'function') return faults(target)
-    let sum = 0
-    return faultNames.find((name) => {
-      sum += faults[name] ?? 0
-      return drawn < sum
-    })
+/** At most one fault for a request. Draws exactly one number, so that a plan shifts no later draw. */
+export const drawFault = (
+  faults: Faults,
+  random: IO<number>,
+  target: FaultTarget,
+): FaultName | undefined => {
+  const drawn = random()
+  if (typeof faults === 'function') return faults(target)
+  let sum = 0
+  return faultNames.find((name) => {
+    sum += faults[name] ?? 0
+    return drawn < sum
+  })
+}
+
+// what it does to a reply
+
+/** The reply as this fault leaves it. Errors keep their bodies. */
+export const injectFault = (fault: FaultName | undefined, reply: Reply): Reply => {
+  switch (fault) {
+    case 'reset-after':
+      return { ...reply, delivery: 'reset' }
+    case 'no-answer':
+      return { ...reply, delivery: 'silent' }
+    case 'cut-off':
+    case 'stall':
+    case 'slow':
+      return { ...reply, delivery: fault }
+    case 'malformed-row':
+      return changeRows(reply, (row, n, size) =>
+        n === Math.floor(size / 2) ? { ...row, [mainField(row)]: {} } : row,
+      )
+    case 'unknown-field':
+      return changeRows(reply, (row) => ({ ...row, sandbox_field: { nested: [1, null, 'text'] } }))
+    case 'unknown-enum':
+      return changeRows(reply, unknownEnum)
+    default:
+      return reply
   }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+type ChangeRow = (row: Fields, n: number, size: number) => Fields
+
+/** Changes the object in a body, or the rows of a list. Logins and texts stay as they are. */
+const changeRows = (reply: Reply, change: ChangeRow): Reply => {
+  const body = reply.status >= 400 ? undefined : parsed(new TextDecoder().decode(reply.body))
+  const changed = changedBody(body, change)
+  return changed === undefined ? reply : { ...reply, body: Buffer.from(JSON.stringify(changed)) }
+}
+
+const changedBody = (body: unknown, change: ChangeRow): unknown => {
+  const changeAll = (rows: ReadonlyArray<unknown>) =>
+    rows.map((row, n) => (isRecord(row) ? change(row, n, rows.length) : row))
+  if (Array.isArray(body)) return changeAll(body)
+  if (!isRecord(body) || 'token' in body) return undefined
+  return Array.isArray(body.items) ? { ...body, items: changeAll(body.items) } : change(body, 0, 1)
+}
+
+/** The field that a malformed row spoils: the amount, or one that identifies the row. */
+const mainField = (row: Fields): string =>
+  ['amount', 'id', 'card_brand', 'type', 'currency'].find((name) => name in row) ??
+  Object.keys(row)[0] ??
+  'id'
+
+const enumFields = ['status', 'card_brand', 'type']
+
+const unknownEnum = (row: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      enumFields.includes(name) && typeof value === 'string' ? 'SANDBOX_STATUS' : value,
+    ]),
+  )

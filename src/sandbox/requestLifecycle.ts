@@ -1,33 +1,42 @@
-/** The life of one request: on its way, at the limits, with its handler, and on its way back. */
+/**
+ * One request from its arrival to the last byte of its response.
+ *
+ *     sent      way in       limits, fault, handler       way back      last byte
+ *     |--------------------->|--------------------------->|----------->|
+ *      latency / 2 + jitter   at once; the store changes   the same
+ *                            [------------ counts toward concurrency ------------]
+ */
 import { firstValueFrom, Subscription } from 'rxjs'
-import { O, pipe } from '../fp.js'
 import { later } from '../stream/later.js'
 import { until } from '../stream/ObservableEither.js'
-import { apiError, invalid, notFound } from './ApiError.js'
-import { account } from './account/GeneratedCharges.js'
-import { hash, longHexText, randomNumbers, subSeed } from './account/hash.js'
-import { arrive } from './arrive.js'
-import type { Context } from './Context.js'
-import { drawFault, FAULT_HEADER, type FaultName, isFaultName, STORM } from './faults.js'
+import { hash, hex32, randomNumbers, subSeed } from './data/hash.js'
+import {
+  drawFault,
+  FAULT_HEADER,
+  type FaultName,
+  injectFault,
+  isFaultName,
+  STORM,
+} from './faults.js'
 import type { Service } from './handlers/index.js'
-import { injectFault } from './injectFault.js'
-import { type Arrival, rateLimiter } from './RateLimiter.js'
-import { type Play, type Reply, refused, tooMany } from './Reply.js'
-import { respond } from './respond.js'
-import { initial, type Store } from './Store.js'
-import type { Settings } from './settings.js'
-import { counter, type SandboxStats } from './stats.js'
+import { respond } from './handlers/respond.js'
+import type { Settings } from './options.js'
+import { type Arrival, RateLimiter } from './RateLimiter.js'
+import { apiError, invalid, notFound } from './results.js'
+import { addArrivals, createStore } from './Store.js'
+import { errorReply, type Reply, type SendReply, tooManyRequests } from './serve/Reply.js'
+import { createStats, type SandboxStats } from './stats.js'
 
 // model
 
 export interface IncomingRequest {
   readonly request: Request
-  /** None for a path that is no row's. */
-  readonly service: O.Option<Service>
-  /** What the braces of the route stand for. */
+  /** Undefined for a path that no endpoint has. */
+  readonly service: Service | undefined
+  /** Values of the names in braces of the route. */
   readonly path: Readonly<Record<string, string>>
-  readonly play: Play
-  /** When it is aborted, nobody waits for an answer any more, and nothing is waited for. */
+  readonly sendReply: SendReply
+  /** Aborted when the server closes: all waits end. */
   readonly end: AbortSignal
 }
 
@@ -36,117 +45,101 @@ export interface RequestLifecycle {
   readonly stats: () => SandboxStats
 }
 
-// constructors
+// functions
 
-const unknownFault = refused(invalid('There is no fault of this name.', FAULT_HEADER))
+const unknownFault = errorReply(invalid('There is no fault of this name.', FAULT_HEADER))
 
-const broken = refused(apiError(500, 'internal_error', 'Service unavailable.'))
-
-const arrivalOf = ({ service, request }: IncomingRequest): Arrival =>
-  pipe(
-    service,
-    O.match(
-      (): Arrival => ({ _tag: 'Astray' }),
-      ({ row }) =>
-        row.auth === 'none'
-          ? { _tag: 'Login', apiKey: request.headers.get('x-api-key') ?? '' }
-          : { _tag: 'Call', endpoint: row.route },
-    ),
-  )
-
-const routeOf = ({ service }: IncomingRequest): string =>
-  pipe(
-    service,
-    O.match(
-      () => 'elsewhere',
-      ({ row }) => row.route,
-    ),
-  )
+const serverError = errorReply(apiError(500, 'internal_error', 'Service unavailable.'))
 
 export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const { now, timer, latency, jitter, seed } = settings
-  const there = account({ ...settings, since: settings.since.getTime() })
-  const began = now()
+  const store = createStore(settings)
   const random = randomNumbers(subSeed(seed, 7))
-  const limits = rateLimiter(settings.limits)
-  const counts = counter()
-  const drawFaultFor = drawFault(settings.faults, random)
-  let state: Store = initial(settings)
+  const limiter = new RateLimiter(settings.limits)
+  const stats = createStats()
   let stormUntil = Number.NEGATIVE_INFINITY
 
-  const pass = async (ms: number, end: AbortSignal): Promise<void> => {
+  const wait = async (ms: number, end: AbortSignal): Promise<void> => {
     if (ms > 0) await firstValueFrom(later(ms, timer).pipe(until(end)))
   }
 
-  const leg = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
+  /** How long one way takes, in ms. */
+  const oneWay = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
-  const refuse = (message: string): Reply =>
-    tooMany(message, longHexText(hash(Math.floor(random() * 2 ** 32))))
+  const refusal = (message: string): Reply =>
+    tooManyRequests(message, hex32(hash(Math.floor(random() * 2 ** 32))))
 
-  /** A reply to a request that is at the limits now, if it comes no further. */
-  const refusedByLimits = (
-    incoming: IncomingRequest,
-    fault: FaultName | undefined,
-  ): Reply | undefined => {
-    const moment = now()
-    const route = routeOf(incoming)
-    if (fault === 'reset-before') return { ...broken, manner: 'reset' }
-    if (fault === '429-storm') stormUntil = moment + STORM
-    else if (moment < stormUntil) counts.fault('429-storm')
-    if (fault === '429' || moment < stormUntil) return refuse('Too many requests.')
-    const tier = limits.enter(arrivalOf(incoming), moment)
+  /** The reply to a request that gets no further than the limits; undefined for one that is let in. */
+  const refuse = (incoming: IncomingRequest, fault: FaultName | undefined): Reply | undefined => {
+    const arrivedAt = now()
+    if (fault === 'reset-before') return { ...serverError, delivery: 'reset' }
+    if (fault === '429-storm') stormUntil = arrivedAt + STORM
+    else if (arrivedAt < stormUntil) stats.countFault('429-storm')
+    if (fault === '429' || arrivedAt < stormUntil) return refusal('Too many requests.')
+    const tier = limiter.enter(arrivalOf(incoming), arrivedAt)
     if (tier === undefined) return undefined
-    counts.refused(route, tier)
-    return refuse(`Too many requests: the ${tier} limit is used up.`)
+    stats.countRefusal(routeOf(incoming), tier)
+    return refusal(`Too many requests: the ${tier} limit is used up.`)
   }
 
-  /** The reply of the handler, which changes the state. */
-  const handled = async (
-    incoming: IncomingRequest,
+  const handle = async (
+    { service, request, path }: IncomingRequest,
     fault: FaultName | undefined,
   ): Promise<Reply> => {
-    const { service, request, path } = incoming
-    if (fault === '500') return broken
+    if (fault === '500') return serverError
     const body = request.method === 'POST' ? await request.text() : ''
-    const context: Context = { now: now(), account: there, settings, began }
-    if (fault === 'token-revoked') state = { ...state, revokedBelow: state.issued }
+    if (fault === 'token-revoked') store.tokensRevokedBelow = store.tokensIssued
+    const moment = now()
+    addArrivals(store, moment, settings)
     const query = new URL(request.url).searchParams
-    const asked = { headers: request.headers, query, path, body }
-    const [reply, next] = O.isNone(service)
-      ? [refused(notFound), state]
-      : respond(service.value, asked)(arrive(state, context), context)
-    state = next
-    return fault === '500-after' ? broken : injectFault(fault)(reply)
+    const parts = { headers: request.headers, query, path, body }
+    const reply =
+      service === undefined
+        ? errorReply(notFound)
+        : respond(service, parts, store, moment, settings)
+    return fault === '500-after' ? serverError : injectFault(fault, reply)
   }
 
   return {
-    stats: counts.stats,
+    stats: stats.read,
     answer: async (incoming) => {
-      const { request, play, end } = incoming
+      const { request, sendReply, end } = incoming
       const route = routeOf(incoming)
-      const back = leg()
-      await pass(leg(), end)
-      const fated = drawFaultFor({ route, nth: counts.arrived(route) })
-      const fault = request.headers.get(FAULT_HEADER) ?? fated
-      if (fault !== undefined && !isFaultName(fault)) return play(unknownFault, () => {}, timer)
-      if (fault !== undefined) counts.fault(fault)
-
-      const stop = refusedByLimits(incoming, fault)
-      if (stop !== undefined) {
-        await pass(back, end)
-        return play(stop, () => {}, timer)
+      const wayBack = oneWay()
+      await wait(oneWay(), end)
+      const nth = stats.countRequest(route)
+      const drawn = drawFault(settings.faults, random, { route, nth })
+      const fault = request.headers.get(FAULT_HEADER) ?? drawn
+      if (fault !== undefined && !isFaultName(fault)) {
+        return sendReply(unknownFault, () => {}, timer)
       }
-      const place = new Subscription(limits.leave)
-      const leave = () => place.unsubscribe()
-      counts.inside(limits.inside())
+      if (fault !== undefined) stats.countFault(fault)
+
+      const refused = refuse(incoming, fault)
+      if (refused !== undefined) {
+        await wait(wayBack, end)
+        return sendReply(refused, () => {}, timer)
+      }
+      const permit = new Subscription(() => limiter.leave()) // leaves once, however often it is called
+      const leave = () => permit.unsubscribe()
+      stats.countConcurrency(limiter.concurrency)
       try {
-        const reply = await handled(incoming, fault)
-        await pass(back, end)
-        return await play(reply, leave, timer)
+        const reply = await handle(incoming, fault)
+        await wait(wayBack, end)
+        return await sendReply(reply, leave, timer)
       } catch (error) {
         leave()
         throw error
       }
     },
   }
+}
+
+const routeOf = ({ service }: IncomingRequest): string => service?.row.route ?? 'elsewhere'
+
+const arrivalOf = ({ service, request }: IncomingRequest): Arrival => {
+  if (service === undefined) return { _tag: 'UnknownRoute' }
+  return service.row.auth === 'none'
+    ? { _tag: 'Login', apiKey: request.headers.get('x-api-key') ?? '' }
+    : { _tag: 'Call', endpoint: service.row.route }
 }

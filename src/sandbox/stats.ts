@@ -2,40 +2,39 @@ import type { SandboxTier } from './RateLimiter.js'
 
 // model
 
-/** What arrived at one endpoint. */
+/** Counts of one endpoint. */
 export interface EndpointStats {
-  /** All that arrived there. */
   readonly requests: number
   /** Requests that a limit refused (429). */
   readonly refused: number
 }
 
-/** What arrived and what was refused, for tests and benches. */
+/** Counts since the sandbox was created. */
 export interface SandboxStats {
-  /** All that arrived: answered, refused or broken by a fault. */
+  /** All requests: answered, refused or broken by a fault. */
   readonly requests: number
-  /** Requests that were refused (429), by the limit that did. */
+  /** Requests refused by a limit (429), by that limit. */
   readonly refused: Readonly<Record<SandboxTier, number>>
-  /** What each endpoint counted, by route, such as `GET /api/v1/charges`. */
+  /** Counts by route, such as `GET /api/v1/charges`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
-  /** The most that were inside at the same time. */
+  /** The highest number of requests under way at once. */
   readonly peakConcurrency: number
-  /** Faults played, by name. */
+  /** Injected faults, by name. */
   readonly faults: Readonly<Record<string, number>>
 }
 
-export interface Counter {
-  /** How many requests this endpoint has had now. */
-  readonly arrived: (endpoint: string) => number
-  readonly refused: (endpoint: string, tier: SandboxTier) => void
-  readonly inside: (count: number) => void
-  readonly fault: (name: string) => void
-  readonly stats: () => SandboxStats
+export interface StatsCounter {
+  /** Returns how many requests this endpoint has received, this one included. */
+  readonly countRequest: (endpoint: string) => number
+  readonly countRefusal: (endpoint: string, tier: SandboxTier) => void
+  readonly countConcurrency: (active: number) => void
+  readonly countFault: (name: string) => void
+  readonly read: () => SandboxStats
 }
 
-// constructors
+// functions
 
-export const counter = (): Counter => {
+export const createStats = (): StatsCounter => {
   const refused = { concurrency: 0, logins: 0, endpoint: 0, global: 0 }
   const endpoints = new Map<string, { requests: number; refused: number }>()
   const faults = new Map<string, number>()
@@ -43,27 +42,27 @@ export const counter = (): Counter => {
   let peakConcurrency = 0
 
   const endpointOf = (name: string) => {
-    const known = endpoints.get(name) ?? { requests: 0, refused: 0 }
-    endpoints.set(name, known)
-    return known
+    const counts = endpoints.get(name) ?? { requests: 0, refused: 0 }
+    endpoints.set(name, counts)
+    return counts
   }
 
   return {
-    arrived: (endpoint) => {
+    countRequest: (endpoint) => {
       requests++
       return ++endpointOf(endpoint).requests
     },
-    refused: (endpoint, tier) => {
+    countRefusal: (endpoint, tier) => {
       refused[tier]++
       endpointOf(endpoint).refused++
     },
-    inside: (count) => {
-      peakConcurrency = Math.max(peakConcurrency, count)
+    countConcurrency: (active) => {
+      peakConcurrency = Math.max(peakConcurrency, active)
     },
-    fault: (name) => {
+    countFault: (name) => {
       faults.set(name, (faults.get(name) ?? 0) + 1)
     },
-    stats: () => ({
+    read: () => ({
       requests,
       refused: { ...refused },
       endpoints: Object.fromEntries(

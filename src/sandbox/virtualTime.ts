@@ -1,11 +1,6 @@
 /**
- * ```ts
- * const virtualTime: (options?: { readonly start?: Date }) => VirtualTime
- * ```
- *
- * Time for tests of a client and a sandbox in one process. It stands still while promises have work to do:
- * a `fetch` is made of them, and `VirtualTimeScheduler.flush` is at the client's time limit before the first of
- * them is settled.
+ * Virtual time for a client and a sandbox in one process. Unlike `VirtualTimeScheduler.flush`, which reaches the
+ * client's time limit before the first promise of a `fetch` is settled, it stands still while promises have work to do.
  */
 import {
   type SchedulerAction,
@@ -14,33 +9,33 @@ import {
   VirtualTimeScheduler,
 } from 'rxjs'
 import { checkOptions, InvalidOption, is } from '../options/index.js'
-import { idle, turn } from './turn.js'
+import { idle, turn } from './eventLoop.js'
 
 // model
 
-/** One time for clients and a sandbox, which passes as fast as it can. */
+/** One clock for clients and a sandbox; its time passes as fast as their work allows. */
 export interface VirtualTime {
   /** The `timer` of a client, of a sandbox, or of any operator. */
   readonly timer: SchedulerLike
-  /** What a promise comes to, while time passes for it. */
+  /** Lets time pass until the promise is settled, and returns its outcome. */
   readonly run: <A>(promise: PromiseLike<A>) => Promise<A>
-  /** Lets so many ms pass, with all that is due by then. Rejects with an `InvalidOption` when they are none. */
+  /** Lets `ms` pass, and everything due by then happen. Rejects with an `InvalidOption`. */
   readonly pass: (ms: number) => Promise<void>
 }
 
 /**
- * Before time goes on there is a turn of the event loop for every 50 ms that it will go, up to 1,000: for what is
- * not made of promises alone, such as reading a file.
+ * Turns of the event loop before time advances by `ms`, for work that is not made of promises alone, such as reading
+ * a file: one for every 50 ms, up to 1,000.
  */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
-/** Tells when something is to be done. */
-class Waking extends VirtualTimeScheduler {
-  private readonly tell: () => void
+/** Reports when an action is scheduled. */
+class ObservedScheduler extends VirtualTimeScheduler {
+  private readonly onSchedule: () => void
 
-  constructor(tell: () => void) {
+  constructor(onSchedule: () => void) {
     super()
-    this.tell = tell
+    this.onSchedule = onSchedule
   }
 
   override schedule<T>(
@@ -49,25 +44,25 @@ class Waking extends VirtualTimeScheduler {
     state?: T,
   ): Subscription {
     const scheduled = super.schedule(work, delay, state)
-    this.tell()
+    this.onSchedule()
     return scheduled
   }
 }
 
-// constructors
+// functions
 
 /**
- * Begins on 2026-01-01, after all that a sandbox has at first; or at `start`. Throws an `InvalidOption` when
- * that is no time.
+ * Returns a clock that begins at `start`. Default 2026-01-01, when all default charges of a sandbox exist. Throws an
+ * `InvalidOption`.
  */
 export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
   const { start = new Date('2026-01-01T00:00:00Z') } = checkOptions(options, { start: is.date })
   let wake = () => {}
-  const timer = new Waking(() => wake())
+  const timer = new ObservedScheduler(() => wake())
   timer.frame = start.getTime()
 
-  /** Goes on to the next moment at which something is due, or to `end`; unless it is over before that. */
-  const goOn = async (end: number, isOver = () => false): Promise<void> => {
+  /** Advances to the next scheduled action, or to `end`, unless `isOver` before. */
+  const advance = async (end: number, isOver = () => false): Promise<void> => {
     for (let turns = 1; ; turns++) {
       await turn()
       const moment = Math.min(timer.actions[0]?.delay ?? Number.POSITIVE_INFINITY, end)
@@ -92,17 +87,17 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       let isSettled = false
       const settle = () => {
         isSettled = true
-        wake() // what it waited for may have been all that kept the process alive
+        wake() // nothing else may keep the process alive
       }
       promise.then(settle, settle)
-      while (!isSettled) await goOn(Number.POSITIVE_INFINITY, () => isSettled)
+      while (!isSettled) await advance(Number.POSITIVE_INFINITY, () => isSettled)
       return promise
     },
     pass: async (ms) => {
       if (!is.finiteMillis.accepts(ms)) throw new InvalidOption('ms', is.finiteMillis.expected)
       const end = timer.frame + ms
       do {
-        await goOn(end)
+        await advance(end)
         await turn()
       } while (timer.frame < end || (timer.actions[0]?.delay ?? Number.POSITIVE_INFINITY) <= end)
     },

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Arrival, rateLimiter, type SandboxTier } from '../../src/sandbox/RateLimiter.js'
-import { rollingWindow } from '../../src/sandbox/RollingWindow.js'
+import { type Arrival, RateLimiter, type SandboxTier } from '../../src/sandbox/RateLimiter.js'
 
 const off = Number.POSITIVE_INFINITY
 const none = { global: off, endpoint: off, concurrency: off, logins: off }
@@ -10,29 +9,27 @@ const call = (endpoint: string): Arrival => ({ _tag: 'Call', endpoint })
 const login = (apiKey: string): Arrival => ({ _tag: 'Login', apiKey })
 
 describe('a rolling window', () => {
-  it('never lets more in than it has places, whatever span is looked at', () => {
+  it('never lets in more than its limit, in any span that is looked at', () => {
     const arrivals = fc.array(fc.nat(400), { maxLength: 200 })
     fc.assert(
-      fc.property(arrivals, fc.integer({ min: 1, max: 8 }), (pauses, places) => {
-        const window = rollingWindow(places, 1_000)
-        const inside: Array<number> = []
+      fc.property(arrivals, fc.integer({ min: 1, max: 8 }), (pauses, endpoint) => {
+        const limiter = new RateLimiter({ ...none, endpoint })
+        const letIn: Array<number> = []
         let now = 0
         for (const pause of pauses) {
           now += pause
-          const within = inside.filter((at) => at > now - 1_000).length
-          expect(window.isFull(now)).toBe(within >= places)
-          if (window.isFull(now)) continue
-          window.enter(now)
-          inside.push(now)
+          const within = letIn.filter((at) => at > now - 1_000).length
+          const refused = limiter.enter(call('a'), now)
+          expect(refused).toBe(within >= endpoint ? 'endpoint' : undefined)
+          if (refused === undefined) letIn.push(now)
         }
       }),
     )
   })
 
-  it('keeps up with many arrivals', () => {
-    const window = rollingWindow(10_000, 1_000)
-    for (let now = 0; now < 30_000; now++) window.enter(now)
-    expect(window.isFull(30_000)).toBe(false)
+  it('forgets many arrivals', () => {
+    const limiter = new RateLimiter({ ...none, global: 10_000 })
+    for (let now = 0; now < 30_000; now++) expect(limiter.enter(call('a'), now)).toBeUndefined()
   })
 })
 
@@ -41,8 +38,8 @@ describe('the rate limiter', () => {
     limits: Partial<typeof none>,
     ...arrivals: ReadonlyArray<readonly [number, Arrival]>
   ): ReadonlyArray<SandboxTier | undefined> => {
-    const { enter } = rateLimiter({ ...none, ...limits })
-    return arrivals.map(([now, arrival]) => enter(arrival, now))
+    const limiter = new RateLimiter({ ...none, ...limits })
+    return arrivals.map(([now, arrival]) => limiter.enter(arrival, now))
   }
 
   it('counts an endpoint over the last second, to the millisecond', () => {
@@ -68,9 +65,9 @@ describe('the rate limiter', () => {
     ])
   })
 
-  it('counts what is astray once, against the global limit', () => {
-    const astray = [0, { _tag: 'Astray' }] as const
-    expect(entered({ endpoint: 1, global: 2 }, astray, astray, astray)).toEqual([
+  it('counts a request for an unknown route once, against the global limit', () => {
+    const unknown = [0, { _tag: 'UnknownRoute' }] as const
+    expect(entered({ endpoint: 1, global: 2 }, unknown, unknown, unknown)).toEqual([
       undefined,
       undefined,
       'global',
@@ -83,7 +80,7 @@ describe('the rate limiter', () => {
     expect(entered({ endpoint: 1, global: 1 }, ...twice)[1]).toBe('endpoint')
   })
 
-  it('gives no place to what it refuses', () => {
+  it('takes no permit for a request that it refuses', () => {
     const arrivals = [0, 600, 700, 1_000, 1_599, 1_600].map((now) => [now, call('a')] as const)
     expect(entered({ global: 1 }, ...arrivals)).toEqual([
       undefined,
@@ -93,7 +90,7 @@ describe('the rate limiter', () => {
       'global',
       'global',
     ])
-    // refused by the endpoint at 0, so the global place is still there for b
+    // refused by the endpoint at 0, so the global permit is still there for b
     expect(entered({ endpoint: 0, global: 1 }, [0, call('a')])).toEqual(['endpoint'])
   })
 
@@ -119,16 +116,16 @@ describe('the rate limiter', () => {
     expect(entered(limits, ...many)[4]).toBe('global')
   })
 
-  it('counts who is inside until they leave', () => {
-    const { enter, leave, inside } = rateLimiter({ ...none, concurrency: 2 })
-    expect([0, 0, 0].map((now) => enter(call('a'), now))).toEqual([
+  it('counts requests toward concurrency until they leave', () => {
+    const limiter = new RateLimiter({ ...none, concurrency: 2 })
+    expect([0, 0, 0].map((now) => limiter.enter(call('a'), now))).toEqual([
       undefined,
       undefined,
       'concurrency',
     ])
-    leave()
-    expect(inside()).toBe(1)
-    expect(enter(call('b'), 5_000)).toBeUndefined()
-    expect(enter(call('b'), 5_000)).toBe('concurrency')
+    limiter.leave()
+    expect(limiter.concurrency).toBe(1)
+    expect(limiter.enter(call('b'), 5_000)).toBeUndefined()
+    expect(limiter.enter(call('b'), 5_000)).toBe('concurrency')
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { checked } from '../../src/sandbox/batches/checked.js'
-import { batchThere } from '../../src/sandbox/batches/generatedBatches.js'
-import { settings } from '../../src/sandbox/settings.js'
+import { checkItem } from '../../src/sandbox/batches/batchItems.js'
+import { generatedBatch } from '../../src/sandbox/batches/generatedBatches.js'
+import { settingsOf } from '../../src/sandbox/options.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items, open } from './support.js'
 
@@ -286,8 +286,8 @@ describe('batches from the start', () => {
 
   it('have items that would be taken if they were sent', () => {
     for (let n = 0; n < 200; n++) {
-      for (const { checked: there } of batchThere(n, 0, settings({})).items) {
-        expect(there).toEqual(checked(E.isRight(there) ? there.right : there.left))
+      for (const { checked } of generatedBatch(n, 0, settingsOf({})).items) {
+        expect(checked).toEqual(checkItem(E.isRight(checked) ? checked.right : checked.left))
       }
     }
   })

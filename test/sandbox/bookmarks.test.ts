@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { E } from '../../src/fp.js'
-import { type BookmarkedPage, bookmarked } from '../../src/sandbox/bookmarks.js'
 import type { Numbered } from '../../src/sandbox/Collection.js'
-import { inOrder } from '../../src/sandbox/Walk.js'
+import { type BookmarkedPage, bookmarkedPage, walkArray } from '../../src/sandbox/handlers/pages.js'
 import { BATCHES, newItem, openedBatch } from './batchSupport.js'
 import { everyBookmarked, items, open } from './support.js'
 
@@ -21,7 +20,8 @@ const read = (
   page?: string,
   list = 'a',
 ): BookmarkedPage<Numbered> => {
-  const found = bookmarked({ list, seed: 1, newestFirst, size, page })(inOrder(rows.map(row)))
+  const bookmarks = { list, seed: 1, newestFirst, page_size: size, page }
+  const found = bookmarkedPage(bookmarks, walkArray(rows.map(row)))
   if (E.isLeft(found)) throw new Error(found.left.message)
   return found.right
 }
@@ -99,8 +99,9 @@ describe('bookmarks', () => {
     const bookmark = read([1, 2, 3], 1, false).page_after ?? ''
     const refused = (page: string, list = 'a') =>
       E.isLeft(
-        bookmarked({ list, seed: 1, newestFirst: false, size: 1, page })(
-          inOrder([1, 2, 3].map(row)),
+        bookmarkedPage(
+          { list, seed: 1, newestFirst: false, page_size: 1, page },
+          walkArray([1, 2, 3].map(row)),
         ),
       )
     const tries = ['', '0', 'abc', '=', '%', `${bookmark}A`, bookmark.slice(1)]
@@ -178,7 +179,7 @@ describe('lists by bookmarks', () => {
     expect(newest).toMatchObject({ request_id: 'batch-13', status: 'DRAFTING' })
   })
 
-  it('of batches have the times at which they came by themselves, whenever somebody looks', async () => {
+  it('of batches have the times at which they came by themselves, however late the list is read', async () => {
     const { get, clock } = await open({ batchArrivals: 2_000 })
     clock.pass(7_900)
     const all = items(await get(BATCHES))

@@ -22,7 +22,7 @@ import {
 import {
   createSandbox,
   type FaultName,
-  type FaultTarget,
+  type Faults,
   type SandboxOptions,
   sandboxCredentials,
   virtualTime,
@@ -232,7 +232,7 @@ describe('what docs/testing.md says that a job may see', () => {
     reference: 'Order 1',
     source: 'acct_1',
   } as const
-  type Plan = (target: FaultTarget) => FaultName | undefined
+  type Plan = Extract<Faults, (...args: never) => unknown>
   const LIST = 'GET /api/v1/charges'
   const on =
     (wanted: string, fault: FaultName, fits: (nth: number) => boolean = () => true): Plan =>

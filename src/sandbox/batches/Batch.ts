@@ -1,23 +1,22 @@
-/** A batch of transfers as the sandbox keeps it: what was done to it. The rest follows with time. */
+/** A batch transfer as it is stored: the calls made on it. Its status follows from these and the time. */
 import type { NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
 import type { Numbered } from '../Collection.js'
-import { endAt } from '../instant.js'
-import type { Checked } from './checked.js'
-import { type Quotes, quotesOf } from './price.js'
+import { endAt } from '../data/time.js'
+import type { CheckedItem, SentItem } from './batchItems.js'
+import { type Quotes, quotesOf } from './quotes.js'
 
 // model
 
-export interface StoredItem {
-  /** Counted from 0 within its batch, those that were taken out included. */
+export interface StoredItem extends SentItem {
+  /** Counted from 0 within the batch, deleted items included. */
   readonly n: number
-  readonly request_id: string
   /** In ms since 1970. */
   readonly addedAt: number
-  readonly checked: Checked
+  readonly checked: CheckedItem
 }
 
-export interface Quoted {
+export interface StoredQuote {
   /** In ms since 1970. */
   readonly at: number
   readonly expires: number
@@ -27,17 +26,17 @@ export interface Quoted {
 
 export interface Batch extends Numbered {
   readonly asked: NewBatchTransfer
-  /** When it was last changed by a call, in ms since 1970. */
+  /** When a call last changed it, in ms since 1970. */
   readonly changedAt: number
   readonly items: ReadonlyArray<StoredItem>
-  /** How many items it has ever had. */
+  /** How many items were ever added. */
   readonly added: number
-  readonly quoted: Quoted | undefined
+  readonly quoted: StoredQuote | undefined
   /** In ms since 1970. */
   readonly submittedAt: number | undefined
 }
 
-// constructors
+// functions
 
 export const newBatch = (
   n: number,
@@ -55,61 +54,59 @@ export const newBatch = (
   submittedAt: undefined,
 })
 
-// combinators
+/** The items that will be booked, in this order. */
+export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> =>
+  items.filter(({ checked }) => E.isRight(checked))
 
-const isValid = ({ checked }: StoredItem): boolean => E.isRight(checked)
-
-/** Those that are booked, in this order. */
-export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> => items.filter(isValid)
-
-/** Whether it has no quote that has expired; `now` in ms since 1970. */
-export const isQuoteGood = ({ quoted }: Batch, now: number): boolean =>
+/** Whether the batch may be submitted with its quote, or without one. */
+export const isQuoteValid = ({ quoted }: Batch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
 
-/** A quote is for the items that a batch had, so it goes when they change. */
-const withItems =
-  (items: ReadonlyArray<StoredItem>, now: number) =>
-  (batch: Batch): Batch => ({ ...batch, items, changedAt: now, quoted: undefined })
-
-/** With more items, but none whose `request_id` it has. */
-export const addItems =
-  (more: ReadonlyArray<{ readonly request_id: string; readonly checked: Checked }>, now: number) =>
-  (batch: Batch): Batch => {
-    const known = new Set(batch.items.map(({ request_id }) => request_id))
-    const fresh = more.filter(
-      ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
-    )
-    if (fresh.length === 0) return batch
-    const stored = fresh.map((item, i) => ({ ...item, n: batch.added + i, addedAt: now }))
-    return {
-      ...withItems([...batch.items, ...stored], now)(batch),
-      added: batch.added + fresh.length,
-    }
+/** Adds the items whose `request_id` the batch does not have yet. */
+export const withItems = (batch: Batch, items: ReadonlyArray<SentItem>, now: number): Batch => {
+  const known = new Set(batch.items.map(({ request_id }) => request_id))
+  const fresh = items.filter(
+    ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
+  )
+  if (fresh.length === 0) return batch
+  const stored = fresh.map((item, i) => ({ ...item, n: batch.added + i, addedAt: now }))
+  return {
+    ...changeItems(batch, [...batch.items, ...stored], now),
+    added: batch.added + fresh.length,
   }
+}
 
-/** Without some items. */
-export const deleteItems =
-  (goes: (item: StoredItem) => boolean, now: number) =>
-  (batch: Batch): Batch => {
-    const others = batch.items.filter((item) => !goes(item))
-    return others.length === batch.items.length ? batch : withItems(others, now)(batch)
-  }
+export const withoutItems = (
+  batch: Batch,
+  isDeleted: (item: StoredItem) => boolean,
+  now: number,
+): Batch => {
+  const others = batch.items.filter((item) => !isDeleted(item))
+  return others.length === batch.items.length ? batch : changeItems(batch, others, now)
+}
 
-export const quote =
-  (validity: QuoteValidity, life: number, now: number) =>
-  (batch: Batch): Batch => ({
-    ...batch,
-    changedAt: now,
-    quoted: {
-      at: now,
-      expires: endAt(now, life),
-      validity,
-      quotes: quotesOf(
-        batch.items.flatMap(({ checked }) => (E.isRight(checked) ? [checked.right] : [])),
-      ),
-    },
-  })
+/** `life`: how long the quote holds, in ms. */
+export const withQuote = (
+  batch: Batch,
+  validity: QuoteValidity,
+  life: number,
+  now: number,
+): Batch => {
+  const items = batch.items.flatMap(({ checked }) => (E.isRight(checked) ? [checked.right] : []))
+  const quoted = { at: now, expires: endAt(now, life), validity, quotes: quotesOf(items) }
+  return { ...batch, changedAt: now, quoted }
+}
 
-export const submit =
-  (now: number) =>
-  (batch: Batch): Batch => ({ ...batch, changedAt: now, submittedAt: now })
+export const submitted = (batch: Batch, now: number): Batch => ({
+  ...batch,
+  changedAt: now,
+  submittedAt: now,
+})
+
+/** Drops the quote, which is for the items of its time. */
+const changeItems = (batch: Batch, items: ReadonlyArray<StoredItem>, now: number): Batch => ({
+  ...batch,
+  items,
+  changedAt: now,
+  quoted: undefined,
+})

@@ -1,177 +1,241 @@
+/** The error codes of batch transfers are defaults, not specified by the interface document. */
 import { batchTransfers as rows } from '../../api/batchTransfers.js'
+import { MINUTE } from '../../api/limits.js'
 import { BatchItem } from '../../codec/BatchItem.js'
-import { BatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
-import { E, flow, O, pipe } from '../../fp.js'
-import { required } from '../ApiError.js'
-import { withSent } from '../batches/addSentItems.js'
+import {
+  BatchTransfer,
+  type NewBatchTransfer,
+  newBatchTransferRules,
+  QuoteValidity,
+} from '../../codec/BatchTransfer.js'
+import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
+import { E, pipe } from '../../fp.js'
 import {
   type Batch,
-  deleteItems,
-  isQuoteGood,
+  isQuoteValid,
   newBatch,
-  quote,
-  submit,
+  submitted,
   validItems,
+  withItems,
+  withoutItems,
+  withQuote,
 } from '../batches/Batch.js'
-import { batchAt, shortId, statusAt } from '../batches/batchAt.js'
+import { readItemIds, readItems } from '../batches/batchItems.js'
+import { batchAt, itemIdOf, itemsAt, shortIdOf, statusAt } from '../batches/batchView.js'
+import { numberOf } from '../data/ids.js'
 import {
-  duplicate,
-  emptyBatch,
-  expiredQuote,
-  notAValidity,
-  notOpen,
-  problemOf,
-} from '../batches/batchErrors.js'
-import { changed, findBatch, isIn } from '../batches/change.js'
-import { idsOf, itemsAt } from '../batches/itemAt.js'
-import { readItemIds, readItems } from '../batches/sent.js'
-import { lifeOf } from '../batches/validity.js'
-import { bookmarked } from '../bookmarks.js'
-import { add, isTaken, next, remove, walk } from '../Collection.js'
-import { pageByBookmark } from '../envelope.js'
-import type { HandlersOf } from '../Handler.js'
-import { success } from '../Result.js'
-import { inOrder, where } from '../Walk.js'
+  type ApiError,
+  apiError,
+  invalid,
+  notFound,
+  type Result,
+  required,
+  success,
+} from '../results.js'
+import type { Store } from '../Store.js'
+import type { CallContext, HandlersOf } from './Handler.js'
+import { pageByBookmark, walkArray, walkWhere } from './pages.js'
 
 export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
-  create: (state, params, context) => {
+  create: (store, params, context) => {
+    const { batches } = store
     const { request_id } = params
-    if (request_id === undefined) return [required('request_id'), state]
-    if (isTaken(request_id)(state.batches)) return [duplicate, state]
+    if (request_id === undefined) return required('request_id')
+    if (batches.hasRequestId(request_id)) return duplicate
     const problem = problemOf(params, context.now)
-    if (O.isSome(problem)) return [problem.value, state]
-    const batch = newBatch(next(state.batches), request_id, params, context.now)
-    return [success(batchAt(context)(batch)), { ...state, batches: add(batch)(state.batches) }]
+    if (problem !== undefined) return problem
+    const batch = newBatch(batches.next, request_id, params, context.now)
+    batches.add(batch)
+    return success(batchAt(batch, context))
   },
 
-  retrieve: (state, { id }, context) => {
-    const result = pipe(
-      findBatch(state, id, context),
-      E.map(flow(batchAt(context, 'with funding status'), success)),
-      E.toUnion,
-    )
-    return [result, state]
+  retrieve: (store, { id }, context) => {
+    const batch = findBatch(store, id, context)
+    return batch === undefined ? notFound : success(batchAt(batch, context, 'funding status'))
   },
 
-  list: (state, params, context) => {
-    const { settings } = context
+  list: (store, params, context) => {
+    const { seed, order } = context.settings
     const { page, page_size = rows.list.paging.size, ...filter } = params
     const passes = (batch: Batch): boolean =>
       (filter.request_id ?? batch.request_id) === batch.request_id &&
-      (filter.short_reference_id ?? shortId(batch)) === shortId(batch) &&
+      (filter.short_reference_id ?? shortIdOf(batch)) === shortIdOf(batch) &&
       (filter.status === undefined || filter.status === statusAt(batch, context).status)
-    const result = pipe(
-      walk(state.batches),
-      where(passes),
-      bookmarked({
-        list: 'batches',
-        seed: settings.seed,
-        newestFirst: settings.order === 'descending',
-        size: page_size,
-        page,
-      }),
-      E.map(pageByBookmark(flow(batchAt(context, 'with funding status'), BatchTransfer.encode))),
-      E.toUnion,
+    return pageByBookmark(
+      { list: 'batches', seed, newestFirst: order === 'descending', page_size, page },
+      walkWhere(store.batches.walk, passes),
+      (found) =>
+        found.map((batch) => BatchTransfer.encode(batchAt(batch, context, 'funding status'))),
     )
-    return [result, state]
   },
 
   addItems: {
-    read: (params) =>
-      pipe(
-        readItems(params),
-        E.map(
-          ({ id, items }) =>
-            (state, context) =>
-              pipe(
-                findBatch(state, id, context),
-                E.filterOrElse(
-                  (found) => statusAt(found, context).status === 'DRAFTING',
-                  () => notOpen,
-                ),
-                E.chain(withSent(items, context)),
-                changed(state, context),
-              ),
-        ),
-      ),
+    raw: (store, { id, items }, context) => {
+      const sent = readItems(items)
+      if (E.isLeft(sent)) return sent.left
+      const batch = findBatch(store, id, context)
+      if (batch === undefined) return notFound
+      if (statusAt(batch, context).status !== 'DRAFTING') return notDrafting
+      const changed = withItems(batch, sent.right, context.now)
+      const hasRepeated = changed.added < batch.added + sent.right.length
+      if (hasRepeated && context.settings.repeatedItems === 'refused') return repeatedItem
+      if (changed.items.length > ITEMS_PER_BATCH) return tooManyItems
+      return replace(store, changed, context)
+    },
   },
 
-  quote: (state, { id, validity = 'MIN_30' }, context) => {
+  quote: (store, { id, validity = 'MIN_30' }, context) => {
     const { now, settings } = context
-    if (!QuoteValidity.is(validity)) return [notAValidity, state]
-    return pipe(
-      findBatch(state, id, context),
-      isIn(context, 'DRAFTING', 'IN_APPROVAL'),
-      E.map(quote(validity, settings.quoteLife > 0 ? settings.quoteLife : lifeOf(validity), now)),
-      changed(state, context),
-    )
+    if (!QuoteValidity.is(validity)) return unknownValidity
+    const batch = batchIn(store, id, context, 'DRAFTING', 'IN_APPROVAL')
+    if (E.isLeft(batch)) return batch.left
+    const life = settings.quoteLife > 0 ? settings.quoteLife : quoteLives[validity]
+    return replace(store, withQuote(batch.right, validity, life, now), context)
   },
 
-  submit: (state, { id }, context) =>
-    pipe(
-      findBatch(state, id, context),
-      isIn(context, 'DRAFTING'),
-      E.filterOrElse(
-        (found) => validItems(found).length > 0,
-        () => emptyBatch,
-      ),
-      E.filterOrElse(
-        (found) => isQuoteGood(found, context.now),
-        () => expiredQuote,
-      ),
-      E.map(submit(context.now)),
-      changed(state, context),
-    ),
+  submit: (store, { id }, context) => {
+    const batch = batchIn(store, id, context, 'DRAFTING')
+    if (E.isLeft(batch)) return batch.left
+    if (validItems(batch.right).length === 0) return emptyBatch
+    if (!isQuoteValid(batch.right, context.now)) return expiredQuote
+    return replace(store, submitted(batch.right, context.now), context)
+  },
 
-  delete: (state, { id }, context) => {
-    const batch = pipe(findBatch(state, id, context), isIn(context, 'DRAFTING'))
-    if (E.isLeft(batch)) return [batch.left, state]
-    return [
-      success(BatchTransfer.encode(batchAt(context)(batch.right))),
-      { ...state, batches: remove(batch.right.n)(state.batches) },
-    ]
+  delete: (store, { id }, context) => {
+    const batch = batchIn(store, id, context, 'DRAFTING')
+    if (E.isLeft(batch)) return batch.left
+    store.batches.delete(batch.right.n)
+    return success(BatchTransfer.encode(batchAt(batch.right, context)))
   },
 
   deleteItems: {
-    read: (params) =>
-      pipe(
-        readItemIds(params),
-        E.map(
-          ({ id, item_ids }) =>
-            (state, context) =>
-              pipe(
-                findBatch(state, id, context),
-                isIn(context, 'DRAFTING'),
-                E.map((found) => {
-                  const idOf = idsOf('bti', found, context)
-                  const ids = new Set(item_ids)
-                  return deleteItems((item) => ids.has(idOf(item)), context.now)(found)
-                }),
-                changed(state, context),
-              ),
-        ),
-      ),
+    raw: (store, { id, item_ids }, context) => {
+      const ids = readItemIds(item_ids)
+      if (E.isLeft(ids)) return ids.left
+      const found = batchIn(store, id, context, 'DRAFTING')
+      if (E.isLeft(found)) return found.left
+      const batch = found.right
+      const changed = withoutItems(
+        batch,
+        (item) => ids.right.has(itemIdOf('bti', batch, item, context.settings)),
+        context.now,
+      )
+      return replace(store, changed, context)
+    },
   },
 
-  items: (state, { id, page, page_size = rows.items.paging.size }, context) => {
-    const result = pipe(
-      findBatch(state, id, context),
-      E.chain((batch) =>
-        pipe(
-          inOrder(batch.items),
-          bookmarked({
-            list: `items ${batch.n}`,
-            seed: context.settings.seed,
-            newestFirst: false,
-            size: page_size,
-            page,
-          }),
-          E.map((found) => ({ ...found, items: itemsAt(context, batch)(found.items) })),
-        ),
-      ),
-      E.map(pageByBookmark(BatchItem.encode)),
-      E.toUnion,
+  items: (store, { id, page, page_size = rows.items.paging.size }, context) => {
+    const batch = findBatch(store, id, context)
+    if (batch === undefined) return notFound
+    const { seed } = context.settings
+    return pageByBookmark(
+      { list: `items ${batch.n}`, seed, newestFirst: false, page_size, page },
+      walkArray(batch.items),
+      (items) => itemsAt(items, batch, context).map(BatchItem.encode),
     )
-    return [result, state]
   },
+}
+
+// finding and replacing
+
+const findBatch = (
+  { batches }: Store,
+  id: unknown,
+  { settings }: CallContext,
+): Batch | undefined => {
+  const n = numberOf('batch', settings.seed, String(id))
+  return n === undefined ? undefined : batches.get(n)
+}
+
+/** The batch, if it is in one of these statuses. */
+const batchIn = (
+  store: Store,
+  id: unknown,
+  context: CallContext,
+  ...statuses: ReadonlyArray<string>
+): E.Either<ApiError, Batch> =>
+  pipe(
+    findBatch(store, id, context),
+    E.fromNullable(notFound),
+    E.filterOrElse(
+      (batch) => statuses.includes(statusAt(batch, context).status),
+      () => invalid(`This can be done to a batch in ${statuses.join(' or ')} only.`, 'status'),
+    ),
+  )
+
+const replace = (store: Store, batch: Batch, context: CallContext): Result<BatchTransfer> => {
+  store.batches.replace(batch)
+  return success(batchAt(batch, context))
+}
+
+// errors
+
+const duplicate = apiError(
+  400,
+  'batch_request_id_duplicate',
+  'A batch with this request_id was made before.',
+  'request_id',
+)
+
+const notDrafting = apiError(
+  400,
+  'add_batch_item_unsupported',
+  'Items are added to a batch in DRAFTING only.',
+)
+
+const repeatedItem = apiError(
+  400,
+  'request_id_in_batch_duplicate',
+  'The batch has an item with this request_id.',
+  'items.request_id',
+)
+
+const tooManyItems = invalid(`A batch takes up to ${ITEMS_PER_BATCH} items.`, 'items')
+
+const emptyBatch = invalid('There is no valid item in the batch.', 'id')
+
+const expiredQuote = invalid('The quote of the batch has expired.', 'quote_summary')
+
+const unknownValidity = invalid(`validity must be ${QuoteValidity.name}.`, 'validity')
+
+const dateInvalid = apiError(
+  400,
+  'transfer_date_invalid',
+  'transfer_date must be today or later.',
+  'transfer_date',
+)
+
+const metadataTooLarge = apiError(
+  400,
+  'metadata_above_size_limit',
+  'metadata must have fewer than 15 keys and 4,500 characters.',
+  'metadata',
+)
+
+const unknownSource = apiError(
+  400,
+  'invalid_funding_source',
+  'There is no such linked account.',
+  'funding_source.id',
+)
+
+/** The error of a new batch that its codec does not see; `now` in ms since 1970. */
+const problemOf = (asked: NewBatchTransfer, now: number): ApiError | undefined => {
+  const { metadata = {}, funding_source } = asked
+  if (newBatchTransferRules(now).some(({ broken }) => broken(asked).length > 0)) return dateInvalid
+  if (Object.keys(metadata).length >= 15 || JSON.stringify(metadata).length >= 4_500) {
+    return metadataTooLarge
+  }
+  return funding_source?.id?.endsWith('_unknown') === true ? unknownSource : undefined
+}
+
+/** In ms. */
+const quoteLives: Readonly<Record<QuoteValidity, number>> = {
+  MIN_1: MINUTE,
+  MIN_15: 15 * MINUTE,
+  MIN_30: 30 * MINUTE,
+  HR_1: 60 * MINUTE,
+  HR_4: 240 * MINUTE,
+  HR_8: 480 * MINUTE,
+  HR_24: 1_440 * MINUTE,
 }

@@ -1,26 +1,14 @@
 import { charges as rows } from '../../api/charges.js'
 import { Charge, type ChargeFilter } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
-import { flow, O, pipe } from '../../fp.js'
-import { apiError, invalid, notFound, required } from '../ApiError.js'
-import { asOf, isListed, type MadeCharge, type Moment } from '../account/CreatedCharge.js'
-import type { Filter } from '../account/GeneratedCharges.js'
-import { followedBy, texts } from '../account/Rows.js'
-import type { Context } from '../Context.js'
-import { pageByNumber } from '../envelope.js'
-import type { HandlersOf } from '../Handler.js'
-import { json, type Result, success } from '../Result.js'
-import { isWithinReach, REACH } from '../rates.js'
+import { type ChargeContext, chargeAt, isListed } from '../data/createdCharges.js'
+import type { Filter } from '../data/generatedCharges.js'
+import { numberOf, numberOfRequestId } from '../data/ids.js'
+import { isWithinMaxAmount, MAX_AMOUNT } from '../data/money.js'
+import { apiError, invalid, json, notFound, required, success } from '../results.js'
 import type { Store } from '../Store.js'
-import { append, at, find, toArray } from '../Table.js'
-
-const moment = ({ now, account, settings: { settleAfter } }: Context): Moment => ({
-  now,
-  account,
-  settleAfter,
-})
-
-// create
+import type { CallContext, HandlersOf } from './Handler.js'
+import { pageByNumber } from './pages.js'
 
 const duplicate = apiError(
   400,
@@ -29,66 +17,36 @@ const duplicate = apiError(
   'request_id',
 )
 
-const tooLarge = invalid(`amount must be ${REACH}.`, 'amount')
-
-const isTaken = (requestId: string, state: Store, { account }: Context): boolean =>
-  O.isSome(find(requestId)(state.made)) ||
-  pipe(
-    account.ids.indexOfRequestId(requestId),
-    O.exists((index) => index < account.charges),
-  )
-
-// list
-
-const milliseconds = (time: Date | string | undefined): number | undefined =>
-  time === undefined ? undefined : toMillis(time)
-
-const filterOf = ({ from_created_at, to_created_at, ...params }: ChargeFilter): Filter => ({
-  ...params,
-  from: milliseconds(from_created_at),
-  to: milliseconds(to_created_at),
-})
-
-const write = (context: Context): ((made: MadeCharge) => string) =>
-  flow(asOf(moment(context)), Charge.encode, JSON.stringify)
-
-// handlers
+const tooLarge = invalid(`amount must be ${MAX_AMOUNT}.`, 'amount')
 
 export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
-  create: (state, params, context) => {
+  create: (store, params, context) => {
     const { request_id } = params
-    if (request_id === undefined) return [required('request_id'), state]
-    if (!isWithinReach(Number(params.amount))) return [tooLarge, state]
-    if (isTaken(request_id, state, context)) return [duplicate, state]
-    const index = context.account.charges + state.made.length
-    const charge: MadeCharge = { ...params, request_id, index, at: context.now }
-    return [success(asOf(moment(context))(charge)), { ...state, made: append(charge)(state.made) }]
+    if (request_id === undefined) return required('request_id')
+    if (!isWithinMaxAmount(Number(params.amount))) return tooLarge
+    if (isTaken(request_id, store, context)) return duplicate
+    const charge = { ...params, request_id, n: store.createdCharges.next, at: context.now }
+    store.createdCharges.add(charge)
+    return success(chargeAt(contextOf(store, context), charge))
   },
 
-  retrieve: (state, { id }, context) => {
-    const { account } = context
-    const result = pipe(
-      account.ids.indexOfId(id),
-      O.chain(
-        (index): O.Option<Result<Charge>> =>
-          index < account.charges
-            ? O.some(json(account.charge(index)))
-            : pipe(
-                state.made,
-                at(index - account.charges),
-                O.map(flow(asOf(moment(context)), success)),
-              ),
-      ),
-      O.getOrElse((): Result<Charge> => notFound),
-    )
-    return [result, state]
+  retrieve: (store, { id }, context) => {
+    const { generatedCharges: generated, createdCharges } = store
+    const n = numberOf('charge', context.settings.seed, id)
+    if (n === undefined) return notFound
+    if (n < generated.count) return json(generated.charge(n))
+    const created = createdCharges.get(n - generated.count)
+    return created === undefined ? notFound : success(chargeAt(contextOf(store, context), created))
   },
 
-  list: (state, params, context) => {
+  list: (store, params, context) => {
     const { page_num = 0, page_size = rows.list.paging.size } = params
     const filter = filterOf(params)
-    const older = context.account.select(filter)
-    const newer = toArray(state.made).filter(isListed(moment(context), filter))
+    const chargeContext = contextOf(store, context)
+    const older = store.generatedCharges.select(filter)
+    const newer = [...store.createdCharges.walk(0, 1)].filter((charge) =>
+      isListed(chargeContext, filter, charge),
+    )
     const size = older.size + newer.length
     const first = Math.min(size, page_num * page_size)
     const last = Math.min(size, first + page_size)
@@ -97,10 +55,37 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
     const early = older.slice(start, end, newestFirst)
     const late = newer
       .slice(Math.max(0, start - older.size), Math.max(0, end - older.size))
-      .map(write(context))
-    const found = newestFirst
-      ? followedBy(early)(texts(late.reverse()))
-      : followedBy(texts(late))(early)
-    return [pageByNumber(found, last < size), state]
+      .map((charge) => Charge.encode(chargeAt(chargeContext, charge)))
+    const found = newestFirst ? concat(late.reverse(), early) : concat(early, late)
+    return pageByNumber(found, last - first, last < size)
   },
 }
+
+function* concat<A>(first: Iterable<A>, second: Iterable<A>): Iterable<A> {
+  yield* first
+  yield* second
+}
+
+const contextOf = (store: Store, { now, settings }: CallContext): ChargeContext => ({
+  now,
+  generated: store.generatedCharges,
+  settings,
+})
+
+const isTaken = (requestId: string, store: Store, { settings }: CallContext): boolean => {
+  const n = numberOfRequestId(settings.seed, requestId)
+  return (
+    store.createdCharges.hasRequestId(requestId) ||
+    (n !== undefined && n < store.generatedCharges.count)
+  )
+}
+
+const filterOf = ({
+  from_created_at: from,
+  to_created_at: to,
+  ...params
+}: ChargeFilter): Filter => ({
+  ...params,
+  from: from === undefined ? undefined : toMillis(from),
+  to: to === undefined ? undefined : toMillis(to),
+})

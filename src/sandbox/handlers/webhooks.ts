@@ -1,41 +1,208 @@
+/** Webhooks of the account and of the partner: the same calls on two collections. */
+import { partnerWebhooks as partnerRows } from '../../api/partnerWebhooks.js'
 import { webhooks as rows } from '../../api/webhooks.js'
-import { Webhook } from '../../codec/Webhook.js'
-import { E, flow, pipe } from '../../fp.js'
-import { bookmarked } from '../bookmarks.js'
-import { walk } from '../Collection.js'
-import { pageByBookmark } from '../envelope.js'
-import type { HandlersOf } from '../Handler.js'
-import { success } from '../Result.js'
-import { create, retrieve, update, without } from '../webhooks/calls.js'
-import { account } from '../webhooks/Owner.js'
-import { webhookOf } from '../webhooks/StoredWebhook.js'
+import { eventNames } from '../../codec/EventName.js'
+import { type NewWebhook, Webhook, type WebhookWithSecret } from '../../codec/Webhook.js'
+import type { Collection } from '../Collection.js'
+import { hash, hex32, subSeed } from '../data/hash.js'
+import { idOf, numberOf } from '../data/ids.js'
+import { instantAt } from '../data/time.js'
+import {
+  type ApiError,
+  apiError,
+  invalid,
+  jsonText,
+  notFound,
+  required,
+  success,
+  text,
+} from '../results.js'
+import type { Store, StoredWebhook } from '../Store.js'
+import type { CallContext, Handle, HandlersOf } from './Handler.js'
+import { pageByBookmark, pageByNumber } from './pages.js'
+
+// owners
+
+interface Owner {
+  readonly kind: 'webhook' | 'partner webhook'
+  readonly webhooksOf: (store: Store) => Collection<StoredWebhook>
+  /** Purpose of the seed of its secrets. */
+  readonly secretPurpose: number
+  /** The error for a `request_id` that was used before. */
+  readonly duplicate: ApiError
+}
+
+const duplicate = (status: number, code: string): ApiError =>
+  apiError(status, code, 'A webhook with this request_id was made before.', 'request_id')
+
+const account: Owner = {
+  kind: 'webhook',
+  webhooksOf: (store) => store.webhooks,
+  secretPurpose: 16,
+  duplicate: duplicate(409, 'already_exists'),
+}
+
+const partner: Owner = {
+  kind: 'partner webhook',
+  webhooksOf: (store) => store.partnerWebhooks,
+  secretPurpose: 17,
+  // partner endpoints list no 409 (interface, Errors)
+  duplicate: duplicate(400, 'request_id_duplicate'),
+}
+
+// calls of both
+
+interface ById {
+  readonly id: string
+}
+
+const find = (owner: Owner, store: Store, id: string, { settings }: CallContext) => {
+  const n = numberOf(owner.kind, settings.seed, id)
+  return n === undefined ? undefined : owner.webhooksOf(store).get(n)
+}
+
+const create =
+  (owner: Owner): Handle<NewWebhook, WebhookWithSecret> =>
+  (store, asked, context) => {
+    const { request_id } = asked
+    const webhooks = owner.webhooksOf(store)
+    if (request_id === undefined) return required('request_id')
+    if (webhooks.hasRequestId(request_id)) return owner.duplicate
+    const problem = eventProblem(asked, context.scopes)
+    if (problem !== undefined) return problem
+    const { now } = context
+    const n = webhooks.next
+    const webhook = { n, request_id, asked, url: asked.url, createdAt: now, updatedAt: now }
+    webhooks.add(webhook)
+    return success(webhookOf(owner, webhook, context))
+  }
+
+const retrieve =
+  (owner: Owner): Handle<ById, Webhook> =>
+  (store, { id }, context) => {
+    const webhook = find(owner, store, id, context)
+    return webhook === undefined ? notFound : success(webhookOf(owner, webhook, context))
+  }
+
+/** Only the URL can be updated (interface, Webhooks). */
+const update =
+  (owner: Owner): Handle<ById & { readonly url: string }, Webhook> =>
+  (store, { id, url }, context) => {
+    const webhook = find(owner, store, id, context)
+    if (webhook === undefined) return notFound
+    const updated = { ...webhook, url, updatedAt: context.now }
+    owner.webhooksOf(store).replace(updated)
+    return success(webhookOf(owner, updated, context))
+  }
+
+/** Whether there was such a webhook to delete. */
+const remove = (owner: Owner, store: Store, id: string, context: CallContext): boolean => {
+  const webhook = find(owner, store, id, context)
+  if (webhook !== undefined) owner.webhooksOf(store).delete(webhook.n)
+  return webhook !== undefined
+}
+
+const webhookOf = (
+  { kind, secretPurpose }: Owner,
+  { n, request_id, asked, url, createdAt, updatedAt }: StoredWebhook,
+  { settings: { seed } }: CallContext,
+): WebhookWithSecret => ({
+  id: idOf(kind, seed, n),
+  url,
+  events: [...asked.events],
+  version: asked.version,
+  request_id,
+  secret: `whsec_${hex32(hash(n ^ subSeed(seed, secretPurpose)))}`,
+  created_at: instantAt(createdAt),
+  updated_at: instantAt(updatedAt),
+})
+
+// handlers
 
 export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
   create: create(account),
-
   retrieve: retrieve(account),
-
-  list: (state, { page, page_size = rows.list.paging.size }, { settings }) => {
-    const { seed, order } = settings
-    const result = pipe(
-      walk(state.webhooks),
-      bookmarked({
-        list: 'webhooks',
-        seed,
-        newestFirst: order === 'descending',
-        size: page_size,
-        page,
-      }),
-      E.map(pageByBookmark(flow(webhookOf('webhook', seed), Webhook.encode))),
-      E.toUnion,
-    )
-    return [result, state]
-  },
-
   update: update(account),
 
-  delete: (state, { id }, context) => {
-    const rest = without(account)(state, id, context)
-    return E.isLeft(rest) ? [rest.left, state] : [success({ id, deleted: true }), rest.right]
+  list: (store, { page, page_size = rows.list.paging.size }, context) => {
+    const { seed, order } = context.settings
+    return pageByBookmark(
+      { list: 'webhooks', seed, newestFirst: order === 'descending', page_size, page },
+      store.webhooks.walk,
+      (found) => found.map((webhook) => Webhook.encode(webhookOf(account, webhook, context))),
+    )
   },
+
+  delete: (store, { id }, context) =>
+    remove(account, store, id, context) ? success({ id, deleted: true }) : notFound,
+}
+
+/** The bodies of connect, disconnect and delete are not shown: each is another form that clients have to accept. */
+export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partner'] = {
+  create: create(partner),
+  retrieve: retrieve(partner),
+  update: update(partner),
+
+  list: (store, { page_num = 0, page_size = partnerRows.list.paging.size }, context) => {
+    const all = [...store.partnerWebhooks.walk(0, 1)]
+    if (context.settings.order === 'descending') all.reverse()
+    const end = (page_num + 1) * page_size
+    const found = all.slice(page_num * page_size, end)
+    return pageByNumber(
+      found.map((webhook) => Webhook.encode(webhookOf(partner, webhook, context))),
+      found.length,
+      end < all.length,
+    )
+  },
+
+  connect: (store, { id, org_id }, context) => {
+    const webhook = find(partner, store, id, context)
+    if (webhook === undefined) return notFound
+    return webhook.asked.events.some(isOfOrganization) && org_id === undefined
+      ? required('org_id')
+      : text('OK')
+  },
+
+  disconnect: (store, { id }, context) =>
+    find(partner, store, id, context) === undefined ? notFound : jsonText('"OK"'),
+
+  delete: (store, { id }, context) => (remove(partner, store, id, context) ? text('') : notFound),
+}
+
+/** Billing and Spend events need an organization (interface, Partner webhooks). */
+const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
+
+// events
+
+/** From this version on (interface, Events). */
+const DORMANT_AND_CLOSED = '2026-08-21'
+
+const known: ReadonlySet<string> = new Set(eventNames)
+
+/** The error of the first event that cannot be subscribed to. */
+const eventProblem = (
+  { events, version }: NewWebhook,
+  scopes: CallContext['scopes'],
+): ApiError | undefined => {
+  for (const event of events) {
+    const problem = problemOf(event, version, scopes)
+    if (problem !== undefined) return invalid(`${event} ${problem}`, 'events')
+  }
+  return undefined
+}
+
+const problemOf = (
+  event: string,
+  version: string,
+  scopes: CallContext['scopes'],
+): string | undefined => {
+  // webhooks before version 2024-09-27 leave out `payout.`
+  if (!known.has(event) && !known.has(`payout.${event}`)) return 'is no event.'
+  const isLater = event === 'account.dormant' || event === 'account.closed'
+  if (isLater && version < DORMANT_AND_CLOSED) {
+    return `is an event from version ${DORMANT_AND_CLOSED} on.`
+  }
+  // a scope is an event, or the beginning of several: `spend` or `spend.bill`
+  const isAllowed = scopes?.some((scope) => event === scope || event.startsWith(`${scope}.`))
+  return isAllowed === false ? 'is not allowed by the scopes of the credentials.' : undefined
 }

@@ -1,0 +1,97 @@
+/** Items as they are sent to a batch. More is accepted than the endpoint says: invalid items are kept, with errors. */
+import type { BatchItem } from '../../codec/BatchItem.js'
+import { ITEMS_PER_CALL, NewBatchItem } from '../../codec/NewBatchItem.js'
+import { causes } from '../../decode/index.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { E, pipe } from '../../fp.js'
+import { isWithinMaxAmount } from '../data/money.js'
+import { type ApiError, invalid, required } from '../results.js'
+
+// model
+
+export type ItemErrors = NonNullable<BatchItem['errors']>
+
+/** A valid item, or the errors of an invalid one. */
+export type CheckedItem = E.Either<ItemErrors, NewBatchItem>
+
+export interface SentItem {
+  readonly request_id: string
+  readonly checked: CheckedItem
+}
+
+/** An item whose reference has this ending is invalid, whatever else it says. */
+const INVALID = '_invalid'
+
+/** An item whose reference has this ending fails to be booked. */
+const UNBOOKABLE = '_failed'
+
+// functions
+
+export const isBookable = ({ reference }: NewBatchItem): boolean => !reference.endsWith(UNBOOKABLE)
+
+export const itemError = (code: string, source: string): ItemErrors => [
+  { code, source, params: {} },
+]
+
+export const checkItem = (item: unknown): CheckedItem =>
+  pipe(
+    NewBatchItem.decode(item),
+    E.mapLeft(
+      (errors): ItemErrors =>
+        causes(errors).map(({ path, expected, actual }) => ({
+          code: actual === 'missing' ? 'field_required' : 'invalid_argument',
+          source: path,
+          params: { expected },
+        })),
+    ),
+    E.filterOrElse(
+      ({ reference }) => !reference.endsWith(INVALID),
+      () => itemError('invalid_argument', 'reference'),
+    ),
+    E.filterOrElse(
+      ({ source_amount = 0, transfer_amount = 0 }) =>
+        isWithinMaxAmount(source_amount) && isWithinMaxAmount(transfer_amount),
+      ({ source_amount }) =>
+        itemError(
+          'invalid_argument',
+          source_amount === undefined ? 'transfer_amount' : 'source_amount',
+        ),
+    ),
+  )
+
+/** The items of an `add_items` call. The first that cannot be kept refuses the call. */
+export const readItems = (items: unknown): E.Either<ApiError, ReadonlyArray<SentItem>> =>
+  pipe(
+    readArray(items, 'items'),
+    E.filterOrElse(
+      (list) => list.length <= ITEMS_PER_CALL,
+      () => invalid(`items must be up to ${ITEMS_PER_CALL}.`, 'items'),
+    ),
+    E.chain(E.traverseArrayWithIndex(readItem)),
+  )
+
+/** The ids of a `delete_items` call. */
+export const readItemIds = (ids: unknown): E.Either<ApiError, ReadonlySet<unknown>> =>
+  pipe(
+    readArray(ids, 'item_ids'),
+    E.filterOrElse(
+      (list) => list.every((id) => typeof id === 'string'),
+      () => invalid('item_ids must be a list of texts.', 'item_ids'),
+    ),
+    E.map((list) => new Set(list)),
+  )
+
+const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<unknown>> => {
+  if (u === undefined) return E.left(required(name))
+  return Array.isArray(u) ? E.right(u) : E.left(invalid(`${name} must be a list.`, name))
+}
+
+/** An item is kept only by its `request_id`; anything else wrong with it is kept as its errors. */
+const readItem = (i: number, item: unknown): E.Either<ApiError, SentItem> => {
+  const source = `items[${i}].request_id`
+  const { request_id } = fieldsOf(item)
+  if (request_id === undefined) return E.left(required(source))
+  return typeof request_id === 'string' && request_id !== ''
+    ? E.right({ request_id, checked: checkItem(item) })
+    : E.left(invalid(`${source} must be a text that is not empty.`, source))
+}

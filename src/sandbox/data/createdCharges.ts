@@ -1,0 +1,92 @@
+/** Charges that are created while the sandbox runs; their status follows from the time. */
+import type { Charge, ChargeStatus } from '../../codec/Charge.js'
+import type { Numbered } from '../Collection.js'
+import {
+  type CompleteNewCharge,
+  type Filter,
+  feeOf,
+  type GeneratedCharges,
+} from './generatedCharges.js'
+import { hash, hex8 } from './hash.js'
+import { idOf } from './ids.js'
+import { instantAt } from './time.js'
+
+export interface CreatedCharge extends CompleteNewCharge, Numbered {
+  readonly request_id: string
+  /** When it was created, in ms since 1970. */
+  readonly at: number
+}
+
+/** What the status of a charge depends on besides the charge. */
+export interface ChargeContext {
+  /** In ms since 1970. */
+  readonly now: number
+  readonly generated: GeneratedCharges
+  readonly settings: {
+    readonly seed: number
+    /** How long a charge stays in each status, in ms. */
+    readonly settleAfter: number
+  }
+}
+
+/** The charge as it stands now. */
+export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge => {
+  const { at, request_id, source, currency } = created
+  const n = context.generated.count + created.n
+  const amount = Number(created.amount)
+  return {
+    id: idOf('charge', context.settings.seed, n),
+    amount,
+    currency,
+    reason: created.reason,
+    reference: created.reference,
+    request_id,
+    source,
+    fee: feeOf(amount, currency),
+    short_reference_id: `CH${hex8(hash(n))}`,
+    status: statusAt(context, created),
+    created_at: instantAt(listedAt(context, at)),
+    updated_at: instantAt(
+      listedAt(context, at + stepAt(context, created) * context.settings.settleAfter),
+    ),
+  }
+}
+
+/** Whether a list with this filter contains the charge now. */
+export const isListed = (
+  context: ChargeContext,
+  filter: Filter,
+  charge: CreatedCharge,
+): boolean => {
+  const at = listedAt(context, charge.at)
+  return (
+    (filter.currency ?? charge.currency) === charge.currency &&
+    (filter.source ?? charge.source) === charge.source &&
+    (filter.request_id ?? charge.request_id) === charge.request_id &&
+    (filter.from ?? at) <= at &&
+    (filter.to ?? at) >= at &&
+    (filter.status === undefined || filter.status === statusAt(context, charge))
+  )
+}
+
+/** In whole seconds, as ms since 1970, and never before the generated charges. */
+const listedAt = ({ generated }: ChargeContext, ms: number): number =>
+  Math.max(generated.until, Math.floor(ms / 1_000)) * 1_000
+
+const statusAt = (context: ChargeContext, charge: CreatedCharge): ChargeStatus =>
+  statusesOf(charge.source)[stepAt(context, charge)] ?? 'NEW'
+
+const stepAt = ({ now, settings }: ChargeContext, { at, source }: CreatedCharge): number => {
+  const last = statusesOf(source).length - 1
+  return settings.settleAfter > 0
+    ? Math.min(last, Math.max(0, Math.floor((now - at) / settings.settleAfter)))
+    : last
+}
+
+/** The statuses of a charge, in order: decided by the ending of its source, such as `acct_1_failed`. */
+const statusesOf = (source: string): ReadonlyArray<ChargeStatus> => {
+  if (source.endsWith('_pending')) return ['NEW', 'PENDING']
+  if (source.endsWith('_failed')) return ['NEW', 'PENDING', 'FAILED']
+  if (source.endsWith('_suspended')) return ['NEW', 'PENDING', 'SUSPENDED']
+  return ['NEW', 'SETTLED']
+}

@@ -1,0 +1,168 @@
+/**
+ * Charges that exist from the start: a pure function of seed and number, so ten million of them take no memory.
+ */
+import { type Charge, ChargeReason, type NewCharge } from '../../codec/Charge.js'
+import { R } from '../../fp.js'
+import { type ColumnFilter, columnTable, passes } from './chargeColumns.js'
+import { hash, hex8, subSeed } from './hash.js'
+import { idOf, numberOfRequestId, requestIdOf } from './ids.js'
+import { minorUnitsIn, rounded } from './money.js'
+import { timeWriter } from './time.js'
+
+export interface ChargeOptions {
+  readonly seed: number
+  /** How many charges there are. */
+  readonly charges: number
+  /** When the first one was created. */
+  readonly since: Date
+  /** Time from one charge to the next on average, in ms. */
+  readonly every: number
+}
+
+/** What a list is narrowed by; times in ms since 1970, both inclusive. */
+export interface Filter extends ColumnFilter {
+  readonly request_id?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** The charges that pass a filter, in order of creation. */
+export interface Selection {
+  readonly size: number
+  /** The charges from the `start`-th to before the `end`-th, or the same ones backwards. */
+  readonly slice: (start: number, end: number, newestFirst: boolean) => Iterable<ChargeJson>
+}
+
+/** A charge as JSON has it. */
+export interface ChargeJson extends Omit<Charge, 'created_at' | 'updated_at'> {
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** Everything that a new charge says. */
+export interface CompleteNewCharge extends Required<NewCharge> {}
+
+export interface GeneratedCharges {
+  readonly count: number
+  /** When the last charge was created, in whole seconds since 1970. */
+  readonly until: number
+  readonly charge: (n: number) => ChargeJson
+  readonly select: (filter: Filter) => Selection
+  /** The charge that arrives by itself as the n-th. */
+  readonly arrival: (n: number) => CompleteNewCharge
+}
+
+const subjects = ['Invoice', 'Order', 'Subscription', 'Payout', 'Membership', 'Booking', 'Shipment']
+
+const reasons = R.keys(ChargeReason.keys)
+
+/** Where charges fall within eight steps of time: some in the same second, some far apart. */
+const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
+
+export const generatedCharges = ({
+  seed,
+  charges: count,
+  since,
+  every,
+}: ChargeOptions): GeneratedCharges => {
+  const columns = columnTable(seed)
+  const timeText = timeWriter()
+  const key = subSeed(seed, 5)
+  const arrivalKey = subSeed(seed, 19)
+
+  /** In whole seconds since 1970. */
+  const createdAt = (n: number): number =>
+    Math.floor((since.getTime() + (n - (n % 8) + (rhythm[n % 8] ?? 0)) * every) / 1_000)
+
+  const charge = (n: number): ChargeJson => {
+    const { status, currency, source } = columns.at(n)
+    const random = hash(n ^ key)
+    const more = hash(random ^ key)
+    const amount = amountOf(random, currency)
+    const created = createdAt(n)
+    const updated = status === 'NEW' ? created : created + 1 + (more % 7_200)
+    return {
+      id: idOf('charge', seed, n),
+      amount,
+      currency,
+      reason: reasons[more % reasons.length] ?? 'travel',
+      reference: `${subjects[random % subjects.length]} ${more >>> 12}`,
+      request_id: requestIdOf(seed, n),
+      source,
+      fee: feeOf(amount, currency),
+      short_reference_id: `CH${hex8(more)}`,
+      status,
+      created_at: timeText(created),
+      updated_at: timeText(updated),
+    }
+  }
+
+  const range = ({ from, to }: Filter): readonly [number, number] => [
+    from === undefined ? 0 : firstWhere(count, (n) => createdAt(n) * 1_000 >= from),
+    to === undefined ? count : firstWhere(count, (n) => createdAt(n) * 1_000 > to),
+  ]
+
+  const selection = (size: number, at: (k: number) => number): Selection => ({
+    size,
+    slice: function* (start, end, newestFirst) {
+      const to = Math.min(end, size)
+      for (let k = start; k < to; k++) yield charge(at(newestFirst ? to - 1 - (k - start) : k))
+    },
+  })
+
+  const byRequestId = (requestId: string, filter: Filter): Selection => {
+    const [low, high] = range(filter)
+    const n = numberOfRequestId(seed, requestId) ?? -1
+    return n >= low && n < high && passes(columns.at(n), filter)
+      ? selection(1, () => n)
+      : selection(0, () => 0)
+  }
+
+  return {
+    count,
+    until: count === 0 ? Math.floor(since.getTime() / 1_000) : createdAt(count - 1),
+    charge,
+    arrival: (n) => {
+      const { currency, source } = columns.at(n)
+      return {
+        amount: rounded(((hash(n ^ arrivalKey) % 100_000) + 100) / 100, currency),
+        currency,
+        reason: 'goods_purchased',
+        reference: `Order ${n}`,
+        request_id: requestIdOf(seed, n),
+        source,
+      }
+    },
+    select: (filter) => {
+      if (filter.request_id !== undefined) return byRequestId(filter.request_id, filter)
+      const matching = columns.matches(filter)
+      const [low, high] = range(filter)
+      const skipped = matching.before(low)
+      return selection(Math.max(0, matching.before(high) - skipped), (k) =>
+        matching.at(skipped + k),
+      )
+    },
+  }
+}
+
+/** 0.3 %, rounded once to the minor unit. */
+export const feeOf = (amount: number, currency: string): number => {
+  const units = minorUnitsIn(currency)
+  return Math.round(Math.round(amount * units) * 0.003) / units
+}
+
+/** Mostly 1 to 1,000 units, one in sixteen up to 50,000. */
+const amountOf = (random: number, currency: string): number =>
+  rounded((((random & 15) === 0 ? 50 : 1) * ((random >>> 4) % 100_000) + 100) / 100, currency)
+
+/** The smallest number below `end` for which `holds`, which then holds for all after it; else `end`. */
+const firstWhere = (end: number, holds: (n: number) => boolean): number => {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,57 @@
+/** Sales orders that were uploaded, and the limits that they raise. */
+import { ORDER_AGE } from '../../codec/OrderItem.js'
+import type { ExpiringQuota, Quota, QuotaType } from '../../codec/Quota.js'
+import { rounded } from './money.js'
+import { DAY, dayInstantAt } from './time.js'
+
+export interface Order {
+  readonly type: QuotaType
+  /** In major units of `LIMIT_CURRENCY`. */
+  readonly amount: number
+  /** When the order was placed, in ms since 1970: it counts until it is too old to be uploaded. */
+  readonly at: number
+}
+
+/** The currency of all limits. */
+export const LIMIT_CURRENCY = 'USD'
+
+/** A limit before any upload, in major units. */
+const BASE_LIMIT = 10_000
+
+const WEEK = 7 * DAY
+
+export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<Order>): Quota => {
+  const own = orders.filter((order) => order.type === type)
+  return {
+    available_order_amount: rounded(
+      BASE_LIMIT + total(own.filter((order) => expiryOf(order) > now)),
+      LIMIT_CURRENCY,
+    ),
+    currency: LIMIT_CURRENCY,
+    history_order_amount: total(own),
+  }
+}
+
+/** The part of a limit that expires within the next week (interface, Reference data). */
+export const expiringQuotaAt = (
+  now: number,
+  type: QuotaType,
+  orders: ReadonlyArray<Order>,
+): ExpiringQuota => {
+  const expiring = orders.filter(
+    (order) => order.type === type && expiryOf(order) > now && expiryOf(order) <= now + WEEK,
+  )
+  return {
+    currency: LIMIT_CURRENCY,
+    expire_by: dayInstantAt(now + WEEK),
+    expiring_order_amount: total(expiring),
+  }
+}
+
+const total = (orders: ReadonlyArray<Order>): number =>
+  rounded(
+    orders.reduce((sum, { amount }) => sum + amount, 0),
+    LIMIT_CURRENCY,
+  )
+
+const expiryOf = ({ at }: Order): number => at + ORDER_AGE * DAY

@@ -1,0 +1,47 @@
+/** Times as the service writes them: `YYYY-MM-DDThh:mm:ss+0000`. All arguments are ms since 1970. */
+import { fromDate, Instant } from '../../codec/Instant.js'
+
+/** One day, in ms. */
+export const DAY = 24 * 3_600_000
+
+/** The last second that a time of four-digit years can say, in ms since 1970. */
+const LAST = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** The time in whole seconds; a fraction is cut off. */
+export const timeText = (ms: number): string => fromDate(new Date(ms))
+
+/**
+ * Returns a function that writes times of seconds since 1970. It keeps the text of the last day: generated charges are
+ * near each other, and `Date` takes six times as long.
+ */
+export const timeWriter = (): ((seconds: number) => string) => {
+  let day = Number.NaN
+  let dayText = ''
+  return (seconds) => {
+    const second = seconds % 86_400
+    if (seconds - second !== day) {
+      day = seconds - second
+      dayText = dayAt(day * 1_000)
+    }
+    const hour = twoDigits(Math.floor(second / 3_600))
+    const minute = twoDigits(Math.floor(second / 60) % 60)
+    return `${dayText}T${hour}:${minute}:${twoDigits(second % 60)}+0000`
+  }
+}
+
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
+
+export const instantAt = (ms: number): Instant => asInstant(timeText(ms))
+
+/** The day in UTC: `YYYY-MM-DD`. */
+export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+export const dayInstantAt = (ms: number): Instant => asInstant(dayAt(ms))
+
+/** When something that begins `now` and lasts `life` ms ends: a whole ms that can be written. */
+export const endAt = (now: number, life: number): number => Math.min(Math.floor(now + life), LAST)
+
+const asInstant = (text: string): Instant => {
+  if (!Instant.is(text)) throw new RangeError(`${text} is not before the year 10000`)
+  return text
+}

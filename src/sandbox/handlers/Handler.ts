@@ -1,0 +1,35 @@
+import type { Endpoint } from '../../api/Endpoint.js'
+import type { Settings } from '../options.js'
+import type { Result } from '../results.js'
+import type { Store } from '../Store.js'
+
+export interface CallContext {
+  /** In ms since 1970. */
+  readonly now: number
+  /** The API version of the call, as YYYY-MM-DD. */
+  readonly version: string
+  /** Events that the caller may subscribe to: names, or groups; undefined for all. */
+  readonly scopes: ReadonlyArray<string> | undefined
+  readonly settings: Settings
+}
+
+/** Parameters by name, not decoded yet. */
+export type RawParams = Readonly<Record<string, unknown>>
+
+/** Handles one call: checks it against the store, changes the store, and returns the response. */
+export type Handle<P, A> = (store: Store, params: P, context: CallContext) => Result<A>
+
+/** Takes parameters as they came, where the service accepts more than the codec of the endpoint. */
+export interface RawHandler<A> {
+  readonly raw: Handle<RawParams, A>
+}
+
+export type Handler<Row> =
+  Row extends Endpoint<infer P, infer A, string> ? Handle<P, A> | RawHandler<A> : never
+
+/** A handler for every endpoint of these tables. */
+export type HandlersOf<Tables> = {
+  readonly [Resource in keyof Tables]: {
+    readonly [Name in keyof Tables[Resource]]: Handler<Tables[Resource][Name]>
+  }
+}

@@ -1,0 +1,73 @@
+import type { SchedulerLike } from 'rxjs'
+import type { ApiError, Bytes } from '../results.js'
+
+// model
+
+/**
+ * - `whole`: as it should be.
+ * - `reset`: the connection closes without a response.
+ * - `silent`: no response comes, and the connection stays open.
+ * - `cut-off`: the connection closes in the middle of the body.
+ * - `stall`: the body stops in the middle, and the connection stays open.
+ * - `slow`: the body comes in pieces.
+ */
+export type Delivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
+
+/** A response, and how much of it arrives. */
+export interface Reply {
+  readonly status: number
+  readonly body: Bytes
+  readonly delivery: Delivery
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Sends a reply; calls `finished` when its last byte has left. */
+export type SendReply = (
+  reply: Reply,
+  finished: () => void,
+  timer: SchedulerLike,
+) => Response | Promise<Response>
+
+/** A slow body comes in this many pieces. */
+const PIECES = 10
+
+/** Time between two pieces of a slow body, in ms. */
+export const PAUSE = 100
+
+// constructors
+
+export const jsonReply = (status: number, body: Bytes): Reply => ({
+  status,
+  body,
+  delivery: 'whole',
+  headers: { 'content-type': 'application/json' },
+})
+
+/** An empty body has no type. */
+export const textReply = (status: number, text: string): Reply => ({
+  status,
+  body: Buffer.from(text),
+  delivery: 'whole',
+  headers: text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' },
+})
+
+export const errorReply = ({ status, code, message, source }: ApiError): Reply =>
+  jsonReply(status, Buffer.from(JSON.stringify({ code, message, source })))
+
+/** The body that the interface shows (interface, Errors). */
+export const tooManyRequests = (message: string, trace_id: string): Reply => {
+  const body = { code: 'too_many_requests', message, trace_id, details: {} }
+  return jsonReply(429, Buffer.from(JSON.stringify(body)))
+}
+
+// parts of a body
+
+export const firstHalf = ({ body }: Reply): Bytes => body.subarray(0, body.length >>> 1)
+
+export const pieces = ({ body }: Reply): ReadonlyArray<Bytes> => {
+  const size = Math.max(1, Math.ceil(body.length / PIECES))
+  return Array.from({ length: Math.ceil(body.length / size) }, (_, n) =>
+    body.subarray(n * size, (n + 1) * size),
+  )
+}
