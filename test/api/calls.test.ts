@@ -1,4 +1,4 @@
-/** The calls of the interface, one by one, with an example that was sentParams from its document. */
+/** The calls of the interface, one by one, with an example that was written from its document. */
 import { describe, expect, it } from 'vitest'
 import { isList, paramsAt } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'

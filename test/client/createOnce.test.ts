@@ -139,7 +139,7 @@ describe('a create for a job that runs again', () => {
     expect(all.sent).toEqual([])
   })
 
-  it('says so, too, where it is given nothing at all', () => {
+  it('says so without an argument, too', () => {
     const all = lab({})
     const createOnce: unknown = all.client.charges.createOnce
     const called = (createOnce as () => ReturnType<typeof all.client.charges.createOnce>)()

@@ -10,7 +10,7 @@ const client = createClient({
 })
 
 describe('describe', () => {
-  it('says what a list reads, where, and as whom, without its page size', () => {
+  it('has what a list reads, where, and as whom, without its page size', () => {
     const list = client
       .with({ onBehalfOf: 'acct_2' })
       .charges.list({ status: 'SETTLED', page_size: 50 })

@@ -40,7 +40,7 @@ const told = (replies: ReadonlyArray<Reply>, options: Partial<ClientOptions> = {
 const failures = (events: ReadonlyArray<ClientEvent>): ReadonlyArray<RedactedFailure> =>
   events.flatMap((event) => ('failure' in event ? [event.failure] : []))
 
-describe('no event holds what a body did', () => {
+describe('events hold nothing of a body', () => {
   it.each([
     ['a fault', 503, 'away', 'ServerFault', 'away'],
     ['a fault without a code', 500, '', 'ServerFault', 'http_500'],
@@ -76,7 +76,7 @@ describe('no event holds what a body did', () => {
     ])
   })
 
-  it('while the failure of the call has it all', () => {
+  it('while the failure of the call does', () => {
     const { events, out } = told([repeating(409, 'request_pending')], { retry: { faults: 0 } })
     expect(out).toMatchObject([
       E.left({ cause: { details: contents, message: expect.stringContaining('Jane Doe') } }),
@@ -84,7 +84,7 @@ describe('no event holds what a body did', () => {
     expectNoContents(events)
   })
 
-  it('an answer that is none', () => {
+  it('a response that is no JSON', () => {
     const { events } = told([{ body: `<html>${spoken}` }])
     expectNoContents(events)
     expect(failures(events)).toMatchObject([{ _tag: 'Undecodable', expected: 'JSON' }])

@@ -10,7 +10,7 @@ import { lab, type Play } from '../support/lab.js'
 const NONE = Number.POSITIVE_INFINITY
 
 describe('explain', () => {
-  it('tells requests, ceiling and time from the limits and the page size', () => {
+  it('estimates requests, ceiling and time from the limits and the page size', () => {
     const { client, sent } = lab()
     const list = client.charges.list({ page_size: 2_000 })
     expect(list.explain({ rows: 400_000 })).toEqual({
@@ -22,7 +22,7 @@ describe('explain', () => {
     expect(sent).toEqual([])
   })
 
-  it('takes the page size of the interface where none is given', () => {
+  it('uses the page size of the interface by default', () => {
     const { client } = lab()
     expect(client.charges.list().explain({ rows: 101 })).toEqual({
       pageSize: 100,
@@ -34,7 +34,7 @@ describe('explain', () => {
     expect(client.batchTransfers.list().explain()).toEqual({ pageSize: 50, ceiling: 1_000 })
   })
 
-  it('goes by how long a page takes, too, and by how many are on their way', () => {
+  it('uses the duration of a request, and the number in parallel', () => {
     const { client } = lab()
     const seconds = (list: { readonly explain: (typeof charges)['explain'] }) =>
       list.explain({ rows: 400_000, roundTrip: 200 }).seconds
@@ -58,7 +58,7 @@ describe('explain', () => {
     expect(bulk.charges.list().explain().ceiling).toBe(ceiling)
   })
 
-  it('takes no more pages to be on their way than the client lets requests be', () => {
+  it('uses no more parallel requests than the limits allow', () => {
     const play: Play = ({ query }) => ({
       ms: 200,
       body: { has_more: Number(query.get('page_num')) < 199, items: [] },
@@ -72,7 +72,7 @@ describe('explain', () => {
     expect((to - from) / 20_000).toBeCloseTo(1, 1)
   })
 
-  it('goes by the limits of a scheduler that is given, whatever else is', () => {
+  it('uses the limits of a given scheduler', () => {
     const { scheduler } = lab({ limits: { endpoint: 5 } }).client
     const other = lab({ scheduler, limits: { endpoint: 1 }, share: 0.1 }).client
     expect(other.charges.list().explain().ceiling).toBe(500)
@@ -106,7 +106,7 @@ describe('explain', () => {
     expect(() => list.explain(options)).toThrow(`explain: ${message}`)
   })
 
-  it('says nothing of a list whose page size nobody knows', () => {
+  it('is empty without a page size', () => {
     const row = endpoint('GET /api/v2/charges', {
       params: ChargeFilter,
       success: Charge,
@@ -128,7 +128,7 @@ describe('explain', () => {
     },
   )
 
-  it('counts a page for each full or begun one, and one for an empty list', () => {
+  it('counts complete and partial pages, and one for an empty list', () => {
     const limits = { global: 100, endpoint: 20, concurrency: 50 }
     fc.assert(
       fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 2_000 }), (rows, size) => {

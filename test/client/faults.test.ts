@@ -21,7 +21,7 @@ it('asks once at a port that `fetch` blocks', () => {
   expect(calls()).toHaveLength(1)
 })
 
-describe('when the line fails', () => {
+describe('if the connection fails', () => {
   const kinds: ReadonlyArray<Fault> = [
     'reset',
     'reset-after',
@@ -62,7 +62,7 @@ describe('when the line fails', () => {
     expect(await all(client)).toHaveLength(1)
   })
 
-  it('a charge that was made before the line broke is found, and marked', async () => {
+  it('a charge created before the connection broke is found, and marked as recovered', async () => {
     const { client } = await judged({
       fault: ({ route }) => (route.endsWith('/create') ? 'reset-after' : undefined),
     })
@@ -71,7 +71,7 @@ describe('when the line fails', () => {
     expect(await all(client)).toHaveLength(1)
   })
 
-  it('a charge that was not is ambiguous, and there is none', async () => {
+  it('a charge that was not created is ambiguous', async () => {
     const { client } = await judged({
       fault: ({ route }) => (route.endsWith('/create') ? 'reset' : undefined),
     })

@@ -85,14 +85,14 @@ describe.each([
   ['production', PRODUCTION],
   ['sandbox', SANDBOX],
 ] as const)('in %s', (environment, limits) => {
-  it('nothing is refused when the guard is safe, and the quota is used', () => {
+  it('nothing is refused with a safe guard, and the quota is used', () => {
     const { out, refused, rate } = rush(limits, 300, { environment, guard: 'safe' })
     expect(out.filter(E.isRight)).toHaveLength(300)
     expect(refused).toEqual([])
     expect(rate).toBeGreaterThan(limits.endpoint * 0.9)
   })
 
-  it('all comes through with the guard that learns', () => {
+  it('all calls succeed with the learned guard', () => {
     const { out, refused, rate } = rush(limits, 300, { environment })
     expect(out.filter(E.isRight)).toHaveLength(300)
     expect(refused.length).toBeLessThan(10)

@@ -86,7 +86,7 @@ describe('a list', () => {
     expect(calls()).toEqual([])
   })
 
-  it('begins anew with each subscription', () => {
+  it('starts again with each subscription', () => {
     const { client, asked, run } = reading(charges(15))
     const list = client.charges.list()
     run(list)
@@ -94,14 +94,14 @@ describe('a list', () => {
     expect(asked()).toEqual(['0', '1', '0', '1'])
   })
 
-  it('asks for the next page only when this one has been taken', () => {
+  it('requests the next page only when this one has been taken', () => {
     const { client, calls, run } = reading(charges(25))
     const pages = run(client.charges.list().pages)
     expect(pages.map(({ at }) => at)).toEqual([20, 30, 40])
     expect(calls().map(({ at }) => at)).toEqual([10, 20, 30])
   })
 
-  it('goes on over an empty page that says so', () => {
+  it('continues after an empty page with has_more', () => {
     const { client, asked, run } = reading((departure, nth) =>
       nth === 2 ? { body: { has_more: true, items: [] } } : charges(25)(departure, nth),
     )
@@ -109,7 +109,7 @@ describe('a list', () => {
     expect(asked()).toEqual(['0', '1', '2'])
   })
 
-  it('follows a bookmark where one comes, and drops the number', () => {
+  it('continues with a bookmark in place of a number', () => {
     const { client, asked, calls, run } = reading((_, nth) => ({
       body: { items: [CHARGE], page_after: nth < 3 ? `mark-${nth}` : null, page_before: 'x' },
     }))
@@ -120,7 +120,7 @@ describe('a list', () => {
 })
 
 describe('a row', () => {
-  it('that is not as the interface says is one `Left`, and ends nothing', () => {
+  it('that does not decode is one `Left`, and does not end the list', () => {
     const { client, run } = reading(() => ({
       body: { items: [CHARGE, { ...CHARGE, amount: {} }, { ...CHARGE, id: 'chg_3' }] },
     }))
@@ -133,13 +133,13 @@ describe('a row', () => {
   })
 })
 
-describe('a list that cannot be read to its end', () => {
+describe('a list that fails', () => {
   const last = (all: ReturnType<typeof reading>) => {
     const out = all.run(all.client.charges.list()).map(({ value }) => value)
     return { last: out.at(-1), rows: out.length - 1 }
   }
 
-  it('says where it ended, and why', () => {
+  it('has the position and the cause', () => {
     const all = reading((departure, nth) =>
       departure.query.get('page_num') === '2'
         ? problem(403, 'forbidden', 'not yours')
@@ -169,7 +169,7 @@ describe('a list that cannot be read to its end', () => {
     expect(last(all)).toMatchObject({ rows: 10, last: E.left({ pages: 1, message }) })
   })
 
-  it('is the failure itself when nothing came before it', () => {
+  it('is the failure itself at the first page', () => {
     const all = reading(() => problem(400, 'invalid_argument'))
     expect(last(all)).toMatchObject({ rows: 0, last: E.left({ _tag: 'Refused' }) })
   })
@@ -190,7 +190,7 @@ describe('a list that cannot be read to its end', () => {
     })
   })
 
-  it('is complete when a fault passes', () => {
+  it('is complete if a retry succeeds', () => {
     const all = reading((departure, nth) =>
       nth % 3 === 2 ? { outage: RESET } : charges(50)(departure, nth),
     )
@@ -198,7 +198,7 @@ describe('a list that cannot be read to its end', () => {
     expect(ids).toEqual(Array.from({ length: 50 }, (_, n) => `chg_${n}`))
   })
 
-  it('is given up when a bookmark comes back', () => {
+  it('ends at a repeated bookmark', () => {
     const all = reading((_, nth) => ({ body: { items: [CHARGE], page_after: `m${nth % 3}` } }))
     expect(last(all)).toMatchObject({
       last: E.left({
@@ -210,7 +210,7 @@ describe('a list that cannot be read to its end', () => {
     expect(all.asked()).toEqual(['0', 'm1', 'm2', 'm0'])
   })
 
-  it('is given up when the rows of a page come again under another number', () => {
+  it('ends at repeated rows', () => {
     const rows = [CHARGE, { ...CHARGE, id: 'chg_2' }]
     const all = reading(() => ({ body: { has_more: true, items: rows } }))
     expect(last(all)).toMatchObject({
@@ -224,7 +224,7 @@ describe('a list that cannot be read to its end', () => {
     })
   })
 
-  it('is given up when nothing but empty pages come, after 100 unless told otherwise', () => {
+  it('ends after more than 100 empty pages by default', () => {
     const empty: Play = () => ({ body: { has_more: true, items: [] } })
     const all = reading(empty)
     expect(last(all)).toMatchObject({
@@ -248,7 +248,7 @@ describe('a list that cannot be read to its end', () => {
     expect(last(reading(empty, { lists }))).toMatchObject({ last: E.left({ pages: 101 }) })
   })
 
-  it('is given up when it is longer than it may be', () => {
+  it('ends after maxPages', () => {
     const all = reading(charges(1_000), { lists: { maxPages: 4 } })
     expect(last(all)).toMatchObject({
       rows: 40,
@@ -272,7 +272,7 @@ describe('a list that cannot be read to its end', () => {
   })
 })
 
-it('takes no option that there is not for how pages are delivered', () => {
+it('rejects an unknown option of parallel', () => {
   const list = lab().client.charges.list()
   const misspelt = { ordered: true, order: false }
   expect(() => list.parallel(3, misspelt)).toThrow(
@@ -280,7 +280,7 @@ it('takes no option that there is not for how pages are delivered', () => {
   )
 })
 
-it('takes no text for a number of pages', () => {
+it('rejects text as a number of pages', () => {
   const { client } = lab()
   const parallel = (list: object): unknown =>
     Reflect.apply(Reflect.get(list, 'parallel'), list, ['4'])
@@ -291,7 +291,7 @@ it('takes no text for a number of pages', () => {
   }
 })
 
-describe('where a list goes on', () => {
+describe('the position of a list', () => {
   // as it comes back from a database, or a variable of the environment: without its type
   const kept = (text: string) => JSON.parse(text)
 
@@ -338,7 +338,7 @@ describe('where a list goes on', () => {
     },
   )
 
-  it('may be the beginning of a list of bookmarks', () => {
+  it('may be the start of a list of bookmarks', () => {
     const { client, asked, run } = reading(() => ({ body: { items: [], page_after: null } }))
     expect(run(client.batchTransfers.list().from({}))).toEqual([])
     expect(asked()).toEqual([null])

@@ -27,7 +27,7 @@ const thrown = (options: Readonly<Record<string, unknown>>): unknown => {
 
 const FAR = 'http://platform.example'
 
-describe('an option that cannot work', () => {
+describe('an invalid option', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
     ['baseUrl', { baseUrl: undefined }],
     ['baseUrl', { baseUrl: '' }],
@@ -183,7 +183,7 @@ describe('options that are undefined', () => {
     ])
   })
 
-  it('leave keys to be keys, and secret', async () => {
+  it('leave the keys secret', async () => {
     const seen: Array<string> = []
     const client = createClient({
       ...good,
@@ -215,7 +215,7 @@ describe('the transport', () => {
   })
 })
 
-describe('options that work', () => {
+describe('valid options', () => {
   it.each<Partial<ClientOptions>>([
     { baseUrl: 'http://localhost:3000' },
     { baseUrl: 'http://127.0.0.1:3000/under/a/path/' },

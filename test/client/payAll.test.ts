@@ -111,7 +111,7 @@ describe('a job that pays with batches', () => {
     expect(submissions).toHaveLength(3)
   })
 
-  it('pays nobody again when it is run again', async () => {
+  it('pays nothing twice if it is run again', async () => {
     const { start, paid, submissions } = account()
     await start(wages)
     expect((await start(wages)).out).toEqual(BOOKED)
@@ -148,7 +148,7 @@ describe('a job that pays with batches', () => {
     expect(submissions).toHaveLength(2)
   })
 
-  it('ends with an error when nobody knows whether a batch was submitted, and the next run does', async () => {
+  it('ends with an error if a submit is ambiguous, and the next run resolves it', async () => {
     const { start, paid, submissions } = account({
       faults: ({ route, nth }) =>
         route.endsWith('/submit') && nth === 1 ? 'reset-after' : undefined,
@@ -159,7 +159,7 @@ describe('a job that pays with batches', () => {
     expect(submissions).toHaveLength(1) // the other one was answered to nobody
   })
 
-  it('does nothing when its items are others than those of the run before, even by their order', async () => {
+  it('does nothing if its items differ from those of the earlier run, even in order', async () => {
     const { start, submissions } = account()
     await start(wages, { at: 7, when: 'after' })
     expect(submissions).toHaveLength(1)
@@ -185,14 +185,14 @@ describe('a job that pays with batches', () => {
     await expect(run).rejects.toThrow('two items have the request_id item-2')
   })
 
-  it('submits nothing while an item is not valid', async () => {
+  it('submits nothing while an item is invalid', async () => {
     const { start, submissions } = account()
     const wrong = { ...item(104), reference: 'Pay 104_invalid' }
     await expect(start([...wages.slice(0, 104), wrong])).rejects.toThrow(/3 of 4 items are valid/)
     expect(submissions).toEqual([])
   })
 
-  it('tells of items that were not booked', async () => {
+  it('reports items that were not booked', async () => {
     const { start } = account()
     const some = wages.slice(0, 50)
     const { out } = await start([...some, { ...item(50), reference: 'Pay 50_failed' }])

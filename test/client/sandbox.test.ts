@@ -41,7 +41,7 @@ describe('against the sandbox', () => {
     expect(sandbox.stats().faults[name]).toBeGreaterThanOrEqual(2)
   })
 
-  it('a malformed row is counted, and all others come', async () => {
+  it('a malformed row is one failure, and all others are read', async () => {
     const { client } = await sandboxed(({ route, nth }) =>
       route === 'GET /api/v1/charges' && nth === 2 ? 'malformed-row' : undefined,
     )

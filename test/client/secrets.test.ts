@@ -142,7 +142,7 @@ const cases = Object.keys(ways).flatMap((way) => Object.keys(calls).map((call) =
 
 const good = (): Reply => ({ body: CHARGE })
 
-describe('no secret shows', () => {
+describe('secrets are removed', () => {
   it.each(cases)('when $call ends in $way', ({ way, call }) => {
     const { texts, values } = outputs({}, calls[call] ?? of, ways[way] ?? good)
     expect(values.length).toBeGreaterThan(0)
@@ -188,7 +188,7 @@ describe('no secret shows', () => {
     }
   })
 
-  it('when a `fetch` answers with a text where its parts should be', async () => {
+  it('when a `fetch` returns text in place of a body', async () => {
     const body = JSON.parse(JSON.stringify(JSON.stringify({ ...secrets, items: [secrets] })))
     const client = createClient({
       baseUrl: 'https://platform.test',
@@ -204,7 +204,7 @@ describe('no secret shows', () => {
     }
   })
 
-  it('when a call is told of keys that only others carry', () => {
+  it('when a response repeats the keys of other calls', () => {
     const { apiKey, clientSecret } = secrets
     const { texts } = outputs(
       {},
@@ -217,7 +217,7 @@ describe('no secret shows', () => {
     texts.forEach(expectNoSecret)
   })
 
-  it('when all goes well', () => {
+  it('when nothing fails', () => {
     const { texts, values } = outputs({}, ({ charges }) => charges.create(NEW_CHARGE), good)
     expect(values).toEqual([E.right(CHARGE)])
     texts.forEach(expectNoSecret)
@@ -286,7 +286,7 @@ describe('no secret shows', () => {
 })
 
 describe('this test', () => {
-  it('would find a secret, however it is spelt', () => {
+  it('finds a secret in any encoding', () => {
     for (const secret of Object.values(secrets)) {
       for (const spelling of spellings(secret)) {
         expect(() => expectNoSecret(`before ${spelling} after`)).toThrow('shows in')

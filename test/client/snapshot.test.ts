@@ -58,7 +58,7 @@ describe('a snapshot of charges', () => {
     expect(() => client.charges.list().parallel(requests)).toThrow(error)
   })
 
-  it('has them all, in slices of time, by whole seconds', () => {
+  it('reads them all, in slices of whole seconds', () => {
     const { client, run, calls } = lab({ play: charges(25) })
     const list = client.charges.snapshot({ to_created_at, page_size: 10, status: 'SETTLED' })
     expect(calls()).toEqual([])
@@ -74,7 +74,7 @@ describe('a snapshot of charges', () => {
     )
   })
 
-  it('has what was made within its first second, though rows show whole seconds', () => {
+  it('includes charges of its first second, though rows show whole seconds', () => {
     const { client, run } = lab({ play: charges(3) })
     const list = client.charges.snapshot({
       from_created_at: new Date(START + 60_500),
@@ -99,7 +99,7 @@ describe('a snapshot of charges', () => {
     }
   })
 
-  it('is read in parallel as fast as the limits allow, and says of each slice what it has', () => {
+  it('is read in parallel as fast as the limits allow', () => {
     const { client, run, calls } = lab({ play: charges(5_000), guard: 0 })
     const snapshot = client.charges.snapshot({
       from_created_at: new Date(START),
@@ -118,7 +118,7 @@ describe('a snapshot of charges', () => {
     expect(pages.at(-1)?.at).toBeLessThan((calls().length / 20) * 1_000 * 1.02 + 1_000)
   })
 
-  it('is read in parallel from where it stood, too', () => {
+  it('resumes in parallel, too', () => {
     const { client, run, timer } = lab({ play: charges(200), guard: 0 })
     const snapshot = client.charges.snapshot({
       from_created_at: new Date(START),
@@ -140,7 +140,7 @@ describe('a snapshot of charges', () => {
     expect(took(snapshot.from(next).parallel(4))).toBeLessThan(alone * 0.7)
   })
 
-  it('is of what was there when it was subscribed to, by the clock of the client', () => {
+  it('ends with the time of subscription, by the clock of the client', () => {
     const { client, run, calls, timer } = lab({ play: charges(5) })
     const snapshot = client.charges.snapshot()
     timer.frame = Date.UTC(2026, 5, 1)
@@ -152,7 +152,7 @@ describe('a snapshot of charges', () => {
     })
   })
 
-  it('is refused where it begins later than that clock says, and nothing is sent', () => {
+  it('is rejected if it starts later than that, and nothing is sent', () => {
     const { client, run, sent, timer } = lab({ play: charges(5) })
     const later = client.charges.snapshot({ from_created_at: new Date(START + 60_000) })
     timer.frame = START + 59_999
@@ -173,7 +173,7 @@ describe('a snapshot of charges', () => {
     expect(run(later)).toHaveLength(1)
   })
 
-  it('goes on from a position whatever the clock says by then', () => {
+  it('resumes at a position whatever the clock says', () => {
     const { client, run, timer } = lab({ play: charges(5) })
     const all = { from: START, to: START + 600_000 }
     const position = { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
@@ -194,7 +194,7 @@ describe('a snapshot of charges', () => {
     })
   })
 
-  it('ends on a failure with what is left, and goes on from there', () => {
+  it('ends on a failure with what is left, and resumes there', () => {
     const { client, run, calls } = lab({
       play: charges(40, (nth) => (nth === 3 ? problem(403, 'forbidden') : {})),
     })
@@ -218,7 +218,7 @@ describe('a snapshot of charges', () => {
     expect(calls().length - sent).toBe(3)
   })
 
-  it('says after how many pages it ended, also after one', () => {
+  it('says after how many pages it ended', () => {
     const { client, run } = lab({
       play: charges(40, (nth) => (nth === 2 ? problem(403, 'forbidden') : {})),
     })
@@ -360,7 +360,7 @@ describe('a snapshot of charges', () => {
     expect(sent).toEqual([])
   })
 
-  it('tells a row that does not decode, once, and reads on', () => {
+  it('emits a row that does not decode once, and continues', () => {
     const broken = { ...CHARGE, id: 'chg_bad', created_at: 'soon' }
     const good = charges(25)
     const { client, run } = lab({
@@ -400,7 +400,7 @@ describe('a snapshot of charges', () => {
     expect(calls().length).toBeLessThan(100)
   })
 
-  it('tells rows without an id apart, nested as deep as they may be', () => {
+  it('compares rows without an id by content', () => {
     const deep = (wrap: string) => '['.repeat(20_000) + wrap + ']'.repeat(20_000)
     const body = `{"has_more":false,"items":[${deep('')},${deep('1')},${JSON.stringify(CHARGE)}]}`
     const { client, run } = lab({ play: () => ({ ms: 100, body }) })
@@ -408,7 +408,7 @@ describe('a snapshot of charges', () => {
     expect(rows.map(({ value }) => value._tag)).toEqual(['Left', 'Left', 'Right'])
   })
 
-  it('has pages that ask for themselves again', () => {
+  it('has pages that can be read again', () => {
     const { client, run } = lab({ play: charges(25) })
     const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })
     const pages = run(snapshot.pages).flatMap(({ value }) =>

@@ -34,7 +34,7 @@ const authorizations = (calls: ReturnType<typeof lab>['sent']) =>
 const bearer = (n: number) => `Bearer token-${n}-xxxxxxxx`
 
 describe('the token', () => {
-  it('is obtained once for all who ask at the same time', () => {
+  it('is obtained once for concurrent calls', () => {
     const { client, logins, calls, run } = lab()
     const many = range(0, 15).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
     expect(run(many)).toHaveLength(15)
@@ -54,7 +54,7 @@ describe('the token', () => {
     expect(authorizations(calls())).toEqual([bearer(1), bearer(1), bearer(2)])
   })
 
-  it('lives as long as the service says, by the clock of the service', () => {
+  it('lives as long as the service says, by its clock', () => {
     const { client, events, run } = lab({
       login: () => ({
         status: 201,
@@ -80,7 +80,7 @@ describe('the token', () => {
     },
   )
 
-  it('that ended while requests waited in the queue is replaced for all of them at once', () => {
+  it('that expires while requests are queued is replaced for all of them at once', () => {
     const end = 5_000
     const { client, events, logins, run } = lab({
       limits: { endpoint: 1 },
@@ -95,7 +95,7 @@ describe('the token', () => {
     expect([refused.length, logins().length]).toEqual([1, 2])
   })
 
-  it('that comes to its end while a long queue is sent is renewed a minute before, too', () => {
+  it('is renewed while a long queue is sent, too', () => {
     const life = 180_000
     const { client, events, logins, run } = lab({
       limits: { endpoint: 1 },
@@ -113,7 +113,7 @@ describe('the token', () => {
     expect(logins().map(({ at }) => Math.round(at / 10_000))).toEqual([0, 12, 24])
   })
 
-  it('that is renewed for a queue is waited for by those in it, however long the login takes', () => {
+  it('is awaited by queued requests while it is renewed', () => {
     const { client, logins, aborted, run } = lab({
       limits: { endpoint: 1 },
       guard: 'safe', // a second, and more, between two calls, which take less
@@ -124,7 +124,7 @@ describe('the token', () => {
     expect([logins().length, aborted()]).toEqual([2, 0])
   })
 
-  it('that is renewed for a queue is given up with it', () => {
+  it('is not renewed once the queue is cancelled', () => {
     const { client, logins, aborted, run } = lab({
       limits: { endpoint: 1 },
       login: (departure, nth) => ({ ...tokens(40_000)(departure, nth), ms: nth === 1 ? 0 : 9_000 }),
@@ -134,7 +134,7 @@ describe('the token', () => {
     expect([logins().length, aborted()]).toEqual([2, 1])
   })
 
-  it('that comes to its end is asked for once in passing, when no new one is to be had', () => {
+  it('is renewed once if no new one is available', () => {
     const { client, logins, calls, run } = lab({
       limits: { endpoint: 1 },
       login: (departure, nth) =>
@@ -166,7 +166,7 @@ describe('a 401', () => {
     expect(sent[1]?.body).toEqual(sent[3]?.body)
   })
 
-  it('that comes again is reported', () => {
+  it('that is repeated is reported', () => {
     const { client, sent, run } = lab({ play: () => expired })
     const out = run(client.charges.create(NEW_CHARGE))
     expect(out.map(({ value }) => value)).toEqual([
@@ -192,7 +192,7 @@ describe('a 401', () => {
     expect(calls()).toHaveLength(18)
   })
 
-  describe('while others wait', () => {
+  describe('with queued requests', () => {
     const ids = Array.from({ length: 30 }, (_, n) => `chg_${n}`)
 
     /** All share a limit with the login, and wait longer for it than any other. */
@@ -204,7 +204,7 @@ describe('a 401', () => {
         ...login,
       })
 
-    it('keeps them from being sent with that token; they go on in their order', () => {
+    it('does not send them with that token, and keeps their order', () => {
       const { client, calls, logins, run } = revoked({})
       const out = run(from(ids).pipe(mergeMap((id) => client.charges.retrieve({ id }))))
       expect(out.map(({ value }) => value)).toEqual(ids.map(() => E.right(CHARGE)))
@@ -217,7 +217,7 @@ describe('a 401', () => {
       )
     })
 
-    it('keeps them from that, too, where some of them may go at the moment of its answer', () => {
+    it('does not send them with that token even if they may start in the same moment', () => {
       const { client, calls, run } = revoked({
         guard: 0,
         play: ({ at, request }) =>
@@ -229,7 +229,7 @@ describe('a 401', () => {
       expect(calls()).toHaveLength(ids.length + 1)
     })
 
-    it('leaves them in their order when a source of tokens fails at once', () => {
+    it('keeps their order if a source of tokens fails at once', () => {
       let asked = 0
       const { client, calls, run } = lab({
         credentials: {
@@ -244,7 +244,7 @@ describe('a 401', () => {
       expect(sent).toEqual([...ids, 'chg_0'])
     })
 
-    it('takes them out of the queue for a login that fails for a while no more than one by one', () => {
+    it('takes them out of the queue at most one by one while logins fail', () => {
       const { client, logins, run } = revoked({
         login: (departure, nth) =>
           nth > 1 && nth < 5 ? problem(503, 'down') : tokens()(departure, nth),
@@ -255,7 +255,7 @@ describe('a 401', () => {
       expect(logins()).toHaveLength(5)
     })
 
-    it('leaves them in the queue when a source of tokens fails, and does not ask it for all of them', () => {
+    it('leaves them in the queue if a source of tokens fails, and does not call it for each', () => {
       let asked = 0
       const token = () => {
         asked++
@@ -275,7 +275,7 @@ describe('a 401', () => {
       expect([asked, calls().length]).toEqual([4, ids.length + 1])
     })
 
-    it('ends them with it when the keys are wrong', () => {
+    it('fails them if the keys are wrong', () => {
       const { client, calls, run } = revoked({
         login: (departure, nth) =>
           nth > 1 ? problem(401, 'credentials_invalid') : tokens()(departure, nth),
@@ -286,7 +286,7 @@ describe('a 401', () => {
       expect(calls().length).toBeLessThan(6)
     })
 
-    it('lets those under way end, and sends none that has left', () => {
+    it('lets requests under way end, and sends none that was cancelled', () => {
       const { client, calls, timer, aborted, run } = lab({
         limits: { endpoint: 2 },
         play: ({ route, request }) => {
@@ -310,7 +310,7 @@ describe('a 401', () => {
     })
   })
 
-  it('that comes late does not drop a newer token', () => {
+  it('that is late does not revoke a newer token', () => {
     const { client, logins, run } = lab({
       play: ({ request, query }) =>
         request.headers.authorization === bearer(1)
@@ -323,7 +323,7 @@ describe('a 401', () => {
     expect(logins()).toHaveLength(2)
   })
 
-  it('leads to one new login for all under way, though it gives out the same token again', () => {
+  it('leads to one new login for all requests under way, even if it returns the same token', () => {
     const { client, logins, calls, run } = lab({
       login: ({ at }) => ({
         status: 201,
@@ -338,7 +338,7 @@ describe('a 401', () => {
     expect(calls()).toHaveLength(18)
   })
 
-  it('of the login is told to a call, too, that is made when another one hears of it', () => {
+  it('of the login reaches a call that is made when another one fails', () => {
     const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
     const call = client.charges.retrieve({ id: 'chg_1' })
     const out = run(call.pipe(concatMap(() => call)))
@@ -346,7 +346,7 @@ describe('a 401', () => {
     expect(sent.map(({ route }) => route)).toEqual([LOGIN, LOGIN])
   })
 
-  it('of a create that may have been done, when no login is to be had, leaves it Ambiguous', () => {
+  it('of a create that may have been done leaves it Ambiguous if no login succeeds', () => {
     const { client, run } = lab({
       login: (departure, nth) => (nth > 1 ? problem(503, 'down') : tokens()(departure, nth)),
       play: (_, nth) => (nth === 1 ? { outage: RESET } : expired),
@@ -366,7 +366,7 @@ describe('a 401', () => {
 })
 
 describe('a login that failed', () => {
-  it('ends each of the calls that come one after the other, none without a word', () => {
+  it('fails each of several calls in sequence', () => {
     const { client, logins, run } = lab({ login: () => problem(403, 'forbidden') })
     const first = (id: string) => client.charges.retrieve({ id }).pipe(take(1))
     const out = run(of('a', 'b', 'c').pipe(concatMap(first)))
@@ -386,7 +386,7 @@ describe('a login that failed', () => {
 })
 
 describe('logins', () => {
-  it('keep to their own limit, which is counted by the minute', () => {
+  it('have a limit of their own, per minute', () => {
     const { client, logins, run, timer } = lab({ login: tokens(1_000), limits: { logins: 3 } })
     const one = wait(2_000, timer).pipe(concatMap(() => client.charges.retrieve({ id: 'chg_1' })))
     run(range(0, 7).pipe(concatMap(() => one)))
@@ -402,7 +402,7 @@ describe('logins', () => {
 })
 
 describe('a token that was replaced', () => {
-  it('shows no more than the one in its place', () => {
+  it('is a secret like the one in its place', () => {
     const { client, events, run, sent } = lab({
       play: (_, nth) =>
         nth === 1 ? problem(401, 'x') : problem(400, 'y', `${tokenOf(1)}, ${tokenOf(2)}`),
@@ -418,7 +418,7 @@ describe('a token that was replaced', () => {
 })
 
 describe('a token of the caller’s own', () => {
-  it('is asked for once, used, and asked for again after a 401', () => {
+  it('is obtained once, and again after a 401', () => {
     let n = 0
     const { client, sent, run } = lab({
       credentials: { token: () => of({ token: `mine-${++n}` }) },
@@ -433,7 +433,7 @@ describe('a token of the caller’s own', () => {
     expect(authorizations(sent)).toEqual(['Bearer mine-1', 'Bearer mine-2', 'Bearer mine-2'])
   })
 
-  it('has as long to come as an answer has to begin, and is given up with the call', () => {
+  it('has the time limit of headers, and is cancelled with the call', () => {
     let given = 0
     const never = new Observable<never>(() => () => given++)
     const { client, timer, run } = lab({
@@ -452,7 +452,7 @@ describe('a token of the caller’s own', () => {
     expect(given).toBe(2)
   })
 
-  it('sends a request once, however many tokens come', () => {
+  it('is the first of a source that emits several', () => {
     const { client, sent, run } = lab({
       credentials: { token: () => of({ token: 'first' }, { token: 'second' }) },
     })

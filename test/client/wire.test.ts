@@ -17,7 +17,7 @@ describe('against literal JSON', () => {
     ])
   })
 
-  it('a charge is made, and the amount is sent as text', async () => {
+  it('a charge is created, and the amount is sent as text', async () => {
     const { client, calls } = await judged()
     const made = await lastValueFrom(client.charges.create({ ...newCharge, amount: 12.5 }))
     expect(made).toMatchObject(E.right({ status: 'NEW', amount: 12.5, reference: 'Zoë €' }))
@@ -48,7 +48,7 @@ describe('against literal JSON', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it('what does not exist is refused with the service’s code', async () => {
+  it('a missing resource is refused with the code of the service', async () => {
     const { client } = await judged()
     expect(await lastValueFrom(client.charges.retrieve({ id: 'chg/?#%' }))).toMatchObject(
       E.left({ _tag: 'Refused', status: 404, code: 'not_found', attempts: 1 }),
@@ -71,7 +71,7 @@ describe('against literal JSON', () => {
     expect(calls().length).toBeLessThanOrEqual(60)
   })
 
-  it('wrong keys are told once, without being repeated', async () => {
+  it('wrong keys are reported once, without being repeated', async () => {
     const { client, server } = await judged({}, { credentials: { ...CLIENT, apiKey: 'wrong-key' } })
     const out = await lastValueFrom(client.charges.create(newCharge))
     expect(out).toMatchObject(E.left({ _tag: 'Unauthorized', code: 'credentials_invalid' }))
@@ -79,8 +79,8 @@ describe('against literal JSON', () => {
   })
 })
 
-describe('when the answers are odd', () => {
-  it('rows of a wrong type are one `Left` each, and all others come', async () => {
+describe('with unusual responses', () => {
+  it('rows of a wrong type are one `Left` each, and all others are read', async () => {
     const { client } = await judged({
       charges: 100,
       page: ({ has_more, items }) => ({
@@ -101,7 +101,7 @@ describe('when the answers are odd', () => {
     )
   })
 
-  it('empty pages that say there is more end nothing', async () => {
+  it('empty pages with has_more do not end a list', async () => {
     const { client } = await judged({
       charges: 30,
       page: (page, n) => (n % 2 === 0 ? { has_more: true, items: [] } : page),
@@ -109,7 +109,7 @@ describe('when the answers are odd', () => {
     expect((await all(client, { page_size: 10 })).map(idOf)).toEqual(ids(30).slice(10, 20))
   })
 
-  it('an endless run of them does', async () => {
+  it('too many of them do', async () => {
     const { client } = await judged(
       { page: () => ({ has_more: true, items: [] }) },
       { lists: { maxEmptyPages: 5 } },
@@ -117,7 +117,7 @@ describe('when the answers are odd', () => {
     expect((await all(client)).map(idOf)).toEqual(['Truncated'])
   })
 
-  it('a page that comes again and again is not read without end', async () => {
+  it('a page that is repeated ends a list', async () => {
     const { client } = await judged(
       { charges: 10, page: ({ items }) => ({ has_more: true, items }) },
       { lists: { maxPages: 7 } },
@@ -139,7 +139,7 @@ describe('when the answers are odd', () => {
   })
 })
 
-describe('leaving', () => {
+describe('unsubscribing', () => {
   it('aborts the request in flight: the server sees the end', async () => {
     const { client, server } = await judged({
       fault: (seen) => (isList(seen) ? 'silent' : undefined),
@@ -151,7 +151,7 @@ describe('leaving', () => {
     await server.until(() => server.abandoned() === 1)
   })
 
-  it('a loop aborts the page that was asked for ahead', async () => {
+  it('from a loop aborts the page requested ahead', async () => {
     const { client, server } = await judged({
       charges: 100,
       fault: (seen) => (isList(seen) && seen.nth === 2 ? 'silent' : undefined),

@@ -54,7 +54,7 @@ describe.each([
   ['a fetch of the caller', { fetch: own }],
   ['one that makes a Request', { fetch: ofRequest }],
 ])('a body that stalls, sent by %s', (_, options) => {
-  it.each([200, 500])('is given up when nobody listens any more (%i)', async (status) => {
+  it.each([200, 500])('is cancelled by unsubscribing (%i)', async (status) => {
     const { request, begun } = await stalling(status)
     const listening = kyTransport(options)(request).subscribe()
     const socket = await firstValueFrom(begun)
@@ -65,7 +65,7 @@ describe.each([
     expect(socket.closed).toBe(true)
   })
 
-  it('is given up when it takes too long', async () => {
+  it('ends with a time limit', async () => {
     const { request, begun } = await stalling(200)
     const timer = new VirtualTimeScheduler()
     const answer = firstValueFrom(kyTransport({ ...options, timer })(request))

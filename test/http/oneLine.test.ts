@@ -11,7 +11,7 @@ it.each([
   expect(oneLine(text)).toBe(shown)
 })
 
-it('leaves spaces as they are: a name may have two', () => {
+it('keeps repeated spaces', () => {
   expect(oneLine('a  b.ndjson')).toBe('a  b.ndjson')
   expect(oneLine(`a${' '.repeat(200_000)}b`)).toHaveLength(200_002)
 })

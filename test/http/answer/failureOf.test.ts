@@ -4,11 +4,11 @@ import { O } from '../../../src/fp.js'
 import { httpFailure, throttleOf, transportFailure } from '../../../src/http/answer/failureOf.js'
 import { scrubber } from '../../../src/http/secrets/scrub.js'
 import { isSuccess } from '../../../src/http/transport/Transport.js'
-import { answered, asking } from '../answered.js'
+import { context, responseOf } from '../responseOf.js'
 
 describe('a refusal', () => {
   const fail = (status: number, body: unknown, headers = {}) =>
-    httpFailure(asking, answered(status, body, headers))
+    httpFailure(context, responseOf(status, body, headers))
 
   it('keeps what the service said', () => {
     expect(
@@ -39,8 +39,8 @@ describe('a refusal', () => {
   ])('repeats no card number, be it %s', (_, said) => {
     const scrub = scrubber(['6212345678901234567'])
     const failure = httpFailure(
-      { ...asking, scrub },
-      answered(400, { code: 'validation_error', message: String(said), details: { said } }),
+      { ...context, scrub },
+      responseOf(400, { code: 'validation_error', message: String(said), details: { said } }),
     )
     expect(JSON.stringify(failure)).not.toMatch(/6212/)
     expect(JSON.stringify(failure)).toContain('[secret]')
@@ -88,7 +88,7 @@ describe('a refusal', () => {
 
   it('has broken off only where what is missing may say something else', () => {
     const broken = (body: string) =>
-      httpFailure(asking, { ...answered(400, body), incompleteBody: true as const })
+      httpFailure(context, { ...responseOf(400, body), incompleteBody: true as const })
     expect(broken('{"code":"invalid')).toMatchObject({ incompleteBody: true, code: 'http_400' })
     expect(broken('{"code":"invalid_argument"}')).not.toHaveProperty('incompleteBody')
   })
@@ -122,8 +122,8 @@ describe('a refusal', () => {
   it('has no secret that one line puts together', () => {
     const scrub = scrubber(['two words here'])
     const failure = httpFailure(
-      { ...asking, scrub },
-      answered(400, { message: 'two\u0000words\nhere' }),
+      { ...context, scrub },
+      responseOf(400, { message: 'two\u0000words\nhere' }),
     )
     expect(failure.message).toBe('GET /api/v1/charges/{id}: 400 http_400: [secret]')
   })
@@ -162,7 +162,7 @@ describe('a refusal', () => {
 
   it('is every status outside of 200 to 299', () => {
     const statuses = [100, 199, 200, 201, 204, 299, 300, 400, 500]
-    expect(statuses.filter((status) => isSuccess(answered(status, '')))).toEqual([
+    expect(statuses.filter((status) => isSuccess(responseOf(status, '')))).toEqual([
       200, 201, 204, 299,
     ])
   })
@@ -171,7 +171,7 @@ describe('a refusal', () => {
 describe('no answer', () => {
   it('names the system’s word, or the time limit that was passed', () => {
     expect(
-      transportFailure(asking, {
+      transportFailure(context, {
         _tag: 'Unreachable',
         code: 'ECONNRESET',
         reason: 'read ECONNRESET\nvery-secret/key',
@@ -186,7 +186,7 @@ describe('no answer', () => {
       message: 'GET /api/v1/charges/{id}: ECONNRESET: read ECONNRESET [secret]',
     })
     expect(
-      transportFailure(asking, {
+      transportFailure(context, {
         _tag: 'Unreachable',
         code: 'E_very-secret/key',
         reason: 'no',
@@ -195,30 +195,30 @@ describe('no answer', () => {
     ).toMatchObject({ code: 'E_[secret]', message: 'GET /api/v1/charges/{id}: E_[secret]: no' })
     const reason = 'ECONNREFUSED: Unable to connect' // as Bun has it
     expect(
-      transportFailure(asking, {
+      transportFailure(context, {
         _tag: 'Unreachable',
         code: 'ECONNREFUSED',
         reason,
         mayHaveArrived: false,
       }),
     ).toMatchObject({ message: 'GET /api/v1/charges/{id}: ECONNREFUSED: Unable to connect' })
-    expect(transportFailure(asking, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 })).toEqual(
-      {
-        _tag: 'TimedOut',
-        endpoint: 'GET /api/v1/charges/{id}',
-        attempts: 2,
-        phase: 'headers',
-        limit: 60_000,
-        message: 'GET /api/v1/charges/{id}: no answer within 60000 ms',
-      },
-    )
+    expect(
+      transportFailure(context, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 }),
+    ).toEqual({
+      _tag: 'TimedOut',
+      endpoint: 'GET /api/v1/charges/{id}',
+      attempts: 2,
+      phase: 'headers',
+      limit: 60_000,
+      message: 'GET /api/v1/charges/{id}: no answer within 60000 ms',
+    })
   })
 })
 
 describe('Retry-After', () => {
   const now = Date.parse('Tue, 06 May 2025 10:00:00 GMT')
   const asksFor = (text: string | undefined) =>
-    throttleOf(now)(answered(429, '', text === undefined ? {} : { 'retry-after': text }))
+    throttleOf(now)(responseOf(429, '', text === undefined ? {} : { 'retry-after': text }))
 
   it.each([
     ['3', 3_000],
@@ -236,6 +236,6 @@ describe('Retry-After', () => {
   )
 
   it('is of interest after a 429 only', () => {
-    expect(throttleOf(now)(answered(503, '', { 'retry-after': '3' }))).toEqual(O.none)
+    expect(throttleOf(now)(responseOf(503, '', { 'retry-after': '3' }))).toEqual(O.none)
   })
 })

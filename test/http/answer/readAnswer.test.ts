@@ -6,7 +6,7 @@ import { compile, parseExact } from '../../../src/decode/index.js'
 import { E, O } from '../../../src/fp.js'
 import { isGarbledBody } from '../../../src/http/answer/failureOf.js'
 import { pageReader, valueReader } from '../../../src/http/answer/readAnswer.js'
-import { answered, asking } from '../answered.js'
+import { context, responseOf } from '../responseOf.js'
 
 /** Written from the interface's tables, not taken from a codec. */
 const CHARGE_TEXT = `{
@@ -16,12 +16,12 @@ const CHARGE_TEXT = `{
   "created_at": "2024-02-29T23:59:59+0800", "updated_at": "2024-03-01T00:00:00+0800"
 }`
 
-const readCharge = valueReader(compile(Charge))(asking)
-const readCharges = pageReader(compile(Charge))({ page_num: 4 })(asking)
+const readCharge = valueReader(compile(Charge))(context)
+const readCharges = pageReader(compile(Charge))({ page_num: 4 })(context)
 
 describe('one value', () => {
   it('is read from literal JSON, and its times keep their text', () => {
-    expect(readCharge(answered(200, CHARGE_TEXT))).toEqual(
+    expect(readCharge(responseOf(200, CHARGE_TEXT))).toEqual(
       E.right({
         id: 'chg_8d2f',
         amount: 1050.5,
@@ -41,7 +41,7 @@ describe('one value', () => {
 
   it('may have fields and statuses that nobody knows yet', () => {
     const novel = { ...JSON.parse(CHARGE_TEXT), status: 'FROZEN', settled_by: { who: 'me' } }
-    expect(readCharge(answered(200, novel))).toEqual(E.right(novel))
+    expect(readCharge(responseOf(200, novel))).toEqual(E.right(novel))
   })
 
   it.each([
@@ -56,7 +56,7 @@ describe('one value', () => {
     ['null', { currency: null }, 'currency', 'a currency code of 3 capital letters', 'null'],
     ['a lost field', { fee: undefined }, 'fee', 'number', 'missing'],
   ])('that has %s is not taken', (_, wrong, path, expected, actual) => {
-    const read = readCharge(answered(200, { ...JSON.parse(CHARGE_TEXT), ...wrong }))
+    const read = readCharge(responseOf(200, { ...JSON.parse(CHARGE_TEXT), ...wrong }))
     expect(read).toEqual(
       E.left({
         _tag: 'Undecodable',
@@ -73,8 +73,8 @@ describe('one value', () => {
 
   it('that is nested too deeply for its digits is called so, and not asked for again', () => {
     const deep = `{ "more": ${'['.repeat(50_000)}${']'.repeat(50_000)}, ${CHARGE_TEXT.slice(1)}`
-    expect(readCharge(answered(200, deep))._tag).toBe('Right')
-    const read = valueReader(compile(Charge), parseExact)(asking)(answered(200, deep))
+    expect(readCharge(responseOf(200, deep))._tag).toBe('Right')
+    const read = valueReader(compile(Charge), parseExact)(context)(responseOf(200, deep))
     expect(read).toMatchObject(
       E.left({ _tag: 'Undecodable', path: '', expected: 'nested less deeply' }),
     )
@@ -90,7 +90,7 @@ describe('one value', () => {
     ['{"id": "x"} trailing', 'text of 20 characters'],
     ['', 'empty'],
   ])('that is no JSON is told by its size: %s', (body, actual) => {
-    const read = readCharge(answered(200, body))
+    const read = readCharge(responseOf(200, body))
     expect(read).toMatchObject(E.left({ _tag: 'Undecodable', path: '', expected: 'JSON', actual }))
     expect(E.isLeft(read) && read.left._tag === 'Undecodable' && isGarbledBody(read.left)).toBe(
       true,
@@ -102,8 +102,8 @@ describe('one value', () => {
     ['done', 'done'],
     ['{"id":1}', { id: 1 }],
   ])('of a call that answers anything may be anything: %j', (body, value) => {
-    const read = valueReader(compile(t.unknown), JSON.parse, 'anything')(asking)
-    expect(read(answered(200, body))).toEqual(E.right(value))
+    const read = valueReader(compile(t.unknown), JSON.parse, 'anything')(context)
+    expect(read(responseOf(200, body))).toEqual(E.right(value))
   })
 })
 
@@ -111,7 +111,7 @@ describe('a page', () => {
   const row = JSON.parse(CHARGE_TEXT)
 
   it('is cut into the texts of its rows once', () => {
-    const page = readCharges(answered(200, `{"has_more": false, "items": [${CHARGE_TEXT}]}`))
+    const page = readCharges(responseOf(200, `{"has_more": false, "items": [${CHARGE_TEXT}]}`))
     const texts = E.isRight(page) ? page.right.texts : undefined
     expect(texts?.()).toMatchObject({ length: 1 })
     expect(texts?.()).toBe(texts?.())
@@ -119,7 +119,7 @@ describe('a page', () => {
 
   it('has its rows decoded one by one, beside the rows as they came', () => {
     const rows = [row, { ...row, amount: {} }, { ...row, id: 'chg_2' }, 'no row']
-    const page = readCharges(answered(200, { has_more: true, items: rows }))
+    const page = readCharges(responseOf(200, { has_more: true, items: rows }))
     expect(page).toMatchObject(
       E.right({ position: { page_num: 4 }, next: O.some({ page_num: 5 }), raw: rows }),
     )
@@ -149,7 +149,7 @@ describe('a page', () => {
     [{ page_after: null, items: [] }, O.none],
     [{ has_more: null, page_after: null, items: [] }, O.none],
   ])('goes on as its envelope says: %j', (envelope, next) => {
-    expect(readCharges(answered(200, envelope))).toMatchObject(E.right({ next }))
+    expect(readCharges(responseOf(200, envelope))).toMatchObject(E.right({ next }))
   })
 
   it.each([
@@ -159,7 +159,7 @@ describe('a page', () => {
   ])(
     'that goes on in another type is no page, or the list would end there: %j',
     (page, path, actual) => {
-      expect(readCharges(answered(200, page))).toMatchObject(
+      expect(readCharges(responseOf(200, page))).toMatchObject(
         E.left({ _tag: 'Undecodable', path, actual }),
       )
     },
@@ -168,7 +168,7 @@ describe('a page', () => {
   it.each([{}, { items: null }, { items: {} }, [], 'text', null])(
     'without a list of items is no page: %j',
     (envelope) => {
-      expect(readCharges(answered(200, JSON.stringify(envelope)))).toMatchObject(
+      expect(readCharges(responseOf(200, JSON.stringify(envelope)))).toMatchObject(
         E.left({ _tag: 'Undecodable' }),
       )
     },

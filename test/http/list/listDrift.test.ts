@@ -30,8 +30,8 @@ const told = ({ play, ...options }: LabOptions) => {
   }
 }
 
-describe('a list that pages otherwise than its row says', () => {
-  it('is followed by bookmarks in place of numbers, and says so once', () => {
+describe('a list with other paging than its row', () => {
+  it('continues by bookmarks in place of numbers, and records it once', () => {
     const { client, run, positions, facts } = told({ play: marked, drift: true })
     run(client.charges.list())
     expect(positions()).toEqual(['0', 'mark-1', 'mark-2'])
@@ -51,27 +51,27 @@ describe('a list that pages otherwise than its row says', () => {
     expect(facts()).toHaveLength(1)
   })
 
-  it('is followed by numbers in place of bookmarks, and says so once', () => {
+  it('continues by numbers in place of bookmarks, and records it once', () => {
     const { client, run, positions, facts } = told({ play: numbered, drift: true })
     run(client.batchTransfers.list().pages)
     expect(positions()).toEqual([null, '1', '2'])
     expect(facts()).toMatchObject([{ endpoint: BATCHES, path: 'has_more', example: 'true' }])
   })
 
-  it('is followed by numbers also where nothing but the filter is sent', () => {
+  it('continues by numbers even if only the filter is sent', () => {
     const { client, run, positions } = told({ play: numbered })
     run(client.batchTransfers.items({ id: 'bat_1' }).pages)
     expect(positions()).toEqual([null, '1', '2'])
   })
 
-  it('says so for each endpoint', () => {
+  it('is recorded for each endpoint', () => {
     const { client, run, facts } = told({ play: numbered, drift: true })
     run(client.batchTransfers.list().pages)
     run(client.webhooks.list().pages)
     expect(facts().map(({ endpoint }) => endpoint)).toEqual([BATCHES, 'GET /api/v1/webhooks'])
   })
 
-  it('says so of a numbered page that tells nothing of the next', () => {
+  it('records a numbered page without has_more', () => {
     const { client, run, facts } = told({
       play: () => ({ body: { items: [CHARGE] } }),
       drift: true,
@@ -80,7 +80,7 @@ describe('a list that pages otherwise than its row says', () => {
     expect(facts()).toMatchObject([{ path: 'has_more', example: 'undefined' }])
   })
 
-  it('has nothing to say where the envelope is as told, or nobody asked', () => {
+  it('records nothing if the envelope fits, or drift is off', () => {
     const right = told({
       play: (departure, nth) =>
         departure.route === LIST ? numbered(departure, nth) : marked(departure, nth),

@@ -36,7 +36,7 @@ describe('a list in parallel', () => {
     expect(calls().length).toBeLessThan(PAGES + 10)
   })
 
-  it('as pages come, too', () => {
+  it('does the same unordered', () => {
     const { client, run } = lab({ play: uneven(40) })
     const pages = client.charges.list().parallel(10, { ordered: false }).pages
     expect(rate(run(pages)) / CEILING).toBeGreaterThan(0.95)

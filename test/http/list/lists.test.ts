@@ -115,7 +115,7 @@ describe.each(SUBJECTS)('every one of the $name', (subject) => {
     })
   })
 
-  it.each([1, 4])('goes on from where it was cut short: %i at a time', async (count) => {
+  it.each([1, 4])('resumes where it was truncated: %i at a time', async (count) => {
     let isBroken = true
     let asked = 0
     const fault = ({ route }: Seen) =>
@@ -136,7 +136,7 @@ describe.each(SUBJECTS)('every one of the $name', (subject) => {
     expect([...all.slice(0, -1), ...rest].map(shown)).toEqual(subject.ids)
   })
 
-  it('is read from its beginning each time, and nothing is asked before', async () => {
+  it('starts again with each subscription, and sends nothing before', async () => {
     const { client, calls } = await open(subject)
     const list = subject.list(client)
     expect(calls()).toHaveLength(0)
@@ -144,7 +144,7 @@ describe.each(SUBJECTS)('every one of the $name', (subject) => {
     expect([await items?.(list), await items?.(list)]).toEqual([subject.ids, subject.ids])
   })
 
-  it('leaves a loop with the page on its way aborted', async () => {
+  it('aborts the request under way at the end of a loop', async () => {
     const { client, server, calls } = await open(subject, {
       fault: ({ route, nth }) => (route === subject.route && nth > 1 ? 'silent' : undefined),
     })

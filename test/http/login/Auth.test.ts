@@ -69,12 +69,12 @@ const auth = (login: ObservableEither<Failure, Token>, early = 30) => {
 }
 
 describe('a bearer token', () => {
-  it('is replaced a minute before its end, unless told otherwise', () => {
+  it('is renewed a minute before its end by default', () => {
     expect(RENEW_EARLY).toBe(60_000)
   })
 
   it(
-    'is asked for once by all who wait, and kept for those who come later',
+    'is obtained once for all subscribers, and kept for later ones',
     marbles((m) => {
       const login = m.cold('--a|', values)
       const { header } = auth(login)
@@ -301,7 +301,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'is renewed in passing while others wait, for them; a bug of the login is told to who asks',
+    'is renewed for queued requests; an error of the login goes to subscribers of the header',
     marbles((m) => {
       const broken = m.cold('--#', values)
       const made = auth(inTurn([m.cold('a|', values), broken, m.cold('b|', values)]))
@@ -314,7 +314,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'of those who waited in a queue is exchanged for the newest',
+    'of a queued request is replaced by the latest',
     marbles((m) => {
       const made = auth(m.cold('a|', values))
       expect(made.latest('Bearer old')).toBe('Bearer old')

@@ -40,17 +40,17 @@ describe('parameters of a codec that transforms', () => {
     success: t.unknown,
   })
 
-  it('may be what it makes, or what the wire has', () => {
+  it('may be in decoded or in encoded form', () => {
     for (const since of [new Date('2026-03-04'), '2026-03-04']) {
       expect(asked(row, { since }).target).toBe('/api/v1/days?since=2026-03-04')
     }
   })
 
-  it('are not sent where it would write what it does not read', () => {
+  it('are not sent if the codec encodes what it does not decode', () => {
     expect(ask(row, { since: new Date(Number.NaN) })).toMatchObject(E.left([{ path: 'since' }]))
   })
 
-  it('are refused when they are neither', () => {
+  it('are rejected in any other form', () => {
     expect(ask(row, { since: '4 March' })).toMatchObject(
       E.left([{ path: 'since', expected: 'a day as text', actual: 'text of 7 characters' }]),
     )
@@ -83,7 +83,7 @@ describe('a POST', () => {
     })
   })
 
-  it('has an empty object for a body when there is nothing to say', () => {
+  it('sends an empty object without parameters', () => {
     const row = endpoint('POST /api/v1/batch_transfers/{id}/submit', {
       params: t.type({ id: t.string }),
       success: t.unknown,
@@ -114,14 +114,14 @@ describe('a POST', () => {
     })
   })
 
-  it('carries parameters under names that every object has', () => {
+  it('sends parameters named like members of Object', () => {
     const row = endpoint('POST /api/v1/names', anything)
     expect(asked(row, { constructor: 'a', toString: 'b' }).body).toBe(
       '{"constructor":"a","toString":"b"}',
     )
   })
 
-  it('has nothing in its body beside a parameter that is all of it', () => {
+  it('rejects a parameter beside one that is the whole body', () => {
     const row = {
       params: t.type({ lines: t.array(t.number), note: t.string, rest: t.array(t.number) }),
       success: t.unknown,
@@ -173,7 +173,7 @@ describe('a GET', () => {
     )
   })
 
-  it('writes a Date that no codec names as other times are sentParams, and the rest as JSON', () => {
+  it('writes a Date that no codec names like other times, and other values as JSON', () => {
     const since = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
     const { target } = asked(charges.list, { since, between: [since, since], n: 1, yes: true })
     expect([...new URL(target, 'http://host.test').searchParams]).toEqual([
@@ -199,7 +199,7 @@ describe('a GET', () => {
     }
   })
 
-  it('can be read back from its query, whatever the texts are', () => {
+  it('encodes any text in its query', () => {
     const row = endpoint('GET /api/v1/charges', anything)
     const texts = fc.dictionary(
       fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
@@ -222,7 +222,7 @@ describe('a path', () => {
     success: t.unknown,
   })
 
-  it('can be read back, whatever the name is', () => {
+  it('encodes any text', () => {
     const names = fc
       .string({ minLength: 1, unit: 'grapheme' })
       .filter((name) => name !== '.' && name !== '..')
@@ -250,7 +250,7 @@ describe('a path', () => {
     }
   })
 
-  it('says of half a surrogate pair what is wrong with it', () => {
+  it('rejects a lone surrogate', () => {
     const refused = ask(row, { id: 'half \ud83d' }, true)
     expect(refused).toMatchObject(E.left([{ expected: expect.stringContaining('Unicode text') }]))
   })
@@ -271,7 +271,7 @@ describe('checks', () => {
     expect(ask(charges.list, params)).toMatchObject(E.left([{ path }]))
   })
 
-  it('name the first of several, and do not repeat a text', () => {
+  it('name the first of several errors, and repeat no text', () => {
     const made = ask(charges.create, { amount: 'a lot', currency: 'USD', reason: 'gift' })
     expect(made).toMatchObject(
       E.left([
@@ -284,11 +284,11 @@ describe('checks', () => {
     expect(JSON.stringify(made)).not.toContain('a lot')
   })
 
-  it('pass what no codec names, for what may come', () => {
+  it('accept fields that no codec names', () => {
     expect(asked(charges.list, { settled_by: 'x' }).target).toBe('/api/v1/charges?settled_by=x')
   })
 
-  it('refuse what JSON cannot say, and name it', () => {
+  it('reject values without JSON, and name them', () => {
     const own: Record<string, unknown> = {}
     own.own = own
     for (const metadata of [{ n: 10n }, own]) {
@@ -336,7 +336,7 @@ describe('checks', () => {
     }
   })
 
-  it('refuse it in what a codec names, and in a time that is not checked', () => {
+  it('reject them in fields of a codec, and in unchecked times', () => {
     const metadata = { a: () => 1, b: 'x' }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata })).toMatchObject(
       E.left([{ path: 'metadata', actual: 'object with function at a' }]),
@@ -347,7 +347,7 @@ describe('checks', () => {
     )
   })
 
-  it('let pass what JSON says in its own way', () => {
+  it('accept values with toJSON', () => {
     const shared = { at: new Date(0), none: undefined, null: null }
     const money = { toJSON: (name: string) => `${name}: 1.00` }
     const own = new (class {
@@ -359,7 +359,7 @@ describe('checks', () => {
     )
   })
 
-  it('refuse what is nested more deeply than JSON can be sentParams', () => {
+  it('reject values nested too deeply for JSON', () => {
     let metadata = {}
     for (let depth = 0; depth < 100_000; depth++) metadata = { metadata }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata }, false)).toMatchObject(
@@ -375,20 +375,20 @@ describe('checks', () => {
     )
   })
 
-  it('that are off let parameters pass that cannot be sentParams, as they are', () => {
+  it('that are off send parameters unchanged that the codec cannot encode', () => {
     expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
       E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
     )
   })
 
-  it('that are off send no more of a whole thing than its call takes', () => {
+  it('that are off send only the fields of the codec', () => {
     const webhook = { id: 'wh_1', url: 'https://a.test/new', secret: 'whsec_1', events: [] }
     expect(ask(webhooks.update, webhook, false)).toMatchObject(
       E.right({ body: '{"url":"https://a.test/new"}' }),
     )
   })
 
-  it('can be turned off: then all is sent as it is', () => {
+  it('can be turned off', () => {
     expect(ask(charges.list, { page_size: 5, status: 'NOVEL' }, false)).toMatchObject(
       E.right({ target: '/api/v1/charges?page_size=5&status=NOVEL' }),
     )
@@ -411,7 +411,7 @@ describe('a header', () => {
     })
   })
 
-  it('is refused when `fetch` would refuse it, and not repeated', () => {
+  it('is rejected without being repeated if `fetch` would reject it', () => {
     for (const number of ['4111\r\nx-evil: 1', '41\u{4f60}11', ' 4111', '4111\t', '']) {
       const made = ask(row, { number })
       expect(made).toMatchObject(E.left([{ path: 'number', actual: 'another value' }]))

@@ -56,7 +56,7 @@ describe('an outage of a minute', () => {
     expect(routes.length).toBeLessThanOrEqual(500 + 500 + 200 + 50 + end / 500)
   })
 
-  it('is tried again as often as a budget of 0.2 allows, unless told otherwise', () => {
+  it('is retried within a budget of 0.2 by default', () => {
     const play = goneFor(60_000)
     const { requests } = storm(500, { play, retry: { budget: 0.2 } })
     expect(storm(500, { play }).requests).toBe(requests)
@@ -68,7 +68,7 @@ describe('an outage of a minute', () => {
     expect(storm(500, options).requests).toBe(1_500)
   })
 
-  it('is survived by hundreds who are patient: they take turns', () => {
+  it('is survived by hundreds of calls with many retries, in turns', () => {
     const { requests, values, sent } = storm(500, {
       play: goneFor(60_000),
       retry: { faults: 22 },
@@ -108,13 +108,13 @@ describe('an outage of a minute', () => {
 })
 
 describe('a call alone', () => {
-  it('goes again as often as the client is told, at its own pace', () => {
+  it('is retried as often as configured, with its own pauses', () => {
     const { sent } = storm(1, { play: () => ({ outage: RESET }), retry: { faults: 6 } })
     const pauses = sent.map((at, i) => at - (sent[i - 1] ?? at) - 10)
     expect(pauses.slice(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 16_000])
   })
 
-  it('does so one after the other, without end', () => {
+  it('does so again and again in sequence', () => {
     const setUp = lab({ play: () => ({ outage: RESET }) })
     setUp.run(range(200).pipe(concatMap(() => retrieve(setUp))))
     expect(setUp.calls()).toHaveLength(600)
@@ -122,13 +122,13 @@ describe('a call alone', () => {
 })
 
 describe('all that is under way', () => {
-  it('may fail once, all of it', () => {
+  it('may fail once', () => {
     const { values, requests } = storm(50, { play: goneFor(3_000), retry: { faults: 3 } })
     expect(values.every(E.isRight)).toBe(true)
     expect(requests).toBeLessThan(150)
   })
 
-  it('goes again at its own pace when one in ten fails', () => {
+  it('is retried with its own pauses if one in ten fails', () => {
     let n = 0
     const play: Play = () => (++n % 10 === 0 ? { outage: RESET } : { body: CHARGE })
     const { values, sent } = storm(1_000, { play, retry: { faults: 5 } })
@@ -156,11 +156,11 @@ describe('a retry that is cancelled', () => {
     return first.filter((ms) => ms === 1_000).length
   }
 
-  it('in its pause gives its turn back', () => {
+  it('in its pause returns its permit', () => {
     expect(atTheirPace(900, { limits: endless })).toBe(50)
   })
 
-  it('in the queue gives its turn back', () => {
+  it('in the queue returns its permit', () => {
     expect(atTheirPace(1_050, { limits: { ...endless, endpoint: 50 }, guard: 500 })).toBe(50)
   })
 
@@ -170,7 +170,7 @@ describe('a retry that is cancelled', () => {
 })
 
 describe('a failure that is not tried again', () => {
-  it('says so, also when its outcome is unknown', () => {
+  it('says so, also if its outcome is unknown', () => {
     const setUp = lab({
       play: () => ({ outage: RESET }),
       retry: { budget: 0 },

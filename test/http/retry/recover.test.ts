@@ -41,7 +41,7 @@ describe('an ambiguous charge', () => {
 
   const RESET_REPLY: Reply = { outage: RESET }
 
-  it('is looked up by its request_id, and is the value of the call, marked', () => {
+  it('is looked up by its request_id, and emitted as recovered', () => {
     const { value, calls: sent, events } = creating([], listed(made))
     expect(value).toEqual(E.right(made))
     expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(true)
@@ -53,7 +53,7 @@ describe('an ambiguous charge', () => {
     expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
   })
 
-  it('is looked up with a new login, too, when the one for its next attempt failed', () => {
+  it('is looked up with a new login if that of its next attempt failed', () => {
     const logins = tokens()
     const { client, sent, run } = lab({
       login: (departure, nth) => (nth === 2 ? problem(403, 'forbidden') : logins(departure, nth)),
@@ -86,19 +86,19 @@ describe('an ambiguous charge', () => {
     )
   })
 
-  it('has the trace of its last answer, for whoever asks the service about it', () => {
+  it('has the trace id of its last response', () => {
     const fault: Reply = { status: 503, headers: { 'x-request-id': 'trace-3' } }
     expect(creating([fault, fault, fault], listed()).value).toMatchObject(
       E.left({ _tag: 'Ambiguous', traceId: 'trace-3' }),
     )
   })
 
-  it('is not marked when it came in the usual way', () => {
+  it('is not marked as recovered after a clear response', () => {
     const { value } = creating([{ status: 201, body: made }], listed())
     expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(false)
   })
 
-  it('is found when the repeated request is called a duplicate', () => {
+  it('is found if the retry is rejected as a duplicate', () => {
     for (const code of ['request_id_duplicate', 'duplicate_request', 'already_exists']) {
       const { value, calls: sent } = creating(
         [RESET_REPLY, problem(400, code)],
@@ -109,7 +109,7 @@ describe('an ambiguous charge', () => {
     }
   })
 
-  it('that was a duplicate from the start is refused, since it is another call’s', () => {
+  it('that is a duplicate at its first attempt is refused: it belongs to another call', () => {
     const { value, calls: sent } = creating([problem(400, 'request_id_duplicate')], listed(made))
     expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'request_id_duplicate' }))
     expect(sent()).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('an ambiguous charge', () => {
     expect(creating(creates, listed(made)).value).toEqual(E.right(made))
   })
 
-  it('tells what was tried when it is not found', () => {
+  it('lists the steps taken if it is not found', () => {
     const { value } = creating([], listed({ ...made, request_id: 'another' }))
     expect(value).toEqual(
       E.left({
@@ -143,7 +143,7 @@ describe('an ambiguous charge', () => {
     )
   })
 
-  it('tells so when it cannot be looked up', () => {
+  it('says so if it cannot be looked up', () => {
     const { value } = creating([], problem(403, 'forbidden'))
     expect(value).toMatchObject(
       E.left({
@@ -153,7 +153,7 @@ describe('an ambiguous charge', () => {
     )
   })
 
-  it('that was found, but cannot be read, is not called missing', () => {
+  it('that is found but does not decode is not called missing', () => {
     const { value } = creating([], listed({ ...made, amount: {} }))
     expect(value).toMatchObject(E.left({ _tag: 'Ambiguous' }))
     expect(JSON.stringify(value)).toContain('items[0].amount')
@@ -170,7 +170,7 @@ describe('an ambiguous charge', () => {
     expect(JSON.stringify(value)).toContain(`another one, by its ${field}`)
   })
 
-  it('of a caller’s own row is looked up by the row that it names, or by a route of the interface', () => {
+  it('of a row of the caller’s own is looked up by its row or route', () => {
     const own = {
       params: NewCharge,
       success: Charge,
@@ -196,7 +196,7 @@ describe('an ambiguous charge', () => {
     expect(() => lab({}).client.request(unknown)).toThrow('foundBy should be the route of a list')
   })
 
-  it('is what the row says: the interface’s only list that finds charges', () => {
+  it('uses the list of charges', () => {
     expect(charges.create.foundBy).toBe(charges.list.route)
   })
 })
@@ -252,7 +252,7 @@ describe('what was asked for', () => {
     return all.run(all.client.request(pay)(asked))[0]?.value
   }
 
-  it('is what is found when all its fields are the same, however they are written', () => {
+  it('matches a row with equal fields in any spelling', () => {
     expect(recovering(shown, paid)).toMatchObject(E.right({ id: 'pay_1' }))
     // null, as it was asked for, is none
     const noted = { ...shown, terms: { ...shown.terms, note: 'given by the service' } }

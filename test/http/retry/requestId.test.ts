@@ -15,14 +15,14 @@ describe('a request_id', () => {
     return all.calls().flatMap(({ route, body }) => (route === CREATE ? [body.request_id] : []))
   }
 
-  it('is made when left out, and is the same in every attempt', () => {
+  it('is generated if absent, and the same in every attempt', () => {
     expect(requestIds(() => ({ outage: RESET }))).toEqual(['uuid-1', 'uuid-1', 'uuid-1'])
     expect(requestIds((_, nth) => (nth < 4 ? problem(429, 'x') : { body: CHARGE }))).toEqual(
       Array(4).fill('uuid-1'),
     )
   })
 
-  it('is the caller’s where there is one', () => {
+  it('is kept if given', () => {
     const given = { ...NEW_CHARGE, request_id: 'mine' }
     expect(requestIds(() => ({ outage: RESET }), given)).toEqual(['mine', 'mine', 'mine'])
   })
@@ -42,7 +42,7 @@ describe('a request_id', () => {
     expect(sent).toEqual([])
   })
 
-  it('that is none, and goes unchecked, makes nothing safe to send again', () => {
+  it('that is invalid and unchecked makes no retry safe', () => {
     const params: Readonly<Record<string, unknown>> = { request_id: null }
     const all = lab({ play: () => ({ outage: RESET }), check: false })
     const out = all.run(all.client.charges.create({ ...NEW_CHARGE, ...params }))
@@ -52,7 +52,7 @@ describe('a request_id', () => {
     expect(all.calls().map(({ body }) => body.request_id)).toEqual([null])
   })
 
-  it('is one for each call, however often what it gave is subscribed to', () => {
+  it('is one for each call, however often its stream is subscribed to', () => {
     const { client, calls: sent, run } = lab()
     const create = client.charges.create(NEW_CHARGE)
     run(create)
@@ -64,7 +64,7 @@ describe('a request_id', () => {
     ])
   })
 
-  it('is the same when a call that took too long is subscribed to again', () => {
+  it('is the same if a call is subscribed to again after a timeout', () => {
     const {
       client,
       calls: sent,
@@ -78,7 +78,7 @@ describe('a request_id', () => {
     expect(sent().map(({ body }) => body.request_id)).toEqual(['uuid-1', 'uuid-1'])
   })
 
-  it('is made for nobody who does not subscribe', () => {
+  it('is not generated before subscription', () => {
     let made = 0
     const { client, run } = lab({ uuid: () => `made-${++made}` })
     const create = client.charges.create(NEW_CHARGE)
@@ -144,7 +144,7 @@ describe('a request_id that is not written', () => {
     }
   })
 
-  it('is none of an item either, nor is one that JSON leaves out', () => {
+  it('makes the same of an item, or of a value without JSON', () => {
     class Line {
       a = 1
       get request_id() {

@@ -183,7 +183,7 @@ describe('sent again', () => {
     expect(more).toEqual([])
   })
 
-  it('never where one item of several has no request_id that it would be known by', () => {
+  it('never if one of several items has no request_id', () => {
     const { client, calls: sent, run } = lab({ check: false, play: () => ({ outage: RESET }) })
     const { request_id: _, ...nameless } = item(2)
     const items = [item(1), nameless] as ReadonlyArray<unknown> as Array<NewBatchItem>
@@ -205,7 +205,7 @@ describe('sent again', () => {
     expect(out).toEqual([{ at: 3_040, value: E.right(CHARGE) }])
   })
 
-  it('as often as the client is told', () => {
+  it('as often as configured', () => {
     for (const faults of [0, 1, 5]) {
       const {
         client,

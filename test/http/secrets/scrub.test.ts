@@ -73,7 +73,7 @@ describe('a secret', () => {
     expect(scrubber(['501800000009'])('card 5018 0000 0009')).toBe('card [secret]')
   })
 
-  it('hides nothing else', () => {
+  it('leaves other text unchanged', () => {
     const scrub = scrubber(['ak/live+key', CARD])
     for (const text of ['ak live key', '4929 000', 'ak/live', '%2F &#47; \\/']) {
       expect(scrub(text)).toBe(text)
@@ -100,7 +100,7 @@ describe('a text that was cut off within a secret', () => {
     },
   )
 
-  it('is told whole otherwise', () => {
+  it('is complete otherwise', () => {
     const scrub = scrubber(['abab-abc', CARD])
     for (const text of ['card 492', 'aba', 'abab-abd', 'abab no', '4929 is not all']) {
       expect(scrub(text, 'may be cut')).toBe(text)
@@ -109,17 +109,17 @@ describe('a text that was cut off within a secret', () => {
     expect(scrub('abab-abc, abab-ab', 'may be cut')).toBe('[secret], [secret]')
   })
 
-  it('is searched in no time, however long it is', () => {
+  it('is searched in linear time', () => {
     const scrub = scrubber([`abcd${'x'.repeat(4_000)}`, `${'%'.repeat(50)}x`])
     expect(scrub(`${'%'.repeat(200_000)}${'abcd'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
     expect(scrub(`${'abcd'.repeat(200_000)}${'%'.repeat(200_000)}!`, 'may be cut')).toMatch(/!$/)
   })
 })
 
-describe('a text that its writer has cut', () => {
+describe('a text that was cut before it was sent', () => {
   const key = 'sk_live_ABCDEFGHIJ1234567890'
 
-  it('is searched in no time, however long it is', () => {
+  it('is searched in linear time', () => {
     const scrub = scrubber([key])
     for (const end of ['.', '<', ' ', '"secret":"', '&quot;secret&quot;:', 'sk_live_']) {
       expect(scrub(`${end.repeat(200_000)}!`)).toMatch(/!$/)
@@ -140,8 +140,8 @@ describe('a text that its writer has cut', () => {
   )
 })
 
-describe('what is called secret', () => {
-  it('shows in no value', () => {
+describe('a field named secret', () => {
+  it('is removed', () => {
     const scrub = scrubAll(scrubber([]))
     expect(scrub({ webhook: { id: 'wh_1', secret: 'whsec_1' }, secret: null })).toEqual({
       webhook: { id: 'wh_1', secret: '[secret]' },
@@ -162,7 +162,7 @@ describe('what is called secret', () => {
   })
 })
 
-it('what is nested too deeply to be looked at is left out, with the secrets in it', () => {
+it('values nested too deeply are left out, with their secrets', () => {
   const nested = (levels: number): unknown => (levels === 0 ? [CARD] : [nested(levels - 1)])
   const shown = (levels: number) => JSON.stringify(scrubAll(scrubber([CARD]))(nested(levels)))
   expect(shown(40)).toContain('[secret]')
@@ -170,15 +170,15 @@ it('what is nested too deeply to be looked at is left out, with the secrets in i
   for (const levels of [40, 48, 49, 50, 51, 60]) expect(shown(levels)).not.toContain(CARD)
 })
 
-describe('what is kept beside a number', () => {
-  it('stays where it is harmless', () => {
+describe('the digits of a number', () => {
+  it('are kept if harmless', () => {
     const shown = scrubAll(scrubber([CARD]))(parseExact('{"a":[1.50],"b":1e400}'))
     expect(Object(shown)).toEqual(expect.objectContaining({ b: Number.POSITIVE_INFINITY }))
     expect(digitsOf('b')(Object(shown))).toEqual(O.some('1e400'))
     expect(digitsOf('0')(Object(shown).a)).toEqual(O.some('1.50'))
   })
 
-  it('shows no secret that the number itself does not hold', () => {
+  it('hold no secret', () => {
     const row = parseExact(
       `{"a":1.0000000000000000000000${CARD},"b":[0.50000000000000000000${CARD}]}`,
     )

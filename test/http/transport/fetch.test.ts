@@ -60,7 +60,7 @@ describe('undici’s', () => {
     })
   })
 
-  it('tells a refused connection, and aborts when it is left', async () => {
+  it('reports a refused connection, and aborts on unsubscribe', async () => {
     const gone = await serve({})
     await gone.close()
     expect(await charge(clientOf(gone.url, undiciFetch))).toMatchObject(
@@ -100,7 +100,7 @@ describe('a recorded one', () => {
     return { fetch, asked }
   }
 
-  it('is handed a URL as text, and all of the request, and answers with no more than is read', async () => {
+  it('gets a URL as text and the whole request, and returns only what is read', async () => {
     const { fetch, asked } = recorded(200, JSON.stringify(CHARGE))
     expect(await charge(clientOf('https://platform.test', fetch))).toMatchObject(
       E.right({ id: 'chg_1' }),

@@ -3,14 +3,14 @@ import { scrubber } from '../../src/http/secrets/scrub.js'
 import type { HttpResponse } from '../../src/index.js'
 
 /** A second attempt, with secrets that no failure may hold. */
-export const asking: RequestContext = {
+export const context: RequestContext = {
   endpoint: 'GET /api/v1/charges/{id}',
   attempts: 2,
   scrub: scrubber(['very-secret/key', 'short', 'abc']),
 }
 
-/** An answer with this body: a text as it is, anything else as JSON. */
-export const answered = (
+/** A response with this body: a string as it is, any other value as JSON. */
+export const responseOf = (
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

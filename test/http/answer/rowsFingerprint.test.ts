@@ -19,7 +19,7 @@ const sameRows = (one: Rows, other: Rows): boolean => {
 const rows = (ids: ReadonlyArray<unknown>) => ({ raw: ids.map((id) => ({ id, amount: 1 })) })
 
 describe('the rows of two pages', () => {
-  it('are the same when all their ids are', () => {
+  it('have one fingerprint if all ids are equal', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (ids) => {
         expect(sameRows(rows(ids), rows(ids))).toBe(true)
@@ -48,7 +48,7 @@ describe('the rows of two pages', () => {
     expect(sameRows(rows(ids), rows(ids))).toBe(false)
   })
 
-  it('are not called the same where rows are no objects', () => {
+  it('have no fingerprint if rows are no objects', () => {
     for (const raw of [
       [1, 2],
       ['a', 'b'],

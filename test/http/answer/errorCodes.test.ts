@@ -1,6 +1,6 @@
 /** What the codes of refusals say, for callers and for the client itself. */
 import { describe, expect, it } from 'vitest'
-import { E } from '../../src/fp.js'
+import { E } from '../../../src/fp.js'
 import {
   api,
   codes,
@@ -9,8 +9,8 @@ import {
   isInProgress,
   isShortOfMoney,
   type Refused,
-} from '../../src/index.js'
-import { CHARGE, CREATE, lab, NEW_CHARGE, type Play, problem } from '../support/lab.js'
+} from '../../../src/index.js'
+import { CHARGE, CREATE, lab, NEW_CHARGE, type Play, problem } from '../../support/lab.js'
 
 const refusal = (code: string, status = 400): Refused => ({
   _tag: 'Refused',
@@ -37,7 +37,7 @@ describe('a failure', () => {
     },
   )
 
-  it('is in progress by its code, or by a 409 of any other', () => {
+  it('is in progress by its code, or by a 409 with any other', () => {
     const all = [refusal('request_pending'), refusal('whatever', 409), refusal('whatever', 400)]
     expect(all.map(isInProgress)).toEqual([true, true, false])
   })
@@ -58,13 +58,13 @@ describe('a failure', () => {
     },
   )
 
-  it('has a code of the caller’s own', () => {
+  it('may have a code of the caller’s own', () => {
     const mine = hasCode(...codes.shortOfMoney, 'wallet_empty')
     const all = [refusal('wallet_empty'), refusal('insufficient_fund'), other]
     expect(all.map(mine)).toEqual([true, true, false])
   })
 
-  it('that may have been done has none', () => {
+  it('that may have been done has no code', () => {
     const cause = refusal('insufficient_fund')
     const open = { ...cause, _tag: 'Ambiguous', tried: [], cause } as const
     const { code: _, status: __, ...ambiguous } = open
@@ -95,17 +95,17 @@ describe('the option `codes`', () => {
     expect([sent(usual, {}), sent(usual, { [name]: [said] })]).toEqual([2, 1])
   })
 
-  it('duplicate: a 409 with one of these is not sent again', () => {
+  it('duplicate: a 409 with one of these is not retried', () => {
     const reply = problem(409, 'seen_before')
     expect([sent(reply, {}), sent(reply, { duplicate: ['seen_before'] })]).toEqual([2, 1])
   })
 
-  it('leaves out none by being undefined', () => {
+  it('keeps the default of each that is undefined', () => {
     const none: Readonly<Record<string, unknown>> = { fault: undefined }
     expect(sent(problem(400, 'service_unavailable'), none)).toBe(2)
   })
 
-  it('leaves the outcome what it is', () => {
+  it('does not change the outcome', () => {
     const all = lab({ play: () => problem(400, 'try_later'), codes: { fault: ['try_later'] } })
     expect(all.run(all.client.charges.retrieve({ id: 'chg_1' }))[0]?.value).toMatchObject(
       E.left({ _tag: 'ServerFault', status: 400, code: 'try_later' }),

@@ -31,8 +31,8 @@ const numbered =
     return { body: { has_more: num < 5, items } }
   }
 
-describe('a list that was cut short', () => {
-  it.each([1, 4])('goes on from its position, and no row is missing or twice: %i', (count) => {
+describe('a truncated list', () => {
+  it.each([1, 4])('resumes at its position without missing or repeated rows: %i', (count) => {
     let whole = false
     const { client, calls, run } = lab({ play: numbered(() => whole) })
     const filter = { status: 'NEW', page_size: 10 } as const
@@ -83,7 +83,7 @@ describe('a list that was cut short', () => {
     },
   )
 
-  it('goes on from its bookmark', () => {
+  it('resumes at its bookmark', () => {
     let whole = false
     const { client, calls, run } = lab({
       play: ({ query }) => {

@@ -19,7 +19,7 @@ const statusOf = (ea: E.Either<Failure, { readonly status: string }> | undefined
   ea !== undefined && E.isRight(ea) ? ea.right.status : ea?.left._tag
 
 describe('untilState', () => {
-  it('asks again after 1, 2, 4 ... s until the state is final', () => {
+  it('retrieves after 1, 2, 4 ... s until the state is final', () => {
     const { client, calls, run } = inStates(CHARGE, ['NEW', 'PENDING', 'ARCHIVED', 'SETTLED'])
     const out = run(client.charges.untilState({ id: 'chg_1' }))
     expect(out.map(({ value }) => statusOf(value))).toEqual(['SETTLED'])
@@ -35,7 +35,7 @@ describe('untilState', () => {
     expect(Math.max(...departed.slice(1).map((at, i) => at - (departed[i] ?? 0)))).toBe(16_010)
   })
 
-  it('does not stop at SUSPENDED, unless that is asked for', () => {
+  it('stops at SUSPENDED only if that is one of the states', () => {
     const states = ['SUSPENDED', 'FAILED']
     const first = inStates(CHARGE, states)
     expect(statusOf(first.run(first.client.charges.untilState({ id: 'chg_1' }))[0]?.value)).toBe(
@@ -46,7 +46,7 @@ describe('untilState', () => {
     expect(statusOf(second.run(woken)[0]?.value)).toBe('SUSPENDED')
   })
 
-  it('stops where nothing happens any more, whatever else is waited for', () => {
+  it('stops in a final state, whatever the states', () => {
     const { client, run } = inStates(CHARGE, ['PENDING', 'FAILED'])
     const [out] = run(client.charges.untilState({ id: 'chg_1', states: ['SETTLED'] }))
     expect(statusOf(out?.value)).toBe('FAILED')
@@ -66,7 +66,7 @@ describe('untilState', () => {
     expect(out.map(({ value }) => statusOf(value))).toEqual([state])
   })
 
-  it('ends as TimedOut when the wait is longer than its limit', () => {
+  it('ends as TimedOut after its limit', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
     const out = run(
       client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit: 60_000 }),
@@ -76,14 +76,14 @@ describe('untilState', () => {
     ])
   })
 
-  it('waits for an hour, unless it is told otherwise', () => {
+  it('waits for an hour by default', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
     expect(run(client.batchTransfers.untilState({ id: 'bat_1' }))).toMatchObject([
       { at: 3_600_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 3_600_000 }) },
     ])
   })
 
-  it('counts its requests, and says that it waited in vain', () => {
+  it('counts its requests, and names the states', () => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
     const [out] = run(
       client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit: 6_000 }),
@@ -101,7 +101,7 @@ describe('untilState', () => {
     expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(said) }))
   })
 
-  it('says nothing of that where no answer came in time', () => {
+  it('names no last state without a response', () => {
     const { client, run } = lab({ play: () => ({ ms: 500, body: CHARGE }) })
     const [out] = run(client.charges.untilState({ id: 'chg_1', limit: 100 }))
     expect(out?.value).toMatchObject(E.left({ message: expect.stringMatching(/100 ms$/) }))
@@ -156,7 +156,7 @@ describe('untilState', () => {
     expect(sent).toEqual([])
   })
 
-  it('says so, too, where it is given nothing at all', () => {
+  it('says so without an argument, too', () => {
     const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
     const untilState: unknown = client.charges.untilState
     // as JavaScript calls
@@ -187,7 +187,7 @@ describe('untilState', () => {
     expect(calls()).toHaveLength(0)
   })
 
-  it('has the type of what it waits for', () => {
+  it('has the type of the resource', () => {
     const { client } = lab()
     expectTypeOf(client.charges.untilState({ id: 'a' })).toEqualTypeOf<
       ObservableEither<Failure, Charge>
@@ -197,7 +197,7 @@ describe('untilState', () => {
     >()
   })
 
-  it('knows the names of the states that can be waited for, and takes any other', () => {
+  it('types known states, and accepts any other', () => {
     const { client } = lab()
     const untilState = client.batchTransfers.untilState
     type State = NonNullable<Parameters<typeof untilState>[0]['states']>[number]
@@ -212,7 +212,7 @@ const items = (n: number) => range(0, n).pipe(map(item))
 describe('addAllItems', () => {
   const answering = (): Lab => lab({ play: () => ({ body: BATCH }) })
 
-  it('sends 100 a call, in order, and tells of each', () => {
+  it('sends 100 a call, in order, and emits each outcome', () => {
     const { client, calls, run } = answering()
     const out = run(items(250).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
@@ -227,13 +227,13 @@ describe('addAllItems', () => {
     expect(calls()[0]?.route).toBe('POST /api/v1/batch_transfers/bat_1/add_items')
   })
 
-  it('takes the batch itself, and sends nothing of it but its id', () => {
+  it('accepts the batch itself, and sends only its id', () => {
     const { client, calls, run } = answering()
     run(items(1).pipe(client.batchTransfers.addAllItems(BATCH)))
     expect(calls().map(({ body }) => Object.keys(body))).toEqual([['items']])
   })
 
-  it('says what it should be given, where that is no batch', () => {
+  it('rejects an argument that is no batch', () => {
     const { client, run } = answering()
     const { addAllItems } = client.batchTransfers
     for (const given of [['bat_1'], []]) {
@@ -243,7 +243,7 @@ describe('addAllItems', () => {
     }
   })
 
-  it('sends no more than 1,000 to a batch, and says which were left out', () => {
+  it('sends at most 1,000 to a batch, and fails the rest', () => {
     const { client, calls, run } = answering()
     const out = run(items(1_030).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(calls()).toHaveLength(10)
@@ -324,7 +324,7 @@ describe('addAllItems', () => {
       expect(wire.calls()).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
     })
 
-    it('names each of them', () => {
+    it('names each repeated item', () => {
       const [chunk] = added(
         answering(),
         item(0),
@@ -369,7 +369,7 @@ describe('addAllItems', () => {
       expect(wire.calls()).toHaveLength(calls)
     })
 
-    it('also where its call may have arrived, and nobody knows', () => {
+    it('also if its call may have arrived', () => {
       const wire = lab({ play: () => ({ outage: RESET }) })
       const out = added(wire, ...hundred, { ...item(0), reference: 'Bonus' })
       expect(out).toMatchObject([
@@ -389,7 +389,7 @@ describe('addAllItems', () => {
       expect(out.map(({ outcome }) => outcome._tag)).toEqual(['Left', 'Right'])
     })
 
-    it('after what is wrong with an item by itself', () => {
+    it('after errors of an item by itself', () => {
       const text = { ...item(0), transfer_amount: '100' }
       const [chunk] = added(answering(), text, item(0))
       expect(chunk?.outcome).toMatchObject(E.left({ field: 'items[0].transfer_amount' }))
@@ -403,7 +403,7 @@ describe('addAllItems', () => {
       expect(chunk?.outcome._tag).toBe('Right')
     })
 
-    it('nor of a stream that is read a second time', () => {
+    it('nor if a stream is subscribed to again', () => {
       const wire = answering()
       let amount = 100
       const wages = defer(() => from([{ ...item(0), transfer_amount: amount++ }]))
@@ -412,19 +412,19 @@ describe('addAllItems', () => {
       expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Right'])
     })
 
-    it('nor where nothing is checked', () => {
+    it('nor with check: false', () => {
       const wire = lab({ check: false, play: () => ({ body: BATCH }) })
       const { request_id: _, ...nameless } = item(0)
       const [chunk] = added(wire, item(0), { ...item(0), reference: 'Bonus' }, nameless, null)
       expect(chunk?.outcome._tag).toBe('Right')
     })
 
-    it('nor where there is no request_id, which is another failure', () => {
+    it('nor without a request_id, which is another failure', () => {
       const [chunk] = added(answering(), { reference: 'Pay' }, { reference: 'Bonus' }, null, 7)
       expect(chunk?.outcome).toMatchObject(E.left({ field: 'items[0].reason' }))
     })
 
-    it('what JSON cannot say is told as such', () => {
+    it('a value without JSON is reported as such', () => {
       const loop: Record<string, unknown> = {}
       loop.loop = loop
       const [chunk] = added(answering(), item(0), { ...item(0), metadata: loop })
@@ -432,7 +432,7 @@ describe('addAllItems', () => {
     })
   })
 
-  it('advises whoever sends more than 100 in one call', () => {
+  it('is recommended for more than 100 items in one call', () => {
     const { client, calls, run } = answering()
     const out = run(
       client.batchTransfers.addItems({
@@ -447,7 +447,7 @@ describe('addAllItems', () => {
 })
 
 describe('uploadAll', () => {
-  it('sends 500 a call, with the options on each', () => {
+  it('sends 500 a call, each with the options', () => {
     const { client, calls, run } = lab({ play: () => ({ body: '' }) })
     const order = (n: number) => ({
       category: 'goods_trade_online' as const,

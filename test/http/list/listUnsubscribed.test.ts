@@ -23,8 +23,8 @@ const streams: ReadonlyArray<readonly [string, (list: Charges) => Observable<unk
   ['pages as they come', (list) => list.parallel(5, { ordered: false }).pages],
 ]
 
-describe('a list that is left', () => {
-  it.each(streams)('as %s aborts what is on its way, and gives its places back', (_, view) => {
+describe('a list that is unsubscribed', () => {
+  it.each(streams)('as %s aborts requests under way, and returns its permits', (_, view) => {
     const { client, calls, aborted, run, runUntil } = lab({
       play: stuck,
       limits: { concurrency: 5, global: 100, endpoint: 100 },
@@ -43,7 +43,7 @@ describe('a list that is left', () => {
     expect(calls().filter(({ route }) => route === LIST)).toHaveLength(asked)
   })
 
-  it('by a loop aborts what is on its way', async () => {
+  it('by a loop aborts requests under way', async () => {
     const { client, calls, aborted, runUntil } = lab({ play: stuck })
     const items = client.charges.list()[Symbol.asyncIterator]()
     const first = items.next()
