@@ -105,7 +105,6 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
     'Failure.ts',
     'answer',
     'request',
-    'sendWithRetry.ts',
     'transport',
   ],
 }

@@ -12,9 +12,9 @@ import type { Failure } from './Failure.js'
 import type { RateLimitKey } from './limits.js'
 import { invalidParams, invalidRequest } from './request/invalidParams.js'
 import { type PreparedRequest, prepareRequest } from './request/prepareRequest.js'
-import { RetryPolicy } from './retry/RetryPolicy.js'
+import { type Attempts, RetryPolicy } from './retry/RetryPolicy.js'
 import { type Recovery, recover } from './retry/recover.js'
-import { type Attempts, sendWithRetry } from './sendWithRetry.js'
+import { sendWithRetry } from './sendWithRetry.js'
 
 /** Checks the parameters, sends them, reads the response, and retries after faults where that is safe. */
 export const execute =

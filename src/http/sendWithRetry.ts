@@ -3,18 +3,14 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
-import {
-  httpFailure,
-  type RequestContext,
-  throttleOf,
-  transportFailure,
-} from './answer/failureOf.js'
+import { httpFailure, type RequestContext, transportFailure } from './answer/failureOf.js'
 import { redactTransportFailure } from './ClientEvent.js'
 import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
 import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
+import { type Attempts, throttleOf } from './retry/RetryPolicy.js'
 import { scrubber } from './secrets/scrub.js'
 import {
   type HttpRequest,
@@ -24,11 +20,6 @@ import {
 } from './transport/Transport.js'
 
 // model
-
-/** Number of requests sent for one call so far. */
-export interface Attempts {
-  count: number
-}
 
 /** A 2xx response, not yet read. */
 export interface Success {

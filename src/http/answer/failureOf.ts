@@ -3,8 +3,7 @@ import { type Problem, problem } from '../../codec/Problem.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
 import { isRecord, parsed } from '../../decode/unknown.js'
-import { defined, O } from '../../fp.js'
-import type { Millis } from '../../stream/index.js'
+import { defined } from '../../fp.js'
 import type { Failure, TimedOut, Undecodable, Unreachable } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
 import { type Scrub, scrubAll } from '../secrets/scrub.js'
@@ -139,16 +138,3 @@ const traceIdOf = ({ header }: HttpResponse, scrub: Scrub): string | undefined =
   const id = header('x-request-id') ?? header('request-id')
   return id === undefined ? undefined : scrubLine(scrub)(id)
 }
-
-// interop
-
-/** Recognizes a 429, with the wait of its `Retry-After`, seconds or a date, in ms from now. */
-export const throttleOf =
-  (now: Millis) =>
-  ({ status, header }: HttpResponse): O.Option<{ readonly retryAfter?: Millis }> => {
-    if (status !== 429) return O.none
-    const text = header('retry-after')?.trim() ?? ''
-    const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-    // a wait of 0 is ignored: then the backoff of the interface applies
-    return O.some(after > 0 ? { retryAfter: after } : {})
-  }

@@ -8,9 +8,14 @@ import { redactFailure, type TransientFailure } from '../ClientEvent.js'
 import type { ClientRuntime } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
-import type { Attempts } from '../sendWithRetry.js'
+import type { HttpResponse } from '../transport/Transport.js'
 import { BLOCKED_PORT } from '../transport/transportError.js'
 import { requestIdOf } from './recover.js'
+
+/** Number of requests sent for one call so far. */
+export interface Attempts {
+  count: number
+}
 
 /**
  * Decides by row and failure whether one call is retried after a fault, and whether its outcome is known.
@@ -90,6 +95,21 @@ export class RetryPolicy {
     return O.map((ms: Millis) => Math.max(pause, ms))(wait)
   }
 }
+
+// by response
+
+/** Recognizes a 429, with the wait of its `Retry-After`, seconds or a date, in ms from now. */
+export const throttleOf =
+  (now: Millis) =>
+  ({ status, header }: HttpResponse): O.Option<{ readonly retryAfter?: Millis }> => {
+    if (status !== 429) return O.none
+    const text = header('retry-after')?.trim() ?? ''
+    const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+    // a wait of 0 is ignored: then the backoff of the interface applies
+    return O.some(after > 0 ? { retryAfter: after } : {})
+  }
+
+// by failure
 
 type FailureTest = (failure: Failure) => boolean
 

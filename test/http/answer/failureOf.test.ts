@@ -1,7 +1,8 @@
 /** What is no success, as a failure. */
 import { describe, expect, it } from 'vitest'
 import { O } from '../../../src/fp.js'
-import { httpFailure, throttleOf, transportFailure } from '../../../src/http/answer/failureOf.js'
+import { httpFailure, transportFailure } from '../../../src/http/answer/failureOf.js'
+import { throttleOf } from '../../../src/http/retry/RetryPolicy.js'
 import { scrubber } from '../../../src/http/secrets/scrub.js'
 import { isSuccess } from '../../../src/http/transport/Transport.js'
 import { context, responseOf } from '../responseOf.js'
