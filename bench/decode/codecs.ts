@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { mapFields, type ObjectShape, type Shape } from './shapes.ts'
 
 export interface Manner {
-  /** Whether unknown keys are taken away. */
+  /** True to strip unknown keys. */
   readonly strict: boolean
   /** `keyof` is the cheapest enumeration that io-ts has, a union of literals the dearest. */
   readonly enumeration: 'keyof' | 'union'

@@ -19,7 +19,7 @@ const left = (left: unknown): object => ({ _tag: 'Left', left })
 
 /**
  * A loop of its own for each contender, so that none is slowed by what another taught the engine.
- * Those that only say yes or no are given the same result to make.
+ * Contenders that only return a boolean are given the same result to make.
  */
 const loop = (body: string, given: object): Contender => {
   const make: unknown = new Function(

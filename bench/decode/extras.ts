@@ -1,5 +1,5 @@
 /**
- * What is paid for beside decoding what is well: refusals, drift and exact numbers.
+ * The cost of refusals, drift and exact numbers.
  * `npm run build && node bench/decode/extras.ts`.
  */
 import type * as t from 'io-ts'

@@ -1,5 +1,5 @@
 /**
- * What decoding costs beside parsing: `npm run build && node bench/decode/index.ts`. The ratios are
+ * The cost of decoding beside parsing: `npm run build && node bench/decode/index.ts`. The ratios are
  * what to look at; an optional argument names the contenders to measure, as in `strict`.
  */
 import { contenders } from './contenders.ts'

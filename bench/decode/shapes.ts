@@ -1,4 +1,4 @@
-/** What the items of the pages are, said once, so that every library checks the same. */
+/** The shapes of the items, in one place, so that every library checks the same. */
 import * as p from './pages.ts'
 
 export type Shape =

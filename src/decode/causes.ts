@@ -11,7 +11,7 @@ import { redact } from './redact.js'
 export interface Cause {
   /** A path such as `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
   readonly path: string
-  /** What it should have been. */
+  /** The expected type or values. */
   readonly expected: string
   /** A type and a size, never the content of a text. */
   readonly actual: string

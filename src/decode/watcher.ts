@@ -205,7 +205,7 @@ const joined = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   return all
 }
 
-/** What to do with an object that has these keys in this order. */
+/** The work to do for an object that has these keys in this order. */
 interface Layout {
   readonly keys: ReadonlyArray<string>
   readonly counters: ReadonlyArray<Counter>

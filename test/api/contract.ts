@@ -24,7 +24,7 @@ interface Answer {
 
 export interface Verdict {
   readonly operation: string
-  /** What contradicts the description, in words. */
+  /** The contradiction to the description, in words. */
   readonly found: ReadonlyArray<string>
 }
 

@@ -11,7 +11,7 @@ import { examples } from './examples/index.js'
 
 const SECRET = '737-whsec_of-the-resource'
 
-/** What webhooks, batches, charges and cards have besides. */
+/** Further fields of webhooks, batches, charges and cards. */
 const more = {
   secret: SECRET,
   cvc: SECRET,

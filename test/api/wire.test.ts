@@ -1,4 +1,4 @@
-/** What the client writes into a request, a service reads out of it: for all rows at once. */
+/** A service reads the params out of a request that the client wrote into it: for all rows at once. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AnyEndpoint, paramsAt } from '../../src/api/Endpoint.js'

@@ -34,7 +34,7 @@ const drawn = (min: number, max: number, random: Chance): string => {
   return Array.from({ length: upTo(most, min)(random) }, () => oneOf(letters)(random)).join('')
 }
 
-/** Of `min` to `max` characters, as a person counts them; one of a thousand that are drawn once. */
+/** A text of `min` to `max` code points; one of a thousand that are drawn once. */
 export const textOfLength = (min: number, max: number): ((random: Chance) => string) => {
   const random = chance(1)
   return oneOf(Array.from({ length: 1_000 }, () => drawn(min, max, random)))

@@ -24,7 +24,7 @@ const isAtOrBelow =
   (at: string): boolean =>
     path === '' || at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`)
 
-/** What every codec promises, over random values that are read off it. */
+/** The laws of every codec, over random values that are derived from it. */
 export const laws = (name: string, codec: Codec<unknown>): void => {
   const values = arbitrary(codec)
 

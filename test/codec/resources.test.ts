@@ -1,4 +1,4 @@
-/** What codecs of resources promise beyond the laws and the examples of the calls. */
+/** Promises of the codecs of resources beyond the laws and the examples of the calls. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { BatchTransfer, type NewBatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { ByCardNumber } from '../../src/codec/Bin.js'

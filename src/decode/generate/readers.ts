@@ -216,7 +216,7 @@ const readExact = (plan: Exact, own: Locals, to: Program): string => {
   )
   const present = (value: string, key: string): string =>
     sure.has(key) ? '' : `if (${value} !== undefined) count++;`
-  // What several members change has to be merged, so it is read again, member by member.
+  // A value that several members change has to be merged, so it is read again, member by member.
   const change = (): string =>
     `return ${to.define('merging', plan, (name) => `function ${name}(x) { ${generally(plan, to)} }`)}(x)`
   const written = isStruct(plan.plan) ? { present } : { present, change }

@@ -19,7 +19,7 @@ import { OrderItem } from '../../../src/codec/OrderItem.js'
 import { ExpiringQuota, Quota } from '../../../src/codec/Quota.js'
 import { DeletedWebhook, Webhook, WebhookWithSecret } from '../../../src/codec/Webhook.js'
 
-/** What comes back. */
+/** The codecs of answers. */
 export const answered: Readonly<Record<string, t.Mixed>> = {
   Session,
   Charge,
@@ -38,7 +38,7 @@ export const answered: Readonly<Record<string, t.Mixed>> = {
   DeletedWebhook,
 }
 
-/** What is sent. */
+/** The codecs of params. */
 export const sent: Readonly<Record<string, t.Mixed>> = {
   NewFundingSource,
   NewBatchItem,

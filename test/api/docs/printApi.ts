@@ -12,7 +12,7 @@ interface Line {
   readonly type: string
   readonly required: boolean
   readonly rule: string
-  /** Whether it is our default. */
+  /** True if it is our default. */
   readonly isOurs: boolean
 }
 
@@ -53,7 +53,7 @@ const fields = (schema: JsonSchema, at = ''): ReadonlyArray<Line> => {
   return unique([...own, ...whole, ...either])
 }
 
-/** What one of several alternatives needs: "`a` or `b` is needed." */
+/** Prints the alternatives: "`a` or `b` is needed." */
 const alternatives = ({ allOf = [], anyOf = [] }: JsonSchema): ReadonlyArray<string> => [
   ...(anyOf.some(({ required }) => required !== undefined)
     ? [
@@ -150,7 +150,7 @@ const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]):
   ].join('\n\n')
 }
 
-/** What is said of a resource before its calls. */
+/** The introduction of a resource before its calls. */
 const remarks: Readonly<Record<string, string>> = {
   authentication:
     'The client logs in by itself, when it first needs a token and whenever one ends: `payments` has no such table.',

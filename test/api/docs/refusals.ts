@@ -5,7 +5,7 @@ import type { AnyEndpoint } from '../../../src/api/Endpoint.js'
 
 export interface Refusal {
   readonly status: string
-  /** Whether the interface lists it. */
+  /** True if the interface lists it. */
   readonly isListed: boolean
   /** As the interface names them; it may name none. */
   readonly codes: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface Refusal {
 
 // constructors
 
-/** Of every call that says nothing else. */
+/** The refusals of every call that lists no others. */
 export const CREDENTIALS = ['credentials_invalid', 'credentials_expired']
 
 /** The statuses of a call's refusals, in their order. */

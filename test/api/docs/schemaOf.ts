@@ -3,7 +3,7 @@
  * const schemaOf: (codec: t.Mixed) => JsonSchema
  * ```
  *
- * What a codec takes on the wire, as JSON Schema 2020-12: read off the codec. Codecs with a name are
+ * The JSON Schema 2020-12 of the values that a codec accepts on the wire. Codecs with a name are
  * referred to by it.
  */
 import * as t from 'io-ts'
@@ -35,7 +35,7 @@ export interface JsonSchema {
   readonly maxItems?: number
   readonly maxProperties?: number
   readonly default?: unknown
-  /** What of it is our default: all of it, or some of its rules. */
+  /** The part of it that is our default: all of it, or some of its rules. */
   readonly 'x-not-specified'?: true | ReadonlyArray<string>
 }
 

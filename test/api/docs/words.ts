@@ -1,11 +1,11 @@
-/** What a row says about how it is sent, in words for people. */
+/** Describes how a row is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
 import type { Rule } from '../../../src/codec/Rule.js'
 import type { JsonSchema } from './schemaOf.js'
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'
 
-/** What stands at a field or rule in the place of `NOT_SPECIFIED`. */
+/** The mark of a field or rule in the place of `NOT_SPECIFIED`. */
 export const MARK = ' \\*'
 
 /** A rule between fields, in words. */
@@ -16,7 +16,7 @@ export const between = ({
 }: Pick<Rule<never>, 'field' | 'expected' | 'unspecified'>): string =>
   `\`${field}\` is ${expected}${unspecified === true ? ` (${NOT_SPECIFIED})` : ''}.`
 
-/** Whether a call is sent again when nobody knows whether it arrived. */
+/** Tells if a call is sent again when it is unknown if it arrived. */
 export const replay = (row: AnyEndpoint): string => {
   if (method(row.route) === 'GET') return 'Sent again after any fault: it changes nothing.'
   switch (row.repeatable) {
@@ -80,7 +80,7 @@ export const rule = (schema: JsonSchema): string =>
     .filter((part) => part !== '')
     .join('; ')
 
-/** Whether a rule of a value is our default. */
+/** Tells if a rule of a value is our default. */
 const isMarked = ({ 'x-not-specified': marked }: JsonSchema, what: string): boolean =>
   Array.isArray(marked) && marked.includes(what)
 

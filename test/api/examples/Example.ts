@@ -3,7 +3,7 @@ import type { Route } from '../../../src/api/Endpoint.js'
 /** A call as the interface document describes it: what is asked, what is sent, what comes back. */
 export interface Example {
   readonly route: Route
-  /** What a caller passes. */
+  /** The params that a caller passes. */
   readonly params: unknown
   readonly sent: {
     readonly target: string

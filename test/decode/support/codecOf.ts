@@ -41,7 +41,7 @@ const leaves: Readonly<Record<Leaf, t.Mixed>> = {
   ),
 }
 
-/** What io-ts-types does to change how a codec validates: all its properties stay, `_tag` too. */
+/** Changes how a codec validates as io-ts-types does: all its properties stay, `_tag` too. */
 const cloned = (codec: t.Mixed, validate: t.Validate<unknown, unknown>): t.Mixed => {
   const clone: t.Mixed = Object.assign(Object.create(Object.getPrototypeOf(codec)), codec)
   return Object.assign(clone, {

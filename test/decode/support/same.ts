@@ -18,7 +18,7 @@ export const partsOf = (root: unknown): ReadonlySet<unknown> => {
 }
 
 /**
- * Whether two answers to the same input cannot be told apart: what is part of the input is the very
+ * Tells if two answers to the same input cannot be told apart: what is part of the input is the very
  * same object in both; what was made anew has the same prototype and the same keys in the same order.
  */
 export const same = (a: unknown, b: unknown, input: ReadonlySet<unknown>): boolean => {
