@@ -1,5 +1,5 @@
 /**
- * Whether 1,000 pages of 2,000 charges pass a consumer of 50 ms a page in little memory: each view in a
+ * Memory of 1,000 pages of 2,000 charges with a consumer that takes 50 ms a page: each view in a
  * process of its own with `--max-old-space-size=64`, and what RxJS does by itself with 256.
  *
  *     npm run bench -- lists memory [pages] [views whose name has this]

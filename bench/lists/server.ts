@@ -1,6 +1,6 @@
 /**
- * A sandbox on a port, and the same pages as another payments platform has them: `{ data, has_more }`,
- * each page asked for by the id that it starts after. Behind both are the same limits and delays.
+ * A sandbox on a port, and beside it an adapter with the same pages in the shape of another payments platform:
+ * `{ data, has_more }`, each requested by the id that it starts after. Limits and delays are the same.
  *
  *     node bench/lists/server.ts '{"charges":400000,"latency":200}'
  */

@@ -13,7 +13,7 @@ export interface Generated<A> {
   readonly count: number
   /** Returns an equal resource for the same number. */
   readonly at: (n: number) => A
-  /** Whether one of them has this `request_id`. */
+  /** True if one of them has this `request_id`. */
   readonly hasRequestId: (requestId: string) => boolean
 }
 
@@ -25,7 +25,7 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 export class Collection<A extends Numbered> {
   /** Added and changed resources; undefined for a deleted one. */
   private readonly stored = new Map<number, A | undefined>()
-  /** Of added resources, deleted ones included: a `request_id` is never free again. */
+  /** From added resources, deleted ones included: a `request_id` is never free again. */
   private readonly requestIds = new Set<string>()
   private readonly generated: Generated<A> | undefined
   private count: number

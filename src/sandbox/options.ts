@@ -89,7 +89,7 @@ const faultsRule: Rule<Faults> = {
 // options
 
 const optionsTable = {
-  /** Whose limits apply (interface, Limits). Default `'production'`. */
+  /** Selects the limits (interface, Limits). Default `'production'`. */
   environment: withDefault(is.oneOf<Environment>('production', 'sandbox'), 'production'),
   /** Other limits than the environment's, or `false` for none. Default: the environment's. */
   limits: limitsOrFalse,
@@ -123,7 +123,7 @@ const optionsTable = {
   fundAfter: withDefault(is.finiteMillis, 1_000),
   /** An item of a batch is booked this often, in ms. Default 20. */
   bookEvery: withDefault(is.finiteMillis, 20),
-  /** Whether a submitted batch needs an approval, and how that is decided. Default `'none'`: not needed. */
+  /** Decision on the approval of submitted batches. Default `'none'`: they need no approval. */
   approval: withDefault(
     is.oneOf('none', 'approved', 'recalled', 'rejected', 'blocked', 'undecided'),
     'none',
@@ -132,7 +132,7 @@ const optionsTable = {
   approveAfter: withDefault(is.finiteMillis, 2_000),
   /** How long a quote holds, in ms. Default 0: as long as its validity says. */
   quoteLife: withDefault(is.finiteMillis, 0),
-  /** What happens to items whose `request_id` their batch already has. Default `'ignored'` (interface). */
+  /** Treatment of items whose `request_id` their batch already has. Default `'ignored'` (interface). */
   repeatedItems: withDefault(is.oneOf('ignored', 'refused'), 'ignored'),
   /**
    * The tree of industries: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`: codes from

@@ -17,7 +17,7 @@ interface Seen {
 
 const paid = (id: string) => ({ request_id: 'payroll-1', funding_source: { id } })
 
-/** What a submitted batch looks like, whenever it has changed, in ms after it was submitted. */
+/** Each change of a submitted batch, in ms after it was submitted. */
 const course = async (
   references: ReadonlyArray<string>,
   options: Options = {},

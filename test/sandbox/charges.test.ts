@@ -198,7 +198,7 @@ describe('charges', () => {
     expect(yen.filter((amount) => !Number.isInteger(amount))).toEqual([])
   })
 
-  it('has the times at which they came by themselves, whenever somebody looks', async () => {
+  it('has the times at which they came by themselves, however late the list is read', async () => {
     const { get, clock } = await open({ charges: 0, arrivals: 2_000 })
     clock.pass(7_900)
     const times = items(await get('/api/v1/charges')).map((row) => row.created_at)

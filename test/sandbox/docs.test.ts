@@ -33,7 +33,7 @@ it('docs/sandbox.md has every default', () => {
   }
 })
 
-it('docs/sandbox.md has who may log in', () => {
+it('docs/sandbox.md has the default credentials', () => {
   expect(docs).toContain(
     `client id \`${sandboxCredentials.clientId}\` with API key \`${sandboxCredentials.apiKey}\``,
   )

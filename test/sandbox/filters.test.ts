@@ -9,7 +9,7 @@ const SINCE = Date.UTC(2024, 0, 1)
 const seconds = (row: Row): number =>
   new Date(String(row.created_at).replace('+0000', 'Z')).getTime() / 1_000
 
-/** What the interface says of the query, played on every row there is. */
+/** Applies the query to every row, as the interface defines it. */
 const filtered = (all: ReadonlyArray<Row>, query: URLSearchParams): ReadonlyArray<Row> =>
   all.filter((row) => {
     const time = (name: string) => new Date(String(query.get(name)).replace('+0000', 'Z')).getTime()

@@ -17,7 +17,7 @@ it('every row of the interface is answered', () => {
   )
 })
 
-/** What calls made known, under the names that later ones ask by. */
+/** Ids from earlier responses, by the names that later calls use. */
 type Known = Readonly<Record<string, unknown>>
 
 const charge = {
@@ -126,7 +126,7 @@ const rowOf = (route: string): AnyEndpoint => {
   return row
 }
 
-/** What is wrong with a success: nothing for what the codec of the row takes. */
+/** The paths of a success that the codec of the row rejects. */
 const wrong = (row: AnyEndpoint, { body }: Answered): ReadonlyArray<string> => {
   const envelope = Envelope.decode(body)
   const all = isList(row) ? (E.isRight(envelope) ? envelope.right.items : [undefined]) : [body]

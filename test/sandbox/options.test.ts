@@ -21,7 +21,7 @@ it.each<SandboxOptions>([
   expect(() => createSandbox(options)).toThrow(InvalidOption)
 })
 
-/** What is thrown for options, of which some may be of the wrong type. */
+/** Creates a sandbox with options that may be of the wrong type. */
 const thrown = (options: Readonly<Record<string, unknown>>) => () => createSandbox(options)
 
 const EMPTY = 'should be a text that is not empty'

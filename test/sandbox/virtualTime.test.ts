@@ -207,7 +207,7 @@ describe('virtual time', () => {
     vi.useRealTimers()
   })
 
-  it('rests while nothing is due, for a promise that nobody settles, too', async () => {
+  it('rests while nothing is scheduled, also for a promise that never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const turns = vi.spyOn(globalThis, 'setImmediate')
     const pass = async (count: number) => {
@@ -272,7 +272,7 @@ describe('what docs/testing.md says that a job may see', () => {
     expect(E.isLeft(made) && made.left._tag).toBe('Ambiguous')
   })
 
-  it('a malformed row, and a status that nobody knows', async () => {
+  it('a malformed row, and an unknown status', async () => {
     expect(await seen(on(LIST, 'malformed-row', once))).toEqual(['row', 'Undecodable'])
     const { time, client } = open({ faults: on(LIST, 'unknown-enum', once) })
     const row = await time.run(firstValueFrom(client.charges.list()))

@@ -58,7 +58,7 @@ export const newBatch = (
 export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> =>
   items.filter(({ checked }) => E.isRight(checked))
 
-/** Whether the batch may be submitted with its quote, or without one. */
+/** True for a batch that may be submitted: with a quote that holds, or without one. */
 export const isQuoteValid = ({ quoted }: Batch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
 

@@ -57,7 +57,7 @@ export const columnTable = (seed: number): ColumnTable => {
   return { at, matches: (filter) => matchesOf(rows, filter) }
 }
 
-/** Whether a row has the values that the filter asks for. */
+/** True if the row has the values that the filter asks for. */
 export const passes = (row: ChargeColumns, { status, currency, source }: ColumnFilter): boolean =>
   (status ?? row.status) === row.status &&
   (currency ?? row.currency) === row.currency &&

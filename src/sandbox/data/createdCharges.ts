@@ -17,7 +17,7 @@ export interface CreatedCharge extends CompleteNewCharge, Numbered {
   readonly at: number
 }
 
-/** What the status of a charge depends on besides the charge. */
+/** Moment and sandbox, from which the status of a charge follows. */
 export interface ChargeContext {
   /** In ms since 1970. */
   readonly now: number
@@ -52,7 +52,7 @@ export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge
   }
 }
 
-/** Whether a list with this filter contains the charge now. */
+/** True if a list with this filter contains the charge now. */
 export const isListed = (
   context: ChargeContext,
   filter: Filter,

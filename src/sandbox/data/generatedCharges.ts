@@ -19,7 +19,7 @@ export interface ChargeOptions {
   readonly every: number
 }
 
-/** What a list is narrowed by; times in ms since 1970, both inclusive. */
+/** The filter of a list; times in ms since 1970, both inclusive. */
 export interface Filter extends ColumnFilter {
   readonly request_id?: string | undefined
   readonly from?: number | undefined

@@ -95,7 +95,7 @@ const update =
     return success(webhookOf(owner, updated, context))
   }
 
-/** Whether there was such a webhook to delete. */
+/** Returns false if there is no such webhook. */
 const remove = (owner: Owner, store: Store, id: string, context: CallContext): boolean => {
   const webhook = find(owner, store, id, context)
   if (webhook !== undefined) owner.webhooksOf(store).delete(webhook.n)
