@@ -1,14 +1,13 @@
 /**
- * `npm run build`: bundles each entry of the package, and its declarations, into `dist`. What two entries share is a
- * chunk in `dist/shared`. Peers and dependencies stay imports.
+ * `npm run build`: bundles each entry of the package into `dist`, and writes its declarations. Code that two entries share
+ * is a chunk in `dist/shared`. Peers and dependencies stay imports.
  */
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type InputOptions } from 'rolldown'
-import { dts } from 'rolldown-plugin-dts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -43,22 +42,30 @@ export const buildCode = (dist: string) =>
     },
   })
 
-/** The compiler writes a declaration for each source file; the plugin only joins them. */
+/** The declarations that a user's compiler reads: those of the entries, and all that they import. */
+const reachable = (file: string, found = new Set<string>()): ReadonlySet<string> => {
+  if (found.has(file)) return found
+  found.add(file)
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /\b(?:from |import\(|import )["'](\.[^"']+)\.js["']/g,
+  )
+  for (const [, from = ''] of imports) reachable(join(dirname(file), `${from}.d.ts`), found)
+  return found
+}
+
+/**
+ * A declaration for each source file that the public types reach. They are not bundled: see
+ * docs/internals/architecture.md.
+ */
 export const buildDeclarations = async (dist: string): Promise<void> => {
-  mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
-  const emitted = mkdtempSync(join(root, 'node_modules/.cache/declarations-'))
-  try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const args = [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', emitted]
-    await promisify(execFile)(process.execPath, args, { cwd: root })
-    await build({
-      ...options,
-      input: inputs(emitted, 'd.ts'),
-      plugins: [dts({ dtsOnly: true, generator: 'oxc' })],
-      output: { dir: dist, chunkFileNames: 'shared/[name].js' },
-    })
-  } finally {
-    rmSync(emitted, { recursive: true, force: true })
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', dist]
+  await promisify(execFile)(process.execPath, args, { cwd: root })
+  const needed = new Set<string>()
+  for (const path of Object.values(inputs(dist, 'd.ts'))) reachable(path, needed)
+  for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    const path = join(dist, name)
+    if (name.endsWith('.d.ts') && !needed.has(path)) rmSync(path)
   }
 }
 

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPackage } from '../scripts/build.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
@@ -112,7 +113,7 @@ const install = async (project: string): Promise<void> => {
   const self = join(project, 'node_modules/payments-rx')
   mkdirSync(self)
   cpSync(join(root, 'package.json'), join(self, 'package.json'))
-  await tsc('-p', 'tsconfig.build.json', '--outDir', join(self, 'dist'))
+  await buildPackage(join(self, 'dist'))
 }
 
 const config = {
