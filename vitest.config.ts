@@ -1,9 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests that replace modules or measure the heap: each runs in a process of its own. */
+const isolated = 'test/**/*.isolated.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     reporters: ['default', './test/support/count-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [isolated],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: [isolated] } },
+    ],
+    unstubGlobals: true,
+    restoreMocks: true,
+    maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {
