@@ -1,16 +1,24 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** Ends the run with one line that a person or a machine can read: `N passed, N failed`. */
+/**
+ * Names each skipped test, which needs something that is not on this machine, and ends the run with one line that a
+ * person or a machine can read: `N passed, N failed`.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
     const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 }
+    const skipped: TestCase[] = []
     for (const module of modules) {
       if (module.errors().length > 0) count.failed++
-      for (const test of module.children.allTests()) count[test.result().state]++
+      for (const test of module.children.allTests()) {
+        count[test.result().state]++
+        if (test.options.mode === 'skip') skipped.push(test)
+      }
     }
-    const skipped = count.skipped + count.pending
+    for (const test of skipped) process.stdout.write(`SKIPPED: ${test.fullName}\n`)
+    const all = count.skipped + count.pending
     process.stdout.write(
-      `${count.passed} passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+      `${count.passed} passed, ${count.failed} failed${all > 0 ? `, ${all} skipped` : ''}\n`,
     )
   }
 }
