@@ -52,7 +52,7 @@ export interface ForeignToken {
 export type TokenSource = () => ObservableInput<ForeignToken>
 
 /** Life of a token without a readable `expires_at`, in ms (default, not specified by the interface document). */
-export const ASSUMED_LIFE: Millis = 25 * 60_000
+const ASSUMED_LIFE: Millis = 25 * 60_000
 
 // constructors
 

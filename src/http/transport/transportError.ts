@@ -8,7 +8,7 @@ import type { Timeout, TransportError } from './Transport.js'
 // model
 
 /** Thrown when a time limit has passed, so that it ends a request like a fault of the connection. */
-export class TimeoutError extends Error {
+class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
   readonly phase: keyof Timeout
   readonly limit: Millis
