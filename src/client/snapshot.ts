@@ -14,14 +14,11 @@ import { truncated } from '../http/list/truncated.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { checkArgument, is } from '../options/index.js'
 import {
-  ahead,
   type Paged,
-  pullOf,
   snapshot as read,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
-  views,
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
@@ -91,22 +88,17 @@ export const snapshot =
       start: (span: Span) => E.Either<F, SnapshotPosition>,
     ): Snapshot<F, Charge> =>
       Object.assign(
-        views<F, Charge, SnapshotPosition, SnapshotPage<F, Charge>>((prefetch) => {
-          const position = E.chain(start)(spanNow())
-          if (E.isLeft(position)) return pullOf(position)
-          const slices = width === 1 ? 1 : Math.max(width, prefetch + 1)
-          const pages = read(slices)<F, Charge>({
-            position: position.right,
-            list: (span) => list({ ...params, ...filterOf(span) }),
-            time: (row) => millisOf(fieldsOf(row).created_at),
-            key: rowId,
-            cut: (cut, position, pages) => {
-              const many = plural(position.slices.length, 'slice')
-              const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
-              return truncated({ endpoint, position, pages, ended }, cut)
-            },
-          })()
-          return prefetch < slices ? pages : ahead(prefetch)(pages) // of one slice, in its order
+        read<F, Charge>({
+          position: () => E.chain(start)(spanNow()),
+          list: (span) => list({ ...params, ...filterOf(span) }),
+          time: (row) => millisOf(fieldsOf(row).created_at),
+          key: rowId,
+          cut: (cut, position, pages) => {
+            const many = plural(position.slices.length, 'slice')
+            const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
+            return truncated({ endpoint, position, pages, ended }, cut)
+          },
+          parallel: width,
         }),
         {
           parallel: (requests: number) => {

@@ -7,8 +7,7 @@
  */
 import { concatMap, type Observable } from 'rxjs'
 import { E } from '../fp.js'
-import { checkArgument, checkOptions, is, type OptionsTable } from '../options/index.js'
-import { ahead } from './ahead.js'
+import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
 import { consume, observe, type Pull } from './Pull.js'
@@ -19,11 +18,16 @@ import type { Page } from './paginate.js'
 /** The pages of a list, whole. */
 export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}
 
-/** How far `drain` asks ahead. */
-export interface DrainOptions {
-  /** Pages asked for before they are wanted. Default 1; 0 to wait with each. */
-  readonly prefetch?: number
+/** Pages that async iteration requests before they are wanted. */
+const PREFETCH = 1
+
+export const drainTable = {
+  /** Pages that are requested before they are wanted. Default 1; with 0, each waits for the one before. */
+  prefetch: withDefault(is.nonNegativeIntOrInfinity, PREFETCH),
 }
+
+/** How far `drain` reads ahead. */
+export interface DrainOptions extends OptionsOf<typeof drainTable> {}
 
 /**
  * One list, seen four ways; all are lazy, and each subscription or loop reads the list anew. The
@@ -48,15 +52,6 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
 
 // constructors
 
-const rules: OptionsTable<DrainOptions> = { prefetch: is.nonNegativeIntOrInfinity }
-
-/** Pages that async iteration asks for before they are wanted. */
-const PREFETCH = 1
-
-/** The list whose pages `open` gives, one by one, from the first. */
-export const paged = <E, A, Q>(open: () => Pull<E.Either<E, Page<E, A, Q>>>): Paged<E, A, Q> =>
-  views((prefetch) => (prefetch === 0 ? open() : ahead(prefetch)(open())))
-
 /** The list whose pages `open` gives, by a source that asks for so many before they are wanted. */
 export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   open: (prefetch: number) => Pull<E.Either<E, P>>,
@@ -71,7 +66,7 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
     drain: <B>(project: (page: E.Either<E, P>) => Observable<B>, options: DrainOptions = {}) => {
       const context = 'drain: '
       checkArgument('project', project, is.fn(), context)
-      const { prefetch = PREFETCH } = checkOptions(options, rules, { context })
+      const { prefetch } = resolveOptions(options, drainTable, { context })
       return consume(project)(() => open(prefetch))
     },
     [Symbol.asyncIterator]: () => iterateItems(iterable),

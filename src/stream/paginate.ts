@@ -1,23 +1,24 @@
-import { defer, EMPTY, map, type Observable, of, throwIfEmpty } from 'rxjs'
+import { catchError, defer, of, Subscription, throwIfEmpty } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checkArgument, is } from '../options/index.js'
+import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
-import type { Pull } from './Pull.js'
+import { type Paged, views } from './Paged.js'
+import { type PagePlan, type PageRequest, pullPages } from './pullPages.js'
 import type { RowTexts } from './RowTexts.js'
 
 // model
 
-/** One page: its rows decoded one by one, so that a bad row is one `Left` and ends nothing. */
+/** One page. Its rows are decoded one by one, so that a bad row is one `Left` and ends nothing. */
 export interface Page<E, A, Q> {
   /** Its rows, in order: a `Left` for one that did not decode. */
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
-  /** Their texts, letter by letter, where the answer can be cut into them; it is cut when this is first called. */
+  /** The texts of the rows as they came, if the answer can be cut into them; it is cut at the first call. */
   readonly texts?: () => RowTexts | undefined
-  /** What asks for this page again. */
+  /** Position of this page. */
   readonly position: Q
-  /** What asks for the page after it, if there is one; where it came before its turn, for the first that has not come. */
+  /** Position of the next page, if there is one; of a page delivered out of order, the first page not delivered. */
   readonly next: O.Option<Q>
 }
 
@@ -29,93 +30,260 @@ export type Cut<E, Q> =
   | { readonly _tag: 'OnlyEmpty'; readonly pages: number }
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
-/** What a list is read with, and when it is given up. */
-export interface PaginateOptions<E, A, Q> {
-  /** Where the list begins. */
+export const parallelTable = {
+  /** `false`: pages are delivered as they come. Default `true`. */
+  ordered: withDefault(is.boolean, true),
+}
+
+/** How pages that are requested in parallel are delivered. */
+export interface ParallelOptions extends OptionsOf<typeof parallelTable> {}
+
+export interface Parallel extends ParallelOptions {
+  /** The most requests under way at once. By default pages are requested one after the other. */
+  readonly parallel?: number
+}
+
+/** How a list is read, and when it is given up. */
+export interface PaginateOptions<E, A, Q> extends Parallel {
+  /** Position of the first page. */
   readonly first: Q
-  /** Asks for one page. */
+  /** Requests one page. */
   readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>
-  /** Two positions with the same key are the same page. */
+  /** Identifies a position: two with the same key are the same page. */
   readonly key: (position: Q) => string
-  /** The position after this one, where it can be told before the page came: see `parallel`. */
+  /** Returns the position after this one, where it is known before the page has come. `parallel` needs it. */
   readonly following?: (position: Q) => O.Option<Q>
-  /** What tells the rows of a page: two with the same mark are one page under two positions. */
+  /** Identifies the rows of a page: two with the same mark are one page under two positions. */
   readonly mark?: (page: Page<E, A, Q>) => O.Option<string>
-  /** The failure that ends a list which was cut at `position`, after `pages` pages. */
+  /** Makes the failure that ends a list which was cut at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
-  /** Pages a list may have. */
+  /** The most pages that a list may have. */
   readonly maxPages: number
-  /** Empty pages in a row that still count as going on. */
+  /** The most empty pages in a row before the list is given up. */
   readonly maxEmptyPages: number
 }
 
-/** A bug of `fetch`: the list would end there without a word. */
+/** A requested page whose turn, in the order of the list, has not come. */
+interface Slot<E, A, Q> {
+  readonly position: Q
+  readonly flight: Subscription
+  answer?: Answer<E, A, Q>
+  /** May be delivered before its turn. */
+  isEarly: boolean
+  isDelivered: boolean
+}
+
+type Answer<E, A, Q> = E.Either<E, Page<E, A, Q>> | Bug
+
+interface Bug {
+  readonly _tag: 'Bug'
+  readonly error: unknown
+}
+
+/** What follows the last page. */
+type End<E, Q> =
+  | Bug
+  | { readonly _tag: 'Complete' }
+  | { readonly _tag: 'Cut'; readonly cut: Cut<E, Q>; readonly position: Q }
+
+/** Checks the arguments of `list.parallel`. Throws an `InvalidOption`. */
+export const inParallel = (parallel: number, options: ParallelOptions = {}): Parallel => {
+  checkArgument('parallel', parallel, is.positiveIntOrInfinity)
+  return { parallel, ...resolveOptions(options, parallelTable, { context: 'parallel: ' }) }
+}
+
 const nothingCame = (): Error => new Error('fetch should emit a page, and emitted nothing')
 
 // constructors
 
 /**
- * A list, page by page. It ends when a page has no next one, and never without a word before that: a
- * page that fails, a position that comes back, the same rows under another position, an endless run of
- * empty pages, or more pages than `maxPages` end it with a `Left`. Throws an `InvalidOption` for a `maxPages` or
- * `maxEmptyPages` that is no count, or is missing: nothing would end such a list.
+ * A list, page by page. It ends when a page has no next one, and otherwise with a `Left`: for a page that
+ * failed, a position that came before, rows that came before under another position, an endless run of empty
+ * pages, or more than `maxPages` pages. Throws an `InvalidOption` for a number that is none.
+ *
+ * With `parallel` it begins with one request, and each page that goes on allows two more: a list of `p` pages
+ * costs fewer than `2p` and fewer than `parallel` requests past its end. Where positions are not known before
+ * their pages have come, it stays one page ahead. With `ordered: false` a page need not wait for those before
+ * it, unless it decides how the list goes on: a last page, an empty one, one with rows that came before, and
+ * one that failed wait for their turn.
+ *
+ *     page 0    ---0
+ *     page 1       ------1             parallel 3
+ *     page 2       ---2
+ *     page 3             ---3
+ *     ordered   ---0-----(12)3
+ *     else      ---0--2--1--3
  */
-export const paginate = <E, A, Q>(
-  options: PaginateOptions<E, A, Q>,
-): (() => Pull<E.Either<E, Page<E, A, Q>>>) => {
-  const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
+export const paginate = <E, A, Q>(options: PaginateOptions<E, A, Q>): Paged<E, A, Q> => {
+  const { first, following = () => O.none, parallel, maxPages, maxEmptyPages } = options
   checkArgument('maxPages', maxPages, is.positiveIntOrInfinity)
   checkArgument('maxEmptyPages', maxEmptyPages, is.nonNegativeIntOrInfinity)
-  return () => {
-    const seen = new Set<string>()
-    const marks = new Set<string>()
-    let next: O.Option<Q> = O.some(options.first)
-    let pages = 0
-    let empty = 0
+  if (parallel !== undefined) checkArgument('parallel', parallel, is.positiveIntOrInfinity)
 
-    const end = (failure: E): E.Either<E, never> => {
-      next = O.none
-      return E.left(failure)
+  const widthFor = (prefetch: number): number => {
+    if (parallel === undefined) return prefetch + 1
+    return O.isSome(following(first)) ? Math.max(parallel, prefetch + 1) : Math.max(2, prefetch + 1)
+  }
+  return views((prefetch) => {
+    const width = widthFor(prefetch)
+    return pullPages(listPlan(options, width), { width })
+  })
+}
+
+/**
+ * How many more requests each page that goes on allows. Pages that come together allow three times as many: a
+ * width of 10 is reached in three round trips. A list of two pages costs two requests too many.
+ */
+const MORE = 2
+
+const listPlan = <E, A, Q>(
+  options: PaginateOptions<E, A, Q>,
+  width: number,
+): PagePlan<Answer<E, A, Q>, E.Either<E, Page<E, A, Q>>> => {
+  type P = Page<E, A, Q>
+  const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
+  const { parallel, following = () => O.none, ordered = true } = options
+
+  const slots: Array<Slot<E, A, Q>> = [] // in the order of the list
+  const inTurn: Array<P> = [] // read in the order of the list, and not delivered
+  let turn = options.first // position of the page whose turn it is
+  let end: End<E, Q> | undefined
+  let delivered = 0
+
+  const drop = (from: number): void => {
+    for (const { flight } of slots.splice(from)) flight.unsubscribe()
+  }
+
+  // in the order of the list
+
+  const keys = new Set<string>()
+  const marks = new Set<string>()
+  let empty = 0 // pages in a row
+
+  const isRepeated = (page: P, known: Set<string>): boolean => {
+    const rows = mark(page)
+    return O.isSome(rows) && known.size === known.add(rows.value).size
+  }
+
+  /** Returns why the list may not go on to `position`, if it may not. */
+  const objection = (position: Q): Cut<E, Q> | undefined => {
+    if (keys.has(key(position))) return { _tag: 'Repeated', next: position }
+    if (empty > maxEmptyPages) return { _tag: 'OnlyEmpty', pages: empty }
+    return keys.size >= maxPages ? { _tag: 'TooLong', pages: keys.size } : undefined
+  }
+
+  /** Reads the page whose turn it is. Returns the end of the list, if that is after it, or in its place. */
+  const read = (
+    { position, isDelivered }: Slot<E, A, Q>,
+    answer: Answer<E, A, Q>,
+  ): End<E, Q> | undefined => {
+    const cutHere = (cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
+    if (answer._tag === 'Bug') return answer
+    if (E.isLeft(answer)) return cutHere({ _tag: 'Failed', failure: answer.left })
+    const page = answer.right
+    if (isRepeated(page, marks)) return cutHere({ _tag: 'SameRows' })
+    if (!isDelivered) inTurn.push(page)
+    keys.add(key(position))
+    empty = page.items.length === 0 ? empty + 1 : 0
+    if (O.isNone(page.next)) return { _tag: 'Complete' }
+    turn = page.next.value
+    const wrong = objection(turn)
+    return wrong && { _tag: 'Cut', cut: wrong, position: turn }
+  }
+
+  const readInTurn = (): void => {
+    for (let [slot] = slots; slot?.answer !== undefined; [slot] = slots) {
+      slots.shift()
+      end = read(slot, slot.answer)
+      if (end !== undefined) drop(0)
+      const [after] = slots
+      if (after !== undefined && key(after.position) !== key(turn)) guessAnew()
     }
+  }
 
-    const read = (position: Q) => (answer: E.Either<E, Page<E, A, Q>>) => {
-      if (E.isLeft(answer)) {
-        return end(cut({ _tag: 'Failed', failure: answer.left }, position, pages))
-      }
-      const page = answer.right
-      const rows = mark(page)
-      if (O.isSome(rows)) {
-        if (marks.has(rows.value)) {
-          return end(cut({ _tag: 'SameRows' }, position, pages))
-        }
-        marks.add(rows.value)
-      }
-      pages++
-      seen.add(key(position))
-      empty = page.items.length === 0 ? empty + 1 : 0
-      next = page.next
-      return answer
+  // ahead of their turn
+
+  const marksCame = new Set<string>()
+  let reach = 1 // slots there may be
+  let isStopped = false // nothing after the last slot is known to be wanted
+
+  const guessAnew = (): void => {
+    drop(0)
+    isStopped = false
+    reach = 1
+  }
+
+  const goesOn = ({ position, next }: P): boolean => {
+    const guess = following(position)
+    return O.isSome(next) && O.isSome(guess) && key(next.value) === key(guess.value)
+  }
+
+  const receive = (slot: Slot<E, A, Q>, answer: Answer<E, A, Q>): void => {
+    slot.answer = answer
+    if (answer._tag === 'Right' && goesOn(answer.right)) {
+      const isNew = !isRepeated(answer.right, marksCame)
+      slot.isEarly = !ordered && isNew && answer.right.items.length > 0
+      reach = Math.min(width, reach + MORE)
+    } else {
+      isStopped = true
+      drop(slots.indexOf(slot) + 1)
     }
+  }
 
-    /** What is wrong with going on to `position`, if anything is. */
-    const objection = (position: Q): O.Option<Cut<E, Q>> => {
-      if (seen.has(key(position))) return O.some({ _tag: 'Repeated', next: position })
-      if (empty > maxEmptyPages) return O.some({ _tag: 'OnlyEmpty', pages: empty })
-      return pages >= maxPages ? O.some({ _tag: 'TooLong', pages }) : O.none
-    }
+  const guess = (): O.Option<Q> => {
+    const last = slots.at(-1)
+    if (last === undefined) return O.some(turn)
+    const isAllowed = !isStopped && slots.length < reach && keys.size + slots.length < maxPages
+    return parallel !== undefined && isAllowed ? following(last.position) : O.none
+  }
 
+  const request = (position: Q): PageRequest<Answer<E, A, Q>> => {
+    const flight = new Subscription()
+    const slot: Slot<E, A, Q> = { position, flight, isEarly: false, isDelivered: false }
+    slots.push(slot)
     return {
-      next: defer((): Observable<E.Either<E, Page<E, A, Q>>> => {
-        if (O.isNone(next)) return EMPTY
-        const position = next.value
-        const wrong = objection(position)
-        return O.isSome(wrong)
-          ? of(end(cut(wrong.value, position, pages)))
-          : fetch(position).pipe(throwIfEmpty(nothingCame), map(read(position)))
-      }),
-      close: () => {
-        next = O.none
+      flight,
+      answer: defer(() => fetch(position)).pipe(
+        throwIfEmpty(nothingCame),
+        // like a failure, it waits until the pages before it are delivered
+        catchError((error: unknown) => of<Bug>({ _tag: 'Bug', error })),
+      ),
+      receive: (answer) => {
+        receive(slot, answer)
+        readInTurn()
       },
     }
+  }
+
+  // to the consumer
+
+  const deliverEnd = (how: End<E, Q>): E.Either<E, P> | undefined => {
+    if (how._tag === 'Bug') throw how.error
+    if (how._tag === 'Complete') return undefined
+    end = { _tag: 'Complete' }
+    return E.left(cut(how.cut, how.position, delivered))
+  }
+
+  const deliverEarly = (): E.Either<E, P> | undefined => {
+    const slot = slots.find(({ isEarly, isDelivered }) => isEarly && !isDelivered)
+    if (slot?.answer?._tag !== 'Right') return undefined
+    slot.isDelivered = true
+    delivered++
+    return E.right({ ...slot.answer.right, next: O.some(turn) })
+  }
+
+  return {
+    next: () => (end === undefined ? O.toUndefined(O.map(request)(guess())) : undefined),
+    ready: () =>
+      inTurn.length +
+      slots.filter(({ answer, isDelivered }) => answer !== undefined && !isDelivered).length,
+    deliver: () => {
+      const page = inTurn.shift()
+      if (page === undefined) return end === undefined ? deliverEarly() : deliverEnd(end)
+      delivered++
+      return E.right(page)
+    },
+    isDone: () => end?._tag === 'Complete' && inTurn.length === 0,
+    cancel: () => drop(0),
   }
 }

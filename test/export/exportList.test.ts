@@ -4,7 +4,7 @@ import type { Position } from '../../src/api/Paging.js'
 import { exportList, type Progress, type Reject } from '../../src/export/index.js'
 import { E, O } from '../../src/fp.js'
 import type { Failure } from '../../src/index.js'
-import { type Page, paged, paginate } from '../../src/stream/index.js'
+import { type Page, paginate } from '../../src/stream/index.js'
 
 const failure: Failure = {
   _tag: 'ServerFault',
@@ -19,25 +19,23 @@ type Row = E.Either<Failure, number>
 
 /** A list of these pages; the failure stands for a page that cannot be read. */
 const list = (pages: ReadonlyArray<ReadonlyArray<Row> | Failure>, asked: Array<number> = []) =>
-  paged(
-    paginate<Failure, number, Position>({
-      first: { page_num: 0 },
-      fetch: (position) =>
-        defer(() => {
-          const n = 'page_num' in position ? position.page_num : 0
-          asked.push(n)
-          const page = pages[n] ?? []
-          if ('_tag' in page) return of(E.left(page))
-          const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
-          const read: Page<Failure, number, Position> = { items: page, raw: page, position, next }
-          return of(E.right(read))
-        }),
-      key: JSON.stringify,
-      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : failure),
-      maxPages: 100,
-      maxEmptyPages: 3,
-    }),
-  )
+  paginate<Failure, number, Position>({
+    first: { page_num: 0 },
+    fetch: (position) =>
+      defer(() => {
+        const n = 'page_num' in position ? position.page_num : 0
+        asked.push(n)
+        const page = pages[n] ?? []
+        if ('_tag' in page) return of(E.left(page))
+        const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
+        const read: Page<Failure, number, Position> = { items: page, raw: page, position, next }
+        return of(E.right(read))
+      }),
+    key: JSON.stringify,
+    cut: (cut) => (cut._tag === 'Failed' ? cut.failure : failure),
+    maxPages: 100,
+    maxEmptyPages: 3,
+  })
 
 const sinks = () => {
   const written: Array<ReadonlyArray<number>> = []

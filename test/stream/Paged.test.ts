@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { asyncScheduler, delay, map, type Observable, of, take, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { InvalidOption, paged, paginate } from '../../src/stream/index.js'
+import { InvalidOption, paginate } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { type NumberPage, type Numbers, numbers, rightsOf, upTo } from '../support/numbers.js'
 
@@ -52,26 +52,24 @@ describe('a list as a stream of items', () => {
   })
 
   it('lets a bad row pass as one `Left`, and a bad page end the list as one', () => {
-    const bad = paged(
-      paginate<string, number, number>({
-        first: 0,
-        fetch: (position) =>
-          of(
-            position === 1
-              ? E.left('broken')
-              : E.right({
-                  items: [E.right(1), E.left('bad row'), E.right(3)],
-                  raw: [1, 'two', 3],
-                  position,
-                  next: O.some(1),
-                }),
-          ),
-        key: String,
-        cut: (cut) => (cut._tag === 'Failed' ? cut.failure : cut._tag),
-        maxPages: 10,
-        maxEmptyPages: 3,
-      }),
-    )
+    const bad = paginate<string, number, number>({
+      first: 0,
+      fetch: (position) =>
+        of(
+          position === 1
+            ? E.left('broken')
+            : E.right({
+                items: [E.right(1), E.left('bad row'), E.right(3)],
+                raw: [1, 'two', 3],
+                position,
+                next: O.some(1),
+              }),
+        ),
+      key: String,
+      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : cut._tag),
+      maxPages: 10,
+      maxEmptyPages: 3,
+    })
     const seen: Array<E.Either<string, number>> = []
     bad.subscribe((item) => seen.push(item))
     expect(seen).toEqual([E.right(1), E.left('bad row'), E.right(3), E.left('broken')])

@@ -1,6 +1,6 @@
 import { NEVER, Observable, of, range, take, tap, throwError, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { consume, observe, type Pull } from '../../src/stream/index.js'
+import { consume, observe, type Pull } from '../../src/stream/Pull.js'
 import { marbles } from '../support/marbles.js'
 import { pullOf } from '../support/pulls.js'
 

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { catchError, finalize, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { inParallel, rights } from '../../src/stream/index.js'
+import { rights } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
-import { type P, page, playing, run, shown } from './playing.js'
+import { inParallel, type P, page, playing, run, shown } from './playing.js'
 
 const UNORDERED = { ordered: false } as const
 

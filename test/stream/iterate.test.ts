@@ -1,6 +1,6 @@
 import { NEVER, of, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { iterate } from '../../src/stream/index.js'
+import { iterate } from '../../src/stream/iterate.js'
 import { byHand, pullOf } from '../support/pulls.js'
 
 const bug = new Error('bug')

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { NEVER, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { paged } from '../../src/stream/index.js'
-import { later, type Numbers, numbers, rightsOf, upTo } from '../support/numbers.js'
+import { later, numbers, rightsOf, upTo } from '../support/numbers.js'
 
 describe('a list in a loop', () => {
   it('gives every item, in order', async () => {
@@ -109,7 +108,7 @@ describe('a list in a loop', () => {
 
   it('breaks with a bug, in a loop as in a stream', async () => {
     const bug = new Error('bug')
-    const throwing: Numbers = paged(() => ({ next: throwError(() => bug), close: () => {} }))
+    const throwing = numbers(7, 3, () => throwError(() => bug)).list
     const read = async () => {
       for await (const _ of throwing) void _
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { EMPTY, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { type Cut, InvalidOption, observe, type Page, paginate } from '../../src/stream/index.js'
+import { type Cut, InvalidOption, type Page, paginate } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
 type NumberedPage = Page<string, string, number>
@@ -25,7 +25,7 @@ const reading = (
 ) => {
   const asked: Array<number> = []
   const cuts: Array<readonly [Cut<string, number>, number, number]> = []
-  const open = paginate<string, string, number>({
+  const list = paginate<string, string, number>({
     first: 0,
     fetch: (position) => {
       asked.push(position)
@@ -39,7 +39,7 @@ const reading = (
     maxPages,
     maxEmptyPages,
   })
-  return { asked, cuts, open, pages: observe(open) }
+  return { asked, cuts, pages: list.pages }
 }
 
 /** What comes out, synchronously: positions, and the reasons of a cut. */
@@ -57,10 +57,9 @@ const all = (source: Observable<E.Either<string, NumberedPage>>) => {
 
 describe('paginate', () => {
   it('asks for nothing until it is subscribed', () => {
-    const { asked, open } = reading((position) => of(E.right(page(position, undefined))))
-    const { next } = open()
+    const { asked, pages } = reading((position) => of(E.right(page(position, undefined))))
     expect(asked).toEqual([])
-    next.subscribe()
+    pages.subscribe()
     expect(asked).toEqual([0])
   })
 
@@ -110,7 +109,7 @@ describe('paginate', () => {
   it('ends with a `Left` when a page has the rows of one before it, be it the last', () => {
     const reading = (last: number, after: number | undefined) => {
       const cuts: Array<readonly [Cut<string, number>, number, number]> = []
-      const open = paginate<string, string, number>({
+      const list = paginate<string, string, number>({
         first: 0,
         fetch: (position) =>
           of(
@@ -127,7 +126,7 @@ describe('paginate', () => {
         maxPages: 100,
         maxEmptyPages: 2,
       })
-      return { cuts, out: all(observe(open)) }
+      return { cuts, out: all(list.pages) }
     }
     for (const after of [4, undefined]) {
       expect(reading(3, after)).toEqual({
@@ -179,18 +178,6 @@ describe('paginate', () => {
     expect(asked).toEqual([0, 1, 2])
   })
 
-  it(
-    'asks for the same page again when the one who asked left before it came',
-    marbles((m) => {
-      const first = m.cold('---a|', { a: E.right(page(0, undefined)) })
-      const { open } = reading(() => first)
-      const { next } = open()
-      m.expectObservable(next, '^-!')
-      m.expectObservable(next.pipe(map(E.isRight)), '---^').toBe('------a|', { a: true })
-      m.expectSubscriptions(first.subscriptions).toBe(['^-!', '---^---!'])
-    }),
-  )
-
   it.each([
     [{ maxPages: Number.NaN }, /^maxPages should be a whole number of at least 1, or Infinity/],
     [{ maxPages: 0 }, /^maxPages should be a whole number of at least 1, or Infinity/],
@@ -212,19 +199,5 @@ describe('paginate', () => {
       },
     })
     expect(String(bug)).toContain('fetch should emit a page, and emitted nothing')
-  })
-
-  it('asks for nothing once it is closed', () => {
-    const { asked, open } = reading((position) => of(E.right(page(position, position + 1))))
-    const pull = open()
-    pull.next.subscribe()
-    pull.close()
-    let completed = false
-    pull.next.subscribe({
-      complete: () => {
-        completed = true
-      },
-    })
-    expect([asked, completed]).toEqual([[0], true])
   })
 })

@@ -1,7 +1,12 @@
 /** A list of numbered pages that come when the test says, in virtual time. */
 import { asyncScheduler, map, Observable, tap, timer } from 'rxjs'
 import { E, O } from '../../src/fp.js'
-import { inParallel, type Page, type ParallelOptions } from '../../src/stream/index.js'
+import {
+  type Page,
+  type PaginateOptions,
+  type ParallelOptions,
+  paginate,
+} from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
 export type P = Page<string, number, number>
@@ -12,6 +17,12 @@ export const page = (position: number, next: number | undefined, items = [positi
   position,
   next: O.fromNullable(next),
 })
+
+/** A list with `parallel` pages requested at once. */
+export const inParallel =
+  (parallel: number, how: ParallelOptions = {}) =>
+  (options: PaginateOptions<string, number, number>) =>
+    paginate({ ...options, parallel, ...how })
 
 interface Play {
   /** Pages there are. */

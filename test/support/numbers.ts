@@ -1,6 +1,6 @@
 import { Observable, of } from 'rxjs'
 import { E, O } from '../../src/fp.js'
-import { type Page, type Paged, paged, paginate } from '../../src/stream/index.js'
+import { type Page, type Paged, paginate } from '../../src/stream/index.js'
 
 export type Numbers = Paged<string, number, number>
 export type NumberPage = Page<string, number, number>
@@ -12,41 +12,40 @@ export const numbers = (
   send: <A>(page: Observable<A>, position: number) => Observable<A> = (page) => page,
 ) => {
   const log = { asked: [] as Array<number>, aborted: [] as Array<number> }
-  const list: Numbers = paged(
-    paginate<string, number, number>({
-      first: 0,
-      fetch: (position) => {
-        const raw = Array.from(
-          { length: Math.min(size, total - position * size) },
-          (_, i) => position * size + i,
-        )
-        const page: NumberPage = {
-          items: raw.map((n) => E.right(n)),
-          raw,
-          position,
-          next: (position + 1) * size < total ? O.some(position + 1) : O.none,
-        }
-        return new Observable((subscriber) => {
-          log.asked.push(position)
-          let got = false
-          subscriber.add(() => {
-            if (!got) log.aborted.push(position)
-          })
-          return send(of(E.right(page)), position).subscribe({
-            next: (ea) => {
-              got = true
-              subscriber.next(ea)
-            },
-            complete: () => subscriber.complete(),
-          })
+  const list: Numbers = paginate<string, number, number>({
+    first: 0,
+    fetch: (position) => {
+      const raw = Array.from(
+        { length: Math.min(size, total - position * size) },
+        (_, i) => position * size + i,
+      )
+      const page: NumberPage = {
+        items: raw.map((n) => E.right(n)),
+        raw,
+        position,
+        next: (position + 1) * size < total ? O.some(position + 1) : O.none,
+      }
+      return new Observable((subscriber) => {
+        log.asked.push(position)
+        let got = false
+        subscriber.add(() => {
+          if (!got) log.aborted.push(position)
         })
-      },
-      key: String,
-      cut: ({ _tag }) => _tag,
-      maxPages: 1_000_000,
-      maxEmptyPages: 3,
-    }),
-  )
+        return send(of(E.right(page)), position).subscribe({
+          next: (ea) => {
+            got = true
+            subscriber.next(ea)
+          },
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => subscriber.complete(),
+        })
+      })
+    },
+    key: String,
+    cut: ({ _tag }) => _tag,
+    maxPages: 1_000_000,
+    maxEmptyPages: 3,
+  })
   return { list, log }
 }
 

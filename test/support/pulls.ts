@@ -1,5 +1,5 @@
 import { EMPTY, Observable } from 'rxjs'
-import type { Pull } from '../../src/stream/index.js'
+import type { Pull } from '../../src/stream/Pull.js'
 
 /** A source of one observable a value; counts what is asked of it. */
 export const pullOf = <P>(...answers: ReadonlyArray<Observable<P>>) => {

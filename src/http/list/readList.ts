@@ -6,15 +6,8 @@ import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined, O, pipe } from '../../fp.js'
-import {
-  inParallel,
-  left,
-  type Paged,
-  type PaginateOptions,
-  type ParallelOptions,
-  paged,
-  paginate,
-} from '../../stream/index.js'
+import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
+import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { rowsFingerprint } from '../answer/rawRows.js'
 import { type EnvelopeCheck, pageReader } from '../answer/readAnswer.js'
 import type { CallSpec } from '../CallSpec.js'
@@ -37,11 +30,8 @@ export interface ReadListSpec<A> extends CallSpec<A> {
 }
 
 /** A list with its start and its way of fetching pages. */
-interface View<A> {
+interface View extends Parallel {
   readonly first: Position
-  readonly pagesOf: (options: PaginateOptions<Failure, A, Position>) => Paged<Failure, A, Position>
-  /** Requests under way at once. */
-  readonly width: number
   /** Fails each page without a request. */
   readonly invalid?: Failure
 }
@@ -68,10 +58,11 @@ export const readList = <A>({
     const invalidPage = O.isNone(start) ? defined({ page_num, page }) : {}
     const pageSize = sizeOf(filter.page_size ?? paging.size)
 
-    const listOf = (view: View<A>): List<Failure, A> => {
-      const { first, pagesOf, width, invalid } = view
+    const listOf = (view: View): List<Failure, A> => {
+      const { first, invalid, ...parallel } = view
       const options: PaginateOptions<Failure, A, Position> = {
         ...guards,
+        ...parallel,
         first,
         fetch: (position) =>
           invalid !== undefined
@@ -88,9 +79,9 @@ export const readList = <A>({
           return truncated({ endpoint: route, position, pages, ended }, cut)
         },
       }
-      return Object.assign(pagesOf(options), {
+      return Object.assign(paginate(options), {
         parallel: (width: number, options?: ParallelOptions) =>
-          listOf({ ...view, pagesOf: inParallel(width, options), width }),
+          listOf({ ...view, ...inParallel(width, options) }),
         from: (position: Position) =>
           pipe(
             parsePosition(paging)(position),
@@ -104,7 +95,7 @@ export const readList = <A>({
                   invalid: invalidField(route, problem),
                 })
               },
-              (first) => listOf({ pagesOf, width, first }),
+              (first) => listOf({ ...parallel, first }),
             ),
           ),
         describe: () => {
@@ -113,13 +104,13 @@ export const readList = <A>({
           return { ...origin, endpoint: route, kind: 'list' as const, query, codec }
         },
         explain: (options?: PlanOptions) => {
-          const isNumbered = O.isSome(nextNumber(first))
-          return plan({ limits, pageSize, width: isNumbered ? width : 1 }, options)
+          const width = O.isSome(nextNumber(first)) ? view.parallel : 1
+          return plan({ limits, pageSize, width: width ?? 1 }, options)
         },
       })
     }
     const first = O.getOrElse(() => paging.first)(start)
-    return listOf({ first, pagesOf: (options) => paged(paginate(options)), width: 1 })
+    return listOf({ first })
   }
 }
 

@@ -1,146 +1,186 @@
-import { defer, Observable, of, type Subscriber, Subscription } from 'rxjs'
-import { defined, E, O } from '../../fp.js'
+import { finalize, map, type Observable, Subscription, take, throwIfEmpty } from 'rxjs'
+import { defined, E, type IO, O } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
-import type { Pull } from '../Pull.js'
-import { fieldOf } from './Field.js'
-import { type Ready, readAhead } from './readAhead.js'
-import type { SnapshotPage } from './Slice.js'
-import type { SnapshotCut, SnapshotOptions } from './SnapshotOptions.js'
+import type { Millis } from '../Backoff.js'
+import { mapLeft, mapRight } from '../ObservableEither.js'
+import { type Paged, views } from '../Paged.js'
+import { pullOf } from '../Pull.js'
+import type { Page } from '../paginate.js'
+import { type PagePlan, type PageRequest, pullPages } from '../pullPages.js'
+import { crowd, type Unsteady } from './crowd.js'
+import { fieldOf, type Outcome } from './Field.js'
+import { type Rows, undatedOnce, within } from './Rows.js'
+import type { SnapshotPage, SnapshotPosition } from './Slice.js'
+import type { Span } from './Span.js'
 import type { Walk } from './Walk.js'
 
 // model
 
-type Ended<E> = { readonly cut: SnapshotCut<E> } | { readonly bug: unknown }
+/** Why a snapshot was given up. */
+export type SnapshotCut<E> = Unsteady<E> | Extract<Outcome, { _tag: 'Astray' | 'Shapeless' }>
+
+/** How a snapshot is read. */
+export interface SnapshotOptions<E, A> {
+  /** Returns what is to be read, at each subscription; or the failure that ends the snapshot at once. */
+  readonly position: IO<E.Either<E, SnapshotPosition>>
+  /** The list of the rows of a span. It may also have rows of the second on either side of the span. */
+  readonly list: (span: Span) => {
+    readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
+  }
+  /** Returns when a row was created, in ms since 1970, from the row as it came; NaN if that cannot be read. */
+  readonly time: (raw: unknown) => Millis
+  /** Identifies a row. One without a key is identified by all of its fields. */
+  readonly key: (raw: unknown) => string | undefined
+  /** Makes the failure that ends a snapshot of which `position` is missing, after `pages` pages. */
+  readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
+  /** The most requests under way at once, each for a slice of time of its own. Default 1. */
+  readonly parallel?: number
+}
+
+/** Rows that came, and are not delivered. */
+interface Ready<E, A> {
+  readonly walk: Walk
+  /** The rows are all rows of this span. */
+  readonly span: Span
+  readonly rows: Rows<E, A>
+}
+
+/** Rows, or why there are none, or nothing but that they have to be asked for otherwise. */
+type Answer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
+
+const nothingCame = (): Error => new Error('list should emit a page, and emitted nothing')
 
 // constructors
 
 /**
- * A list that moves, as it stood: every row that is in it from start to end comes once, whatever comes
- * and goes meanwhile. Its time is cut into slices; each is walked by asking for all from here on, which
- * one answer tells truly up to its last second. Up to `width` slices are walked at a time: whoever is
- * done takes over a part of the longest. Answers asked for less pages consumed never exceed `width`. Throws an
- * `InvalidOption` for a `width` that is no count.
+ * A list that changes while it is read, as it stood at one moment: every row that is in it from start to end comes
+ * once. Its time is cut into slices. Each is walked by asking for all rows from here on: one answer is consistent up
+ * to its last second. Up to `parallel` slices are walked at once; a walk that is done takes over a part of the
+ * longest one. Throws an `InvalidOption` for a `parallel` that is no number of requests.
  *
  *     time      |----------------------------------------|
  *     slice 1   ====>====>====>==|
  *     slice 2                    |====>====>==|
  *     slice 3                                 |====>=====|
  */
-export const snapshot = (width: number) => {
-  checkArgument('width', width, is.positiveIntOrInfinity)
-  return <E, A>({ position: start, list, time, key, cut }: SnapshotOptions<E, A>) =>
-    (): Pull<E.Either<E, SnapshotPage<E, A>>> => {
-      type Turn = E.Either<E, SnapshotPage<E, A>>
-      const field = fieldOf(start, width)
-      const read = readAhead<E, A>(field, { list, time, key })
-      const ready: Array<Ready<E, A>> = []
-      const flights = new Subscription()
-      let asked = 0 // answers on their way
-      let working = 0 // on the page that was delivered last
-      let pages = 0
-      let taker: Subscriber<Turn> | undefined
-      let ended: Ended<E> | undefined
-      let stepping = false
+export const snapshot = <E, A>(
+  options: SnapshotOptions<E, A>,
+): Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> => {
+  const { position, parallel = 1 } = options
+  checkArgument('parallel', parallel, is.positiveIntOrInfinity)
+  return views((prefetch) => {
+    const start = position()
+    if (E.isLeft(start)) return pullOf(start)
+    const width = Math.max(parallel, prefetch + 1)
+    const concurrency = parallel === 1 ? 1 : width // one at a time comes in the order of the list
+    return pullPages(snapshotPlan(options, start.right, concurrency), { width, concurrency })
+  })
+}
 
-      // asking
+const snapshotPlan = <E, A>(
+  { cut, ...asking }: SnapshotOptions<E, A>,
+  start: SnapshotPosition,
+  concurrency: number,
+): PagePlan<Answer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
+  const field = fieldOf(start, concurrency)
+  const ask = asker(field, asking)
+  const flights = new Subscription()
+  const ready: Array<Ready<E, A>> = []
+  let cutBy: SnapshotCut<E> | undefined
+  let pages = 0
 
-      const ask = (walk: Walk): void => {
-        walk.busy = true
-        asked++
-        flights.add(
-          defer(() => read(walk)).subscribe({
-            next: (came) => {
-              if (E.isLeft(came)) ended = { cut: came.left }
-              else if (O.isSome(came.right)) ready.push(came.right.value)
-            },
-            error: (bug: unknown) => {
-              ended = { bug }
-              step()
-            },
-            complete: () => {
-              walk.busy = false
-              asked--
-              step()
-            },
-          }),
-        )
-      }
-
-      // delivering
-
-      const pageOf = ({ walk, span, rows }: Ready<E, A>): SnapshotPage<E, A> => {
-        const slice = field.deliver(walk, span, rows.items.length)
-        const again = { ...span, number: slice.number, rows: 0, left: span }
-        return {
-          items: rows.items,
-          raw: rows.raw,
-          ...defined({ texts: rows.texts }),
-          slice,
-          position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
-          next: field.isDone() ? O.none : O.some(field.position()),
-        }
-      }
-
-      const give = (to: Subscriber<Turn>, turn: Turn): void => {
-        working = 1
-        to.next(turn)
-        to.complete()
-      }
-
-      /** Gives who waits what there is for it; whether there was anything. */
-      const deliver = (to: Subscriber<Turn>): boolean => {
-        const first = ready.shift()
-        if (first !== undefined) {
-          pages++
-          give(to, E.right(pageOf(first)))
-        } else if (ended !== undefined && 'bug' in ended) {
-          to.error(ended.bug)
-        } else if (ended !== undefined) {
-          const { cut: why } = ended
-          const position = field.position()
-          ended = undefined
-          field.clear()
-          defer(() => of(E.left(cut(why, position, pages)))).subscribe(to) // also what `cut` throws
-        } else if (field.isDone()) {
-          to.complete()
-        } else return false
-        return true
-      }
-
-      /** A loop, not a recursion: who is given a page may ask for the next from within. */
-      const step = (): void => {
-        if (stepping) return
-        stepping = true
-        for (let going = true; going; ) {
-          const to = taker
-          if (ended !== undefined) flights.unsubscribe()
-          taker = undefined
-          going = to !== undefined && deliver(to)
-          if (going) continue
-          taker = to
-          if (ended !== undefined || asked + ready.length + working >= width) break
-          const walk = field.next()
-          if (walk === undefined) break
-          ask(walk)
-          going = true
-        }
-        stepping = false
-      }
-
-      return {
-        next: new Observable((subscriber) => {
-          working = 0
-          taker = subscriber
-          step()
-          return () => {
-            if (taker === subscriber) taker = undefined
-          }
+  const request = (walk: Walk): PageRequest<Answer<E, A>> => {
+    walk.busy = true
+    return {
+      flight: flights,
+      answer: ask(walk).pipe(
+        finalize(() => {
+          walk.busy = false
         }),
-        close: () => {
-          field.clear()
-          ready.length = 0
+      ),
+      receive: (answer) => {
+        if (E.isLeft(answer)) {
+          cutBy = answer.left
           flights.unsubscribe()
-        },
+        } else if (O.isSome(answer.right)) ready.push(answer.right.value)
+      },
+    }
+  }
+
+  const pageOf = ({ walk, span, rows }: Ready<E, A>): SnapshotPage<E, A> => {
+    const slice = field.deliver(walk, span, rows.items.length)
+    const again = { ...span, number: slice.number, rows: 0, left: span }
+    return {
+      items: rows.items,
+      raw: rows.raw,
+      ...defined({ texts: rows.texts }),
+      slice,
+      position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
+      next: field.isDone() ? O.none : O.some(field.position()),
+    }
+  }
+
+  return {
+    next: () => {
+      const walk = cutBy === undefined ? field.next() : undefined
+      return walk && request(walk)
+    },
+    ready: () => ready.length,
+    deliver: () => {
+      const first = ready.shift()
+      if (first !== undefined) {
+        pages++
+        return E.right(pageOf(first))
+      }
+      if (cutBy === undefined || field.isDone()) return undefined
+      const position = field.position()
+      field.clear()
+      return E.left(cut(cutBy, position, pages))
+    },
+    isDone: field.isDone,
+    cancel: () => flights.unsubscribe(),
+  }
+}
+
+/** Returns what asks for the rows that a walk has ahead of it, and tells the field what came of that. */
+const asker = <E, A>(
+  field: ReturnType<typeof fieldOf>,
+  { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
+): ((walk: Walk) => Observable<Answer<E, A>>) => {
+  const unseen = undatedOnce(time, key)
+  const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
+  // a list without pages would be asked for again and again, or rows would be missing without a failure
+  const pagesOf = (span: Span) => list(span).pages.pipe(throwIfEmpty(nothingCame))
+
+  const onePage = (walk: Walk): Observable<Answer<E, A>> => {
+    const asked = walk.ahead
+    const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer<E, A> => {
+      const times = page.raw.map(time)
+      const outcome = field.tell(walk, asked, times, O.isSome(page.next))
+      switch (outcome._tag) {
+        case 'Covered': {
+          const { span } = outcome
+          const rows = within(span, times)(page)
+          const hasUndated = times.some(Number.isNaN)
+          return E.right(O.some({ walk, span, rows: hasUndated ? unseen(rows) : rows }))
+        }
+        case 'Nothing':
+          return E.right(O.none)
+        default:
+          return E.left(outcome)
       }
     }
+    return pagesOf(asked).pipe(take(1), mapLeft(failed), map(E.chain(read)))
+  }
+
+  /** All pages of a second with more rows than a page. */
+  const allPages = (walk: Walk, span: Span): Observable<Answer<E, A>> => {
+    const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
+      field.pass(walk, span, rows.raw.length)
+      return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+    }
+    return crowd({ pages: pagesOf(span), key }).pipe(mapRight(read))
+  }
+
+  return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))
 }

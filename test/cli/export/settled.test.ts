@@ -4,7 +4,7 @@ import { settled } from '../../../src/cli/export/settled.js'
 import { exportList, fromList } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { AnyFailure, Position } from '../../../src/index.js'
-import { paged, paginate } from '../../../src/stream/index.js'
+import { paginate } from '../../../src/stream/index.js'
 import { away, type Item, item } from '../../export/run/playing.js'
 
 const SIZE = 2
@@ -22,12 +22,10 @@ const moving = (count: number, change: (rows: Array<Item>, nth: number) => unkno
       const next = (n + 1) * SIZE < rows.length ? O.some({ page_num: n + 1 }) : O.none
       return of(E.right({ items: raw.map((row) => E.right(row)), raw, position, next }))
     })
-  const list = paged(
-    paginate<AnyFailure, Item, Position>({
-      ...{ first: { page_num: 0 }, fetch, key: JSON.stringify, maxPages: 9, maxEmptyPages: 3 },
-      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
-    }),
-  )
+  const list = paginate<AnyFailure, Item, Position>({
+    ...{ first: { page_num: 0 }, fetch, key: JSON.stringify, maxPages: 9, maxEmptyPages: 3 },
+    cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+  })
   return { asked, source: fromList(settled('GET /things', list)) }
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { fromList } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { AnyFailure, Page, Position } from '../../../src/index.js'
-import { paged, paginate } from '../../../src/stream/index.js'
+import { paginate } from '../../../src/stream/index.js'
 import { type Memory, memory } from './memory.js'
 import { away, good, type Item, listOf, numbers, OUT, outcome, type Row, run } from './playing.js'
 
@@ -41,16 +41,14 @@ const marked = (
     return of(E.right(read))
   }
   const from = (first: Position) =>
-    paged(
-      paginate<AnyFailure, Item, Position>({
-        first,
-        fetch: (position) => defer(() => fetch(position)),
-        key: JSON.stringify,
-        cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
-        maxPages: 100,
-        maxEmptyPages: 3,
-      }),
-    )
+    paginate<AnyFailure, Item, Position>({
+      first,
+      fetch: (position) => defer(() => fetch(position)),
+      key: JSON.stringify,
+      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+      maxPages: 100,
+      maxEmptyPages: 3,
+    })
   return fromList<Item>(Object.assign(from({}), { from }))
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { AnyFailure, Page, Paged, Position } from '../../../src/index.js'
-import { paged, paginate } from '../../../src/stream/index.js'
+import { paginate } from '../../../src/stream/index.js'
 import type { Memory } from './memory.js'
 
 export interface Item {
@@ -51,24 +51,22 @@ export const listOf = (
   asked: Array<number> = [],
 ) => {
   const listFrom = (first: Position): Paged<AnyFailure, Item, Position> =>
-    paged(
-      paginate<AnyFailure, Item, Position>({
-        first,
-        fetch: (position) =>
-          defer(() => {
-            const n = 'page_num' in position ? position.page_num : 0
-            asked.push(n)
-            const rows = pages[n] ?? []
-            if ('_tag' in rows) return of(E.left(rows))
-            const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
-            return of(E.right({ items: rows, raw: rows.map(rawOf), position, next }))
-          }),
-        key: JSON.stringify,
-        cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
-        maxPages: 1_000,
-        maxEmptyPages: 3,
-      }),
-    )
+    paginate<AnyFailure, Item, Position>({
+      first,
+      fetch: (position) =>
+        defer(() => {
+          const n = 'page_num' in position ? position.page_num : 0
+          asked.push(n)
+          const rows = pages[n] ?? []
+          if ('_tag' in rows) return of(E.left(rows))
+          const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
+          return of(E.right({ items: rows, raw: rows.map(rawOf), position, next }))
+        }),
+      key: JSON.stringify,
+      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+      maxPages: 1_000,
+      maxEmptyPages: 3,
+    })
   return fromList<Item>(Object.assign(listFrom({ page_num: 0 }), { from: listFrom }))
 }
 

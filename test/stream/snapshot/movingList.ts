@@ -4,14 +4,11 @@ import { E, O } from '../../../src/fp.js'
 import {
   type Page,
   type Paged,
-  paged,
   paginate,
   type SnapshotOptions,
-  type SnapshotPage,
   type SnapshotPosition,
   type Span,
   snapshot,
-  views,
 } from '../../../src/stream/index.js'
 
 export interface Row {
@@ -97,30 +94,28 @@ const movingList = (model: Model) => {
   }
 
   const list = (span?: Span): Paged<string, Row, number> =>
-    paged(
-      paginate<string, Row, number>({
-        first: 0,
-        fetch: (page) =>
-          defer(() => {
-            const late = 1 + Math.floor(random() * 50)
-            return timer(late, model.timer).pipe(
-              map((): E.Either<string, Page<string, Row, number>> => {
-                const { items, more } = answer({ span, page })
-                return E.right({
-                  items: items.map(E.right),
-                  raw: items,
-                  position: page,
-                  next: more ? O.some(page + 1) : O.none,
-                })
-              }),
-            )
-          }),
-        key: String,
-        cut: ({ _tag }) => _tag,
-        maxPages: 10_000,
-        maxEmptyPages: 100,
-      }),
-    )
+    paginate<string, Row, number>({
+      first: 0,
+      fetch: (page) =>
+        defer(() => {
+          const late = 1 + Math.floor(random() * 50)
+          return timer(late, model.timer).pipe(
+            map((): E.Either<string, Page<string, Row, number>> => {
+              const { items, more } = answer({ span, page })
+              return E.right({
+                items: items.map(E.right),
+                raw: items,
+                position: page,
+                next: more ? O.some(page + 1) : O.none,
+              })
+            }),
+          )
+        }),
+      key: String,
+      cut: ({ _tag }) => _tag,
+      maxPages: 10_000,
+      maxEmptyPages: 100,
+    })
 
   return {
     list,
@@ -138,7 +133,7 @@ const options = (
   list: (span: Span) => Paged<string, Row, number>,
   position: SnapshotPosition,
 ): SnapshotOptions<string, Row> => ({
-  position,
+  position: () => E.right(position),
   list,
   time: (raw) => Object(raw).at,
   key: (raw) => Object(raw).id,
@@ -187,9 +182,7 @@ export const scene = ({ seed, rows, seconds, precise, from, width, ...how }: Mov
     range,
     inRange: moments.flatMap((at, i) => (range.from <= at && at < range.to ? [`row-${i}`] : [])),
     read: (position: SnapshotPosition) =>
-      views<string, Row, SnapshotPosition, SnapshotPage<string, Row>>((prefetch) =>
-        snapshot(Math.max(width, prefetch + 1))(options(list.list, position))(),
-      ),
+      snapshot({ ...options(list.list, position), parallel: width }),
     /** All that comes, in virtual time. */
     run: <T>(source: Observable<T>): ReadonlyArray<T> => {
       const out: Array<T> = []

@@ -9,7 +9,6 @@ import {
   type SnapshotPosition,
   type Span,
   snapshot,
-  views,
   wholeOf,
 } from '../../../src/stream/index.js'
 import { marbles } from '../../support/marbles.js'
@@ -82,17 +81,14 @@ const playing = ({
   })
 
   const options: SnapshotOptions<string, Row> = {
-    position,
+    position: () => E.right(position),
     list,
     time: (raw) => Object(raw).at,
     key: (raw) => String(Object(raw).id),
     cut: (cut, { slices }, pages) => `${cut._tag} after ${pages}, ${slices.length} left`,
   }
 
-  const read = (width: number) =>
-    views<string, Row, SnapshotPosition, P>((prefetch) =>
-      snapshot(Math.max(width, prefetch + 1))(options)(),
-    )
+  const read = (parallel: number) => snapshot({ ...options, parallel })
   return { log, list, options, read }
 }
 
@@ -277,24 +273,24 @@ describe('a snapshot', () => {
   )
 
   it.each([0, -1, 1.5, Number.NaN])(
-    'takes no %d for its width: nothing would be asked for',
-    (width) => {
-      expect(() => snapshot(width)).toThrow(/^width should be a whole number of at least 1/)
+    'takes no %d for its requests at once: nothing would be asked for',
+    (parallel) => {
+      const { read } = playing()
+      expect(() => read(parallel)).toThrow(/^parallel should be a whole number of at least 1/)
     },
   )
 
   it('passes on what can only be a bug as an error', () => {
     const bug = new Error('bug')
     let got: unknown
-    views<string, Row, SnapshotPosition, P>(() =>
-      snapshot(2)<string, Row>({
-        position: wholeOf({ from: 0, to: 1 }),
-        list: () => ({ pages: throwError(() => bug) }),
-        time: () => 0,
-        key: String,
-        cut: ({ _tag }) => _tag,
-      })(),
-    ).subscribe({ error: (error: unknown) => (got = error) })
+    snapshot<string, Row>({
+      position: () => E.right(wholeOf({ from: 0, to: 1 })),
+      list: () => ({ pages: throwError(() => bug) }),
+      time: () => 0,
+      key: String,
+      cut: ({ _tag }) => _tag,
+      parallel: 2,
+    }).subscribe({ error: (error: unknown) => (got = error) })
     expect(got).toBe(bug)
   })
 
@@ -310,9 +306,13 @@ describe('a snapshot', () => {
         const { list: other = list, ...rest } = own
         const nth = (span: Span) => (++asked > 3 ? other(span) : list(span))
         const time = (raw: unknown) => (asked > 3 ? (rest.time ?? options.time) : options.time)(raw)
-        const read = views<string, Row, SnapshotPosition, P>(() =>
-          snapshot(width)<string, Row>({ ...options, ...rest, list: nth, time })(),
-        )
+        const read = snapshot<string, Row>({
+          ...options,
+          ...rest,
+          list: nth,
+          time,
+          parallel: width,
+        })
         let error: unknown
         const out: Array<E.Either<string, P>> = []
         read.pages.subscribe({ next: (page) => out.push(page), error: (e) => (error = e) })
@@ -330,9 +330,9 @@ describe('a snapshot', () => {
       let asked = 0
       let error: unknown
       const list = () => ({ pages: defer(() => (++asked > 5 ? throwError(() => 'again') : EMPTY)) })
-      views<string, Row, SnapshotPosition, P>(() =>
-        snapshot(width)<string, Row>({ ...playing().options, list })(),
-      ).subscribe({ error: (e: unknown) => (error = e) })
+      snapshot<string, Row>({ ...playing().options, list, parallel: width }).subscribe({
+        error: (e: unknown) => (error = e),
+      })
       expect(error).toEqual(new Error('list should emit a page, and emitted nothing'))
       expect(asked).toBe(1)
     },
@@ -341,25 +341,24 @@ describe('a snapshot', () => {
   it('whose answers come at once does not nest them', () => {
     const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
     let count = 0
-    views<string, Row, SnapshotPosition, P>(() =>
-      snapshot(3)<string, Row>({
-        position: wholeOf({ from: 0, to: rows.length * SECOND }),
-        list: ({ from, to }) => {
-          const first = Math.ceil(from / SECOND)
-          const found = rows.slice(first, Math.min(first + SIZE, Math.floor(to / SECOND) + 1))
-          const page: Page<string, Row, unknown> = {
-            items: found.map((row) => E.right(row)),
-            raw: found,
-            position: from,
-            next: to / SECOND >= first + SIZE ? O.some(1) : O.none,
-          }
-          return { pages: of(E.right(page)) }
-        },
-        time: (raw) => Object(raw).at,
-        key: (raw) => String(Object(raw).id),
-        cut: ({ _tag }) => _tag,
-      })(),
-    ).subscribe((row) => {
+    snapshot<string, Row>({
+      position: () => E.right(wholeOf({ from: 0, to: rows.length * SECOND })),
+      list: ({ from, to }) => {
+        const first = Math.ceil(from / SECOND)
+        const found = rows.slice(first, Math.min(first + SIZE, Math.floor(to / SECOND) + 1))
+        const page: Page<string, Row, unknown> = {
+          items: found.map((row) => E.right(row)),
+          raw: found,
+          position: from,
+          next: to / SECOND >= first + SIZE ? O.some(1) : O.none,
+        }
+        return { pages: of(E.right(page)) }
+      },
+      time: (raw) => Object(raw).at,
+      key: (raw) => String(Object(raw).id),
+      cut: ({ _tag }) => _tag,
+      parallel: 3,
+    }).subscribe((row) => {
       if (E.isRight(row)) count++
     })
     expect(count).toBe(200_000)
