@@ -1,19 +1,27 @@
-/**
- * ```ts
- * interface Paged<E, A> extends Observable<Either<E, A>>, AsyncIterable<Either<E, A>>
- * ```
- *
- * One list, seen four ways.
- */
+/** One list, seen four ways. */
 import { concatMap, type Observable } from 'rxjs'
-import { E } from '../fp.js'
+import { E, type O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
 import { consume, observe, type Pull } from './Pull.js'
-import type { Page } from './paginate.js'
+import type { RowTexts } from './RowTexts.js'
 
 // model
+
+/** One page. Its rows are decoded one by one, so that a bad row is one `Left` and ends nothing. */
+export interface Page<E, A, Q> {
+  /** Its rows, in order: a `Left` for one that did not decode. */
+  readonly items: ReadonlyArray<E.Either<E, A>>
+  /** The rows as they came, in the order of `items`. */
+  readonly raw: ReadonlyArray<unknown>
+  /** The texts of the rows as they came, if the answer can be cut into them; it is cut at the first call. */
+  readonly texts?: () => RowTexts | undefined
+  /** Position of this page. */
+  readonly position: Q
+  /** Position of the next page, if there is one; of a page delivered out of order, the first page not delivered. */
+  readonly next: O.Option<Q>
+}
 
 /** The pages of a list, whole. */
 export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}

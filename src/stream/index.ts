@@ -17,10 +17,9 @@ export {
   toTaskEither,
   until,
 } from './ObservableEither.js'
-export type { DrainOptions, Paged, Pages } from './Paged.js'
+export type { DrainOptions, Page, Paged, Pages } from './Paged.js'
 export {
   type Cut,
-  type Page,
   type PaginateOptions,
   type ParallelOptions,
   paginate,

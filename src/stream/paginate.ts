@@ -2,25 +2,10 @@ import { catchError, defer, of, Subscription, throwIfEmpty } from 'rxjs'
 import { E, O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
-import { type Paged, views } from './Paged.js'
+import { type Page, type Paged, views } from './Paged.js'
 import { type PagePlan, type PageRequest, pullPages } from './pullPages.js'
-import type { RowTexts } from './RowTexts.js'
 
 // model
-
-/** One page. Its rows are decoded one by one, so that a bad row is one `Left` and ends nothing. */
-export interface Page<E, A, Q> {
-  /** Its rows, in order: a `Left` for one that did not decode. */
-  readonly items: ReadonlyArray<E.Either<E, A>>
-  /** The rows as they came, in the order of `items`. */
-  readonly raw: ReadonlyArray<unknown>
-  /** The texts of the rows as they came, if the answer can be cut into them; it is cut at the first call. */
-  readonly texts?: () => RowTexts | undefined
-  /** Position of this page. */
-  readonly position: Q
-  /** Position of the next page, if there is one; of a page delivered out of order, the first page not delivered. */
-  readonly next: O.Option<Q>
-}
 
 /** Why a list was given up although the service did not end it. */
 export type Cut<E, Q> =

@@ -1,4 +1,4 @@
-import type { Page } from '../paginate.js'
+import type { Page } from '../Paged.js'
 import { type RowTexts, someOf } from '../RowTexts.js'
 import { namesBy } from './names.js'
 import { contains, type Span } from './Span.js'

@@ -1,5 +1,5 @@
 /** What a snapshot is read in, and how far it is. Plain values, fit for a checkpoint. */
-import type { Page } from '../paginate.js'
+import type { Page } from '../Paged.js'
 import { isEmpty, type Span } from './Span.js'
 
 /** A stretch of the time of a snapshot, read by itself, beside others. */

@@ -1,7 +1,7 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs'
 import { A, defined, E, O, pipe } from '../../fp.js'
 import { mapRight, type ObservableEither } from '../ObservableEither.js'
-import type { Page } from '../paginate.js'
+import type { Page } from '../Paged.js'
 import { gathered } from '../RowTexts.js'
 import { namesBy } from './names.js'
 import type { Rows } from './Rows.js'
