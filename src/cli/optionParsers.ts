@@ -1,15 +1,15 @@
-/** What stands behind an option, as a value; a mistake says what was expected. */
+/** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
-import { DAY, HOUR, MINUTE } from './spans.js'
+import { DAY, HOUR, MINUTE } from './text.js'
 
-/** What an unset variable of a shell would leave out. */
+/** Rejects what an unset variable of a shell would leave. */
 export const nonEmpty = (text: string): string => {
   if (text !== '') return text
   throw new InvalidArgumentError('It should not be empty.')
 }
 
-/** From `min` to `max`, both included; a `max` that is left out is the largest there is. */
+/** From `min` to `max`, both included. */
 export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -19,7 +19,9 @@ export const integer =
     throw new InvalidArgumentError(`It should be a whole number ${range}.`)
   }
 
-/** An ISO 8601 time as it is; a plain date is the second of that day, in UTC, which `edge` says. */
+export const nonNegativeInteger = integer(0)
+
+/** Returns an ISO 8601 time as it is, and for a date the second of that day in UTC that `edge` says. */
 export const timestamp =
   (edge: '00:00:00' | '23:59:59') =>
   (text: string): string => {
@@ -36,14 +38,12 @@ export const currencyCode = (text: string): string => {
   throw new InvalidArgumentError('It should be a currency code, such as USD.')
 }
 
-/** `learned`, `safe`, or ms. */
+/** A number is in ms. */
 export const guard = (text: string): 'learned' | 'safe' | number => {
   if (text === 'learned' || text === 'safe') return text
   if (/^\d+$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It should be learned, safe, or milliseconds.')
 }
-
-export const nonNegativeInteger = integer(0)
 
 /** Above 0, up to 1. */
 export const fraction = (text: string): number => {
@@ -52,17 +52,16 @@ export const fraction = (text: string): number => {
   throw new InvalidArgumentError('It should be a number above 0 and up to 1, such as 0.5.')
 }
 
-/** `id,amount,...` */
+/** Parses `id,amount`. */
 export const commaSeparated = (text: string): ReadonlyArray<string> => {
-  const all = text.split(',').map((name) => name.trim())
-  if (all.every((name) => name !== '')) return all
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => name !== '')) return names
   throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
 }
 
-/** In ms. */
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
 
-/** `7d`, `12h` or `30m`, in ms. */
+/** Parses `7d`, `12h` or `30m`; returns ms. */
 export const timeSpan = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
   const ms = Number(digits) * (UNITS[unit] ?? 0)

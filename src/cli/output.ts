@@ -1,36 +1,81 @@
-/** Words on stdout: whether they came there is known when all is said. */
-import type { Writable } from 'node:stream'
+/**
+ * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only the rows and the
+ * progress of an export are written elsewhere.
+ */
+import type { OutputConfiguration } from 'commander'
 import { codeOf } from '../export/file/systemError.js'
+import type { Signal, Terminal } from './Terminal.js'
 
-// model
+// exit statuses
 
-export interface Printer {
-  readonly write: (text: string) => unknown
+export const EXIT_COMPLETE = 0
+export const EXIT_INCOMPLETE = 1
+/** Wrong options, or something is in the way: nothing was done. */
+export const EXIT_USAGE = 2
+
+/** 128 plus the number of the signal, as shells have it. */
+export const EXIT_BY_SIGNAL: Readonly<Record<Signal | 'SIGPIPE', number>> = {
+  SIGINT: 130,
+  SIGPIPE: 141,
+  SIGTERM: 143,
 }
 
-export interface Printing extends Printer {
-  /** The first failure, once all is written. None where it is that nobody reads any more. */
+/** Ends a command with one line and `EXIT_USAGE`. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+// output
+
+/** What a command is made with. */
+export interface CommandContext {
+  readonly terminal: Terminal
+  readonly output: Output
+  /** Sets the exit status. */
+  readonly exit: (status: number) => void
+}
+
+export interface Output {
+  /** Writes a line to stdout. */
+  readonly print: (line: string) => void
+  /** Writes a line to stderr, after the name of the command. */
+  readonly complain: (message: string) => void
+  /** Resolves once all is written, with the first failure of stdout. A reader that went away (EPIPE) is none. */
   readonly failure: () => Promise<Error | undefined>
 }
 
-// constructors
-
-export const printing = (stdout: Writable): Printing => {
-  let failed: Error | undefined
-  let written: Promise<unknown> = Promise.resolve()
-  return {
-    write: (text) => {
-      const one = new Promise<void>((resolve) => {
-        stdout.write(text, (error) => {
-          failed ??= error ?? undefined
-          resolve()
-        })
+/** Its commander part prints help, the version, and commander's own errors. */
+export const outputTo = ({
+  stdout,
+  stderr,
+}: Pick<Terminal, 'stdout' | 'stderr'>): Output & OutputConfiguration => {
+  let failure: Error | undefined
+  let pending: Promise<unknown> = Promise.resolve()
+  const write = (text: string): void => {
+    const written = new Promise<void>((resolve) => {
+      stdout.write(text, (error) => {
+        failure ??= error ?? undefined
+        resolve()
       })
-      written = Promise.all([written, one])
-    },
+    })
+    pending = Promise.all([pending, written])
+  }
+  return {
+    print: (line) => write(`${line}\n`),
+    complain: (message) => stderr.write(`payments-rx: ${message}\n`),
     failure: async () => {
-      await written
-      return codeOf(failed) === 'EPIPE' ? undefined : failed
+      await pending
+      return codeOf(failure) === 'EPIPE' ? undefined : failure
     },
+    writeOut: write,
+    writeErr: (text) => stderr.write(text),
+    outputError: (text, write) =>
+      write(withoutArguments(text).replace(/^error: /, 'payments-rx: ')),
   }
 }
+
+/** Removes stray arguments from commander's messages: after a space too many, one of them may be a key. */
+const withoutArguments = (text: string): string =>
+  text
+    .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
+    .replace(/^(error: unknown option '[^=']*)=.*/s, "$1'\n")

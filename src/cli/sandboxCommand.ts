@@ -5,10 +5,9 @@ import { isSystemError } from '../export/file/systemError.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
+import { ENVIRONMENTS } from './connection.js'
 import { integer, nonNegativeInteger } from './optionParsers.js'
-import type { Printing } from './output.js'
-import { ENVIRONMENTS } from './settings.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, type Terminal } from './Terminal.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
 
 interface SandboxFlags {
   readonly port: number
@@ -21,13 +20,8 @@ interface SandboxFlags {
   readonly limits: boolean
 }
 
-/** What it sees of the outside. */
-interface Outside extends Pick<Terminal, 'stderr' | 'signals'> {
-  readonly stdout: Printing
-}
-
-/** `sandbox`: serves until it is stopped, or nobody can be told where. */
-export const sandboxCommand = (terminal: Outside, done: (status: number) => void): Command =>
+/** `sandbox`: serves until a signal comes, or its address cannot be printed. */
+export const sandboxCommand = (context: CommandContext): Command =>
   new Command('sandbox')
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
     .option('--port <n>', 'the port; 0 takes one that is free', integer(0, 65_535), 0)
@@ -46,23 +40,26 @@ export const sandboxCommand = (terminal: Outside, done: (status: number) => void
       'after',
       `\nLog in as client id "${sandboxCredentials.clientId}" with API key "${sandboxCredentials.apiKey}".`,
     )
-    .action(async (flags: SandboxFlags) => {
-      const server = await started(flags)
-      if (typeof server === 'string') {
-        terminal.stderr.write(`payments-rx: ${server}\n`)
-        return done(EXIT_INCOMPLETE)
-      }
-      const lost = new Subject<Error>()
-      // whoever reads where it listens may stop it at once
-      const stopped = firstValueFrom(merge(terminal.signals, lost))
-      terminal.stdout.write(`listening on ${server.url}\n`)
-      void terminal.stdout.failure().then((error) => {
-        if (error !== undefined) lost.next(error)
-      })
-      await stopped
-      await server.close()
-      done(EXIT_COMPLETE)
-    })
+    .action(async (flags: SandboxFlags) => context.exit(await serve(context, flags)))
+
+const serve = async (
+  { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
+  flags: SandboxFlags,
+): Promise<number> => {
+  const server = await start(flags)
+  if (typeof server === 'string') {
+    output.complain(server)
+    return EXIT_INCOMPLETE
+  }
+  const unprinted = new Subject<void>()
+  // subscribed before the address is printed, since its reader may send a signal at once
+  const stopped = firstValueFrom(merge(terminal.signals, unprinted))
+  output.print(`listening on ${server.url}`)
+  void output.failure().then((failure) => failure && unprinted.next())
+  await stopped
+  await server.close()
+  return EXIT_COMPLETE
+}
 
 const optionsOf = ({
   environment,
@@ -78,19 +75,15 @@ const optionsOf = ({
   ...(limits ? {} : { limits: false }),
 })
 
-/** Or why it cannot listen there. */
-const started = async (flags: SandboxFlags): Promise<Listening | string> => {
-  const { listen } = await import('../sandbox/index.js')
-  return listen(optionsOf(flags), { port: flags.port }).catch(refused(flags.port))
-}
-
-/** Throws what is not the system's word for it, since that is a bug. */
-const refused =
-  (port: number) =>
-  (error: unknown): string => {
+/** Listens, or returns the reason why the system does not allow it. */
+const start = async (flags: SandboxFlags): Promise<Listening | string> => {
+  const { listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
+  const { port } = flags
+  return listen(optionsOf(flags), { port }).catch((error: unknown) => {
     if (!isSystemError(error)) throw error
     if (error.code === 'EADDRINUSE') return `port ${port} is taken`
     return error.code === 'EACCES'
       ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
       : `cannot listen on port ${port}: ${error.message}`
-  }
+  })
+}

@@ -1,4 +1,13 @@
-/** Numbers as people read them, and texts as wide as there is room. */
+/** Numbers, shares and times as people read them. */
+
+// units of time, in ms
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+// numbers
 
 /** `1,234`. */
 export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
@@ -13,6 +22,8 @@ export const percent = (share: number): string => {
   return share > 0 && whole === 0 ? '< 1 %' : `${whole} %`
 }
 
+// times
+
 /** `3.1 s`, `2 min 10 s`, `1 h 05 min`. */
 export const duration = (ms: number): string => {
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`
@@ -23,7 +34,7 @@ export const duration = (ms: number): string => {
     : `${number(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** How long it may take yet, in steps that do not flicker: 5 s, then 10 s, then whole minutes. */
+/** Rounds up in steps that do not flicker: 5 s, then 10 s, then whole minutes. */
 export const roundedDuration = (ms: number): string => {
   const step = ms < 60_000 ? 5_000 : ms < 600_000 ? 10_000 : 60_000
   const rounded = Math.max(step, Math.ceil(ms / step) * step)
@@ -40,6 +51,6 @@ export const bytes = (n: number): string => {
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** No wider than `columns`. */
+/** Cuts a text to `columns` characters. */
 export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -1,15 +1,15 @@
 import { Command } from 'commander'
 import { lastValueFrom, reduce, tap } from 'rxjs'
-import { CannotRun, type Checked, verify } from '../export/index.js'
+import { CannotRun, verify } from '../export/index.js'
 import { nonEmpty } from './optionParsers.js'
-import type { Printer } from './output.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from './Terminal.js'
+import {
+  type CommandContext,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  type Output,
+  UsageError,
+} from './output.js'
 import { plural } from './text.js'
-
-/** What it sees of the outside. */
-interface Outside {
-  readonly stdout: Printer
-}
 
 const HELP = `
 Exit status:
@@ -18,39 +18,33 @@ Exit status:
   1  one is not, or the export is not complete: each difference is a line
   2  there is no manifest, or it cannot be read`
 
-/** `verify`: whether the files of an export are what its manifest says. */
-export const verifyCommand = (terminal: Outside, done: (status: number) => void): Command =>
+/** `verify`: checks the files of an export against its manifest. */
+export const verifyCommand = ({ output, exit }: Pick<CommandContext, 'output' | 'exit'>): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
     .argument('<path>', 'the file, the folder, or the manifest', nonEmpty)
     .addHelpText('after', HELP)
-    .action(async (path: string) => done(await verified(terminal, path)))
+    .action(async (path: string) => exit(await verifyExport(output, path)))
 
-const verified = async ({ stdout }: Outside, path: string): Promise<number> => {
-  const say = (text: string): void => {
-    stdout.write(`${text}\n`)
-  }
-  const counts = await lastValueFrom(
+const verifyExport = async ({ print }: Output, path: string): Promise<number> => {
+  const { files, wrong } = await lastValueFrom(
     verify(path).pipe(
       tap(({ path, differences }) => {
-        for (const { message } of differences) say(`${path}: ${message}`)
+        for (const { message } of differences) print(`${path}: ${message}`)
       }),
-      reduce(counted, { checked: 0, wrong: 0 }),
+      reduce(
+        // a run is listed under the name of its manifest, and is no file
+        ({ files, wrong }, { isFile, differences }) => ({
+          files: files + (isFile ? 1 : 0),
+          wrong: wrong + differences.length,
+        }),
+        { files: 0, wrong: 0 },
+      ),
     ),
   ).catch((error: unknown) => {
     throw error instanceof CannotRun ? new UsageError(error.message) : error
   })
-  if (counts.wrong === 0) say(`as the manifest says: ${plural(counts.checked, 'file')}`)
-  return counts.wrong === 0 ? EXIT_COMPLETE : EXIT_INCOMPLETE
+  if (wrong > 0) return EXIT_INCOMPLETE
+  print(`as the manifest says: ${plural(files, 'file')}`)
+  return EXIT_COMPLETE
 }
-
-interface Counts {
-  readonly checked: number
-  readonly wrong: number
-}
-
-/** A run is told under the name of its manifest, and is no file. */
-const counted = (counts: Counts, { isFile, differences }: Checked): Counts => ({
-  checked: counts.checked + (isFile ? 1 : 0),
-  wrong: counts.wrong + differences.length,
-})

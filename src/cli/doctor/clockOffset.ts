@@ -1,4 +1,4 @@
-/** How far the service's clock is from ours, told by the `Date` of its answers. */
+/** How far the service's clock is from ours, estimated from the `Date` of its answers. */
 import { defer, type SchedulerLike, tap } from 'rxjs'
 import { E } from '../../fp.js'
 import type { Transport } from '../../http/transport/Transport.js'
@@ -7,27 +7,28 @@ import { type Finding, ok, skipped, warning } from './Finding.js'
 
 // model
 
-/** One answer, by our clock and by the service's. In ms since 1970. */
+/** One answer, in ms since 1970. */
 export interface DatedAnswer {
+  /** By our clock. */
   readonly sent: number
   readonly received: number
-  /** In whole seconds: the service's clock stood somewhere in that second. */
+  /** By the service's clock, in whole seconds: it was somewhere in that second. */
   readonly date: number
 }
 
 export interface ClockOffset {
-  /** What is to be added to our clock to have the service's, in ms. */
+  /** Added to our clock, it gives the service's, in ms. */
   readonly ms: number
-  /** The truth is at most so far from `ms`. */
+  /** Largest error of `ms`. */
   readonly within: number
 }
 
-/** A clock that is farther off is worth a word, in ms: snapshots end at the time of this machine. */
+/** A larger offset is a warning, in ms: snapshots end at the time of this machine. */
 const MAX_OFFSET = 2_000
 
 // constructors
 
-/** A transport that tells when answers came, and what they say of the time. */
+/** Wraps a transport: `tell` is called for each answer with a `Date`. */
 export const observeDates =
   (timer: SchedulerLike, tell: (answer: DatedAnswer) => void) =>
   (transport: Transport): Transport =>
@@ -43,12 +44,13 @@ export const observeDates =
     })
 
 /**
- * When the service wrote `date` our clock stood between `sent` and `received`, and the service's in the
- * second that begins with `date`. Each answer leaves a stretch for the offset; all together, what they have
- * in common. Nothing, when there is no answer, or nothing in common: some clock was set meanwhile.
+ * Intersects the offsets that each answer allows. Our clock stood between `sent` and `received` when the service
+ * wrote `date`, and its clock in the second that begins with `date`:
  *
  *     ours     sent |------------| received
  *     theirs           |date  ...  +1 s|
+ *
+ * `undefined` without answers, and where they contradict each other, since a clock was set meanwhile.
  */
 export const clockOffset = (answers: ReadonlyArray<DatedAnswer>): ClockOffset | undefined => {
   const least = Math.max(...answers.map(({ date, received }) => date - received))
@@ -58,27 +60,26 @@ export const clockOffset = (answers: ReadonlyArray<DatedAnswer>): ClockOffset | 
     : { ms: (least + most) / 2, within: (most - least) / 2 }
 }
 
-// interop
-
 export const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
-  const found = clockOffset(answers)
-  if (found === undefined) {
+  const offset = clockOffset(answers)
+  if (offset === undefined) {
     return answers.length === 0
       ? skipped('clock', 'the service does not tell its time')
       : warning('clock', 'the times of the answers contradict each other', {
           advice: 'a clock was set meanwhile, or something between answers from a store',
         })
   }
-  const { ms, within } = found
+  const { ms, within } = offset
   const facts = { offsetMs: Math.round(ms), withinMs: Math.round(within) }
-  const far = `${duration(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead of'} the service's, give or take ${duration(within)}`
+  const side = ms > 0 ? 'behind' : 'ahead of'
+  const found = `${duration(Math.abs(ms))} ${side} the service's, give or take ${duration(within)}`
   if (Math.abs(ms) > MAX_OFFSET) {
-    const advice = `set the clock of this machine: exports end at its time, and ${ms > 0 ? 'leave out what was made last' : 'ask for what is not there yet'}`
-    return warning('clock', far, { advice, facts })
+    const effect = ms > 0 ? 'leave out what was made last' : 'ask for what is not there yet'
+    const advice = `set the clock of this machine: exports end at its time, and ${effect}`
+    return warning('clock', found, { advice, facts })
   }
-  return ok(
-    'clock',
-    Math.abs(ms) <= within ? `that of the service, give or take ${duration(within)}` : far,
-    { facts },
-  )
+  const isSame = Math.abs(ms) <= within
+  return ok('clock', isSame ? `that of the service, give or take ${duration(within)}` : found, {
+    facts,
+  })
 }

@@ -1,26 +1,30 @@
 import { Command } from 'commander'
-import { concat, defer, EMPTY, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
+import { concat, defer, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
   addConnectionOptions,
   type Connection,
   type ConnectionFlags,
   environmentFrom,
+  sandboxOption,
+  withSandbox,
 } from '../connection.js'
 import { fraction } from '../optionParsers.js'
-import type { Printer } from '../output.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, type Terminal } from '../Terminal.js'
-import { sandboxOption, withSandbox } from '../withSandbox.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from '../output.js'
+import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
 import { type Finding, findingText, ok, skipped, worst } from './Finding.js'
-import { networkProbe } from './NetworkProbe.js'
-import { checkNetwork } from './network.js'
+import { checkNetwork, nodeProbe } from './network.js'
 import { checkService, skipService } from './service.js'
 
 interface DoctorFlags extends ConnectionFlags {
   readonly share: number
   readonly sandbox?: boolean
   readonly json: boolean
+}
+
+interface DoctorContext extends Pick<CommandContext, 'output' | 'exit'> {
+  readonly terminal: Pick<Terminal, 'env' | 'timer' | 'timeout'>
 }
 
 const HELP = `
@@ -31,13 +35,8 @@ Exit status:
   1  something failed: its line says what to do
   2  wrong use`
 
-/** What it sees of the outside. */
-interface Outside extends Pick<Terminal, 'env' | 'timer' | 'timeout'> {
-  readonly stdout: Printer
-}
-
-/** `doctor`: what would keep an export from working. */
-export const doctorCommand = (terminal: Outside, done: (status: number) => void): Command =>
+/** `doctor`: finds what would keep an export from working. */
+export const doctorCommand = (context: DoctorContext): Command =>
   addConnectionOptions(
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
@@ -45,79 +44,73 @@ export const doctorCommand = (terminal: Outside, done: (status: number) => void)
     .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
     .option('--json', 'what was found as one JSON object', false)
     .addHelpText('after', HELP)
-    .action(async (flags: DoctorFlags) => done(await doctor(terminal, flags)))
+    .action(async (flags: DoctorFlags) => context.exit(await doctor(context, flags)))
 
-const doctor = async (terminal: Outside, flags: DoctorFlags): Promise<number> => {
+const doctor = async (context: DoctorContext, flags: DoctorFlags): Promise<number> => {
   const { json, sandbox, share, ...connecting } = flags
+  const { env } = context.terminal
   if (sandbox !== true) {
-    return examine(terminal, { json, share }, checkConfiguration(connecting, terminal.env))
+    return report(context, json, checks(context, share, checkConfiguration(connecting, env)))
   }
-  const environment = environmentFrom(flags, terminal.env)
+  const environment = environmentFrom(flags, env)
   return withSandbox({ environment }, (connection) => {
     const findings = [
       ok('configuration', `a sandbox with the limits of ${environment}`),
       ok('base URL', connection.baseUrl),
     ]
-    return examine(terminal, { json, share }, { findings, connection })
+    return report(context, json, checks(context, share, { findings, connection }))
   })
 }
 
-const examine = async (
-  terminal: Outside,
-  { json, share }: Pick<DoctorFlags, 'json' | 'share'>,
-  { findings, connection }: CheckedConfiguration,
+/** Prints findings as they come, or at the end as JSON; returns the exit status. */
+const report = async (
+  { output: { print } }: DoctorContext,
+  json: boolean,
+  checks: Observable<Finding>,
 ): Promise<number> => {
-  const put = (text: string): void => {
-    terminal.stdout.write(`${text}\n`)
-  }
-  const all = await lastValueFrom(
-    concat(
-      from(findings),
-      connection === undefined
-        ? EMPTY
-        : checks(terminal, connection, share, worst(findings) !== 'failed'),
-    ).pipe(
-      tap((finding) => json || put(findingText(finding))),
+  const findings = await lastValueFrom(
+    checks.pipe(
+      tap((finding) => json || print(findingText(finding))),
       toArray(),
     ),
   )
-  const status = worst(all)
-  if (json) put(JSON.stringify({ status, findings: all }, null, 2))
+  const status = worst(findings)
+  if (json) print(JSON.stringify({ status, findings }, null, 2))
   return status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE
 }
 
-/** The service is asked only where it can be reached, and with settings that can work. */
+/** Checks the network where there is a base URL, and the service where the network and the settings are well. */
 const checks = (
-  { timer, timeout, env }: Outside,
-  connection: Connection,
+  { terminal }: DoctorContext,
   share: number,
-  canAsk: boolean,
+  { findings, connection }: CheckedConfiguration,
 ): Observable<Finding> => {
+  if (connection === undefined) return from(findings)
   let isReached = true
-  const asked = defer(() => {
-    if (!isReached) return EMPTY
-    if (!canAsk) return from(skipService('not with these settings: see configuration'))
-    return checkService({
-      connection,
-      share,
-      transport: kyTransport({ timer }),
-      timer,
-      ...(timeout && { timeout }),
-    })
-  })
-  const found =
-    env.NODE_USE_ENV_PROXY === '1'
-      ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
-      : checkNetwork(
-          { reach: networkProbe, timer, ...(timeout && { stepTimeout: timeout.connect }) },
-          connection.baseUrl,
-        )
-  return concat(
-    found.pipe(
-      tap(({ verdict }) => {
-        if (verdict === 'failed') isReached = false
-      }),
-    ),
-    asked,
+  const network = networkOf(terminal, connection).pipe(
+    tap(({ verdict }) => {
+      isReached &&= verdict !== 'failed'
+    }),
   )
+  const service = defer(() => {
+    if (!isReached) return []
+    if (worst(findings) === 'failed') {
+      return skipService('not with these settings: see configuration')
+    }
+    const { timer, timeout } = terminal
+    const transport = kyTransport({ timer })
+    return checkService({ connection, share, transport, timer, ...(timeout && { timeout }) })
+  })
+  return concat(findings, network, service)
 }
+
+const networkOf = (
+  { env, timer, timeout }: DoctorContext['terminal'],
+  { baseUrl }: Connection,
+): Observable<Finding> =>
+  env.NODE_USE_ENV_PROXY === '1'
+    ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
+    : checkNetwork(
+        { probe: nodeProbe, timer, ...(timeout && { stepTimeout: timeout.connect }) },
+        baseUrl,
+      )

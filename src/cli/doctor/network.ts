@@ -1,10 +1,13 @@
-/** Whether the machine that a base URL names can be reached at all. */
+/** Checks how far the machine of a base URL can be reached: its name, a connection, TLS. */
+import { lookup } from 'node:dns/promises'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import {
   catchError,
   concat,
   defer,
   map,
-  type Observable,
+  Observable,
   of,
   type SchedulerLike,
   TimeoutError,
@@ -12,41 +15,60 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/systemError.js'
-import { DAY } from '../spans.js'
-import { duration, plural } from '../text.js'
+import { DAY, duration, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
-import type { NetworkProbe, Server, TlsSession } from './NetworkProbe.js'
 
 // model
 
-export interface Network {
-  readonly reach: NetworkProbe
+export interface Server {
+  readonly host: string
+  readonly port: number
+}
+
+/** Each emits one value, or fails with the system's error; unsubscribing closes the socket. */
+export interface NetworkProbe {
+  readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
+  readonly connect: (server: Server) => Observable<void>
+  readonly secure: (server: Server) => Observable<TlsSession>
+}
+
+export interface TlsSession {
+  /** Such as `TLSv1.3`. */
+  readonly protocol: string
+  /** When the certificate expires, in ms since 1970. */
+  readonly validUntil: number
+}
+
+export interface NetworkOptions {
+  readonly probe: NetworkProbe
   readonly timer: SchedulerLike
   /** For each step, in ms. Default 10,000. */
   readonly stepTimeout?: number
 }
 
-/** What has to work one after the other. */
 type Step = Extract<Check, 'DNS' | 'connection' | 'TLS'>
 
-/** In ms. */
-const DEFAULT_STEP_TIMEOUT = 10_000
-/** A certificate that ends sooner is worth a word, in ms. */
+/** A certificate that expires sooner is a warning, in ms. */
 const CERTIFICATE_WARNING = 14 * DAY
+
+const ADVICE: Readonly<Record<Step, string>> = {
+  DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
+  connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
+  TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
+}
 
 // constructors
 
-/** Its name, a connection, TLS: each as long as the one before is there. */
+/** Runs the steps one after the other, and ends with the first that fails. */
 export const checkNetwork = (
-  { reach, timer, stepTimeout: patience = DEFAULT_STEP_TIMEOUT }: Network,
+  { probe, timer, stepTimeout = 10_000 }: NetworkOptions,
   baseUrl: string,
 ): Observable<Finding> => {
   const { protocol, hostname, port } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
-  const server: Server = {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
-  }
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const server = { host, port: port === '' ? (isSecure ? 443 : 80) : Number(port) }
+  const place = `${host}, port ${server.port}`
 
   const step = <A>(
     check: Step,
@@ -56,32 +78,31 @@ export const checkNetwork = (
     defer(() => {
       const began = timer.now()
       return source.pipe(
-        timeout({ first: patience, scheduler: timer }),
+        timeout({ first: stepTimeout, scheduler: timer }),
         map((value) => found(value, timer.now() - began)),
-        catchError((error: unknown) => of(unreachable(check, server, codeOf(error, patience)))),
+        catchError((error: unknown) => {
+          const code = reasonOf(error, stepTimeout)
+          return of(failed(check, `${place}: ${code}`, { advice: ADVICE[check], facts: { code } }))
+        }),
       )
     })
 
-  const names = step('DNS', reach.addresses(server.host), (addresses, ms) =>
-    ok('DNS', `${server.host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
-      facts: { addresses, ms },
-    }),
-  )
-  const connection = step('connection', reach.connect(server), (_, ms) =>
-    ok('connection', `${server.host}, port ${server.port} (${Math.round(ms)} ms)`, {
-      facts: { ms },
-    }),
-  )
-  const security = isSecure
-    ? step('TLS', reach.secure(server), (secured) => certificate(secured, timer.now()))
-    : of(skipped('TLS', 'HTTP on this machine'))
-
-  return concat(names, connection, security).pipe(
-    takeWhile(({ verdict }) => verdict !== 'failed', true),
-  )
+  return concat(
+    step('DNS', probe.addresses(host), (addresses, ms) =>
+      ok('DNS', `${host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
+        facts: { addresses, ms },
+      }),
+    ),
+    step('connection', probe.connect(server), (_, ms) =>
+      ok('connection', `${place} (${Math.round(ms)} ms)`, { facts: { ms } }),
+    ),
+    isSecure
+      ? step('TLS', probe.secure(server), (session) => checkCertificate(session, timer.now()))
+      : of(skipped('TLS', 'HTTP on this machine')),
+  ).pipe(takeWhile(({ verdict }) => verdict !== 'failed', true))
 }
 
-const certificate = ({ protocol, validUntil }: TlsSession, now: number): Finding => {
+const checkCertificate = ({ protocol, validUntil }: TlsSession, now: number): Finding => {
   const left = validUntil - now
   const found = `${protocol}, certificate good for ${plural(Math.floor(left / DAY), 'day')}`
   const facts = { protocol, certificateMsLeft: left }
@@ -90,18 +111,40 @@ const certificate = ({ protocol, validUntil }: TlsSession, now: number): Finding
     : ok('TLS', found, { facts })
 }
 
-const unreachable = (check: Step, { host, port }: Server, code: string): Finding =>
-  failed(check, `${host}, port ${port}: ${code}`, { advice: advice[check], facts: { code } })
-
-const codeOf = (error: unknown, patience: number): string => {
-  if (error instanceof TimeoutError) return `no answer within ${duration(patience)}`
+const reasonOf = (error: unknown, stepTimeout: number): string => {
+  if (error instanceof TimeoutError) return `no answer within ${duration(stepTimeout)}`
   if (isSystemError(error)) return error.code
   if (!(error instanceof Error)) throw error
   return error.message
 }
 
-const advice: Readonly<Record<Step, string>> = {
-  DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
-  connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
-  TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
+// the probe of Node
+
+export const nodeProbe: NetworkProbe = {
+  addresses: (host) =>
+    defer(async () => (await lookup(host, { all: true })).map(({ address }) => address)),
+
+  connect: (server) => whenConnected((done) => connectTcp(server, () => done())),
+
+  secure: ({ host, port }) =>
+    whenConnected((done) => {
+      const name = isIP(host) === 0 ? { servername: host } : {}
+      const socket = connectTls({ host, port, ...name }, () =>
+        done({
+          protocol: socket.getProtocol() ?? 'TLS',
+          validUntil: Date.parse(socket.getPeerCertificate().valid_to),
+        }),
+      )
+      return socket
+    }),
 }
+
+const whenConnected = <A>(open: (done: (value: A) => void) => Socket): Observable<A> =>
+  new Observable((subscriber) => {
+    const socket = open((value) => {
+      subscriber.next(value)
+      subscriber.complete()
+    })
+    socket.once('error', (error) => subscriber.error(error))
+    return () => socket.destroy()
+  })

@@ -1,4 +1,4 @@
-/** What the service says to a login and a few small requests, through a client like any other. */
+/** Logs in and reads a small page a few times, through an ordinary client, and judges what comes back. */
 import {
   concat,
   concatMap,
@@ -12,16 +12,25 @@ import {
   take,
   toArray,
 } from 'rxjs'
+import { login } from '../../api/authentication.js'
+import type { Position } from '../../api/Paging.js'
 import { createClient } from '../../client/createClient.js'
-import { E } from '../../fp.js'
+import type { Charge } from '../../codec/Charge.js'
+import { millisOf } from '../../codec/Instant.js'
+import type { DriftFact } from '../../decode/index.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { defined, E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { Failure } from '../../http/Failure.js'
+import { oneLine } from '../../http/oneLine.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'
+import type { SchedulerState } from '../../scheduler/index.js'
+import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
+import { limitsOf } from '../progress/schedulerState.js'
+import { duration, number, percent, plural } from '../text.js'
 import { checkClock, type DatedAnswer, observeDates } from './clockOffset.js'
-import { type Check, type Finding, ok, skipped } from './Finding.js'
-import { type ChargePage, checkList, checkLogin, checkOrder } from './firstPage.js'
-import { checkLimits } from './limits.js'
-import { checkRoundTrip } from './roundTrip.js'
+import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 
 // model
 
@@ -31,23 +40,36 @@ export interface ServiceToCheck {
   readonly share: number
   readonly transport: Transport
   readonly timer: SchedulerLike
-  /** How long a request may take. */
   readonly timeout?: Timeout
 }
 
-/** Small requests, the first page among them: far from any limit. */
+type ChargePage = E.Either<Failure, Page<Failure, Charge, Position>>
+
+/** Far from any limit. */
 const REQUESTS = 6
-/** Of each page. */
-const ROWS = 10
-/** Nobody waits a minute for a doctor; in ms. */
-const TIMEOUT = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
+const PAGE_SIZE = 10
+/** Shorter than those of an export, in ms. */
+const TIMEOUT: Timeout = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
+/** A token with a shorter life is renewed all the time, in ms. */
+const SHORT_TOKEN = 120_000
+
+const CHECKS: ReadonlyArray<Check> = [
+  'login',
+  'list',
+  'order',
+  'round trip',
+  'clock',
+  'limits',
+  'API version',
+]
 
 // constructors
 
-/**
- * Logs in and reads a small page a few times. Nothing is changed, and nothing is tried again, but once
- * with a new token where one was refused.
- */
+/** Skips all checks that would send a request to the API. */
+export const skipService = (why: string): ReadonlyArray<Finding> =>
+  CHECKS.map((check) => skipped(check, why))
+
+/** Emits a finding for each of `CHECKS`. Changes nothing, and retries only with a new token after a 401. */
 export const checkService = ({
   connection,
   share,
@@ -69,21 +91,24 @@ export const checkService = ({
       lists: { strictEnd: true }, // as exports have it
     })
     const listening = client.events.subscribe((event) => events.push(event))
-    const page = client.charges.list({ page_size: ROWS }).pages.pipe(take(1))
+    const page = client.charges.list({ page_size: PAGE_SIZE }).pages.pipe(take(1))
 
-    const more = (first: ChargePage): Observable<Finding> =>
-      E.isLeft(first)
-        ? of(skipped('order', NO_PAGE), skipped('round trip', NO_PAGE))
-        : concat(
-            of(checkOrder(first.right.raw)),
-            page.pipe(
-              repeat(REQUESTS - 1),
-              toArray(),
-              map((pages) => checkRoundTrip(pages, events)),
+    const ofPages = (first: ChargePage): Observable<Finding> =>
+      concat(
+        of(checkLogin(first, events), checkList(first, client.drift())),
+        E.isLeft(first)
+          ? of(skipped('order', NO_PAGE), skipped('round trip', NO_PAGE))
+          : concat(
+              of(checkOrder(first.right.raw)),
+              page.pipe(
+                repeat(REQUESTS - 1),
+                toArray(),
+                map((pages) => checkRoundTrip(pages, events)),
+              ),
             ),
-          )
+      )
 
-    const last = defer(() =>
+    const ofAll = defer(() =>
       client.scheduler.state.pipe(
         take(1),
         concatMap((state) => [
@@ -94,35 +119,166 @@ export const checkService = ({
       ),
     )
 
-    return concat(
-      page.pipe(
-        concatMap((first) =>
-          concat(of(checkLogin(first, events), checkList(first, client.drift())), more(first)),
-        ),
-      ),
-      last,
-    ).pipe(finalize(() => listening.unsubscribe()))
+    return concat(page.pipe(concatMap(ofPages)), ofAll).pipe(
+      finalize(() => listening.unsubscribe()),
+    )
   })
+
+const NO_PAGE = 'there is no page to tell it from'
+
+/** Judges the login that the first page needed. */
+const checkLogin = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Finding => {
+  const token = events.find((event) => event._tag === 'LoggedIn')
+  if (token === undefined) {
+    return E.isLeft(first)
+      ? failedBy('login', first.left)
+      : skipped('login', 'nobody had to log in')
+  }
+  const facts = { tokenMsLeft: token.validFor }
+  const found = `accepted; the token is good for ${duration(token.validFor)}`
+  return token.validFor < SHORT_TOKEN
+    ? warning('login', found, { facts, advice: 'see whether the clock of this machine is right' })
+    : ok('login', found, { facts })
+}
+
+const checkList = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding => {
+  if (E.isLeft(first)) {
+    return first.left.endpoint === login.route
+      ? skipped('list', 'nobody is logged in')
+      : failedBy('list', first.left)
+  }
+  const { items } = first.right
+  const undecodable = items.filter(E.isLeft)
+  const strange = drift.map(({ kind, path, example }) => oneLine(`${kind} ${path} (${example})`))
+  const facts = { rows: items.length, undecodable: undecodable.length, drift: strange }
+  const [bad] = undecodable
+  if (bad !== undefined) {
+    const count = `${number(undecodable.length)} of ${plural(items.length, 'charge')}`
+    return failed('list', `${count} did not decode: ${oneLine(bad.left.message)}`, {
+      facts,
+      advice: 'an export puts such rows aside, with the reason: report this to the maintainers',
+    })
+  }
+  const found =
+    items.length === 0
+      ? 'there are no charges'
+      : `${plural(items.length, 'charge')} came and decoded`
+  const known = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
+  return ok('list', `${found}${known}`, { facts })
+}
+
+/** Judges the order of one page by the times of its rows, as they came. */
+const checkOrder = (rows: ReadonlyArray<unknown>): Finding => {
+  const times = rows.map((row) => millisOf(fieldsOf(row).created_at))
+  const steps = times.slice(1).map((time, i) => Math.sign(time - (times[i] ?? Number.NaN)))
+  const [up, down] = [steps.includes(1), steps.includes(-1)]
+  if (steps.some(Number.isNaN)) return unordered('rows without a time', 'unreadable')
+  if (up && down) return unordered('neither oldest nor newest first', 'none')
+  if (!up && !down) return skipped('order', 'too few charges to tell', { facts: { order: null } })
+  return ok('order', `charges come ${up ? 'oldest' : 'newest'} first`, {
+    facts: { order: up ? 'ascending' : 'descending' },
+  })
+}
+
+const unordered = (found: string, order: string): Finding =>
+  warning('order', found, {
+    facts: { order },
+    advice: 'snapshots need the order of time: an export may refuse this list',
+  })
+
+/** Times the requests after the first, which had to connect. */
+const checkRoundTrip = (
+  pages: ReadonlyArray<ChargePage>,
+  events: ReadonlyArray<ClientEvent>,
+): Finding => {
+  const times = events
+    .filter((event) => event._tag === 'Answered')
+    .filter(({ endpoint, status }) => endpoint !== login.route && status < 300)
+    .map(({ took }) => took)
+    .slice(1)
+    .toSorted((a, b) => a - b)
+  const [minMs, maxMs] = [times.at(0), times.at(-1)]
+  const medianMs = times[Math.floor(times.length / 2)]
+  const failures = pages.filter(E.isLeft).map(({ left }) => left)
+  const [failure] = failures
+  const why = failure === undefined ? '' : `: ${oneLine(failure.message)}`
+  const advice = defined({ advice: failure && adviceFor(failure) })
+  if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
+    return failed('round trip', `no page came after the first${why}`, advice)
+  }
+  const found = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
+  const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
+  return failure === undefined
+    ? ok('round trip', found, { facts })
+    : warning('round trip', `${found}; ${number(failures.length)} failed${why}`, {
+        facts,
+        ...advice,
+      })
+}
+
+/** By the names of their tiers, in the order that they are printed in. */
+const LIMIT_WORDS: Readonly<Record<string, (limit: number) => string>> = {
+  endpoint: (n) => `${plural(n, 'request')} a second an endpoint`,
+  global: (n) => `${number(n)} a second in all`,
+  concurrency: (n) => `${number(n)} at a time`,
+  logins: (n) => `${plural(n, 'login')} a minute`,
+}
+
+const checkLimits = (
+  { environment, share }: { readonly environment: string; readonly share: number },
+  state: SchedulerState,
+  events: ReadonlyArray<ClientEvent>,
+): Finding => {
+  const limits = limitsOf(state)
+  const kept = Object.entries(LIMIT_WORDS).flatMap(([name, words]) =>
+    limits[name] === undefined ? [] : [words(limits[name])],
+  )
+  const part = share < 1 ? `, ${percent(share)} of them` : ''
+  const found = `${kept.join(', ')} (${environment}${part})`
+  const facts = { environment, share, ...limits }
+  return events.some((event) => event._tag === 'Answered' && event.status === 429)
+    ? warning('limits', `${found}; a request was refused for them`, {
+        facts,
+        advice: 'somebody else uses this account: take a part of the limits with --share',
+      })
+    : ok('limits', found, { facts })
+}
 
 const checkApiVersion = ({ apiVersion }: Connection): Finding =>
   apiVersion === undefined
     ? ok('API version', "the account's own: none is asked for", { facts: { apiVersion: null } })
     : ok('API version', `${apiVersion} is asked for`, { facts: { apiVersion } })
 
-/** What there is to say when it is not asked. */
-export const skipService = (why: string): ReadonlyArray<Finding> =>
-  CHECKS.map((check) => skipped(check, why))
+// failures
 
-/** What the service is asked for, in this order. */
-const CHECKS: ReadonlyArray<Check> = [
-  'login',
-  'list',
-  'order',
-  'round trip',
-  'clock',
-  'limits',
-  'API version',
-]
+const failedBy = (check: 'login' | 'list', failure: Failure): Finding =>
+  failed(check, oneLine(failure.message), {
+    facts: { failure: failure._tag },
+    ...defined({ advice: adviceFor(failure) }),
+  })
 
-/** Why nothing is said of what pages tell. */
-const NO_PAGE = 'there is no page to tell it from'
+const TRY_AGAIN = 'try again; if it stays so, it is for the service to mend'
+
+const adviceFor = (failure: Failure): string | undefined => {
+  switch (failure._tag) {
+    case 'Unauthorized':
+      return 'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they are of the environment that the base URL is of'
+    case 'Refused':
+      return 'check the base URL, and what the keys may do'
+    case 'Undecodable':
+      return failure.path === 'has_more'
+        ? 'no list can be told to be whole: this is for the service to mend'
+        : 'check the base URL: this is not how the platform answers'
+    case 'Throttled':
+      return 'somebody else uses this account up: try again, and take a part with --share'
+    case 'Unreachable':
+      return failure.code === 'FETCH_FAILED'
+        ? 'see whether a proxy stands between that wants a login'
+        : TRY_AGAIN
+    case 'ServerFault':
+    case 'TimedOut':
+      return TRY_AGAIN
+    default:
+      return undefined
+  }
+}

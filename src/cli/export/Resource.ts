@@ -5,8 +5,7 @@ import type { Codec } from '../../codec/Codec.js'
 import type { Source } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
-import type { Connection } from '../connection.js'
-import type { SettingName } from '../settings.js'
+import type { Connection, SettingName } from '../connection.js'
 import type { Terminal } from '../Terminal.js'
 
 /** What a sandbox has from the start. */

@@ -1,10 +1,11 @@
 /** Whether there can be anything yet of what is asked for. */
+
 import { toMillis } from '../../codec/times.js'
 import type { Purpose } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
 import type { Millis } from '../../stream/index.js'
 import { secondOf } from '../../stream/snapshot/Span.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 
 /**
  * Throws a `WrongUse` where it begins later than now, which is when it ends unless said otherwise: the service would

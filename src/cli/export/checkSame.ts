@@ -1,6 +1,7 @@
 /** Whether an export that goes on from another one is of the same. */
+
 import type { Purpose } from '../../export/index.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 
 /** What a query may differ in: from when to when. */
 const TIMES = ['from_created_at', 'to_created_at']

@@ -1,4 +1,5 @@
 /** How an export ended: its exit status, and its last line. */
+
 import { isSystemError } from '../../export/file/systemError.js'
 import { Unreadable } from '../../export/file/Unreadable.js'
 import {
@@ -16,9 +17,9 @@ import {
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
   EXIT_USAGE,
-  type Signal,
   UsageError,
-} from '../Terminal.js'
+} from '../output.js'
+import type { Signal } from '../Terminal.js'
 
 // model
 

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Page } from '../../stream/index.js'
+import { sandboxOption } from '../connection.js'
 import {
   commaSeparated,
   fraction,
@@ -13,7 +14,6 @@ import {
 } from '../optionParsers.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
 import type { Terminal } from '../Terminal.js'
-import { sandboxOption } from '../withSandbox.js'
 import type { ExportFlags } from './ExportFlags.js'
 import { exportResource } from './exportResource.js'
 import { help } from './help.js'

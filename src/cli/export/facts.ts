@@ -1,9 +1,10 @@
 /** What a report says of an export, besides its charts. */
+
 import type { RunProgress } from '../../export/index.js'
 import { iso } from '../../export/run/entry.js'
 import { defined } from '../../fp.js'
-import { type ExportCounters, isComplete } from '../ExportCounters.js'
-import type { ReportFacts } from '../report/reportPage.js'
+import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'
+import type { ReportFacts } from '../report/report.js'
 import { number, percent } from '../text.js'
 import type { Conclusion } from './conclusion.js'
 import type { Prepared } from './prepare.js'

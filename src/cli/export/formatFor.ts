@@ -1,9 +1,10 @@
 /** How the rows of a resource are written, from what was said on the command line. */
+
 import { type Shape, shapeOf } from '../../export/column/Shape.js'
 import { formatOfShape } from '../../export/format/formatOf.js'
 import type { Format } from '../../export/index.js'
 import { E } from '../../fp.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 import type { OutputPlan } from './outputPlan.js'
 import type { Resource } from './Resource.js'
 

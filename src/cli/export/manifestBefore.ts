@@ -1,4 +1,5 @@
 /** The manifest of the run that an export goes on from. */
+
 import { codeOf } from '../../export/file/systemError.js'
 import {
   CannotRun,
@@ -8,7 +9,7 @@ import {
   type SmallFiles,
 } from '../../export/index.js'
 import { readText } from '../../export/run/SmallFiles.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 import type { OutputPlan } from './outputPlan.js'
 import { isFolderThere, placeOf } from './places.js'
 

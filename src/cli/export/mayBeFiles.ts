@@ -1,9 +1,10 @@
 /** Whether there can be files where an export is to have them, before anything is asked for. */
+
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
 import { pathsOf } from '../../export/index.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 
 /** Throws a `WrongUse` for a pipe or a device: it cannot be synced, cut back, or replaced. And for links that go round. */
 export const mayBeFile = async (option: string, path: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { RunProgress } from '../../export/index.js'
 import { isLast } from '../../export/Progress.js'
-import type { OutputState } from '../ExportCounters.js'
+import type { OutputState } from '../progress/ExportCounters.js'
 
 /** How far a run came. */
 interface Came {

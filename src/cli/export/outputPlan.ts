@@ -1,10 +1,11 @@
 /** Where an export goes and how it is written, from what was said on the command line. */
+
 import { type ByExtension, byExtension, EXTENSIONS } from '../../export/format/byExtension.js'
 import { needZstd } from '../../export/format/compress.js'
 import type { Compression, FormatName, FormatOptions } from '../../export/index.js'
 import { isFolder, Unsupported } from '../../export/index.js'
 import { defined } from '../../fp.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 import { checkPlaces, isFolderThere } from './places.js'
 
 // model

@@ -1,13 +1,15 @@
 /** Runs a prepared export: shows how it goes, and says what came of it. */
+
 import { lastValueFrom, Subject, Subscription, switchMap, take, tap } from 'rxjs'
 import type { Begun, RunProgress } from '../../export/index.js'
 import { NO_PROGRESS } from '../../export/Progress.js'
 import { defined } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
-import { countEvent, countProgress, NO_COUNTERS, summary } from '../ExportCounters.js'
+import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
+import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
 import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
 import { showProgress } from '../progress/ProgressView.js'
-import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE, type Terminal } from '../Terminal.js'
+import type { Terminal } from '../Terminal.js'
 import { plural } from '../text.js'
 import { type Conclusion, conclusion, writeFailure } from './conclusion.js'
 import type { ExportFlags } from './ExportFlags.js'

@@ -1,4 +1,5 @@
 /** Where the files of an export are: whether each can be there, and is no other. */
+
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../../export/file/systemError.js'
@@ -6,7 +7,7 @@ import { isFolder, pathsOf } from '../../export/index.js'
 import { realName } from '../../export/run/locks.js'
 import { isOfRun } from '../../export/run/runNames.js'
 import { wholeDisk } from '../../export/run/SmallFiles.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 import { fits, mayBeFile, mayBeNamed, mayBeReport } from './mayBeFiles.js'
 
 // model

@@ -1,4 +1,5 @@
 /** What can be exported. */
+
 import { type Command, Option } from 'commander'
 import { api } from '../../api/index.js'
 import type { Position } from '../../api/Paging.js'
@@ -23,7 +24,7 @@ import {
   REQUIRED_SETTINGS,
 } from '../connection.js'
 import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
-import { UsageError } from '../Terminal.js'
+import { UsageError } from '../output.js'
 import type { Resource, Simulated } from './Resource.js'
 import { settled } from './settled.js'
 import { withoutSecret } from './withoutSecret.js'

@@ -1,4 +1,5 @@
 /** `--since-last`: what an export that goes on from an earlier one has to read. */
+
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
@@ -14,9 +15,8 @@ import { runsBefore } from '../../export/run/find.js'
 import { isOfFolder } from '../../export/run/Paths.js'
 import { purposeOf } from '../../export/run/Purpose.js'
 import { readText } from '../../export/run/SmallFiles.js'
-import { DAY, HOUR, MINUTE } from '../spans.js'
-import { UsageError } from '../Terminal.js'
-import { plural } from '../text.js'
+import { UsageError } from '../output.js'
+import { DAY, HOUR, MINUTE, plural } from '../text.js'
 import { checkSame } from './checkSame.js'
 import { manifestBefore } from './manifestBefore.js'
 import type { OutputPlan } from './outputPlan.js'

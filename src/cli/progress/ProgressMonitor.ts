@@ -1,4 +1,4 @@
-/** Takes samples of a run while it goes on. */
+/** Samples a run while it goes on: the base of the progress line, of `--progress json`, and of the report. */
 import {
   interval,
   map,
@@ -11,43 +11,55 @@ import {
 } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { defined, type IO } from '../../fp.js'
-import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
-import { countedInThisRun, type ExportCounters } from '../ExportCounters.js'
-import { NO_ACTIVITY, noteEvent, pausedAt } from './ClientActivity.js'
-import type { ProgressSample } from './ProgressSample.js'
-import { stallReasons } from './StallReason.js'
-import { addSample, rowsPerSecond, type Throughput, timeLeft } from './Throughput.js'
+import { countedInThisRun, type ExportCounters } from './ExportCounters.js'
+import { addSample, rowsPerSecond, type Throughput, timeLeft } from './ProgressEstimate.js'
+import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
+import { IDLE_SCHEDULER, quotaOf, type SchedulerState } from './schedulerState.js'
 
 // model
 
-/** What samples are taken of. */
+export interface ProgressSample {
+  /** Since the run began. */
+  readonly elapsedMs: number
+  readonly counters: ExportCounters
+  /** Over the last seconds. */
+  readonly rowsPerSecond: number
+  /** Left out when there is too little to compute it from. */
+  readonly msLeft?: number
+  /** Of the rate limit that is used most, 0 to 1; left out when there is none. */
+  readonly quota?: number
+  readonly scheduler: SchedulerState
+  /** Requests that wait for a fault to pass; they are in no queue of the scheduler. */
+  readonly paused: number
+  /** The gravest first. */
+  readonly stallReasons: ReadonlyArray<StallReason>
+}
+
 export interface MonitoredRun {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly counters: IO<ExportCounters>
   readonly timer: SchedulerLike
 }
 
-/** Readings of a run, until it is closed. */
 export interface ProgressMonitor {
-  /** As often as a scheduler shows itself. */
+  /** Four a second until it is closed. */
   readonly samples: Observable<ProgressSample>
-  /** Also when it is closed. */
+  /** Takes a sample, also after it is closed. */
   readonly current: IO<ProgressSample>
-  /** Ends `samples`: nothing is left that keeps a process alive. */
   readonly close: () => void
 }
 
-// constructors
-
-/** From one sample to the next, in ms. */
+/** In ms. */
 const SAMPLE_INTERVAL = 250
 
-/** Watches a run from now on. */
+// constructors
+
+/** Monitors a run that begins now. */
 export const monitorProgress = ({ client, counters, timer }: MonitoredRun): ProgressMonitor => {
   const started = timer.now()
   let activity = NO_ACTIVITY
-  let pace: Throughput = [{ at: 0, rows: 0 }]
-  let scheduler: SchedulerState = IDLE_SCHEDULER
+  let throughput: Throughput = [{ at: 0, rows: 0 }]
+  let scheduler = IDLE_SCHEDULER
 
   const closed = new Subject<void>()
   const watching = new Subscription(() => closed.next())
@@ -62,21 +74,20 @@ export const monitorProgress = ({ client, counters, timer }: MonitoredRun): Prog
     }),
   )
 
-  const read = (): ProgressSample => {
+  const current = (): ProgressSample => {
     const now = timer.now()
-    const at = now - started
+    const elapsedMs = now - started
     const counted = counters()
     const { rows, rejects } = countedInThisRun(counted)
     const { share } = counted.estimate
-    pace = addSample({ at, rows: rows + rejects, ...defined({ share }) })(pace)
-    const msLeft = timeLeft(pace)
-    const rates = scheduler.tiers.filter(isRate)
+    throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...defined({ share }) })(
+      throughput,
+    )
     return {
-      elapsedMs: at,
+      elapsedMs,
       counters: counted,
-      rowsPerSecond: rowsPerSecond(pace),
-      ...defined({ msLeft }),
-      ...(rates.length === 0 ? {} : { quota: Math.max(...rates.map(({ share }) => share)) }),
+      rowsPerSecond: rowsPerSecond(throughput),
+      ...defined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
       scheduler,
       paused: pausedAt(activity, now).length,
       stallReasons: stallReasons(activity, scheduler, now),
@@ -84,21 +95,8 @@ export const monitorProgress = ({ client, counters, timer }: MonitoredRun): Prog
   }
 
   return {
-    samples: interval(SAMPLE_INTERVAL, timer).pipe(map(read), takeUntil(closed), share()),
-    current: read,
+    samples: interval(SAMPLE_INTERVAL, timer).pipe(map(current), takeUntil(closed), share()),
+    current,
     close: () => watching.unsubscribe(),
   }
 }
-
-/** Of a scheduler, before it shows itself. */
-const IDLE_SCHEDULER: SchedulerState = {
-  waiting: 0,
-  inFlight: 0,
-  backingOff: 0,
-  started: 0,
-  refused: 0,
-  tiers: [],
-}
-
-const isRate = ({ kind, limit }: TierSnapshot): boolean =>
-  kind === 'rate' && limit < Number.POSITIVE_INFINITY

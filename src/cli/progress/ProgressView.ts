@@ -1,44 +1,195 @@
-/**
- * What a command shows while it runs, on stderr: a line that changes, a line now and then, JSON, or
- * nothing.
- */
+/** Shows a run on stderr while it goes on: a line that is redrawn, a line now and then, JSON, or nothing. */
+import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
-import { filter, type MonoTypeOperatorFunction, map, Subscription } from 'rxjs'
+import { filter, type MonoTypeOperatorFunction, Subscription } from 'rxjs'
 import { oneLine } from '../../http/oneLine.js'
-import { EXIT_USAGE, type Terminal } from '../Terminal.js'
-import { type ProgressJson, progressJson } from './ProgressJson.js'
-import type { ProgressMonitor } from './ProgressMonitor.js'
-import type { ProgressSample } from './ProgressSample.js'
-import { progressLines, progressLogLine } from './progressLine.js'
+import { EXIT_USAGE } from '../output.js'
+import type { Terminal } from '../Terminal.js'
+import { duration, number, percent, plural, roundedDuration, truncate } from '../text.js'
+import type { ProgressMonitor, ProgressSample } from './ProgressMonitor.js'
+import { describeStall } from './StallReason.js'
 
 // model
 
-export interface ProgressView {
-  /** A line that stays. */
-  readonly say: (line: string) => void
-  /** The last word, if there is one; nothing is drawn after it. */
-  readonly end: (last?: Outcome) => void
-}
-
-/** What came of it. */
-export interface Outcome {
-  /** The exit status. */
-  readonly status: number
-  /** One line, whatever happened. */
-  readonly summary: string
-  /** Why it is not complete. */
-  readonly reason?: string
-}
-
-/** `auto`: a changing line on a terminal, a line every half minute in a log. */
+/** `auto`: a redrawn line on a terminal, a line every half minute in a log. */
 export const PROGRESS_MODES = ['auto', 'json', 'none'] as const
 
-/** What it is told to show. */
 export interface ViewFlags {
   readonly progress: (typeof PROGRESS_MODES)[number]
   /** Only what went wrong. */
   readonly quiet: boolean
 }
+
+export interface ProgressView {
+  /** Prints a line that stays. */
+  readonly say: (line: string) => void
+  /** Stops, and prints the outcome if there is one. */
+  readonly end: (outcome?: Outcome) => void
+}
+
+export interface Outcome {
+  /** The exit status. */
+  readonly status: number
+  readonly summary: string
+  /** Why the run is not complete. */
+  readonly reason?: string
+}
+
+/** In ms: in a log, a longer silence looks like a hang. */
+const JSON_INTERVAL = 1_000
+const LOG_INTERVAL = 30_000
+
+// constructors
+
+type Screen = Pick<Terminal, 'stderr' | 'env'>
+
+export const showProgress = (
+  screen: Screen,
+  { progress, quiet }: ViewFlags,
+  monitor: ProgressMonitor,
+): ProgressView => {
+  const say = (text: string): void => {
+    screen.stderr.write(`${oneLine(text)}\n`)
+  }
+  const complain = ({ reason }: Outcome): void => {
+    if (reason !== undefined) say(`payments-rx: ${reason}`)
+  }
+  const conclude = (outcome: Outcome): void => {
+    if (outcome.status !== EXIT_USAGE) say(outcome.summary) // else nothing was done
+    complain(outcome)
+  }
+  if (quiet) return viewOf(Subscription.EMPTY, () => {}, complain)
+  if (progress === 'json') return writeJson(screen, monitor)
+  if (progress === 'none') return viewOf(Subscription.EMPTY, say, conclude)
+  if (canRedraw(screen)) return redraw(screen, say, conclude, monitor)
+  const logging = monitor.samples
+    .pipe(oncePer(LOG_INTERVAL))
+    .subscribe((sample) => say(progressLogLine(sample)))
+  return viewOf(logging, say, conclude)
+}
+
+const viewOf = (
+  showing: Subscription,
+  say: ProgressView['say'],
+  conclude: (outcome: Outcome) => void,
+): ProgressView => ({
+  say,
+  end: (outcome) => {
+    showing.unsubscribe()
+    if (outcome !== undefined) conclude(outcome)
+  },
+})
+
+const canRedraw = ({ stderr, env }: Screen): boolean =>
+  stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0 && stderr.rows !== 0
+
+const redraw = (
+  { stderr, env }: Screen,
+  say: ProgressView['say'],
+  conclude: (outcome: Outcome) => void,
+  { samples }: ProgressMonitor,
+): ProgressView => {
+  const line = createLogUpdate(stderr)
+  const colours = (env.NO_COLOR ?? '') === ''
+  const drawing = samples.subscribe((sample) =>
+    line(progressLines({ columns: stderr.columns ?? 80, colours }, sample)),
+  )
+  drawing.add(() => {
+    line.clear()
+    line.done()
+  })
+  const sayAbove = (text: string): void => {
+    line.clear()
+    say(text)
+  }
+  return viewOf(drawing, sayAbove, conclude)
+}
+
+/** Passes the first sample of each `ms` since the beginning, but of the first `ms`. */
+const oncePer = (ms: number): MonoTypeOperatorFunction<ProgressSample> => {
+  let last = 0
+  return filter(({ elapsedMs }) => {
+    const period = Math.floor(elapsedMs / ms)
+    const isNew = period > last
+    last = Math.max(last, period)
+    return isNew
+  })
+}
+
+// lines
+
+/** A part of a line; the lowest priority gives way first. */
+interface Part {
+  readonly text: string
+  readonly priority: number
+}
+
+const GAP = '  '
+const BAR_COLUMNS = 20
+/** With fewer columns there is no bar. */
+const LEAST_FOR_BAR = 60
+
+/** Formats a sample for a terminal: what fits on a line, and a second line with the gravest reason of a stall. */
+export const progressLines = (
+  { columns, colours }: { readonly columns: number; readonly colours: boolean },
+  sample: ProgressSample,
+): string => {
+  const wide = Math.max(1, columns - 1) // the last column makes some terminals wrap
+  const first = fitToWidth(parts(sample, wide), wide)
+  const [reason] = sample.stallReasons
+  if (reason === undefined) return first
+  const why = truncate(oneLine(describeStall(reason)), wide)
+  return `${first}\n${colours ? styleText(COLOURS[reason._tag], why, { validateStream: false }) : why}`
+}
+
+/** Formats a sample for a log, where nothing is redrawn. */
+export const progressLogLine = (sample: ProgressSample): string => {
+  const why = sample.stallReasons.slice(0, 1).map((reason) => oneLine(describeStall(reason)))
+  return [...parts(sample, 0).map(({ text }) => text), ...why].join(', ')
+}
+
+const COLOURS = {
+  Fault: 'red',
+  Refused: 'yellow',
+  Silence: 'yellow',
+  Lowered: 'yellow',
+  Limit: 'dim',
+} as const
+
+const parts = (sample: ProgressSample, columns: number): ReadonlyArray<Part> => {
+  const { elapsedMs, msLeft, quota } = sample
+  const { rows, rejects, refused, failed, estimate } = sample.counters
+  const { share } = estimate
+  return [
+    ...(share === undefined || columns < LEAST_FOR_BAR ? [] : [{ text: bar(share), priority: 1 }]),
+    ...(share === undefined ? [] : [{ text: percent(share), priority: 9 }]),
+    { text: plural(rows, 'row'), priority: 10 },
+    { text: `${number(sample.rowsPerSecond)} rows/s`, priority: 7 },
+    ...(quota === undefined ? [] : [{ text: `${percent(quota)} of the quota`, priority: 4 }]),
+    { text: `${number(refused)} refused`, priority: refused > 0 ? 6 : 2 },
+    ...(failed > 0 ? [{ text: `${number(failed)} failed`, priority: 5 }] : []),
+    ...(rejects > 0 ? [{ text: `${number(rejects)} rejected`, priority: 8 }] : []),
+    { text: duration(elapsedMs), priority: 3 },
+    ...(msLeft === undefined
+      ? []
+      : [{ text: `about ${roundedDuration(msLeft)} left`, priority: 8 }]),
+  ]
+}
+
+const bar = (share: number): string => {
+  const full = Math.floor(share * BAR_COLUMNS)
+  return '█'.repeat(full) + '░'.repeat(BAR_COLUMNS - full)
+}
+
+const fitToWidth = (all: ReadonlyArray<Part>, columns: number): string => {
+  const text = all.map(({ text }) => text).join(GAP)
+  if (text.length <= columns || all.length <= 1) return truncate(text, columns)
+  const least = Math.min(...all.map(({ priority }) => priority))
+  const leaving = all.findIndex(({ priority }) => priority === least)
+  return fitToWidth(all.toSpliced(leaving, 1), columns)
+}
+
+// JSON
 
 /** One line of `--progress json`. */
 export type JsonLine =
@@ -51,113 +202,43 @@ export type JsonLine =
       readonly reason: string | null
     } & ProgressJson)
 
-/** How often there is a line, in ms: for machines, and in a log, where silence looks like a hang. */
-const JSON_EVERY = 1_000
-const LOG_EVERY = 30_000
+/** Fields are documented in `docs/progress.md`, and only ever added. */
+export type ProgressJson = ReturnType<typeof progressJson>
 
-// constructors
-
-/** What it sees of the outside. */
-type Screen = Pick<Terminal, 'stderr' | 'env'>
-
-export const showProgress = (
-  terminal: Screen,
-  { progress, quiet }: ViewFlags,
-  watch: ProgressMonitor,
-): ProgressView => {
-  const { stderr } = terminal
-  const write = (text: string): void => {
-    stderr.write(`${text}\n`)
+const writeJson = ({ stderr }: Screen, { samples, current }: ProgressMonitor): ProgressView => {
+  const put = (line: JsonLine): void => {
+    stderr.write(`${JSON.stringify(line)}\n`)
   }
-  const say = (text: string): void => write(oneLine(text))
-  if (quiet) {
-    return closingView(
-      new Subscription(),
-      () => {},
-      ({ reason }) => writeReason(say, reason),
-    )
-  }
-  if (progress === 'json') return writingJson(write, watch)
-  if (progress === 'none') return closingView(new Subscription(), say, writeOutcome(say))
-  return canDraw(terminal) ? redrawing(terminal, say, watch) : logging(say, watch)
-}
-
-const canDraw = ({ stderr, env }: Screen): boolean =>
-  stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0 && stderr.rows !== 0
-
-const logging = (say: (text: string) => void, { samples }: ProgressMonitor): ProgressView =>
-  closingView(
-    samples.pipe(oncePer(LOG_EVERY), map(progressLogLine)).subscribe(say),
-    say,
-    writeOutcome(say),
-  )
-
-const redrawing = (
-  { stderr, env }: Screen,
-  say: (text: string) => void,
-  watch: ProgressMonitor,
-): ProgressView => {
-  const line = createLogUpdate(stderr)
-  const colours = (env.NO_COLOR ?? '') === ''
-  const drawing = watch.samples.subscribe((sample) =>
-    line(progressLines({ columns: stderr.columns ?? 80, colours }, sample)),
-  )
-  drawing.add(() => {
-    line.clear()
-    line.done()
-  })
-  const above = (text: string): void => {
-    line.clear()
-    say(text)
-  }
-  return closingView(drawing, above, writeOutcome(say))
-}
-
-const writingJson = (
-  write: (text: string) => void,
-  { samples, current: now }: ProgressMonitor,
-): ProgressView => {
-  const put = (said: JsonLine): void => write(JSON.stringify(said))
-  return closingView(
-    samples
-      .pipe(oncePer(JSON_EVERY))
-      .subscribe((sample) => put({ type: 'progress', ...progressJson(sample) })),
+  const writing = samples
+    .pipe(oncePer(JSON_INTERVAL))
+    .subscribe((sample) => put({ type: 'progress', ...progressJson(sample) }))
+  return viewOf(
+    writing,
     (message) => put({ type: 'message', message }),
     ({ status, summary, reason = null }) =>
-      put({ type: 'end', status, summary, reason, ...progressJson(now()) }),
+      put({ type: 'end', status, summary, reason, ...progressJson(current()) }),
   )
 }
 
-const closingView = (
-  showing: Subscription,
-  say: (line: string) => void,
-  last: (last: Outcome) => void,
-): ProgressView => ({
-  say,
-  end: (said) => {
-    showing.unsubscribe()
-    if (said !== undefined) last(said)
-  },
-})
-
-const writeOutcome =
-  (say: (line: string) => void) =>
-  ({ status, summary, reason }: Outcome): void => {
-    if (status !== EXIT_USAGE) say(summary) // else nothing was done
-    writeReason(say, reason)
+/** Flattens a sample; `null` is unknown. */
+export const progressJson = (sample: ProgressSample) => {
+  const { counters, scheduler, msLeft } = sample
+  const { rows, rejects, pages, requests, refused, failed } = counters
+  return {
+    elapsedMs: Math.round(sample.elapsedMs),
+    rows,
+    rejects,
+    pages,
+    rowsPerSecond: Math.round(sample.rowsPerSecond),
+    share: counters.estimate.share ?? null,
+    msLeft: msLeft === undefined ? null : Math.round(msLeft),
+    requests,
+    refused,
+    failed,
+    quota: sample.quota ?? null,
+    inFlight: scheduler.inFlight,
+    waiting: scheduler.waiting,
+    backingOff: scheduler.backingOff + sample.paused,
+    waits: sample.stallReasons.map(describeStall),
   }
-
-const writeReason = (say: (line: string) => void, reason: string | undefined): void => {
-  if (reason !== undefined) say(`payments-rx: ${reason}`)
-}
-
-/** One sample for each stretch of so many ms, from the second stretch on. */
-const oncePer = (every: number): MonoTypeOperatorFunction<ProgressSample> => {
-  let stretch = 0
-  return filter(({ elapsedMs: ms }) => {
-    const now = Math.floor(ms / every)
-    const isNew = now > stretch
-    stretch = Math.max(stretch, now)
-    return isNew
-  })
 }

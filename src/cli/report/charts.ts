@@ -1,21 +1,54 @@
-/** What a report draws of a run. */
+/** The charts of a report, and the table of the numbers behind them. */
 import { defined } from '../../fp.js'
 import { duration, number, plural } from '../text.js'
-import type { Chart } from './chart.js'
-import { histogram, plus, quantile } from './Histogram.js'
-import type { IntervalStats } from './IntervalStats.js'
-import {
-  averageConcurrency,
-  busiest,
-  decimal,
-  latency,
-  type Measure,
-  milliseconds,
-  requestsPerSecond,
-  rowsPerSecond,
-} from './measures.js'
-import type { Pauses, Recording } from './Recording.js'
-import type { Interval } from './Timeline.js'
+import { type Html, html, scrollable } from './html.js'
+import type { Pauses, Recording } from './recorder.js'
+import { type Chart, clockTime, type Measure } from './svgChart.js'
+import { histogram, type Interval, mergeHistograms, quantile } from './timeline.js'
+
+// measures
+
+const seconds = ({ from, to }: Interval): number => (to - from) / 1_000
+
+/** Counts written and rejected rows. */
+const rowsPerSecond = (interval: Interval): number =>
+  (interval.stats.rows + interval.stats.rejects) / seconds(interval)
+
+/** At most the busiest second: the last interval may be shorter than a second of the clock. */
+const requestsPerSecond = (interval: Interval): number =>
+  Math.min(interval.stats.sent / seconds(interval), interval.stats.busiest)
+
+const busiest = ({ stats }: Interval): number => stats.busiest
+
+const latency =
+  (share: number): Measure =>
+  ({ stats }) =>
+    quantile(stats.latency, share)
+
+const averageConcurrency =
+  (which: 'inFlightMs' | 'waitingMs' | 'pausedMs'): Measure =>
+  ({ stats }) =>
+    stats.observedMs === 0 ? undefined : stats[which] / stats.observedMs
+
+/** The limit in force, where it was below the configured one. */
+const loweredLimit =
+  (limit: Recording['limit']): Measure =>
+  ({ stats }) =>
+    limit !== undefined && stats.allowed < limit.perSecond ? stats.allowed : undefined
+
+const sum = (
+  intervals: ReadonlyArray<Interval>,
+  field: 'rows' | 'rejects' | 'sent' | 'refused' | 'failed',
+): number => intervals.reduce((all, { stats }) => all + stats[field], 0)
+
+/** Formats `1.5` or `23`. */
+const decimal = (n: number): string =>
+  n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
+
+/** Formats `146 ms` or `12.3 s`. */
+const milliseconds = (ms: number): string => (ms < 10_000 ? `${number(ms)} ms` : duration(ms))
+
+// charts
 
 export const charts = (recording: Recording): ReadonlyArray<Chart> => [
   rows(recording),
@@ -26,50 +59,46 @@ export const charts = (recording: Recording): ReadonlyArray<Chart> => [
 ]
 
 const rows = ({ intervals }: Recording): Chart => {
-  const most = Math.max(0, ...intervals.map((one) => rowsPerSecond(one) ?? 0))
-  const without = intervals.filter(({ stats }) => stats.rows + stats.rejects === 0)
+  const most = Math.max(0, ...intervals.map(rowsPerSecond))
+  const idle = intervals
+    .filter(({ stats }) => stats.rows + stats.rejects === 0)
+    .reduce((sum, { from, to }) => sum + to - from, 0)
   const rejects = sum(intervals, 'rejects')
-  const idle = without.reduce((sum, { from, to }) => sum + to - from, 0)
   return {
     id: 'rows',
     title: 'Rows a second',
     summary: `${plural(sum(intervals, 'rows') + rejects, 'row')} read, ${number(rejects)} of them rejected. At most ${number(most)} a second, ${idle === 0 ? 'without a break' : `and none for ${duration(idle)}`}.`,
-    show: number,
+    format: number,
     lines: [{ name: 'rows read', form: 'area', of: rowsPerSecond }],
   }
 }
 
 const requests = ({ intervals, limit, logins }: Recording): Chart => {
-  const most = Math.max(0, ...intervals.map(({ stats }) => stats.busiest))
-  const kept = limit && {
+  const most = Math.max(0, ...intervals.map(busiest))
+  const line = limit && {
     name: `${limit.name} limit, ${number(limit.perSecond)} a second`,
     value: limit.perSecond,
   }
-  const below = lowered(limit)
+  const lowered = loweredLimit(limit)
+  const isLowered = intervals.some((interval) => lowered(interval) !== undefined)
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(intervals, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${kept === undefined ? '' : ` (${kept.name})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
-    show: decimal,
+    summary: `${plural(sum(intervals, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${line === undefined ? '' : ` (${line.name})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
+    format: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },
       { name: 'in the busiest second', form: 'solid', of: busiest },
-      ...(intervals.some((one) => below(one) !== undefined)
-        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: below } as const]
+      ...(isLowered
+        ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered } as const]
         : []),
     ],
-    ...defined({ limit: kept }),
+    ...defined({ limit: line }),
   }
 }
 
-/** The limit in force, where it was below the one that was given. */
-const lowered =
-  (limit: Recording['limit']): Measure =>
-  ({ stats }) =>
-    limit !== undefined && stats.allowed < limit.perSecond ? stats.allowed : undefined
-
 const latencies = ({ intervals }: Recording): Chart => {
-  const all = intervals.reduce((sum, { stats }) => plus(sum, stats.latency), histogram())
+  const all = intervals.reduce((sum, { stats }) => mergeHistograms(sum, stats.latency), histogram())
   const slowest = Math.max(0, ...intervals.map(({ stats }) => stats.slowest))
   const half = quantile(all, 0.5)
   const most = quantile(all, 0.95)
@@ -80,7 +109,7 @@ const latencies = ({ intervals }: Recording): Chart => {
       half === undefined || most === undefined
         ? 'No answer came.'
         : `Half of the answers came within ${milliseconds(half)}, 95 % within ${milliseconds(most)}, the slowest after ${milliseconds(slowest)}.`,
-    show: milliseconds,
+    format: milliseconds,
     lines: [
       { name: 'half of them', form: 'solid', of: latency(0.5) },
       { name: '95 %', form: 'dashed', of: latency(0.95) },
@@ -93,7 +122,7 @@ const failures = ({ intervals }: Recording): Chart => ({
   id: 'trouble',
   title: 'Refused and failed requests',
   summary: `${plural(sum(intervals, 'refused'), 'request')} refused for the limits (429); ${plural(sum(intervals, 'failed'), 'request')} without an answer, or with a 5xx.`,
-  show: number,
+  format: number,
   lines: [
     { name: 'refused or failed', form: 'bars', of: ({ stats }) => stats.refused + stats.failed },
     { name: 'of them refused', form: 'bars', of: ({ stats }) => stats.refused },
@@ -101,10 +130,10 @@ const failures = ({ intervals }: Recording): Chart => ({
 })
 
 const concurrency = ({ pauses }: Recording): Chart => ({
-  id: 'places',
+  id: 'concurrency',
   title: 'Requests at a time',
   summary: `${describePauses(pauses)}. Requests wait behind a limit when the quota is used up.`,
-  show: decimal,
+  format: decimal,
   lines: [
     { name: 'under way', form: 'area', of: averageConcurrency('inFlightMs') },
     { name: 'behind a limit', form: 'dashed', of: averageConcurrency('waitingMs') },
@@ -117,7 +146,49 @@ const describePauses = ({ count, ms }: Pauses): string =>
     ? 'None was put off for a fault to pass'
     : `${plural(count, 'request')} ${count === 1 ? 'was' : 'were'} put off for a fault to pass, for ${duration(ms)} in all`
 
-const sum = (
-  intervals: ReadonlyArray<Interval>,
-  what: keyof Pick<IntervalStats, 'rows' | 'rejects' | 'sent' | 'refused' | 'failed'>,
-): number => intervals.reduce((all, { stats }) => all + stats[what], 0)
+// table
+
+interface Column {
+  readonly name: string
+  readonly of: Measure
+  readonly format: (value: number) => string
+}
+
+const COLUMNS: ReadonlyArray<Column> = [
+  { name: 'Rows/s', of: rowsPerSecond, format: number },
+  { name: 'Rejected', of: ({ stats }) => stats.rejects, format: number },
+  { name: 'Requests/s', of: requestsPerSecond, format: decimal },
+  { name: 'Busiest second', of: busiest, format: number },
+  { name: '50 %', of: latency(0.5), format: milliseconds },
+  { name: '95 %', of: latency(0.95), format: milliseconds },
+  { name: '99 %', of: latency(0.99), format: milliseconds },
+  { name: 'Slowest', of: ({ stats }) => stats.slowest, format: milliseconds },
+  { name: 'Refused', of: ({ stats }) => stats.refused, format: number },
+  { name: 'Failed', of: ({ stats }) => stats.failed, format: number },
+  { name: 'Under way', of: averageConcurrency('inFlightMs'), format: decimal },
+  { name: 'Behind a limit', of: averageConcurrency('waitingMs'), format: decimal },
+  { name: 'Put off', of: averageConcurrency('pausedMs'), format: decimal },
+]
+
+export const table = (intervals: ReadonlyArray<Interval>): Html =>
+  html`<details><summary>Show ${plural(intervals.length, 'row')}</summary>
+${scrollable(
+  'numbers',
+  html`<table>
+<caption>Percentages are of answers, with the time that so many of them did not exceed; the last three columns are requests at a time.</caption>
+<thead><tr><th scope="col">From, to</th>${COLUMNS.map(({ name }) => html`<th scope="col" class="n">${name}</th>`)}</tr></thead>
+<tbody>
+${intervals.map(tableRow)}
+</tbody>
+</table>`,
+)}</details>`
+
+const tableRow = (interval: Interval): Html => {
+  const cells = COLUMNS.map(({ of, format }) => {
+    const value = of(interval)
+    return html`<td class="n">${value === undefined ? '' : format(value)}</td>`
+  })
+  const { from, to } = interval
+  return html`<tr><th scope="row">${clockTime(from)}–${clockTime(to)}</th>${cells}</tr>
+`
+}

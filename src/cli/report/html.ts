@@ -1,4 +1,4 @@
-/** HTML that nothing can break out of: what is put into a template is escaped, unless it is HTML itself. */
+/** HTML that nothing can break out of: whatever is put into a template is escaped, unless it is HTML itself. */
 import { oneLine } from '../../http/oneLine.js'
 
 // model
@@ -6,7 +6,7 @@ import { oneLine } from '../../http/oneLine.js'
 /** No text from outside can have it. */
 const MARK: unique symbol = Symbol('html')
 
-/** Made by `html`, and nothing else. */
+/** Made by `html` and `verbatim` only. */
 export interface Html {
   readonly [MARK]: string
 }
@@ -19,7 +19,7 @@ export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<Conte
   [MARK]: texts.reduce((all, text, i) => all + contentText(values[i - 1]) + text),
 })
 
-/** Text of this program's own, as it stands: the rules of a style sheet. Never what came from outside. */
+/** Takes text of this program as it is, such as a style sheet. Never use it for text from outside. */
 export const verbatim = (text: string): Html => ({ [MARK]: text })
 
 const contentText = (content: Content): string => {
@@ -40,7 +40,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
+export const section = (id: string, title: string, content: Content): Html =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${content}
+</section>`
+
+/** Wraps a wide table so that it scrolls by itself, also by keyboard. */
+export const scrollable = (labelledBy: string, content: Html): Html =>
+  html`<div class="scroll" role="region" aria-labelledby="${labelledBy}" tabindex="0">${content}</div>`
+
 // interop
 
-/** The text of a document. */
-export const print = (html: Html): string => html[MARK]
+export const textOf = (html: Html): string => html[MARK]

@@ -1,14 +1,43 @@
-/** `--report FILE`: what became of a run, as a page. */
+/** `--report FILE`: one page about a run, which loads nothing, runs nothing, and can be read anywhere. */
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { isSystemError } from '../../export/file/systemError.js'
+import type { ManifestFile } from '../../export/index.js'
 import type { MonitoredRun, ProgressMonitor } from '../progress/ProgressMonitor.js'
-import { recorder } from './recorder.js'
-import { type ReportFacts, reportPage } from './reportPage.js'
+import { bytes, duration, number, plural } from '../text.js'
+import { charts, table } from './charts.js'
+import { type Html, html, scrollable, section, textOf, verbatim } from './html.js'
+import { type Incidents, type Recording, recorder } from './recorder.js'
+import { style } from './style.js'
+import { clockTime, svgChart } from './svgChart.js'
 
 // model
 
+/** What a page shows beside its charts. */
+export interface ReportFacts {
+  /** Such as `Export of charges`. */
+  readonly title: string
+  /** In ms since 1970. */
+  readonly began: number
+  /** Duration of the run, in ms. */
+  readonly ms: number
+  readonly isComplete: boolean
+  readonly summary: string
+  /** Why it is not complete. */
+  readonly reason?: string
+  /** What was asked for: names and values, without secrets. */
+  readonly query: ReadonlyArray<Pair>
+  /** Shown at the top. */
+  readonly counts: ReadonlyArray<Pair>
+  readonly files: ReadonlyArray<ManifestFile>
+  /** Version of this package. */
+  readonly version: string
+}
+
+export type Pair = readonly [name: string, value: string]
+
 export interface Report {
-  /** Writes the page, also when it is closed. Answers why it could not be written, if so. */
+  /** Writes the page, also when it is closed. Resolves with the reason if the system does not let it. */
   readonly write: (facts: ReportFacts) => Promise<string | undefined>
   /** Stops recording. */
   readonly close: () => void
@@ -16,25 +45,108 @@ export interface Report {
 
 // constructors
 
-/** Records from now on. */
+/** Records a run from now on. */
 export const reportTo =
   (path: string) =>
-  (watched: Pick<MonitoredRun, 'client' | 'timer'>, watch: ProgressMonitor): Report => {
-    const { recording, close } = recorder(watched, watch)
-    return {
-      write: (facts) =>
-        writeFile(path, reportPage(facts, recording())).then(
-          () => undefined,
-          describeWriteError(path),
-        ),
-      close,
-    }
+  (run: Pick<MonitoredRun, 'client' | 'timer'>, monitor: ProgressMonitor): Report => {
+    const { recording, close } = recorder(run, monitor)
+    const write = (facts: ReportFacts): Promise<string | undefined> =>
+      writeFile(path, reportPage(facts, recording())).then(
+        () => undefined,
+        (error: unknown) => {
+          if (!isSystemError(error)) throw error
+          return `cannot write ${path}: ${error.message}`
+        },
+      )
+    return { write, close }
   }
 
-/** Throws what is not the system's word for it, since that is a bug. */
-const describeWriteError =
-  (path: string) =>
-  (error: unknown): string => {
-    if (!isSystemError(error)) throw error
-    return `cannot write ${path}: ${error.message}`
-  }
+/** Allows nothing but the style of the page, by its hash: no script and no request, whatever text gets in. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`
+
+export const reportPage = (facts: ReportFacts, recording: Recording): string => `<!doctype html>
+${textOf(html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${facts.title}: ${facts.isComplete ? 'complete' : 'incomplete'}</title>
+<style>${verbatim(style)}</style>
+</head>
+<body>
+<main>
+${heading(facts)}
+${queryTable(facts)}
+${filesTable(facts)}
+${section(
+  'charts',
+  'Over time',
+  charts(recording).map((chart) => svgChart(chart, recording.intervals)),
+)}
+${incidentsTable(recording.incidents)}
+${section('numbers', 'The numbers behind the charts', table(recording.intervals))}
+</main>
+<footer>Made by payments-rx ${facts.version}. Times of charts are since the beginning of the run. This page loads nothing from anywhere.</footer>
+</body>
+</html>
+`)}`
+
+const heading = ({ title, began, ms, isComplete, summary, reason, counts }: ReportFacts): Html =>
+  html`<header>
+<h1>${title}</h1>
+<p class="faint">Began ${time(began)}, ended ${time(began + ms)}, took ${duration(ms)}</p>
+<p class="outcome ${isComplete ? 'good' : 'bad'}">${summary}</p>
+${reason && html`<p class="outcome bad">${reason}</p>`}
+<dl class="numbers">${counts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`
+
+const time = (ms: number): Html => {
+  const text = new Date(ms).toISOString()
+  return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
+}
+
+const queryTable = ({ query }: ReportFacts): Html => {
+  const rows = query.map(
+    ([name, value]) =>
+      html`<tr><th scope="row">${name}</th><td class="long"><bdi>${value}</bdi></td></tr>`,
+  )
+  return section(
+    'asked',
+    'What was asked for',
+    rows.length === 0
+      ? html`<p>All that there is.</p>`
+      : html`<table><tbody>${rows}</tbody></table>`,
+  )
+}
+
+const filesTable = ({ files }: ReportFacts): Html => {
+  const rows = files.map(
+    (file) => html`<tr><td class="long"><bdi>${file.path}</bdi></td>
+<td class="n">${number(file.rows)}</td>
+<td class="n">${bytes(file.bytes)}</td>
+<td><code>${file.sha256}</code></td></tr>`,
+  )
+  const all = html`<table>
+<thead><tr><th scope="col">File</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Size</th><th scope="col">SHA-256</th></tr></thead>
+<tbody>${rows}</tbody></table>`
+  const none = html`<p>None was written.</p>`
+  return section('files', 'Files', rows.length === 0 ? none : scrollable('files', all))
+}
+
+const incidentsTable = ({ kinds, others }: Incidents): Html => {
+  const rows = Array.from(
+    kinds.values(),
+    ({ what, count, first, last }) =>
+      html`<tr><td class="long"><bdi>${what}</bdi></td><td class="n">${number(count)}</td><td class="n">${clockTime(first)}</td><td class="n">${clockTime(last)}</td></tr>`,
+  )
+  const all = html`<table>
+<thead><tr><th scope="col">What</th><th scope="col" class="n">How often</th><th scope="col" class="n">First</th><th scope="col" class="n">Last</th></tr></thead>
+<tbody>${rows}</tbody></table>${others > 0 ? html`<p>And ${plural(others, 'other')}.</p>` : undefined}`
+  const none = html`<p>Nothing: every request was answered, and none was refused.</p>`
+  return section(
+    'incidents',
+    'What did not go as it should',
+    rows.length === 0 ? none : scrollable('incidents', all),
+  )
+}

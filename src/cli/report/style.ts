@@ -1,4 +1,4 @@
-/** How a report looks: in light, in the dark, narrow and on paper. */
+/** The style sheet of a report: light, dark, narrow and on paper. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -3,6 +3,7 @@ import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.js'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
+import { outputTo } from '../../../src/cli/output.js'
 import type { Terminal } from '../../../src/cli/Terminal.js'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { closing } from '../../support/judged.js'
@@ -24,9 +25,13 @@ const doctor = async (
     },
   })
   let status = -1
-  await doctorCommand({ env, stdout, ...timing }, (code) => {
+  const output = outputTo({ stdout, stderr: stdout })
+  const exit = (code: number) => {
     status = code
-  }).parseAsync(args, { from: 'user' })
+  }
+  await doctorCommand({ terminal: { env, ...timing }, output, exit }).parseAsync(args, {
+    from: 'user',
+  })
   return { status, text: chunks.join('') }
 }
 

@@ -1,8 +1,7 @@
 import { delay, NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
-import type { NetworkProbe, Server } from '../../../src/cli/doctor/NetworkProbe.js'
-import { checkNetwork } from '../../../src/cli/doctor/network.js'
+import { checkNetwork, type NetworkProbe, type Server } from '../../../src/cli/doctor/network.js'
 
 const DAY = 24 * 3_600_000
 
@@ -13,12 +12,12 @@ const there: NetworkProbe = {
 }
 
 const found = (
-  reach: Partial<NetworkProbe>,
+  probe: Partial<NetworkProbe>,
   baseUrl = 'https://api.example.com',
   timer = new VirtualTimeScheduler(),
 ): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  checkNetwork({ reach: { ...there, ...reach }, timer }, baseUrl).subscribe((finding) =>
+  checkNetwork({ probe: { ...there, ...probe }, timer }, baseUrl).subscribe((finding) =>
     findings.push(finding),
   )
   timer.flush()

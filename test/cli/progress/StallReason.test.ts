@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type ClientActivity,
+  describeStall,
   NO_ACTIVITY,
   noteEvent,
-} from '../../../src/cli/progress/ClientActivity.js'
-import { describeStall, stallReasons } from '../../../src/cli/progress/StallReason.js'
+  stallReasons,
+} from '../../../src/cli/progress/StallReason.js'
 import type { RedactedFailure } from '../../../src/http/ClientEvent.js'
 import type { ClientEvent } from '../../../src/index.js'
 import type { SchedulerState } from '../../../src/scheduler/index.js'

@@ -1,6 +1,7 @@
 /** Readings made by hand, from one of a run at its ceiling. */
-import { type ExportCounters, NO_COUNTERS } from '../../../src/cli/ExportCounters.js'
-import type { ProgressSample } from '../../../src/cli/progress/ProgressSample.js'
+
+import { type ExportCounters, NO_COUNTERS } from '../../../src/cli/progress/ExportCounters.js'
+import type { ProgressSample } from '../../../src/cli/progress/ProgressMonitor.js'
 import type { SchedulerState, TierSnapshot } from '../../../src/scheduler/index.js'
 
 export const COUNTERS: ExportCounters = {
@@ -8,7 +9,7 @@ export const COUNTERS: ExportCounters = {
   rows: 1_234_000,
   pages: 617,
   requests: 618,
-  estimate: { read: 47, rows: 1_234_000, left: 53, share: 0.47 },
+  estimate: { readMs: 47, rows: 1_234_000, leftMs: 53, share: 0.47 },
 }
 
 export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({

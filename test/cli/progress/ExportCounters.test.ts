@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { countEvent, countProgress, NO_COUNTERS, summary } from '../../src/cli/ExportCounters.js'
-import type { ClientEvent } from '../../src/index.js'
+import {
+  countEvent,
+  countProgress,
+  NO_COUNTERS,
+  summary,
+} from '../../../src/cli/progress/ExportCounters.js'
+import type { ClientEvent } from '../../../src/index.js'
 
 const answered = (status: number): ClientEvent => ({
   ...{ _tag: 'Answered', endpoint: 'GET /api/v1/charges', attempt: 1, took: 5 },

@@ -1,14 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { add, total } from '../../../src/cli/report/Histogram.js'
-import { type Interval, timeline } from '../../../src/cli/report/Timeline.js'
+import {
+  addTime,
+  histogram,
+  type Interval,
+  mergeHistograms,
+  quantile,
+  Timeline,
+} from '../../../src/cli/report/timeline.js'
 
 const rows = (intervals: ReadonlyArray<Interval>): ReadonlyArray<number> =>
   intervals.map(({ stats }) => stats.rows)
 
 describe('the intervals of a run', () => {
   it('are seconds at first, also those in which nothing happened', () => {
-    const kept = timeline()
+    const kept = new Timeline()
     kept.at(200).rows += 1
     kept.at(900).rows += 2
     kept.at(3_500).rows += 4
@@ -22,13 +28,13 @@ describe('the intervals of a run', () => {
   })
 
   it('become twice as long when there are too many', () => {
-    const kept = timeline(4)
+    const kept = new Timeline(4)
     for (const ms of [0, 1_000, 2_000, 3_000, 4_000]) kept.at(ms).rows += 1
     expect(rows(kept.intervals(6_000))).toEqual([2, 2, 1])
   })
 
   it('are seconds for four minutes', () => {
-    const kept = timeline()
+    const kept = new Timeline()
     kept.at(239_999).rows += 1
     expect(kept.intervals(240_000)).toHaveLength(240)
   })
@@ -38,18 +44,18 @@ describe('the intervals of a run', () => {
       ...{ rows: n, rejects: n, sent: n, refused: n, failed: n },
       ...{ inFlightMs: n, waitingMs: n, pausedMs: n, observedMs: n },
     })
-    const kept = timeline(2)
+    const kept = new Timeline(2)
     Object.assign(kept.at(0), { ...counts(1), busiest: 3, slowest: 40, allowed: 20 })
     Object.assign(kept.at(1_000), { ...counts(2), busiest: 2, slowest: 90, allowed: 12 })
-    for (const ms of [0, 1_000]) add(kept.at(ms).latency, 50)
+    for (const ms of [0, 1_000]) addTime(kept.at(ms).latency, 50)
     kept.at(2_000)
     const stats = kept.intervals(4_000)[0]?.stats
     expect(stats).toMatchObject({ ...counts(3), busiest: 3, slowest: 90, allowed: 12 })
-    expect(stats && total(stats.latency)).toBe(2)
+    expect(stats?.latency.reduce((sum, n) => sum + n, 0)).toBe(2)
   })
 
   it('end with a stretch that is long enough to tell something', () => {
-    const kept = timeline()
+    const kept = new Timeline()
     kept.at(900).rows += 1
     kept.at(1_100).rows += 2
     expect(kept.intervals(1_200)).toMatchObject([{ from: 0, to: 1_200, stats: { rows: 3 } }])
@@ -60,7 +66,7 @@ describe('the intervals of a run', () => {
     const moments = fc.array(fc.integer({ min: 0, max: 5 * 24 * 3_600_000 }), { minLength: 1 })
     fc.assert(
       fc.property(moments, (moments) => {
-        const kept = timeline()
+        const kept = new Timeline()
         for (const ms of moments.toSorted((a, b) => a - b)) {
           const stats = kept.at(ms)
           stats.rows++
@@ -75,5 +81,44 @@ describe('the intervals of a run', () => {
       }),
       { numRuns: 30 },
     )
+  })
+})
+
+const of = (times: ReadonlyArray<number>) => {
+  const counts = histogram()
+  for (const ms of times) addTime(counts, ms)
+  return counts
+}
+
+const times = fc.array(fc.double({ min: 1, max: 120_000, noNaN: true }), { minLength: 1 })
+
+describe('a histogram of latencies', () => {
+  it('tells any quantile within a tenth of its value', () => {
+    fc.assert(
+      fc.property(times, fc.double({ min: 0.01, max: 1, noNaN: true }), (times, share) => {
+        const exact = times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1] ?? 0
+        const told = quantile(of(times), share) ?? 0
+        expect(Math.abs(told - exact) / exact).toBeLessThan(0.1)
+      }),
+    )
+  })
+
+  it('is the same whether times are counted together or apart', () => {
+    fc.assert(
+      fc.property(times, times, (some, others) => {
+        expect(mergeHistograms(of(some), of(others))).toEqual(of([...some, ...others]))
+      }),
+    )
+  })
+
+  it('counts what is too short and too long at its ends', () => {
+    const counts = of([0, 0.5, 1e9, Number.POSITIVE_INFINITY])
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(4)
+    expect(quantile(counts, 0.5)).toBe(0)
+    expect(quantile(counts, 1)).toBeGreaterThan(100_000)
+  })
+
+  it('has no quantile when there is nothing', () => {
+    expect(quantile(histogram(), 0.5)).toBeUndefined()
   })
 })

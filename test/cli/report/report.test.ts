@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { add } from '../../../src/cli/report/Histogram.js'
-import { addIncident, NO_INCIDENTS } from '../../../src/cli/report/Incidents.js'
-import { emptyStats } from '../../../src/cli/report/IntervalStats.js'
-import type { Recording } from '../../../src/cli/report/Recording.js'
-import { type ReportFacts, reportPage } from '../../../src/cli/report/reportPage.js'
+import { addIncident, NO_INCIDENTS, type Recording } from '../../../src/cli/report/recorder.js'
+import { type ReportFacts, reportPage } from '../../../src/cli/report/report.js'
+import { addTime, emptyStats } from '../../../src/cli/report/timeline.js'
 
 const FACTS: ReportFacts = {
   title: 'Export of charges',
@@ -21,7 +19,7 @@ const FACTS: ReportFacts = {
 
 const intervals = [2_000, 3_000, 0].map((rows, i) => {
   const one = { ...emptyStats(), rows, sent: 2, busiest: 2, observedMs: 1_000, inFlightMs: 1_500 }
-  add(one.latency, 150)
+  addTime(one.latency, 150)
   return { from: i * 1_000, to: (i + 1) * 1_000, stats: one }
 })
 
@@ -111,7 +109,7 @@ describe('a report', () => {
       ...{ slowest: 12_340, allowed: 12, observedMs: 2_000 },
       ...{ inFlightMs: 3_000, waitingMs: 30_000, pausedMs: 1_000 },
     }
-    for (const ms of times) add(busy.latency, ms)
+    for (const ms of times) addTime(busy.latency, ms)
     const last = { ...emptyStats(), rejects: 1, sent: 5, busiest: 4, slowest: 1_234 }
     const shown = shownIn(
       reportPage(FACTS, {

@@ -1,0 +1,112 @@
+/** Counters of a run, from the progress of its export and the events of its client. */
+import type { Progress } from '../../export/index.js'
+import { NO_PROGRESS } from '../../export/Progress.js'
+import type { ClientEvent } from '../../http/ClientEvent.js'
+import { duration, number, plural } from '../text.js'
+import {
+  EVERYTHING_READ,
+  NOTHING_READ,
+  type ProgressEstimate,
+  type Remaining,
+  updateEstimate,
+} from './ProgressEstimate.js'
+
+// model
+
+export interface ExportCounters extends Progress {
+  /** Requests that were answered, including logins. */
+  readonly requests: number
+  /** Requests that were answered with a 429. */
+  readonly refused: number
+  /** Requests that were not answered, or with a 5xx. */
+  readonly failed: number
+  readonly estimate: ProgressEstimate
+  /** Rows of earlier runs, where this one resumes them. */
+  readonly beforeResume: RowCounts
+}
+
+export type RowCounts = Pick<Progress, 'rows' | 'rejects'>
+
+export const NO_COUNTERS: ExportCounters = {
+  ...NO_PROGRESS,
+  requests: 0,
+  refused: 0,
+  failed: 0,
+  estimate: NOTHING_READ,
+  beforeResume: { rows: 0, rejects: 0 },
+}
+
+// combinators
+
+export const countEvent = (counters: ExportCounters, event: ClientEvent): ExportCounters => {
+  switch (event._tag) {
+    case 'Answered':
+      return {
+        ...counters,
+        requests: counters.requests + 1,
+        refused: counters.refused + (event.status === 429 ? 1 : 0),
+        failed: counters.failed + (event.status >= 500 ? 1 : 0),
+      }
+    case 'Unanswered':
+      return { ...counters, failed: counters.failed + 1 }
+    default:
+      return counters
+  }
+}
+
+/** Counts the progress after a page, or the first of a run (`begun`). `remaining`: of a list that is read by time. */
+export const countProgress =
+  (progress: Progress & { readonly begun?: unknown }, remaining?: Remaining) =>
+  (counters: ExportCounters): ExportCounters => {
+    const { begun, ...done } = progress
+    const { rows, rejects } = done
+    const added = rows + rejects - counters.rows - counters.rejects
+    const estimate =
+      remaining === undefined
+        ? counters.estimate
+        : updateEstimate(remaining, added)(counters.estimate)
+    return {
+      ...counters,
+      ...done,
+      beforeResume: begun === undefined ? counters.beforeResume : { rows, rejects },
+      estimate: done.ended ? EVERYTHING_READ : estimate,
+    }
+  }
+
+export const countedInThisRun = ({ rows, rejects, beforeResume }: ExportCounters): RowCounts => ({
+  rows: rows - beforeResume.rows,
+  rejects: rejects - beforeResume.rejects,
+})
+
+/** Whether the list was read to its end, and every row of it written. */
+export const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rejects === 0
+
+// interop
+
+/**
+ * State of the output after a run. `untouched`: nothing was written, since no page came. `unkept`: a page came and
+ * could not be written, so an earlier output may be gone.
+ */
+export type OutputState = 'written' | 'untouched' | 'unkept'
+
+/** Formats the last line of a run. */
+export const summary = (
+  counters: ExportCounters,
+  ms: number,
+  where: string,
+  output: OutputState = 'written',
+): string => {
+  const outcome: Readonly<Record<OutputState, string>> = {
+    written: `${isComplete(counters) ? 'complete' : 'incomplete'}: ${plural(counters.rows, 'row')} in ${where}`,
+    untouched: `incomplete: nothing was read, ${where} is as it was`,
+    unkept: `incomplete: no row of this run is kept in ${where}`,
+  }
+  const rate = ms > 0 ? (counters.rows * 1_000) / ms : 0
+  return [
+    outcome[output],
+    `${duration(ms)} (${number(rate)} rows/s)`,
+    plural(counters.requests, 'request'),
+    `${number(counters.refused)} refused`,
+    `${plural(counters.rejects, 'row')} rejected`,
+  ].join(', ')
+}
