@@ -138,7 +138,7 @@ export type PartnerFlags = Pick<
   'environment' | 'baseUrl' | 'partnerId' | 'partnerSecret'
 >
 
-/** What a client is made with, and whose data it reads. */
+/** Options of a client for one account. */
 export interface Connection
   extends Pick<ClientOptions, 'baseUrl' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
   readonly environment: Environment

@@ -27,7 +27,7 @@ export class UsageError extends Error {
 
 // output
 
-/** What a command is made with. */
+/** Passed to the constructor of each command. */
 export interface CommandContext {
   readonly terminal: Terminal
   readonly output: Output

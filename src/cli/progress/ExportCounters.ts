@@ -78,7 +78,7 @@ export const countedInThisRun = ({ rows, rejects, beforeResume }: ExportCounters
   rejects: rejects - beforeResume.rejects,
 })
 
-/** Whether the list was read to its end, and every row of it written. */
+/** True when the list was read to its end, and every row of it written. */
 export const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rejects === 0
 
 // interop

@@ -8,7 +8,7 @@ interface TimeRange {
   readonly to: number
 }
 
-/** What is left to read, in ms since 1970, as a snapshot's position has it. With a `from` of 0 its beginning is unknown. */
+/** The part that is left to read, in ms since 1970, as a snapshot's position has it. With a `from` of 0 its beginning is unknown. */
 export interface Remaining extends TimeRange {
   readonly slices: ReadonlyArray<{ readonly left: TimeRange }>
 }
@@ -71,9 +71,9 @@ export interface ThroughputSample {
 
 /** Between samples, in ms. */
 const STEP = 500
-/** What the rows a second are computed from, in ms: pages come in lumps of thousands of rows. */
+/** Span that the rows a second are computed from, in ms: pages come in lumps of thousands of rows. */
 const RECENT = 5_000
-/** What the time that is left is computed from, in ms: steadier, and slower to change. */
+/** Span that the time that is left is computed from, in ms: steadier, and slower to change. */
 const STEADY = 60_000
 /** The time that is left is unknown until the samples span so many ms, and so much was read meanwhile ... */
 const LEAST = { ms: 3_000, share: 0.01 }

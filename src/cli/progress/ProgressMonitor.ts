@@ -26,7 +26,7 @@ export interface ProgressSample {
   readonly rowsPerSecond: number
   /** Left out when there is too little to compute it from. */
   readonly msLeft?: number
-  /** Of the rate limit that is used most, 0 to 1; left out when there is none. */
+  /** Used part of the rate limit that is used most, 0 to 1; left out when there is none. */
   readonly quota?: number
   readonly scheduler: SchedulerState
   /** Requests that wait for a fault to pass; they are in no queue of the scheduler. */

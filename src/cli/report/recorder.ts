@@ -19,7 +19,7 @@ export interface Recording {
   readonly pauses: Pauses
 }
 
-/** What went wrong on the way. */
+/** Refusals, faults and drift of a run. */
 export interface Incidents {
   readonly kinds: ReadonlyMap<string, Incident>
   /** Incidents of further kinds. */

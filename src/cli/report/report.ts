@@ -13,7 +13,7 @@ import { clockTime, svgChart } from './svgChart.js'
 
 // model
 
-/** What a page shows beside its charts. */
+/** Shown on the page beside its charts. */
 export interface ReportFacts {
   /** Such as `Export of charges`. */
   readonly title: string
@@ -25,7 +25,7 @@ export interface ReportFacts {
   readonly summary: string
   /** Why it is not complete. */
   readonly reason?: string
-  /** What was asked for: names and values, without secrets. */
+  /** Query and settings: names and values, without secrets. */
   readonly query: ReadonlyArray<Pair>
   /** Shown at the top. */
   readonly counts: ReadonlyArray<Pair>

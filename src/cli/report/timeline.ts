@@ -68,7 +68,7 @@ export interface Interval {
 
 /** Length at first, in ms: limits are in requests a second. */
 const LENGTH = 1_000
-/** What fits on a chart: four minutes of seconds, or eight hours of two minutes. */
+/** As many as fit on a chart: four minutes of seconds, or eight hours of two minutes. */
 const MAX_INTERVALS = 240
 
 /**
