@@ -30,7 +30,7 @@ const ours =
       tiers: [
         rate({ name: 'global', limit: 100, per: PER }),
         rate({ name: 'endpoint', limit: 20, per: PER, key: (endpoint) => endpoint }),
-        concurrency({ name: 'places', limit: atOnce }),
+        concurrency({ name: 'concurrency', limit: atOnce }),
       ],
       guard,
     })
@@ -51,7 +51,7 @@ const ours =
 
 /** One limiter for every endpoint, inside of one for all; so many at once; backoff after a refusal. */
 const peer =
-  (make: (limit: number, places: number) => Limit): Client =>
+  (make: (limit: number, concurrent: number) => Limit): Client =>
   (requests, send, atOnce) => {
     const all = make(100, atOnce)
     const each = new Map([...new Set(requests)].map((endpoint) => [endpoint, make(20, 1_000)]))
@@ -92,21 +92,21 @@ export const clients: Readonly<Record<string, Client>> = {
     const run = throttle((task: () => Promise<number>) => task())
     return (task) => run(task)
   }),
-  'p-queue': peer((limit, places) => {
-    const queue = new pQueue({ concurrency: places, intervalCap: limit, interval: PER })
+  'p-queue': peer((limit, concurrent) => {
+    const queue = new pQueue({ concurrency: concurrent, intervalCap: limit, interval: PER })
     return (task) => queue.add(task)
   }),
-  'p-queue (strict)': peer((limit, places) => {
+  'p-queue (strict)': peer((limit, concurrent) => {
     const queue = new pQueue({
-      concurrency: places,
+      concurrency: concurrent,
       intervalCap: limit,
       interval: PER,
       strict: true,
     })
     return (task) => queue.add(task)
   }),
-  bottleneck: peer((limit, places) => {
-    const limiter = new Bottleneck({ minTime: PER / limit, maxConcurrent: places })
+  bottleneck: peer((limit, concurrent) => {
+    const limiter = new Bottleneck({ minTime: PER / limit, maxConcurrent: concurrent })
     return (task) => limiter.schedule(task)
   }),
   'rate-limiter-flexible': peer((limit) => {

@@ -1,6 +1,6 @@
 /**
  * What a task costs when no rate is used up: microseconds of processor time, how many of those a limiter
- * adds to the same task without one, and bytes while it waits for one of 50 places. Each limiter runs in
+ * adds to the same task without one, and bytes while it waits for one of 50 permits. Each limiter runs in
  * a process of its own, in turn, with a task that does nothing but answer later. Processor time, of the
  * thread that runs them: other programs do not count.
  *

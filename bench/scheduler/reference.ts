@@ -1,11 +1,11 @@
 /**
- * The simplest policy that knows of two bounds for every place, to be measured beside ours: a place is
- * free at the earlier of
+ * The simplest policy that knows of two bounds for every permit, to be measured beside ours: a permit is
+ * released at the earlier of
  *
  *     guaranteed   answer + window - shortest round trip: it cannot have arrived later
  *     tracked      departure + window + slack; the slack shrinks by a success and grows by a refusal
  *
- * The longest queue goes first, and a refused request goes again at the next free place.
+ * The longest queue goes first, and a refused request goes again with the next free permit.
  */
 import { type MonoTypeOperatorFunction, Observable, type SchedulerLike } from 'rxjs'
 import type { Limits } from '../../test/support/simulated/judge.ts'
@@ -18,12 +18,12 @@ const OWN = 1
 /** The first answers tell how cautious to begin. */
 const FEW = 20
 
-interface Place {
+interface Permit {
   until: number
 }
 
 interface Task {
-  readonly run: (place: Place) => void
+  readonly run: (permit: Permit) => void
 }
 
 export const reference = <A>(
@@ -32,16 +32,16 @@ export const reference = <A>(
   refused: (value: A) => boolean,
 ): ((endpoint: string) => MonoTypeOperatorFunction<A>) => {
   const queues = new Map<string, Array<Task>>()
-  const windows = new Map<string, Array<Place>>()
-  let all: Array<Place> = []
+  const windows = new Map<string, Array<Permit>>()
+  let all: Array<Permit> = []
   let inside = 0
   let [shortest, longest, answers, slack] = [Number.POSITIVE_INFINITY, 0, 0, limits.per]
   let alarm = Number.POSITIVE_INFINITY
 
-  const taken = (places: Array<Place>): Array<Place> =>
-    places.filter(({ until }) => until > timer.now())
-  const soonest = (places: ReadonlyArray<Place>): number =>
-    Math.min(...places.map(({ until }) => until))
+  const taken = (permits: Array<Permit>): Array<Permit> =>
+    permits.filter(({ until }) => until > timer.now())
+  const soonest = (permits: ReadonlyArray<Permit>): number =>
+    Math.min(...permits.map(({ until }) => until))
 
   const pump = (): void => {
     for (;;) {
@@ -60,10 +60,10 @@ export const reference = <A>(
         all.length < limits.global && inside < limits.concurrent ? longestQueue.shift() : undefined
       if (task !== undefined) {
         inside++
-        const place = { until: Number.POSITIVE_INFINITY }
-        all.push(place)
-        windows.get(from)?.push(place)
-        task.run(place)
+        const permit = { until: Number.POSITIVE_INFINITY }
+        all.push(permit)
+        windows.get(from)?.push(permit)
+        task.run(permit)
         continue
       }
       if (next < alarm) {
@@ -91,19 +91,19 @@ export const reference = <A>(
     new Observable((subscriber) => {
       const queue = queues.get(endpoint) ?? []
       queues.set(endpoint, queue)
-      const run = (place: Place): void => {
+      const run = (permit: Permit): void => {
         const departed = timer.now()
-        place.until = departed + limits.per + slack + OWN
+        permit.until = departed + limits.per + slack + OWN
         source.subscribe((value) => {
           inside--
           const now = timer.now()
           if (refused(value)) {
             slack = Math.min(limits.per / 2, slack + STEP / CHANCE)
-            place.until = now
+            permit.until = now
             queue.unshift({ run })
           } else {
             learn(now - departed)
-            place.until = Math.min(place.until, now + limits.per - shortest + OWN)
+            permit.until = Math.min(permit.until, now + limits.per - shortest + OWN)
             subscriber.next(value)
             subscriber.complete()
           }

@@ -10,7 +10,7 @@ import { concurrency, createScheduler, rate, schedule } from 'payments-rx/schedu
 import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
 import { defer, Observable } from 'rxjs'
 
-const PLACES = 50
+const CONCURRENT = 50
 const MANY = 1e9
 
 type Task = () => Promise<number>
@@ -38,7 +38,7 @@ const scheduled = (keys: number, watched = false): Runner => {
       ...(keys > 0
         ? [rate<number>({ name: 'key', limit: MANY, per: 1_000, key: (i) => names[i % keys] })]
         : []),
-      concurrency({ name: 'places', limit: PLACES }),
+      concurrency({ name: 'concurrency', limit: CONCURRENT }),
     ],
   })
   if (watched) scheduler.state.subscribe()
@@ -48,13 +48,13 @@ const scheduled = (keys: number, watched = false): Runner => {
   }
 }
 
-/** The least that an operator can do that holds back: it counts places, first in, first out. */
+/** The least that an operator can do that holds back: it counts permits, first in, first out. */
 const semaphore = (): Runner => {
   let waiting: Array<() => void> = []
   let next = 0
   let inside = 0
   const pump = (): void => {
-    while (inside < PLACES && next < waiting.length) {
+    while (inside < CONCURRENT && next < waiting.length) {
       inside++
       waiting[next++]?.()
     }
@@ -81,7 +81,7 @@ const semaphore = (): Runner => {
 }
 
 const queue = (strict = false) =>
-  new pQueue({ concurrency: PLACES, intervalCap: MANY, interval: 1_000, strict })
+  new pQueue({ concurrency: CONCURRENT, intervalCap: MANY, interval: 1_000, strict })
 
 const queued =
   (strict: boolean): Runner =>
@@ -97,14 +97,14 @@ const queuedByKey = (keys: number): Runner => {
   return (task, tasks) => all(tasks, async (i) => each[i % keys]?.add(() => total.add(task)))
 }
 
-/** Without `all`, it takes the next task when a place is free: none waits. */
+/** Without `all`, it takes the next task when a permit is free: none waits. */
 const effected =
   (waiting: 'all' | 'none'): Runner =>
   (task, tasks) =>
     Effect.runPromise(
       Effect.gen(function* () {
         const limit = yield* EffectLimiter.makeWithRateLimiter
-        const places = yield* Semaphore.make(PLACES)
+        const permits = yield* Semaphore.make(CONCURRENT)
         const limited = limit({
           algorithm: 'token-bucket',
           onExceeded: 'delay',
@@ -112,9 +112,9 @@ const effected =
           limit: MANY,
           key: 'rate',
         })(Effect.promise(task))
-        const one = waiting === 'all' ? places.withPermits(1)(limited) : limited
+        const one = waiting === 'all' ? permits.withPermits(1)(limited) : limited
         yield* Effect.forEach(Array.from({ length: tasks }), () => one, {
-          concurrency: waiting === 'all' ? 'unbounded' : PLACES,
+          concurrency: waiting === 'all' ? 'unbounded' : CONCURRENT,
           discard: true,
         })
       }).pipe(
@@ -127,8 +127,8 @@ export const ALONE = {
   rx: 'not scheduled: defer alone',
   promises: 'not scheduled: promises alone',
 }
-/** An operator that counts places, and does nothing else. */
-export const COUNTS = 'not limited: counts places'
+/** An operator that counts permits, and does nothing else. */
+export const COUNTS = 'not limited: counts permits'
 
 export const runners: Readonly<Record<string, () => Runner>> = {
   [ALONE.rx]: () => (task, tasks) => {
@@ -149,7 +149,7 @@ export const runners: Readonly<Record<string, () => Runner>> = {
   'effect (none waits)': () => effected('none'),
   bottleneck: () => (task, tasks) => {
     const limiter = new Bottleneck({
-      maxConcurrent: PLACES,
+      maxConcurrent: CONCURRENT,
       reservoir: MANY,
       reservoirRefreshAmount: MANY,
       reservoirRefreshInterval: 1_000,

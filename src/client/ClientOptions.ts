@@ -23,7 +23,7 @@ import {
   resolveOptions,
   withDefault,
 } from '../options/index.js'
-import { type Guard, guardRule } from '../scheduler/Guard.js'
+import { type Guard, guardRule } from '../scheduler/limiters/RollingWindow.js'
 
 // rules
 

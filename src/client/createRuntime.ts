@@ -1,4 +1,4 @@
-import { type Observable, Subject } from 'rxjs'
+import { map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { defined } from '../fp.js'
@@ -6,12 +6,13 @@ import { codes } from '../http/answer/errorCodes.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute } from '../http/execute.js'
-import { clientScheduler } from '../http/limits.js'
+import { clientScheduler, explainLowered } from '../http/limits.js'
 import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/login/Auth.js'
 import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { KnownSecrets } from '../http/secrets/scrub.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
+import type { LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
@@ -59,7 +60,15 @@ export const createRuntime = (
   }
   const authFor = createAuth(options, runtime, settings)
 
-  return { runtime, events: events.asObservable() }
+  const limitChanges = runtime.scheduler.events.pipe(
+    map(
+      (change): LimitChanged =>
+        change.allowed < change.limit
+          ? { ...change, message: explainLowered(change.tier, change) }
+          : change,
+    ),
+  )
+  return { runtime, events: merge(events, limitChanges) }
 }
 
 /** Makes the authorizations of a client. Bearer and Basic are never mixed, and neither is shared with another client. */

@@ -1,5 +1,6 @@
 import type { DriftFact } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
+import type { LimitChanged } from '../scheduler/index.js'
 import type { Millis } from '../stream/index.js'
 import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from './Failure.js'
 
@@ -39,6 +40,8 @@ export type ClientEvent =
   | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
   /** A new token is in use. */
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
+  /** Less of a limit is let in than it says, or more again than before; `message` says it in words. */
+  | LimitChanged
   /** A write without a clear answer had been done: it was found by its request_id. */
   | { readonly _tag: 'Recovered'; readonly endpoint: string; readonly requestId: string }
 

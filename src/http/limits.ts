@@ -1,7 +1,7 @@
 /** The limits of the interface, and the scheduler of a client that keeps them. */
 import { take } from 'rxjs'
 import type { Route } from '../api/Endpoint.js'
-import { type Limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
+import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
 import { is, type Rule } from '../options/index.js'
@@ -98,6 +98,23 @@ export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
 ]
 
 // combinators
+
+/**
+ * Asks for the likely reason why less than a limit is let in, after words such as `10 of 20 a second are let in`. What
+ * the sandbox allows suggests that the client was made for the other environment.
+ */
+export const explainLowered = (
+  tier: string,
+  change: { readonly limit: number; readonly allowed: number; readonly message: string },
+): string => {
+  const { production, sandbox } = limits
+  const isName = tier === 'global' || tier === 'endpoint' || tier === 'concurrency'
+  const isSandbox = isName && change.limit === production[tier] && change.allowed <= sandbox[tier]
+  const question = isSandbox
+    ? "is environment: 'sandbox' meant?"
+    : 'does somebody else use this account?'
+  return `${change.message}: ${question}`
+}
 
 /** Returns the limits of a scheduler that lists are under; `Infinity` for each that it does not have. */
 export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {

@@ -2,6 +2,7 @@ import { concatMap, defer, map, Observable, of, Subscriber, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
+import { keepContext } from '../stream/asyncContext.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
 import { httpFailure, type RequestContext, transportFailure } from './answer/failureOf.js'
 import { redactTransportFailure } from './ClientEvent.js'
@@ -122,6 +123,7 @@ export const sendWithRetry =
      */
     const authorized = (mayRetry: boolean, revoked?: string): ObservableEither<Failure, Success> =>
       auth.header.pipe(
+        keepContext(), // a login may be one that another call has begun
         map((ea) => (revoked !== undefined && isLoginOutage(ea) ? E.right(revoked) : ea)),
         // attempts of this call, not of the login
         mapLeft((failure) => ({ ...failure, attempts: attempts.count })),

@@ -1,93 +1,177 @@
-/**
- * ```ts
- * interface SchedulerState
- * ```
- *
- * What a scheduler shows of itself.
- */
+import {
+  defer,
+  map,
+  type Observable,
+  type SchedulerLike,
+  Subject,
+  share,
+  startWith,
+  throttleTime,
+} from 'rxjs'
+import type { IO } from '../fp.js'
 import type { Millis } from './Clock.js'
-import type { Flow } from './Flow.js'
-import type { TierState } from './TierState.js'
+import type { LimiterSet } from './LimiterSet.js'
+import type { Limiter } from './limiters/Limiter.js'
+import type { Tier } from './Tier.js'
+import type { TierLimiters } from './TierLimiters.js'
 
-/** How a tier stands, all its keys together. */
-export interface TierSnapshot {
-  /** The name of the tier, as it was given. */
-  readonly name: string
-  /** What it limits: how often, how many at once, or as a shared store says. */
-  readonly kind: 'rate' | 'concurrency' | 'shared'
-  /** What is configured, after the share. */
-  readonly limit: number
-  /** Keys that it remembers: those in use, and for a while those that were. */
-  readonly keys: number
-  /** Places taken, of all keys together. */
+/** State of the requests that one key of a tier counts. */
+export interface KeySnapshot {
+  /** `undefined` when the tier has no key. */
+  readonly key: string | undefined
+  /** Requests that wait for a permit, of this limit or of another one that they are counted in. */
+  readonly waiting: number
+  /** Permits held. */
   readonly used: number
-  /** Places taken under the fullest key. */
+  /** Requests allowed now; below the limit after refusals. */
+  readonly allowed: number
+}
+
+/** State of a tier, all its keys together. */
+export interface TierSnapshot {
+  readonly name: string
+  readonly kind: 'rate' | 'concurrency'
+  /** Configured limit after the share; 0 before an `Observable` has emitted one. */
+  readonly limit: number
+  /** Keys that are remembered: those in use, and for a while those that were. */
+  readonly keys: number
+  /** Permits held, of all keys together. */
+  readonly used: number
+  /** Permits held of the fullest key. */
   readonly usedMost: number
-  /** Sent, and not ended, of those that it counts. */
+  /** Requests sent, and not ended, of those that it counts. */
   readonly inFlight: number
   /** Queues, one for each lane and set of keys, whose next request waits for this tier. */
   readonly waiting: number
-  /** The lowest limit in force for any key, when a request last asked: below `limit` after a burst of refusals. */
+  /** Lowest limit in force for any key: below `limit` after a burst of refusals. */
   readonly allowed: number
-  /** Milliseconds a place stays taken after departure and window; `undefined` unless learned or given. */
+  /** Less than the limit is let in: in words, such as `10 of 20 a second are let in`. */
+  readonly lowered: string | undefined
+  /** Time that a permit is held beyond departure and window, in ms; `undefined` unless learned or given. */
   readonly guard: Millis | undefined
   /** Refusals that were put down to this tier. */
   readonly refused: number
-  /** Places taken of those there are, for the fullest key: 0 to 1. */
+  /** Part of the limit that the fullest key uses: 0 to 1. */
   readonly share: number
+  /** Each key in use. */
+  readonly perKey: ReadonlyArray<KeySnapshot>
 }
 
-/** How a scheduler stands: who waits, who is under way, and each tier. */
+/** State of a scheduler. */
 export interface SchedulerState {
   /** Requests that no limit has let through yet. */
   readonly waiting: number
-  /** Sent, and not ended. */
+  /** Requests sent, and not ended. */
   readonly inFlight: number
-  /** Refused, and waiting for their backoff to end. */
+  /** Requests that were refused, and wait for their backoff to end. */
   readonly backingOff: number
-  /** Let through since the scheduler was made; those that were tried again count again. */
+  /** Requests sent since the scheduler was made, retries included. */
   readonly started: number
   /** Refusals that were put down to any tier. */
   readonly refused: number
-  /** Each of them, in the order they were given. */
+  /** In the order in which they were given. */
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-const KINDS = { Rate: 'rate', Concurrency: 'concurrency', Shared: 'shared' } as const
+/** What is let in of a limit has changed: a whole window at another level than before was let in. */
+export interface LimitChanged {
+  readonly _tag: 'LimitChanged'
+  /** Name of the tier. */
+  readonly tier: string
+  readonly key: string | undefined
+  /** Configured limit after the share. */
+  readonly limit: number
+  /** What is let in of it. */
+  readonly allowed: number
+  /** The same in words, such as `10 of 20 a second are let in`. */
+  readonly message: string
+}
 
-const beyondWindow = <R>({ spec, guard, learned }: TierState<R>): Millis | undefined =>
-  spec._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.value()
+const WINDOWS: ReadonlyMap<Millis, string> = new Map([
+  [1_000, 'a second'],
+  [60_000, 'a minute'],
+])
 
-/** How a tier stands. `flying`: all that have requests under way. */
+/** Tells in words what is let in of a limit. */
+export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
+  const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
+  return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} let in`
+}
+
+/** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: queues that wait for a limiter. */
 export const tierSnapshot = <R>(
-  tier: TierState<R>,
-  flying: ReadonlyArray<Flow>,
+  tiers: TierLimiters<R>,
+  sets: ReadonlyArray<LimiterSet>,
+  parkedAt: (limiter: Limiter) => number,
   now: Millis,
 ): TierSnapshot => {
-  let [used, usedMost, inFlight, waiting, allowed] = [0, 0, 0, 0, tier.limit]
-  for (const bucket of tier.buckets.values()) {
-    const taken = bucket.used(now)
-    used += taken
-    usedMost = Math.max(usedMost, taken)
-    waiting += bucket.park?.size() ?? 0
-    allowed = Math.min(allowed, bucket.ceiling.last())
+  const { tier, limit, guard, learned, limiters } = tiers
+  const own = new Set(limiters.values())
+  const waitingBy = new Map<unknown, number>()
+  let inFlight = 0
+  for (const set of sets) {
+    const limiter = set.limiters.find((one) => own.has(one))
+    if (limiter === undefined) continue
+    inFlight += set.inFlight
+    waitingBy.set(limiter, (waitingBy.get(limiter) ?? 0) + set.waiting())
   }
-  for (const flow of flying) {
-    if (flow.buckets.some(({ counts }) => counts === tier.counts)) inFlight += flow.inFlight
+
+  let [used, usedMost, waiting, allowed, confirmed] = [0, 0, 0, limit, limit]
+  const perKey: Array<KeySnapshot> = []
+  for (const limiter of own) {
+    const one: KeySnapshot = {
+      key: limiter.key,
+      waiting: waitingBy.get(limiter) ?? 0,
+      used: limiter.used(now),
+      allowed: limiter.limit.level,
+    }
+    if (one.waiting + one.used > 0) perKey.push(one)
+    used += one.used
+    usedMost = Math.max(usedMost, one.used)
+    waiting += parkedAt(limiter)
+    allowed = Math.min(allowed, one.allowed)
+    confirmed = Math.min(confirmed, limiter.limit.confirmed)
   }
-  const { spec } = tier
+
   return {
-    name: spec.name,
-    kind: KINDS[spec._tag],
-    limit: tier.limit,
-    keys: tier.buckets.size,
+    name: tier.name,
+    kind: tier._tag === 'Rate' ? 'rate' : 'concurrency',
+    limit,
+    keys: limiters.size,
     used,
     usedMost,
     inFlight,
     waiting,
     allowed,
-    guard: beyondWindow(tier),
-    refused: tier.counts.refused,
-    share: usedMost / tier.limit,
+    lowered: confirmed < limit ? describeLimit(tier, limit, confirmed) : undefined,
+    guard: tier._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.current(),
+    refused: tiers.refusals(),
+    share: limit === 0 ? 0 : usedMost / limit,
+    perKey,
+  }
+}
+
+/** Shortest time between two states, in ms. */
+const EVERY: Millis = 250
+
+export interface StateFeed<S> {
+  /** Emits at once, and then at most every 250 ms while `changed` is called. */
+  readonly states: Observable<S>
+  /** Costs next to nothing while nothing is subscribed. */
+  readonly changed: () => void
+}
+
+export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>): StateFeed<S> => {
+  const changes = new Subject<void>()
+  const later = changes.pipe(
+    throttleTime(EVERY, timer, { leading: false, trailing: true }),
+    map(state),
+    share(),
+  )
+  return {
+    states: defer(() => later.pipe(startWith(state()))),
+    changed: () => {
+      if (changes.observed) changes.next()
+    },
   }
 }

@@ -1,182 +1,289 @@
-/**
- * ```ts
- * const task: <R, A>(core: Core<R>, request: R, options: ScheduleOptions<A>, source: Observable<A>, subscriber: Subscriber<A>) => void
- * ```
- *
- * One subscription to a scheduled source: it waits, is under way, or backs off. A class keeps what waits
- * to one object: a hundred thousand may.
- */
-import type { Observable, Subscriber, Unsubscribable } from 'rxjs'
-import { O } from '../fp.js'
-import { checkArgument } from '../options/index.js'
-import { Attempt, type Owner } from './Attempt.js'
-import type { Millis } from './Clock.js'
-import type { Core } from './Core.js'
-import { attemptsRule, cap, delay } from './Refusals.js'
-import type { ScheduleOptions } from './ScheduleOptions.js'
-import type { Strand, Ticket } from './Strand.js'
+import { type Observable, Subscriber, Subscription, type Unsubscribable } from 'rxjs'
+import { type IO, O } from '../fp.js'
+import {
+  checkArgument,
+  defaultsOf,
+  is,
+  type OptionsOf,
+  type Resolved,
+  withDefault,
+} from '../options/index.js'
+import { type AsyncContext, captureContext, runIn } from '../stream/asyncContext.js'
+import { doubling, PAUSES } from '../stream/Backoff.js'
+import type { Clock, Millis } from './Clock.js'
+import type { Dispatcher } from './Dispatcher.js'
+import type { InFlight, Sent } from './InFlight.js'
+import type { QueuedRequest, RequestQueue } from './LimiterSet.js'
 
-class Task<A> implements Ticket, Owner<A>, Unsubscribable {
-  readonly strand: Strand
-  waiting = false
-  before: Ticket | undefined = undefined
-  after: Ticket | undefined = undefined
-  private readonly core: Core<never>
+/** Options of one scheduled source. */
+export interface ScheduleOptions<in A> {
+  /** One of the lanes of the scheduler. Default: its default lane. */
+  readonly lane?: string
+  /**
+   * Recognises a value by which the server refuses for its limits, such as HTTP 429; `retryAfter` is in ms. It looks
+   * at the first value of each attempt. The source is then subscribed to again later. The refusal itself is emitted
+   * when all attempts are used up.
+   */
+  readonly refused?: (value: A) => O.Option<{ readonly retryAfter?: Millis }>
+  /** How often the source is subscribed to at most: at least 1, or `Infinity`. Default: that of the scheduler. */
+  readonly attempts?: number
+}
+
+const table = {
+  /** How often a request is sent at most, the first time included. Default 8, which outlasts an outage of two minutes. */
+  attempts: withDefault(is.positiveIntOrInfinity, 8),
+  /** First backoff, in ms; each one after it is twice as long (interface: 1, 2, 4 ... 16 s). Default 1,000. */
+  backoff: withDefault(is.millis, PAUSES.first),
+  /** Longest backoff before jitter, in ms. Default 16,000. */
+  maxBackoff: withDefault(is.millis, PAUSES.cap),
+  /** Most that chance adds to a backoff, as a part of it. Default 0.5. */
+  jitter: withDefault({ ...is.finiteMillis, expected: 'a finite number of at least 0' }, 0.5),
+  /** Longest `Retry-After` that is waited for, in ms. Default 60,000. */
+  maxRetryAfter: withDefault(is.millis, 60_000),
+  /**
+   * Whether a request that is refused for the first time goes again with the next fresh permit, before others of its
+   * queue, instead of backing off. Default `true`: a single refusal is mostly bad luck of the network, and a limit
+   * that refuses many slows down as a whole.
+   */
+  retryAtOnce: withDefault(is.boolean, true),
+}
+
+/** What is done about a request that the server refuses for its limits, such as with HTTP 429. */
+export interface RefusalOptions extends OptionsOf<typeof table> {}
+
+/** With all defaults filled in. */
+export interface ResolvedRefusals extends Resolved<typeof table> {}
+
+export const refusalDefaults = defaultsOf(table)
+export const refusalsRule = is.group<RefusalOptions>(table)
+
+/** `Retry-After` as far as it is believed, in ms; 0 for none. */
+const capRetryAfter = ({ maxRetryAfter }: ResolvedRefusals, retryAfter: Millis = 0): Millis =>
+  retryAfter > 0 ? Math.min(retryAfter, maxRetryAfter) : 0
+
+/** Time until a request may join its queue again after its refusal number `refusals`, the first being 1. */
+const backoffAfter = (
+  { backoff, maxBackoff, jitter, retryAtOnce }: ResolvedRefusals,
+  refusals: number,
+  random: IO<number>,
+): Millis => {
+  const attempt = retryAtOnce ? refusals - 1 : refusals
+  return attempt === 0 ? 0 : doubling({ first: backoff, cap: maxBackoff, jitter, random })(attempt)
+}
+
+/** The parts of a scheduler that its tasks use. */
+export interface SchedulerCore<in R> {
+  /** Names of the lanes. */
+  readonly lanes: ReadonlyArray<string>
+  readonly clock: Clock
+  readonly random: IO<number>
+  readonly refusals: ResolvedRefusals
+  readonly dispatcher: Dispatcher
+  readonly inFlight: InFlight
+  /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */
+  readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
+  /** Requests of one operator that may wait at a time: as many as the tightest limit lets through at once. */
+  readonly maxWaiting: () => number
+  /** A task is there, until it calls `left`. Throws the error of a limit that failed. */
+  readonly joined: () => void
+  readonly left: () => void
+}
+
+/** One subscription to a scheduled source: it waits, is under way, or backs off. */
+class Task<A> implements QueuedRequest, Unsubscribable {
+  readonly queue: RequestQueue
+  isQueued = false
+  previous: QueuedRequest | undefined = undefined
+  next: QueuedRequest | undefined = undefined
+  private readonly core: SchedulerCore<never>
   private readonly options: ScheduleOptions<A>
   private readonly source: Observable<A>
   private readonly subscriber: Subscriber<A>
-  private attempts = 0
-  private backoffs = 0
-  private under: Attempt<A> | Unsubscribable | undefined = undefined // or the backoff
+  private readonly context: AsyncContext | undefined = captureContext()
+  private refusals = 0
+  /** The attempt under way, or the backoff. */
+  private current: Attempt<A> | Unsubscribable | undefined = undefined
 
   constructor(
-    core: Core<never>,
-    strand: Strand,
+    core: SchedulerCore<never>,
+    queue: RequestQueue,
     options: ScheduleOptions<A>,
     source: Observable<A>,
     subscriber: Subscriber<A>,
   ) {
-    this.strand = strand
     this.core = core
+    this.queue = queue
     this.options = options
     this.source = source
     this.subscriber = subscriber
   }
 
   start(now: Millis): void {
-    const { flow } = this.strand
-    const attempt = new Attempt(this, flow, this.core.flights.start(flow, now), now)
-    this.attempts++
-    this.under = attempt
+    const attempt = new Attempt(this, this.core.inFlight.send(this.queue.set, now))
+    this.current = attempt
     try {
-      this.source.subscribe(attempt)
+      runIn(this.context, () => this.source.subscribe(attempt))
     } catch (error) {
-      if (this.under !== attempt) throw error // nobody is left to be told
+      if (this.current !== attempt) throw error // cancelled: no subscriber is left
       attempt.error(error)
     }
   }
 
-  // What the source says.
+  /** A limit failed while the task waits. */
+  fail(error: unknown): void {
+    this.core.dispatcher.remove(this)
+    this.subscriber.error(error)
+  }
 
-  next(attempt: Attempt<A>, value: A): void {
-    if (attempt.answered) {
+  emitted(attempt: Attempt<A>, value: A): void {
+    if (attempt.sent.isAnswered) {
       this.subscriber.next(value)
       return
     }
     try {
       const refusal = this.options.refused?.(value)
-      if (this.under !== attempt) return // `refused` has had it unsubscribed
-      const wait = this.verdict(attempt, refusal ?? O.none)
+      if (this.current !== attempt) return // `refused` has cancelled the task
+      const wait = this.backoff(attempt, refusal ?? O.none)
       if (wait === undefined) {
         this.subscriber.next(value)
-      } else {
-        attempt.unsubscribe()
-        if (this.under !== attempt) return // what the source does when it is left has
-        this.again(wait)
-        this.gone(attempt)
+        return
       }
+      attempt.unsubscribe()
+      if (this.current !== attempt) return // a teardown of the source has cancelled the task
+      this.retry(wait)
+      this.ended(attempt, false)
     } catch (error) {
-      if (this.under !== attempt) throw error // nobody is left to be told
-      try {
-        attempt.unsubscribe() // of `refused`, or of the function that gives the key
-      } finally {
-        if (this.under === attempt) this.error(attempt, error, false) // else its teardown had us leave
-      }
-    }
-  }
-
-  error(attempt: Attempt<A>, error: unknown, ended: boolean): void {
-    this.under = undefined
-    try {
-      this.subscriber.error(error)
-    } finally {
+      if (this.current !== attempt) throw error // cancelled: no subscriber is left
       try {
         attempt.unsubscribe()
       } finally {
-        this.gone(attempt, ended)
+        if (this.current === attempt) this.finish(attempt, { error }, false)
       }
     }
   }
 
   complete(attempt: Attempt<A>): void {
-    const { clock, flights } = this.core
-    const now = clock.now()
-    flights.accepted(attempt, now)
-    this.under = undefined
+    this.core.inFlight.accepted(attempt.sent, this.core.clock.now())
+    this.finish(attempt, undefined, true)
+  }
+
+  /** `isComplete`: the source has ended by itself. */
+  finish(
+    attempt: Attempt<A>,
+    failure: { readonly error: unknown } | undefined,
+    isComplete: boolean,
+  ): void {
+    this.current = undefined
     try {
-      this.subscriber.complete() // throws what a teardown of the consumer throws
+      if (failure === undefined) this.subscriber.complete()
+      else this.subscriber.error(failure.error)
     } finally {
       try {
-        attempt.unsubscribe() // what the source frees is free before the next one starts
+        attempt.unsubscribe() // frees the resources of the source before the next request starts
       } finally {
-        flights.left(attempt, now, true)
+        this.ended(attempt, isComplete)
       }
     }
   }
 
-  /** Nobody wants it any more. */
+  /** The subscriber has left: by cancelling, or because all is done. */
   unsubscribe(): void {
-    this.core.quit(this)
-    const under = this.under
-    if (under === undefined) return
-    this.under = undefined
+    if (this.isQueued) this.core.dispatcher.remove(this)
+    const { current } = this
+    this.current = undefined
     try {
-      under.unsubscribe()
+      current?.unsubscribe()
     } finally {
-      if (under instanceof Attempt) this.gone(under)
+      if (current instanceof Attempt) this.ended(current, false)
+      this.core.left()
     }
   }
 
-  /** `ended`: by the source itself, and not because nobody wants it. */
-  private gone(attempt: Attempt<A>, ended = false): void {
-    const { clock, flights } = this.core
-    flights.left(attempt, clock.now(), ended)
+  private ended({ sent }: Attempt<A>, isComplete: boolean): void {
+    this.core.inFlight.ended(sent, this.core.clock.now(), isComplete)
   }
 
-  /** How long until it is sent again; `undefined` when the value is to be passed on. */
-  private verdict(
-    attempt: Attempt<A>,
+  /** Time until the request is sent again, in ms; `undefined` when the value is passed on. */
+  private backoff(
+    { sent }: Attempt<A>,
     refusal: O.Option<{ readonly retryAfter?: Millis }>,
   ): Millis | undefined {
-    const { clock, flights, random, refusals } = this.core
+    const { clock, inFlight, random, refusals: options } = this.core
     if (O.isNone(refusal)) {
-      flights.accepted(attempt, clock.now())
+      inFlight.accepted(sent, clock.now())
       return undefined
     }
-    const { attempts, backoffs } = this
-    const told = cap(refusals, refusal.value.retryAfter)
-    const most = this.options.attempts ?? refusals.attempts
-    const soon = attempts === 1 && most > 1 && told === 0 && refusals.lone === 'resend'
-    const blame = flights.refused(attempt, clock.now(), told, soon)
-    if (attempts >= most) return undefined
-    const wait = delay(refusals, random, { attempts, backoffs, blame, told })
-    if (wait > 0) this.backoffs++
-    return wait
+    this.refusals++
+    const retryAfter = capRetryAfter(options, refusal.value.retryAfter)
+    inFlight.refused(sent, clock.now(), retryAfter)
+    if (this.refusals >= (this.options.attempts ?? options.attempts)) return undefined
+    return retryAfter > 0 ? retryAfter : backoffAfter(options, this.refusals, random)
   }
 
-  private again(wait: Millis): void {
-    this.under = undefined
+  private retry(wait: Millis): void {
+    this.current = undefined
+    const { clock, dispatcher } = this.core
     if (wait === 0) {
-      this.core.join(this, true)
-    } else {
-      this.under = this.core.backOff(this.strand.flow, wait, () => {
-        this.under = undefined
-        this.core.join(this, true)
-      })
+      dispatcher.enqueue(this, true)
+      return
     }
+    const { set } = this.queue
+    set.backingOff++
+    const backoff = new Subscription(() => {
+      set.backingOff--
+    })
+    const again = (): void => {
+      backoff.unsubscribe()
+      this.current = undefined
+      dispatcher.enqueue(this, true)
+    }
+    backoff.add(clock.after(wait, again))
+    this.current = backoff
   }
 }
 
-export const task = <R, A>(
-  core: Core<R>,
+/** One subscription to the source of a task: it is sent once. */
+class Attempt<A> extends Subscriber<A> {
+  readonly sent: Sent
+  private readonly task: Task<A>
+
+  constructor(task: Task<A>, sent: Sent) {
+    super()
+    this.task = task
+    this.sent = sent
+  }
+
+  protected override _next(value: A): void {
+    this.task.emitted(this, value)
+  }
+
+  protected override _error(error: unknown): void {
+    this.task.finish(this, { error }, true)
+  }
+
+  protected override _complete(): void {
+    this.task.complete(this)
+  }
+}
+
+/** Schedules one subscription to `source`. */
+export const runTask = <R, A>(
+  core: SchedulerCore<R>,
   request: R,
   options: ScheduleOptions<A>,
   source: Observable<A>,
   subscriber: Subscriber<A>,
 ): void => {
-  const { attempts } = options
-  if (attempts !== undefined) checkArgument('attempts', attempts, attemptsRule)
-  const self = new Task(core, core.strand(request, options.lane), options, source, subscriber)
-  subscriber.add(self)
-  if (!subscriber.closed) core.join(self, false) // as RxJS' own have been left before they begin
+  const { attempts, lane } = options
+  if (attempts !== undefined) checkArgument('attempts', attempts, is.positiveIntOrInfinity)
+  core.joined()
+  let task: Task<A>
+  try {
+    task = new Task(core, core.queueOf(request, lane), options, source, subscriber)
+  } catch (error) {
+    core.left()
+    throw error
+  }
+  subscriber.add(task)
+  if (!subscriber.closed) core.dispatcher.enqueue(task, false) // RxJS subscribes to some sources that are cancelled already
 }

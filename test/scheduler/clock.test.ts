@@ -1,3 +1,4 @@
+/** Clocks that are set while requests wait, timers that are early, and turns that take long. */
 import fc from 'fast-check'
 import {
   Observable,
@@ -7,11 +8,11 @@ import {
   type Subscription,
   VirtualTimeScheduler,
 } from 'rxjs'
-import { describe, expect, it } from 'vitest'
-import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
 import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
-/** A timer whose clock is set to another time; its delays are real. */
+/** A timer whose clock can be set to another time; its delays stay as they are. */
 const jumping = () => {
   const timer = virtualTimer()
   let offset = 0
@@ -31,23 +32,16 @@ const jumping = () => {
 const HOUR = 3_600_000
 const at = fc.integer({ min: 1, max: 5_000 })
 
-/** Several of them make no time, or one that differs from the real one by more than any wait. */
-const jumps = fc.array(
+/** The clock is set back, by a little or by days. */
+const setBack = fc.array(
   fc.record({
     at,
-    by: fc
-      .oneof(fc.integer({ min: -8_640, max: -1 }), fc.integer({ min: 360, max: 8_640 }))
-      .map((tens) => tens * 10_000),
+    by: fc.oneof(fc.integer({ min: -1_000, max: -1 }), fc.integer({ min: -8e7, max: -1e4 })),
   }),
   { maxLength: 6 },
 )
 
-/** Back by less than may have passed since somebody looked: nothing shows it. */
-const slips = fc.array(fc.record({ at, by: fc.integer({ min: -1_000, max: -1 }) }), {
-  maxLength: 6,
-})
-
-it('a wait of less than a clock since 1970 tells apart ends', () => {
+it('a wait that is shorter than the resolution of the clock ends', () => {
   const timer = new VirtualTimeScheduler()
   timer.frame = Date.parse('2026-01-01T00:00:00Z')
   const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0.7 })]
@@ -62,7 +56,7 @@ it('a wait of less than a clock since 1970 tells apart ends', () => {
   expect(went).toEqual([1, 2, 3])
 })
 
-it('a timer that rings early is set again', () => {
+it('a timer that fires early is set again', () => {
   const timer = virtualTimer()
   const tiers = [rate({ name: 'all', limit: 1, per: 1_000, guard: 0 })]
   const early: SchedulerLike = {
@@ -81,10 +75,10 @@ it('a timer that rings early is set again', () => {
   expect(went).toEqual([0, 1_000])
 })
 
-describe('a clock that is set while requests wait', () => {
+describe('a clock that is set back while requests wait', () => {
   it('neither lets more through in any window, nor stops them', () => {
     fc.assert(
-      fc.property(jumps, fc.integer({ min: 1, max: 5 }), (changes, limit) => {
+      fc.property(setBack, fc.integer({ min: 1, max: 5 }), (changes, limit) => {
         const { timer, set, jump } = jumping()
         const scheduler = createScheduler({
           tiers: [rate({ name: 'r', limit, per: 1_000 })],
@@ -104,23 +98,20 @@ describe('a clock that is set while requests wait', () => {
         seen.forEach((at, i) => {
           expect(at - (seen[i - limit] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(999)
         })
-        // A clock that is set back stands still until a timer shows how long: one window each time.
+        // The time since the clock was last read is not known, and waited for again: one window each time.
         expect(seen.at(-1)).toBeLessThanOrEqual((windows + changes.length) * 1_001)
       }),
       { numRuns: 300 },
     )
   })
 
-  it.each([
-    ['to another time', jumps],
-    ['back by little', slips],
-  ])('%s lets nothing through before its window is over, when answers come later', (_, sets) => {
+  it('lets nothing through before its window is over, when answers come later', () => {
     const trips = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.nat({ max: 100 })), {
       minLength: 10,
       maxLength: 30,
     })
     fc.assert(
-      fc.property(sets, trips, fc.integer({ min: 1, max: 5 }), (changes, delays, limit) => {
+      fc.property(setBack, trips, fc.integer({ min: 1, max: 5 }), (changes, delays, limit) => {
         const { timer, set, jump } = jumping()
         const scheduler = createScheduler({
           tiers: [rate({ name: 'r', limit, per: 1_000 })],
@@ -150,7 +141,7 @@ describe('a clock that is set while requests wait', () => {
             1_000,
           )
         })
-        // What has passed since the clock was last looked at is not known, and waited for again.
+        // The time since the clock was last read is not known, and waited for again.
         const windows = Math.ceil(delays.length / limit) + changes.length
         expect(arrived.at(-1)).toBeLessThanOrEqual(windows * 1_200)
       }),
@@ -158,37 +149,13 @@ describe('a clock that is set while requests wait', () => {
     )
   })
 
-  it('lets nothing through early when it is set forward between two answers', () => {
-    const { timer, set, jump } = jumping()
-    const scheduler = createScheduler({
-      tiers: [rate({ name: 'r', limit: 2, per: 1_000 }), concurrency({ name: 'c', limit: 2 })],
-      guard: 0,
-      timer: set,
-    })
-    const started: Array<number> = []
-    for (const took of [20, 30, 20, 20]) {
-      new Observable<number>((subscriber) => {
-        started.push(timer.now())
-        timer.schedule(() => {
-          subscriber.next(1)
-          subscriber.complete()
-        }, took)
-      })
-        .pipe(schedule(scheduler, undefined))
-        .subscribe()
-    }
-    timer.schedule(() => jump(HOUR), 25)
-    timer.flush(60_000)
-    expect(started).toEqual([0, 0, 1_010, 1_010])
-  })
-
   it('ends backoffs after their time', () => {
     fc.assert(
-      fc.property(jumps, (changes) => {
+      fc.property(setBack, (changes) => {
         const { timer, set, jump } = jumping()
         const scheduler = createScheduler({
           tiers: [rate({ name: 'r', limit: 1, per: 10 })],
-          refusals: { lone: 'backoff', backoff: 2_000, jitter: 0 },
+          refusals: { retryAtOnce: false, backoff: 2_000, jitter: 0 },
           timer: set,
         })
         let [asked, end] = [0, 0]
@@ -211,9 +178,9 @@ describe('a clock that is set while requests wait', () => {
   })
 })
 
-describe('a clock that says no time for once', () => {
+describe('a clock that returns no time for once', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'such as %d, stops nothing, and lets nothing through early',
+    'but %d, stops nothing, and lets nothing through early',
     (wrong) => {
       for (let at = 0; at < 12; at++) {
         const timer = virtualTimer()
@@ -238,7 +205,7 @@ describe('a clock that says no time for once', () => {
 })
 
 describe('a window of weeks', () => {
-  it('asks no timer for more than the platform can wait', () => {
+  it('sets no timer for longer than the platform can wait', () => {
     const timer = virtualTimer()
     const asked: Array<number> = []
     const recorded: SchedulerLike = {
@@ -268,4 +235,89 @@ describe('a window of weeks', () => {
     expect(seen).toEqual([0, month])
     expect(Math.max(...asked)).toBeLessThan(2 ** 31)
   })
+})
+
+describe('with the timer of the platform, setting the system time', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it.each([
+    ['an hour forward', HOUR],
+    ['an hour back', -HOUR],
+    ['a second forward', 1_000],
+    ['a second back', -1_000],
+  ])('%s neither lets more requests through nor stops them', (_, by) => {
+    const scheduler = createScheduler<void>({
+      tiers: [rate({ name: 'all', limit: 2, per: 1_000 })],
+      guard: 0,
+    })
+    const start = performance.now()
+    const sent: Array<number> = []
+    for (let i = 0; i < 8; i++) {
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => sent.push(Math.round((performance.now() - start) / 10) * 10))
+    }
+    for (const at of [500, 1_000, 1_700]) {
+      vi.advanceTimersByTime(at - (performance.now() - start))
+      vi.setSystemTime(Date.now() + by)
+    }
+    vi.advanceTimersByTime(10_000)
+    expect(sent).toEqual([0, 0, 1_000, 1_000, 2_000, 2_000, 3_000, 3_000])
+  })
+})
+
+const LIMIT = 5
+/** Requests that were answered before. */
+const LEARNED = 50
+
+/** Returns how many requests start in each turn. Many are asked for `busy` ms after one of them begins; a start takes `cost` ms. */
+const startedInTurns = (guard: Guard, per: number, busy: number, cost: number) => {
+  const timer = virtualTimer()
+  let computing = 0 // in all turns so far
+  const scheduler = createScheduler<void>({
+    tiers: [rate({ name: 'rate', limit: LIMIT, per, guard })],
+    timer: { now: () => timer.now() + computing, schedule: timer.schedule },
+  })
+  const turns = new Map<number, number>()
+  const ask = (costs: number) =>
+    new Observable<void>((subscriber) => {
+      turns.set(timer.now(), (turns.get(timer.now()) ?? 0) + 1)
+      computing += costs
+      timer.schedule(() => {
+        subscriber.next()
+        subscriber.complete()
+      }, 20)
+    })
+      .pipe(schedule(scheduler, undefined))
+      .subscribe()
+  for (let i = 0; i < LEARNED; i++) ask(0)
+  timer.flush(60_000)
+  ask(cost)
+  computing += busy
+  for (let i = 0; i < 4 * LIMIT; i++) ask(cost)
+  timer.flush(120_000)
+  return [...turns.values()]
+}
+
+describe('a turn of the event loop that takes longer than a window', () => {
+  it.each([
+    ['learned', 200, 300, 0],
+    ['learned', 50, 100, 0],
+    ['learned', 200, 0, 60],
+    [10, 200, 300, 0],
+    [0, 50, 10, 20],
+    ['safe', 200, 300, 0],
+  ] as const)(
+    'starts no more than the limit: guard %s, window %d ms, busy for %d ms, %d ms a start',
+    (guard, per, busy, cost) => {
+      const turns = startedInTurns(guard, per, busy, cost)
+      expect(Math.max(...turns)).toBeLessThanOrEqual(LIMIT)
+      expect(turns.reduce((sum, count) => sum + count, 0)).toBe(LEARNED + 1 + 4 * LIMIT)
+    },
+  )
 })

@@ -1,3 +1,4 @@
+/** Memory: nothing grows with the number of requests that have ended. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { NEVER, Observable, of, timer as timerOf } from 'rxjs'
@@ -13,7 +14,7 @@ const collect = (): number => {
   return process.memoryUsage().heapUsed
 }
 
-describe('what stays behind', () => {
+describe('nothing stays in memory', () => {
   const setUp = (limit: number) => {
     const timer = virtualTimer()
     const scheduler = createScheduler<number>({
@@ -28,7 +29,7 @@ describe('what stays behind', () => {
     return { timer, scheduler, state: () => stateOf(scheduler) }
   }
 
-  it('is nothing of a million tasks, with 50,000 keys one after the other', () => {
+  it('of a million requests, with 50,000 keys one after the other', () => {
     const { timer, scheduler, state } = setUp(1_000_000)
     let done = 0
     const complete = (): void => {
@@ -44,14 +45,14 @@ describe('what stays behind', () => {
     const before = collect()
     many(200_000, 1_000_000)
     timer.flush()
-    expect(collect() - before).toBeLessThan(2_000_000) // 2.5 bytes a task: noise
+    expect(collect() - before).toBeLessThan(2_000_000) // 2.5 bytes a request: noise
     expect(done).toBe(1_000_000)
     expect(timer.pending()).toBe(0)
     expect(state()).toMatchObject({ waiting: 0, inFlight: 0, backingOff: 0 })
     expect(state()?.tiers[1]?.keys).toBeLessThan(2_000)
   })
 
-  it('is nothing of those that were cancelled or refused, wherever they were', () => {
+  it('of requests that were cancelled or refused, wherever they were', () => {
     const { timer, scheduler, state } = setUp(50)
     const flaky = () => {
       let times = 0
@@ -81,7 +82,7 @@ describe('what stays behind', () => {
     for (let i = 0; i < 20; i++) round()
     const before = collect()
     for (let i = 0; i < 200; i++) round()
-    expect(collect() - before).toBeLessThan(1_000_000) // 12 bytes a task: noise
+    expect(collect() - before).toBeLessThan(1_000_000) // 12 bytes a request: noise
     expect(timer.pending()).toBe(0)
     expect(state()).toMatchObject({ waiting: 0, inFlight: 0, backingOff: 0 })
   })

@@ -1,7 +1,17 @@
+/** Properties of all schedules: over random requests, limits, networks and cancellations. */
 import fc from 'fast-check'
 import type { Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type Guard, schedule } from '../../src/scheduler/index.js'
+import {
+  concurrency,
+  type Guard,
+  rate,
+  type SchedulerOptions,
+  schedule,
+} from '../../src/scheduler/index.js'
+import { judge, type Limits } from '../support/simulated/judge.js'
+import { networks } from '../support/simulated/network.js'
+import { seeded } from '../support/simulated/random.js'
 import { type Answer, refused, world } from './world.js'
 
 const delays = fc.record({
@@ -15,7 +25,7 @@ const request = fc.record({
   endpoint: fc.constantFrom('a', 'b', 'c'),
   lane: fc.constantFrom('interactive', 'bulk'),
   delays,
-  /** When it is cancelled, if at all: after so long. */
+  /** Cancelled after so long, in ms, if at all. */
   cancel: fc.option(fc.integer({ min: 0, max: 5_000 }), { freq: 4 }),
 })
 
@@ -27,10 +37,10 @@ const limits = fc.record({
 })
 
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never
-type Limits = typeof limits extends fc.Arbitrary<infer T> ? T : never
+type Drawn = typeof limits extends fc.Arbitrary<infer T> ? T : never
 
-/** Runs to the end; `real` are the limits the server has, if others than the scheduler knows. */
-const run = (known: Limits, requests: ReadonlyArray<Request>, guard: Guard, real = known) => {
+/** Runs to the end. `real`: limits of the server, if they are not the configured ones. */
+const run = (known: Drawn, requests: ReadonlyArray<Request>, guard: Guard, real = known) => {
   const w = world(known, { guard })
   w.server = world(real).server
   const seen: Array<Answer> = []
@@ -55,7 +65,7 @@ const run = (known: Limits, requests: ReadonlyArray<Request>, guard: Guard, real
 const requests = fc.array(request, { minLength: 1, maxLength: 60 })
 
 describe('over random requests, limits, delays and cancellations', () => {
-  it('nothing is ever refused when it is safe', () => {
+  it('nothing is ever refused with the safe guard', () => {
     fc.assert(
       fc.property(limits, requests, (known, asked) => {
         expect(run(known, asked, 'safe').w.server.refused()).toBe(0)
@@ -65,7 +75,7 @@ describe('over random requests, limits, delays and cancellations', () => {
   })
 
   it.each<Guard>(['safe', 'learned', 20])(
-    'with %s, nothing is lost, nothing done twice, and all come to an end',
+    'nothing is lost, nothing is let in twice, and all requests end (guard %s)',
     (guard) => {
       fc.assert(
         fc.property(limits, requests, (known, asked) => {
@@ -81,7 +91,7 @@ describe('over random requests, limits, delays and cancellations', () => {
     },
   )
 
-  it('all come to an end when the server allows less than it says', () => {
+  it('all requests end when the server allows less than is configured', () => {
     fc.assert(
       fc.property(limits, limits, requests, (known, real, asked) => {
         const least = {
@@ -99,7 +109,7 @@ describe('over random requests, limits, delays and cancellations', () => {
     )
   })
 
-  it('leaves nothing behind in its state', () => {
+  it('the state is empty afterwards', () => {
     fc.assert(
       fc.property(limits, requests, (known, asked) => {
         const { w } = run(known, asked, 'learned')
@@ -112,6 +122,129 @@ describe('over random requests, limits, delays and cancellations', () => {
           .unsubscribe()
       }),
       { numRuns: 100 },
+    )
+  })
+})
+
+const production: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+
+const tiers: SchedulerOptions<string>['tiers'] = [
+  rate({ name: 'global', limit: production.global, per: production.per }),
+  rate({ name: 'endpoint', limit: production.endpoint, per: production.per, key: (e) => e }),
+  concurrency({ name: 'concurrency', limit: production.concurrent }),
+]
+
+interface Load {
+  readonly seed: number
+  readonly network: string
+  readonly guard: 'learned' | 'safe' | number
+  /** Limit of an endpoint at the server. */
+  readonly real: number
+  /** Endpoint of each request, and when it is asked for, in ms. */
+  readonly asked: ReadonlyArray<readonly [endpoint: number, at: number]>
+}
+
+const load = fc.record<Load>({
+  seed: fc.nat(),
+  network: fc.constantFrom('steady', 'wan', 'jittery'),
+  guard: fc.constantFrom<Load['guard']>('learned', 'safe', 20),
+  real: fc.integer({ min: 10, max: 20 }),
+  asked: fc.array(fc.tuple(fc.nat({ max: 4 }), fc.oneof(fc.constant(0), fc.nat({ max: 10_000 }))), {
+    minLength: 1,
+    maxLength: 300,
+    size: 'max',
+  }),
+})
+
+interface Change extends Pick<Partial<SchedulerOptions<string>>, 'tiers' | 'lanes' | 'share'> {
+  readonly named?: (endpoint: number) => string
+}
+
+/** Returns which request had its answer when. */
+const answersOf = (
+  { seed, network, guard, real, asked }: Load,
+  { named = String, ...options }: Change = {},
+): ReadonlyArray<readonly [number, number]> => {
+  const w = world(production, { tiers, guard, ...options })
+  w.server = judge({ ...production, endpoint: real })
+  const random = seeded(seed)
+  const { uplink, processing, downlink } = networks[network] ?? {}
+  const answered: Array<readonly [number, number]> = []
+  for (const [i, [endpoint, at]] of asked.entries()) {
+    const name = named(endpoint)
+    const delays = {
+      up: uplink?.(random) ?? 0,
+      work: processing?.(random) ?? 0,
+      down: downlink?.(random) ?? 0,
+    }
+    w.timer.schedule(() => {
+      w.send(`${i}`, name, delays)
+        .pipe(schedule(w.scheduler, name, { refused, attempts: 1_000 }))
+        .subscribe(() => answered.push([i, w.timer.now()]))
+    }, at)
+  }
+  w.timer.flush()
+  expect(answered).toHaveLength(asked.length)
+  return answered
+}
+
+describe('each request is sent at the same moment', () => {
+  it.each<readonly [string, Change]>([
+    [
+      'beside a rate that is never used up',
+      { tiers: [rate({ name: 'x', limit: 1e9, per: 1_000 }), ...tiers] },
+    ],
+    [
+      'beside one for each key',
+      { tiers: [...tiers, rate({ name: 'x', limit: 1e9, per: 1_000, key: (e) => e })] },
+    ],
+    [
+      'beside a concurrency limit that is never used up',
+      { tiers: [...tiers, concurrency({ name: 'x', limit: 1e9 })] },
+    ],
+    [
+      'beside a limit of Infinity',
+      { tiers: [...tiers, rate({ name: 'x', limit: Number.POSITIVE_INFINITY, per: 1_000 })] },
+    ],
+    [
+      'with half of limits that are twice as high',
+      {
+        share: 0.5,
+        tiers: [
+          rate({ name: 'global', limit: 2 * production.global, per: production.per }),
+          rate({
+            name: 'endpoint',
+            limit: 2 * production.endpoint,
+            per: production.per,
+            key: (e) => e,
+          }),
+          concurrency({ name: 'concurrency', limit: 2 * production.concurrent }),
+        ],
+      },
+    ],
+    [
+      'with one key for all',
+      {
+        tiers: [
+          rate({ name: 'global', limit: production.global, per: production.per, key: () => 'all' }),
+          rate({
+            name: 'endpoint',
+            limit: production.endpoint,
+            per: production.per,
+            key: (e) => e,
+          }),
+          concurrency({ name: 'concurrency', limit: production.concurrent, key: () => 'all' }),
+        ],
+      },
+    ],
+    ['whatever its keys are named', { named: (endpoint) => `z${9 - endpoint}` }],
+    ['whatever the weight of its only lane', { lanes: { only: 3 } }],
+  ])('%s', (_, change) => {
+    fc.assert(
+      fc.property(load, (given) => {
+        expect(answersOf(given, change)).toEqual(answersOf(given))
+      }),
+      { numRuns: 60 },
     )
   })
 })

@@ -1,229 +1,213 @@
-import { defer, tap } from 'rxjs'
+/** What becomes of a request that the server refuses for its limits. */
+import { defer, Observable, of, timer } from 'rxjs'
+import { concatMap, map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
+import { O } from '../../src/fp.js'
 import {
-  type Guard,
-  type SchedulerOptions,
-  type SchedulerState,
+  createScheduler,
+  type RefusalOptions,
+  rate,
+  refusalDefaults,
   schedule,
 } from '../../src/scheduler/index.js'
-import { judge, type Limits } from '../support/simulated/judge.js'
-import { networks } from '../support/simulated/network.js'
-import { lognormal, seeded } from '../support/simulated/random.js'
-import { refused, world } from './world.js'
+import { marbles } from '../support/marbles.js'
+import type { Limits } from '../support/simulated/judge.js'
+import { refused as isRefused, world } from './world.js'
 
-const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
+const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)
 
-/** So many wait all the time. */
-const endless = (known: Limits, waiting: number, guard: Guard = 'learned') => {
-  const w = world(known, { guard })
-  const random = seeded(3)
-  const network = networks.steady
-  let asked = 0
-  const ask = (): void => {
-    const i = asked++
-    w.send(`${i}`, 'a', {
-      up: network?.uplink(random) ?? 0,
-      work: network?.processing(random) ?? 0,
-      down: network?.downlink(random) ?? 0,
+/** So many in 10 ms; jitter adds a quarter to each backoff. */
+const limitedTo = (limit: number, refusals: RefusalOptions = {}) =>
+  createScheduler({
+    tiers: [rate({ name: 'all', limit, per: 10 })],
+    guard: 0,
+    random: () => 0.5,
+    refusals: { backoff: 100, maxBackoff: 300, jitter: 0.5, maxRetryAfter: 50, ...refusals },
+  })
+
+/** Each subscription is answered after 2 ms with the next of these. */
+const answering = (...answers: Array<string>) =>
+  new Observable<string>((subscriber) =>
+    timer(2)
+      .pipe(map(() => answers.shift() ?? '?'))
+      .subscribe(subscriber),
+  )
+
+describe('a request that is refused for the first time', () => {
+  it(
+    'goes again at once when there is another permit',
+    marbles((m) => {
+      const run = answering('r', 'a').pipe(schedule(limitedTo(2), undefined, { refused }))
+      m.expectObservable(run).toBe('----(a|)')
+    }),
+  )
+
+  it(
+    'waits for a fresh permit: its own is spent',
+    marbles((m) => {
+      const source = m.cold('--(r|)')
+      const sourceSubs = ['  ^-!', '10ms ^-!']
+      const expected = '     12ms (r|)'
+      const run = source.pipe(schedule(limitedTo(1), undefined, { refused, attempts: 2 }))
+      m.expectObservable(run).toBe(expected)
+      m.expectSubscriptions(source.subscriptions).toBe(sourceSubs)
+    }),
+  )
+
+  it(
+    'goes before those that have waited for longer',
+    marbles((m) => {
+      const scheduler = limitedTo(1)
+      const first = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
+      const second = of('b').pipe(schedule(scheduler, undefined))
+      m.expectObservable(first).toBe('12ms (a|)')
+      m.expectObservable(second).toBe('20ms (b|)')
+    }),
+  )
+
+  it(
+    'backs off if that is wished',
+    marbles((m) => {
+      const scheduler = limitedTo(2, { retryAtOnce: false })
+      const run = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
+      m.expectObservable(run).toBe(`${2 + 125 + 2}ms (a|)`)
+    }),
+  )
+})
+
+describe('a request that is refused again', () => {
+  it(
+    'backs off for longer each time, with jitter, up to the longest backoff; the last refusal comes out',
+    marbles((m) => {
+      const source = m.cold('--(r|)')
+      const sourceSubs = [
+        '                    ^-!',
+        '                    10ms ^-!',
+        // 100, 200, 300, 300, and a quarter each
+        `${12 + 125}ms       ^-!`,
+        `${139 + 250}ms      ^-!`,
+        `${391 + 375}ms      ^-!`,
+        `${768 + 375}ms      ^-!`,
+      ]
+      const run = source.pipe(schedule(limitedTo(1), undefined, { refused, attempts: 6 }))
+      m.expectObservable(run).toBe('1145ms (r|)')
+      m.expectSubscriptions(source.subscriptions).toBe(sourceSubs)
+    }),
+  )
+
+  it('backs off as the interface recommends, unless other times are given: 1, 2, 4 ... 16 s', () => {
+    const { attempts, backoff, maxBackoff, jitter, maxRetryAfter } = refusalDefaults
+    expect({ attempts, backoff, maxBackoff, jitter, maxRetryAfter }).toEqual({
+      attempts: 8,
+      backoff: 1_000,
+      maxBackoff: 16_000,
+      jitter: 0.5,
+      maxRetryAfter: 60_000,
     })
-      .pipe(schedule(w.scheduler, 'a', { refused, attempts: 1_000 }))
-      .subscribe(ask)
-  }
-  for (let i = 0; i < waiting; i++) ask()
-  let state: SchedulerState | undefined
-  w.scheduler.state.subscribe((now) => {
-    state = now
-  })
-  const allowed = () => state?.tiers.find(({ name }) => name === 'endpoint')?.allowed
-  /** Answers and refusals a second, over so many seconds. */
-  const over = (seconds: number) => {
-    const before = [w.server.arrivals().accepted, w.server.refused()] as const
-    w.timer.flush(w.timer.now() + seconds * 1_000)
-    return {
-      accepted: (w.server.arrivals().accepted - before[0]) / seconds,
-      refused: (w.server.refused() - before[1]) / seconds,
-    }
-  }
-  return { w, over, allowed }
-}
-
-// A place that is lost costs a window at the end when fewer than 1,000 wait: other rules hold there.
-describe.each([60, 3_000])('a server that allows less than it says, while %d wait,', (waiting) => {
-  it('is found out, kept to, and forgotten when it allows more again', () => {
-    const { w, over, allowed } = endless(limits, waiting)
-    over(5)
-    expect(allowed()).toBe(20)
-
-    w.server = judge({ ...limits, endpoint: 10 })
-    over(10)
-    expect(allowed()).toBeGreaterThanOrEqual(9)
-    expect(allowed()).toBeLessThanOrEqual(12)
-    const kept = over(120)
-    expect(kept.accepted).toBeGreaterThan(8.5)
-    expect(kept.refused).toBeLessThan(0.5)
-
-    w.server = judge(limits)
-    over(90)
-    expect(allowed()).toBe(20)
-    expect(over(20).accepted).toBeGreaterThan(18.5)
   })
 
-  it('is found out when it is only a little less', () => {
-    const { w, over, allowed } = endless(limits, waiting)
-    w.server = judge({ ...limits, endpoint: 18 })
-    over(30)
-    expect(allowed()).toBeLessThan(20)
-    expect(over(100).refused).toBeLessThan(0.6)
-  })
+  it(
+    'is not sent again when it is cancelled in its backoff, and leaves no timer',
+    marbles((m) => {
+      const source = m.cold('(r|)')
+      const scheduler = limitedTo(5, { retryAtOnce: false })
+      const run = source.pipe(schedule(scheduler, undefined, { refused }))
+      m.expectObservable(run, '^ 49ms !').toBe('-')
+      m.expectSubscriptions(source.subscriptions).toBe(['(^!)'])
+    }),
+  )
 
-  it.each([15, 18, 19])('and lets in %d in place of 20, has these used up', (allowed) => {
-    const { w, over } = endless(limits, waiting)
-    w.server = judge({ ...limits, endpoint: allowed })
-    const { accepted, refused } = over(60)
-    expect(accepted / allowed).toBeGreaterThan(0.94)
-    expect(refused).toBeLessThan(1.2)
-  })
+  it(
+    'passes through all limits again',
+    marbles((m) => {
+      const answers = ['r', 'a']
+      const limited = limitedTo(1, { retryAtOnce: false })
+      const source = new Observable<string>((s) => of(answers.shift() ?? '?').subscribe(s))
+      const other = timer(124).pipe(concatMap(() => of('b').pipe(schedule(limited, undefined))))
+      m.expectObservable(source.pipe(schedule(limited, undefined, { refused }))).toBe('134ms (a|)')
+      m.expectObservable(other).toBe('124ms (b|)')
+    }),
+  )
+})
 
-  it('that lets nobody in is asked rarely, and used again when it does', () => {
-    const { w, over } = endless(limits, waiting)
-    over(5)
-    w.server = judge({ ...limits, endpoint: 0 })
-    over(60)
-    expect(over(60).refused).toBeLessThan(1)
-    w.server = judge(limits)
-    over(150)
-    expect(over(20).accepted).toBeGreaterThan(18)
-  })
+describe('the time that a server says to wait', () => {
+  it(
+    'is waited for, if it is not too long',
+    marbles((m) => {
+      const answers = [20, 70]
+      const source = new Observable<number>((s) => of(answers.shift() ?? 0).subscribe(s))
+      const run = source.pipe(
+        schedule(limitedTo(5), undefined, {
+          refused: (retryAfter) => (retryAfter > 0 ? O.some({ retryAfter }) : O.none),
+        }),
+        map(() => 'a'),
+      )
+      m.expectObservable(run).toBe('70ms (a|)')
+    }),
+  )
 
-  it('counts what it refuses: nothing is lost by that', () => {
-    const { w, over } = endless(limits, waiting)
-    w.server = judge({ ...limits, countsRefused: true })
-    expect(over(60).accepted).toBeGreaterThan(18.5)
+  it.each([0, -5, Number.NaN, JSON.parse('null')])('is ignored if it is %j ms', (retryAfter) => {
+    marbles((m) => {
+      const answers = ['r', 'a']
+      const source = new Observable<string>((s) => of(answers.shift() ?? '?').subscribe(s))
+      const run = source.pipe(
+        schedule(limitedTo(5, { retryAtOnce: false }), undefined, {
+          refused: (value) => (value === 'r' ? O.some({ retryAfter }) : O.none),
+        }),
+      )
+      m.expectObservable(run).toBe('125ms (a|)')
+    })()
   })
 })
 
-it.each([
-  [100, 98],
-  [50, 49],
-])('a guard that leaves nothing to chance finds out that %d are %d', (limit, real) => {
-  const known = { ...limits, endpoint: limit, concurrent: 100 }
-  const { w, over, allowed } = endless(known, 3_000, 'safe')
-  w.server = judge({ ...known, endpoint: real })
-  over(15)
-  expect(allowed()).toBe(real)
-  expect(over(60).refused).toBeLessThan(0.2)
-})
+it(
+  'a refusal is looked for in the first value only',
+  marbles((m) => {
+    const source = m.cold('a--r--(r|)')
+    const run = source.pipe(schedule(limitedTo(5), undefined, { refused }))
+    m.expectObservable(run).toBe('a--r--(r|)')
+  }),
+)
 
-it('a guard that leaves nothing to chance takes a few refusals that it did not cause for no lower limit', () => {
-  const known = { ...limits, endpoint: 100, concurrent: 100 }
-  const { w, over, allowed } = endless(known, 3_000, 'safe')
-  const random = seeded(5)
-  const honest = w.server
-  w.server = {
-    ...honest,
-    arrives: (name, now) => random() > 0.01 && honest.arrives(name, now),
-  }
-  expect(over(300).accepted).toBeGreaterThan(85)
-  expect(allowed()).toBeGreaterThan(90)
-})
+describe('a single refusal among many requests', () => {
+  const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 
-describe('one that is refused alone', () => {
-  interface Played {
-    /** By the number of their arrival. */
-    readonly unlucky: ReadonlyArray<number>
-    /** How many windows are asked for at once, one batch after the other. */
-    readonly windows: ReadonlyArray<number>
-    readonly even: boolean
-    readonly options?: Partial<SchedulerOptions<string>>
-  }
-
-  /** How long each that is refused waits before it goes again, ms. */
-  const waits = ({ unlucky, windows, even, options }: Played) => {
-    const w = world(limits, options)
-    const random = seeded(2)
-    const uneven = lognormal(40, 250)
+  /** Departures of 80 requests, by name and time; those with these numbers of arrival are refused. */
+  const departures = (unlucky: ReadonlyArray<number>) => {
+    const w = world(limits)
     const { arrives } = w.server
     let arrived = 0
     w.server = {
       ...w.server,
       arrives: (key, now) => !unlucky.includes(arrived++) && arrives(key, now),
     }
-    const refusedAt = new Map<string, number>()
-    const waited: Array<number> = []
-    const ask = (request: string): void => {
+    const left: Array<{ readonly request: string; readonly at: number }> = []
+    for (let i = 0; i < 80; i++) {
+      const request = `${i}`
       defer(() => {
-        const since = refusedAt.get(request)
-        if (since !== undefined) waited.push(w.timer.now() - since)
-        return w.send(request, 'a', { up: 40, work: even ? 10 : uneven(random), down: 40 })
+        left.push({ request, at: w.timer.now() })
+        return w.send(request, 'a', { up: 40, work: 10, down: 40 })
       })
-        .pipe(
-          tap(({ ok }) => ok || refusedAt.set(request, w.timer.now())),
-          schedule(w.scheduler, 'a', { refused }),
-        )
+        .pipe(schedule(w.scheduler, 'a', { refused: isRefused }))
         .subscribe()
     }
-    for (const count of windows) {
-      const asked = w.letIn.size
-      for (let i = 0; i < count * limits.endpoint; i++) ask(`${asked + i}`)
-      w.timer.flush()
-      expect(w.letIn.size).toBe(asked + count * limits.endpoint)
-    }
-    return waited
+    w.timer.flush()
+    expect(w.letIn.size).toBe(80)
+    return left
   }
-  const soon = (wait: number): boolean => wait < 20
-  /** With the next burst, which left a round trip before. */
-  const next = (wait: number): boolean => wait > 750 && wait < 1_000
 
-  it('goes again at once: its place is free, and a place that is lost costs a whole window at the end', () => {
-    const waited = waits({ unlucky: [45, 210, 477], windows: [30], even: false })
-    expect(waited).toHaveLength(3)
-    expect(waited.filter(soon)).toEqual(waited)
+  it('is sent again as the first of the next batch', () => {
+    const left = departures([25])
+    const again = left.findIndex(({ request, at }) => request === '25' && at > 1_500)
+    expect(again).toBe(40)
+    expect(left[40]?.at).toBe(left[59]?.at)
   })
 
-  it('goes with its burst when many windows wait, or when the last of them has room, as one was lost', () => {
-    const waited = waits({ unlucky: [45, 303, 1_250], windows: [60, 30], even: false })
-    const [early = 0, late = 0, other = 0] = waited
-    expect(waited).toHaveLength(3)
-    expect([next(early), next(late), soon(other)]).toEqual([true, true, true])
-  })
-
-  describe('where round trips are even, however many windows wait,', () => {
-    const windows = [80]
-    const even = true
-
-    it('goes again at once, and so do several', () => {
-      const several = Array.from({ length: 9 }, (_, i) => 205 + i)
-      const waited = waits({ unlucky: [45, ...several, 363], windows, even })
-      expect(waited).toHaveLength(11)
-      expect(waited.filter(soon)).toEqual(waited)
-    })
-
-    it('goes with the next burst if it is refused once more', () => {
-      const waited = waits({ unlucky: [45, 60], windows, even })
-      expect(waited.map(soon)).toEqual([true, false])
-      expect(waited.map(next)).toEqual([false, true])
-    })
-
-    it('goes at once as long as it is one of half a window', () => {
-      const waited = waits({
-        unlucky: Array.from({ length: 20 }, (_, i) => 200 + i),
-        windows,
-        even,
-      })
-      expect(waited.filter(soon)).toHaveLength(10)
-      expect(waited.filter(next)).toHaveLength(10)
-    })
-
-    it('backs off if that is wished', () => {
-      const refusals = { lone: 'backoff' } as const
-      const [wait] = waits({ unlucky: [45], windows, even, options: { refusals } })
-      expect(wait).toBeGreaterThanOrEqual(1_000)
-    })
-
-    it('goes with its burst when the guard was not learned', () => {
-      expect(waits({ unlucky: [45], windows, even, options: { guard: 10 } }).map(next)).toEqual([
-        true,
-      ])
-    })
+  it('is sent again after a backoff of at least a second if it is refused once more', () => {
+    const [, second = 0, third = 0] = departures([25, 40])
+      .filter(({ request }) => request === '25')
+      .map(({ at }) => at)
+    expect(third - second).toBeGreaterThanOrEqual(1_090)
+    expect(third - second).toBeLessThan(3_000)
   })
 })

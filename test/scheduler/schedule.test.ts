@@ -1,4 +1,15 @@
-import { concat, EMPTY, merge, NEVER, of, range, Subscription, timer, using } from 'rxjs'
+import {
+  concat,
+  EMPTY,
+  merge,
+  NEVER,
+  Observable,
+  of,
+  range,
+  Subscription,
+  timer,
+  using,
+} from 'rxjs'
 import { catchError, map, mergeMap, take, takeUntil } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
 import {
@@ -10,16 +21,16 @@ import {
 } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
 
-const places = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'p', limit })] })
+const atOnce = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'c', limit })] })
 
 describe('a concurrency limit', () => {
   it(
-    'starts no more at once than there are places',
+    'starts no more requests than may be under way',
     marbles((m) => {
       const source = m.cold('-----a|')
       const expected = '     -----(aa)--a|'
       const subs = ['        ^-----!', '^-----!', '------^-----!']
-      const scheduler = places(2)
+      const scheduler = atOnce(2)
       const run = range(0, 3).pipe(mergeMap(() => source.pipe(schedule(scheduler, undefined))))
 
       m.expectObservable(run).toBe(expected)
@@ -34,14 +45,14 @@ describe('a concurrency limit', () => {
     ['failure', '--a-#', '--a-#'],
   ])('passes %s on', (_, marble, expected) => {
     marbles((m) => {
-      m.expectObservable(m.cold(marble).pipe(schedule(places(1), undefined))).toBe(expected)
+      m.expectObservable(m.cold(marble).pipe(schedule(atOnce(1), undefined))).toBe(expected)
     })()
   })
 
   it(
-    'gives the place on when a source completes, also when it is empty',
+    'starts the next request when a source completes, also when it is empty',
     marbles((m) => {
-      const scheduler = places(1)
+      const scheduler = atOnce(1)
       const first = m.cold(' --|')
       const second = m.cold('  -b|')
       const run = concat(of(first, second)).pipe(
@@ -53,7 +64,7 @@ describe('a concurrency limit', () => {
   )
 
   it.each(['-a|', '-a-#'])(
-    'starts the next one when what %s held is free, as `mergeMap` does',
+    'starts the next request when the resources of %s are released, as `mergeMap` does',
     (marble) =>
       marbles((m) => {
         const source = m.cold(marble)
@@ -66,7 +77,7 @@ describe('a concurrency limit', () => {
           },
           () => source,
         )
-        const scheduler = places(1)
+        const scheduler = atOnce(1)
         range(0, 3)
           .pipe(
             mergeMap(() =>
@@ -83,9 +94,9 @@ describe('a concurrency limit', () => {
   )
 
   it(
-    'keeps the place of one that is unsubscribed or fails as long as the server may work for it',
+    'keeps the permit of a request that is unsubscribed from as long as the server may work on it',
     marbles((m) => {
-      const scheduler = places(1)
+      const scheduler = atOnce(1)
       const first = m.cold('------')
       const second = m.cold('-b|')
       m.expectObservable(first.pipe(schedule(scheduler, undefined)), '^--!').toBe('---')
@@ -94,9 +105,9 @@ describe('a concurrency limit', () => {
   )
 
   it(
-    'lets go of one that was answered when it is unsubscribed',
+    'releases the permit of an answered request when it is unsubscribed from',
     marbles((m) => {
-      const scheduler = places(1)
+      const scheduler = atOnce(1)
       const first = m.cold('-a---')
       const second = m.cold('-b|')
       m.expectObservable(first.pipe(schedule(scheduler, undefined), take(1))).toBe('-(a|)')
@@ -105,9 +116,9 @@ describe('a concurrency limit', () => {
   )
 
   it(
-    'has never known those who unsubscribe while they wait',
+    'never starts a request that is unsubscribed from while it waits',
     marbles((m) => {
-      const scheduler = places(1)
+      const scheduler = atOnce(1)
       const [first, second, third] = [m.cold('----a|'), m.cold('-b|'), m.cold('-c|')]
       m.expectObservable(first.pipe(schedule(scheduler, undefined))).toBe('----a|')
       m.expectObservable(second.pipe(schedule(scheduler, undefined)), '^-!').toBe('-')
@@ -124,14 +135,14 @@ describe('a share', () => {
     [50, 0.58, 29],
     [20, 0.34, 6],
     [3, 0.1, 1],
-  ])('of %i: %d are %i places', (limit, share, places) => {
+  ])('of %i: %d of it are %i requests', (limit, share, expected) => {
     let shown: SchedulerState | undefined
     createScheduler({ tiers: [rate({ name: 'r', limit, per: 1_000 })], share }).state.subscribe(
       (state) => {
         shown = state
       },
     )
-    expect(shown?.tiers[0]?.limit).toBe(places)
+    expect(shown?.tiers[0]?.limit).toBe(expected)
   })
 })
 
@@ -198,7 +209,7 @@ describe('a rolling window', () => {
   )
 
   it(
-    'still counts what was aborted under way, and does not count what was never sent',
+    'counts a request that was aborted under way, and not one that was never sent',
     marbles((m) => {
       const scheduler = createScheduler({
         tiers: [rate({ name: 'all', limit: 1, per: 10 })],
@@ -211,7 +222,7 @@ describe('a rolling window', () => {
   )
 
   it(
-    'takes all tiers together or none',
+    'takes permits of all tiers together, or none',
     marbles((m) => {
       const scheduler = createScheduler<string>({
         tiers: [
@@ -228,13 +239,13 @@ describe('a rolling window', () => {
           ),
         ),
       )
-      // The second waits for its key, and has not taken a place of the window meanwhile.
+      // The second one waits for its key, and holds no permit of the window meanwhile.
       m.expectObservable(run).toBe('----(02) 6ms (1|)')
     }),
   )
 
   it(
-    'gives a share of the limit, and of a single one a longer window',
+    'uses a share of its limit; of a limit of one that is a longer window',
     marbles((m) => {
       const half = createScheduler({
         tiers: [rate({ name: 'all', limit: 1, per: 10 })],
@@ -247,7 +258,7 @@ describe('a rolling window', () => {
   )
 
   it(
-    'has its places free in time for one that waits for the end of another, long after its value',
+    'releases a permit in time for a request that waits for the end of another, long after its value',
     marbles((m) => {
       const first = m.cold(' -a 29ms |')
       const second = m.cold('-b|')
@@ -256,7 +267,7 @@ describe('a rolling window', () => {
       const scheduler = createScheduler({
         tiers: [
           rate({ name: 'r', limit: 1, per: 10, guard: 0 }),
-          concurrency({ name: 'p', limit: 1 }),
+          concurrency({ name: 'c', limit: 1 }),
         ],
       })
       const run = of(first, second).pipe(
@@ -269,7 +280,7 @@ describe('a rolling window', () => {
   )
 
   it(
-    'keeps the place of one that is left without an answer for a second since it began, after a late end',
+    'keeps the permit of a request that is cancelled without an answer for as long as the slowest one took',
     marbles((m) => {
       const first = m.cold(' -a 4998ms |')
       const second = m.cold('-')
@@ -277,7 +288,7 @@ describe('a rolling window', () => {
       const left = '         5100ms x'
       const expected = '     -a 5998ms c|'
       const thirdSub = '     6000ms ^!'
-      const scheduler = createScheduler({ tiers: [concurrency({ name: 'p', limit: 1 })] })
+      const scheduler = createScheduler({ tiers: [concurrency({ name: 'c', limit: 1 })] })
       const held = schedule<unknown, string>(scheduler, undefined)
       const run = merge(
         first.pipe(held),
@@ -292,4 +303,56 @@ describe('a rolling window', () => {
       m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
     }),
   )
+})
+
+describe('a great many requests', () => {
+  it('that complete at once start one after the other: 100,000', () => {
+    const scheduler = atOnce(1)
+    let seen = 0
+    range(0, 100_000)
+      .pipe(mergeMap((i) => of(i).pipe(schedule(scheduler, undefined))))
+      .subscribe(() => seen++)
+    expect(seen).toBe(100_000)
+  })
+
+  it('that wait and complete at once do not nest: 20,000', () => {
+    const scheduler = atOnce(1)
+    let [seen, release] = [0, (): void => {}]
+    const gate = new Observable<never>((subscriber) => {
+      release = () => subscriber.complete()
+    })
+    gate.pipe(schedule(scheduler, undefined)).subscribe()
+    for (let i = 0; i < 20_000; i++) {
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => seen++)
+    }
+    expect(seen).toBe(0)
+    release()
+    expect(seen).toBe(20_000)
+  })
+
+  it('may each be asked for by the one before: 20,000', () => {
+    const scheduler = atOnce(1)
+    let seen = 0
+    const more = (left: number): void => {
+      of(left)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe((n) => {
+          seen++
+          if (n > 0) more(n - 1)
+        })
+    }
+    more(20_000)
+    expect(seen).toBe(20_001)
+  })
+
+  it('pass through a scheduler without tiers', () => {
+    const scheduler = createScheduler({ tiers: [] })
+    let seen = 0
+    range(0, 1_000)
+      .pipe(mergeMap((i) => of(i).pipe(schedule(scheduler, undefined))))
+      .subscribe(() => seen++)
+    expect(seen).toBe(1_000)
+  })
 })

@@ -36,7 +36,7 @@ export interface Delays {
 
 export const refused = ({ ok }: Answer) => (ok ? O.none : O.some({}))
 
-/** How it stands now. */
+/** Returns the present state. */
 export const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined => {
   let state: SchedulerState | undefined
   scheduler.state
@@ -47,7 +47,7 @@ export const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined 
   return state
 }
 
-/** When the machine of the client does nothing, and that of the server. */
+/** When the machines of the client and of the server stall. */
 export interface Busy {
   readonly here: Parameters<typeof stalling>[1]
   readonly there: Parameters<typeof stalling>[1]
@@ -71,7 +71,7 @@ export const world = (
       tiers: [
         rate({ name: 'global', limit: limits.global, per: limits.per }),
         rate({ name: 'endpoint', limit: limits.endpoint, per: limits.per, key: (e) => e }),
-        concurrency({ name: 'places', limit: limits.concurrent }),
+        concurrency({ name: 'concurrency', limit: limits.concurrent }),
       ],
       timer: here,
       random: seeded(7),

@@ -25,6 +25,8 @@ export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
   guard: 2,
   refused: 0,
   share: 1,
+  lowered: undefined,
+  perKey: [],
   ...changes,
 })
 

@@ -4,7 +4,7 @@ export interface Limits {
   readonly endpoint: number
   readonly per: number
   readonly concurrent: number
-  /** Whether a refused request takes a place in the windows. */
+  /** Whether a refused request counts in the windows. */
   readonly countsRefused?: boolean
 }
 

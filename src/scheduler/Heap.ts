@@ -1,0 +1,87 @@
+/** One item's place in a heap. An item that is in two heaps has two of them. */
+export class HeapEntry<T> {
+  rank = 0
+  /** Decides between equal ranks. */
+  order = 0
+  /** Index in the heap; -1 while it is in none. */
+  slot = -1
+  readonly item: T
+
+  constructor(item: T) {
+    this.item = item
+  }
+}
+
+const precedes = <T>(a: HeapEntry<T>, b: HeapEntry<T>): boolean =>
+  a.rank < b.rank || (a.rank === b.rank && a.order < b.order)
+
+/** A binary heap, lowest rank first, in which any entry is moved or removed in O(log n). */
+export class Heap<T> {
+  private readonly entries: Array<HeapEntry<T>> = []
+
+  first(): HeapEntry<T> | undefined {
+    return this.entries[0]
+  }
+
+  /** In no particular order. */
+  items(): ReadonlyArray<T> {
+    return this.entries.map(({ item }) => item)
+  }
+
+  add(entry: HeapEntry<T>): void {
+    entry.slot = this.entries.length
+    this.entries.push(entry)
+    this.siftUp(entry)
+  }
+
+  remove(entry: HeapEntry<T>): void {
+    const { slot } = entry
+    if (slot < 0) return
+    entry.slot = -1
+    const last = this.entries.pop()
+    if (last === undefined || last === entry) return
+    this.put(last, slot)
+    this.moved(last)
+  }
+
+  /** Call it after the rank or order of an entry has changed. */
+  moved(entry: HeapEntry<T>): void {
+    this.siftUp(entry)
+    this.siftDown(entry)
+  }
+
+  private siftUp(entry: HeapEntry<T>): void {
+    let { slot } = entry
+    while (slot > 0) {
+      const above = (slot - 1) >> 1
+      const parent = this.entries[above]
+      if (parent === undefined || !precedes(entry, parent)) break
+      this.put(parent, slot)
+      slot = above
+    }
+    this.put(entry, slot)
+  }
+
+  private siftDown(entry: HeapEntry<T>): void {
+    let { slot } = entry
+    for (;;) {
+      let below = 2 * slot + 1
+      let child = this.entries[below]
+      if (child === undefined) break
+      const other = this.entries[below + 1]
+      if (other !== undefined && precedes(other, child)) {
+        below++
+        child = other
+      }
+      if (!precedes(child, entry)) break
+      this.put(child, slot)
+      slot = below
+    }
+    this.put(entry, slot)
+  }
+
+  private put(entry: HeapEntry<T>, slot: number): void {
+    this.entries[slot] = entry
+    entry.slot = slot
+  }
+}

@@ -1,0 +1,200 @@
+import { type Millis, TICK } from './Clock.js'
+import { type SendBatch, scatterOf } from './SendBatch.js'
+
+/** Answers before which nothing is known of the network. */
+const ENOUGH = 5
+/** Round trips that are remembered. */
+const REMEMBERED = 256
+/** Answers after which the spread is measured again: each of the first 40, which tell most, then every 64th. */
+const EARLY = 40
+const MEASURE_EVERY = 64
+
+/** Guard before anything was refused, in spreads. */
+const START = 1.5
+/** The least that it shrinks to, in spreads. */
+const LEAST = 0.4
+/** Growth after a window with a refusal: in spreads; and at least so many ms, for a busy machine on an even network. */
+const GROWTH = 0.16
+const GROWTH_LEAST: Millis = 4
+/** Part of a growth that each answer takes back: the guard settles where 1 request in 400 is refused. */
+const SHRINK = 0.0025
+/** Clocks tick, timers are late, and a batch takes a moment to leave. */
+const FLOOR: Millis = 3 * TICK
+
+/** Batches that a late one is compared with; those that leave within so many ms count as one. */
+const COMPARED = 8
+const TOGETHER: Millis = 60
+/** A batch is late by what its mean excess exceeds the usual one by, beyond so many standard errors. */
+const CHANCE = 3
+/** Weight of what was known of the scatter within batches, when the next batch is added. */
+const FADE = 0.9
+
+/** Part of its first round trips for which a request waited for its connection: one trip for TCP, one for TLS 1.3. */
+const OPENING = 2 / 3
+/** Connections opened one after the other: the last request leaves so many standard deviations after the mean. */
+const LAST_OPENED = Math.sqrt(3)
+
+interface Recent {
+  at: Millis
+  answers: number
+  excess: Millis
+}
+
+/**
+ * Safety margin that is added to the window of a departure, learned from the spread of round trips.
+ *
+ * The server counts arrivals. Requests that leave together arrive in some order, and so do those of a window later.
+ * The first takes the permit of the first, the last that of the last, and these differ much less than any two do, so
+ * a part of the spread is enough as long as batches stay together.
+ *
+ *     sent        |||||             |||||
+ *     arrival       || | ||            | || ||
+ *     permit      [------ window ------|guard]
+ *
+ * One guard serves all limiters with the same window, so that their permits are released together.
+ */
+export class JitterGuard {
+  private readonly max: Millis
+  private readonly window: Millis
+  private value: Millis
+  private answers = 0
+  private spread: Millis = 0
+  private variance = 0
+  /** What refusals have added to the guard, and answers have taken back. */
+  private learned: Millis = 0
+  /** The spread at which that was learned. */
+  private learnedAt: Millis = 0
+  private growsAt = Number.NEGATIVE_INFINITY
+  /** What it was when waiting requests were last told that it shrank. */
+  private told: Millis
+  private readonly excesses = new Float64Array(REMEMBERED)
+  private readonly recent: Array<Recent> = []
+  private readonly within = { squares: 0, answers: 0 }
+  private shortest: Millis = Number.POSITIVE_INFINITY
+  /** Whether a request was answered that found its connection open. */
+  private isWarm = false
+
+  constructor(window: Millis) {
+    this.window = window
+    this.max = window / 2
+    this.value = this.max
+    this.told = this.max
+  }
+
+  /** The margin of a batch that is not late, in ms. */
+  current(): Millis {
+    return this.value
+  }
+
+  isKnown(): boolean {
+    return this.answers >= ENOUGH
+  }
+
+  /** How long beyond their window the permits of a batch stay held. */
+  after(batch: SendBatch): Millis {
+    const proven = this.proven(batch)
+    if (!this.isKnown()) return Math.min(this.max + this.window, proven)
+    const late = Math.max(0, Math.min(this.max, this.lateness(batch)))
+    return Math.min(this.value + late, batch.isCold ? this.window : proven)
+  }
+
+  /** A request was answered. Returns whether permits may be released noticeably sooner than was known. */
+  answered(batch: SendBatch, roundTrip: Millis, excess: Millis): boolean {
+    if (this.isKnown()) batch.usual ??= this.usual()
+    this.excesses[this.answers % REMEMBERED] = excess
+    this.answers++
+    this.shortest = Math.min(this.shortest, roundTrip)
+    this.isWarm ||= !batch.isCold
+    if (!this.isKnown()) return false
+    if (this.answers < EARLY || this.answers % MEASURE_EVERY === 0) this.measure()
+    this.learn(-this.growth() * SHRINK)
+    this.told = Math.max(this.told, this.value)
+    if (this.value > this.told - TICK) return false
+    this.told = this.value
+    return true
+  }
+
+  /** No further answer of this batch will come. */
+  settled(batch: SendBatch): void {
+    const { answers, excess, sentAt } = batch
+    if (answers === 0 || batch.isCold) return
+    this.within.squares = FADE * this.within.squares + scatterOf(batch)
+    this.within.answers = FADE * this.within.answers + answers - 1
+    const last = this.recent.at(-1)
+    if (last !== undefined && sentAt - last.at < TOGETHER) {
+      last.answers += answers
+      last.excess += excess
+      return
+    }
+    this.recent.push({ at: sentAt, answers, excess })
+    if (this.recent.length > COMPARED) this.recent.shift()
+  }
+
+  /** A request was refused that closely followed the release of a permit. */
+  refused(now: Millis): void {
+    if (now < this.growsAt) return // what refuses one request of a window often refuses several
+    this.growsAt = now + this.window
+    this.learn(this.growth())
+  }
+
+  private growth(): Millis {
+    return Math.max(GROWTH * this.spread, GROWTH_LEAST)
+  }
+
+  private learn(by: Millis): void {
+    const least = (LEAST - START) * this.spread
+    this.learned = Math.max(least, Math.min(this.max, this.learned + by))
+    this.value = Math.min(this.max, Math.hypot(FLOOR, START * this.spread + this.learned))
+  }
+
+  /** The spread of the fastest quarter: the slow ones tell of the server's work, not of the way there. */
+  private measure(): void {
+    const sorted = this.excesses.slice(0, Math.min(this.answers, REMEMBERED)).sort()
+    const at = (part: number): Millis => sorted[Math.floor(part * sorted.length)] ?? 0
+    let [sum, squares] = [0, 0]
+    for (const excess of sorted) {
+      sum += excess
+      squares += excess * excess
+    }
+    this.variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
+    this.spread = at(0.25) - at(0.05)
+    if (this.spread > this.learnedAt) {
+      this.learnedAt = this.spread
+    } else if (this.spread < this.learnedAt / 2) {
+      this.learned *= this.spread / this.learnedAt // another network
+      this.learnedAt = this.spread
+    }
+  }
+
+  /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */
+  private proven({ open, answers, refused, lostAfter, maxExcess }: SendBatch): Millis {
+    if (open > 0 || (answers + refused === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
+    return Math.max(FLOOR + maxExcess, lostAfter)
+  }
+
+  /** By how much a batch as a whole arrived later than others do. */
+  private lateness(batch: SendBatch): Millis {
+    const { answers, excess, isCold, usual } = batch
+    if (isCold) return answers === 0 ? this.proven(batch) : this.connecting(batch)
+    if (answers === 0 || usual === undefined) return 0
+    const scatter = Math.sqrt((usual.variance + scatterOf(batch)) / answers)
+    return excess / answers - usual.excess - (CHANCE * scatter) / Math.sqrt(answers)
+  }
+
+  /** The best batch of late: a busy machine delays several batches in a row, and perhaps not the next one. */
+  private usual(): SendBatch['usual'] {
+    const variance = (this.within.squares + this.variance) / (this.within.answers + 1)
+    const means = this.recent.map(
+      ({ answers, excess }) => excess / answers + Math.sqrt(variance / answers),
+    )
+    return means.length === 0 ? undefined : { excess: Math.min(...means), variance }
+  }
+
+  /** How long the last request of the first batch waited for its connection: they are opened one after the other. */
+  private connecting({ answers, roundTrips, squares }: SendBatch): Millis {
+    const mean = roundTrips / answers
+    const deviation = Math.sqrt(Math.max(0, squares / answers - mean ** 2))
+    const last = mean - this.shortest + LAST_OPENED * deviation
+    return this.isWarm ? last : Math.max(OPENING * mean, last)
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clock, Millis } from './Clock.js'
+import type { JitterGuard } from './JitterGuard.js'
+import { LimiterSet } from './LimiterSet.js'
+import type { TierLimiters } from './TierLimiters.js'
+
+/** Sets of limiters that are always remembered. */
+const FEW = 256
+/** Sets that are not used are looked for after so many ms. */
+const FORGET_AFTER: Millis = 60_000
+
+type Key = string | undefined
+
+/** All limiters of a scheduler, found by request. Keys that are no longer used are forgotten. */
+export class LimiterRegistry<in R> {
+  private readonly tiers: ReadonlyArray<TierLimiters<R>>
+  private readonly keyed: ReadonlyArray<(request: R) => Key>
+  private readonly lanes: number
+  private readonly clock: Clock
+  private readonly sets = new Map<Key, LimiterSet>()
+  private forgetAtSize = FEW
+  /** Limiters that were left when it last forgot. */
+  private kept = 0
+  private forgetAt: Millis = FORGET_AFTER
+
+  constructor(tiers: ReadonlyArray<TierLimiters<R>>, lanes: number, clock: Clock) {
+    this.tiers = tiers
+    this.keyed = tiers.flatMap(({ tier }) => (tier.key === undefined ? [] : [tier.key]))
+    this.lanes = lanes
+    this.clock = clock
+  }
+
+  /** Returns the limiters of a request. Throws what a key function throws. */
+  find(request: R): LimiterSet {
+    const [first] = this.keyed
+    if (this.keyed.length === 1 && first !== undefined) {
+      const key = first(request)
+      return this.sets.get(key) ?? this.create(key, [key])
+    }
+    const keys = this.keyed.map((keyOf) => keyOf(request))
+    // Lengths keep apart what is the same when joined: 'a' and 'bc', 'ab' and 'c'.
+    const id = keys.map((key) => (key === undefined ? '-' : `${key.length}:${key}`)).join('')
+    return this.sets.get(id) ?? this.create(id, keys)
+  }
+
+  all(): Iterable<LimiterSet> {
+    return this.sets.values()
+  }
+
+  /** Call it now and then: once a minute at most it forgets what is not used. */
+  age(now: Millis): void {
+    if (now >= this.forgetAt && Math.max(this.sets.size, this.kept) > FEW) this.forgetUnused(now)
+  }
+
+  private create(id: Key, keys: ReadonlyArray<Key>): LimiterSet {
+    if (this.sets.size >= this.forgetAtSize) this.forgetUnused(this.clock.now())
+    const left = keys.values()
+    const guards = new Set<JitterGuard>()
+    const limiters = this.tiers.flatMap((tier) => {
+      const isKeyed = tier.tier.key !== undefined
+      const key = isKeyed ? left.next().value : undefined
+      if (isKeyed && key === undefined) return [] // not counted
+      if (tier.learned !== undefined) guards.add(tier.learned)
+      return [tier.get(key)]
+    })
+    const set = new LimiterSet(limiters, [...guards], this.lanes)
+    for (const limiter of limiters) limiter.sharedBy++
+    this.sets.set(id, set)
+    return set
+  }
+
+  private forgetUnused(now: Millis): void {
+    for (const [id, set] of this.sets) {
+      if (!set.isIdle()) continue
+      this.sets.delete(id)
+      for (const limiter of set.limiters) limiter.sharedBy--
+    }
+    this.kept = 0
+    for (const tier of this.tiers) {
+      tier.forgetUnused(now)
+      this.kept += tier.limiters.size
+    }
+    this.forgetAtSize = this.sets.size + Math.max(FEW, this.sets.size, this.kept)
+    this.forgetAt = now + FORGET_AFTER
+  }
+}

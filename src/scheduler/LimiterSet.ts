@@ -1,0 +1,139 @@
+import type { Millis } from './Clock.js'
+import type { FairQueue, WaitingQueue } from './FairQueue.js'
+import { HeapEntry } from './Heap.js'
+import type { JitterGuard } from './JitterGuard.js'
+import type { Limiter } from './limiters/Limiter.js'
+
+/** The limiters that one kind of request is counted in, and the requests of that kind. */
+export class LimiterSet {
+  readonly limiters: ReadonlyArray<Limiter>
+  /** Learned guards of these limiters. */
+  readonly guards: ReadonlyArray<JitterGuard>
+  /** One queue for each lane. */
+  readonly queues: ReadonlyArray<RequestQueue>
+  readonly roundTrips = new RoundTrips()
+  /** Requests sent, and not ended. */
+  inFlight = 0
+  /** Requests that were refused, and wait for their backoff to end. */
+  backingOff = 0
+
+  constructor(limiters: ReadonlyArray<Limiter>, guards: ReadonlyArray<JitterGuard>, lanes: number) {
+    this.limiters = limiters
+    this.guards = guards
+    this.queues = Array.from({ length: lanes }, (_, lane) => new RequestQueue(this, lane))
+  }
+
+  /** Requests that wait for a permit. */
+  waiting(): number {
+    return this.queues.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  isIdle(): boolean {
+    return this.inFlight + this.backingOff + this.waiting() === 0
+  }
+}
+
+/** A request that waits in a queue, as an element of its linked list. */
+export interface QueuedRequest {
+  readonly queue: RequestQueue
+  isQueued: boolean
+  previous: QueuedRequest | undefined
+  next: QueuedRequest | undefined
+  start(now: Millis): void
+  /** Ends it with an error while it waits. */
+  fail(error: unknown): void
+}
+
+/** The requests of one lane that wait for the same limiters, first in, first out. */
+export class RequestQueue implements WaitingQueue<RequestQueue> {
+  readonly set: LimiterSet
+  readonly lane: number
+  first: QueuedRequest | undefined
+  length = 0
+  servedAt: Millis = 0
+  parkedIn: FairQueue<RequestQueue> | undefined
+  readonly byLength = new HeapEntry<RequestQueue>(this)
+  readonly byAge = new HeapEntry<RequestQueue>(this)
+  private last: QueuedRequest | undefined
+  /** Last of the requests at the front that were refused and came back. */
+  private lastRetry: QueuedRequest | undefined
+
+  constructor(set: LimiterSet, lane: number) {
+    this.set = set
+    this.lane = lane
+  }
+
+  /** Appends a request. A retry goes to the front, behind the retries that are already there. */
+  push(request: QueuedRequest, isRetry: boolean): void {
+    const previous = isRetry ? this.lastRetry : this.last
+    const next = previous === undefined ? this.first : previous.next
+    request.isQueued = true
+    request.previous = previous
+    request.next = next
+    if (previous === undefined) this.first = request
+    else previous.next = request
+    if (next === undefined) this.last = request
+    else next.previous = request
+    if (isRetry) this.lastRetry = request
+    this.length++
+  }
+
+  remove(request: QueuedRequest): void {
+    const isFirst = this.first === request
+    const previous = isFirst ? undefined : request.previous
+    const { next } = request
+    request.isQueued = false
+    if (this.lastRetry === request) this.lastRetry = previous
+    if (previous === undefined) this.first = next
+    else previous.next = next
+    if (next === undefined) this.last = previous
+    // The `previous` of a first request is never read: leaving it alone saves a cache miss for each start.
+    else if (!isFirst) next.previous = previous
+    request.previous = undefined
+    request.next = undefined
+    this.length--
+  }
+}
+
+/** Fewer answers do not tell which round trip is short. */
+const ENOUGH = 8
+/** Answers in one generation. Extremes are those of this generation and the last, so a change of network is forgotten. */
+const GENERATION = 256
+/** Anything longer ran into a timeout: it does not tell how long a server works on a request. */
+const LONGEST: Millis = 10_000
+/** A small integer above all round trips: unlike `Infinity` it takes no memory of its own. */
+const NONE: Millis = 2 ** 30
+
+/** The shortest and the longest round trip of late. */
+export class RoundTrips {
+  private count = 0
+  /** Whether there are answers enough to tell what is short. */
+  isKnown = false
+  private min: Millis = NONE
+  private minBefore: Millis = NONE
+  private max: Millis = 0
+  private maxBefore: Millis = 0
+
+  add(roundTrip: Millis): void {
+    if (this.count === GENERATION) {
+      this.minBefore = this.min
+      this.maxBefore = this.max
+      this.min = NONE
+      this.max = 0
+      this.count = 0
+    }
+    this.count++
+    if (this.count >= ENOUGH) this.isKnown = true
+    if (roundTrip < this.min) this.min = roundTrip
+    if (roundTrip > this.max) this.max = Math.min(roundTrip, LONGEST)
+  }
+
+  shortest(): Millis {
+    return Math.min(this.min, this.minBefore)
+  }
+
+  /** 0 before the first answer. */
+  longest(): Millis {
+    return Math.max(this.max, this.maxBefore)
+  }
+}

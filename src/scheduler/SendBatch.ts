@@ -1,0 +1,57 @@
+import type { Millis } from './Clock.js'
+
+/**
+ * Requests that leave in one turn of the event loop. Their bytes leave when the turn is over, and whatever delays one
+ * of them on its way, such as a busy process or a connection that is being opened, delays them all. So their permits
+ * are released together, and what their answers tell is told of the batch.
+ */
+export class SendBatch {
+  /** End of the turn; its start while the turn lasts. */
+  sentAt: Millis
+  /** Whether requests may still join it: its bytes have not left. */
+  isLeaving = true
+  /** Whether it left before anything was known of the network. */
+  readonly isCold: boolean
+  /** Requests sent. */
+  size = 0
+  /** Requests that may still be answered. */
+  open = 0
+  /** Latest moment at which the server can have counted a request that got no answer, after `sentAt`. */
+  lostAfter: Millis = 0
+
+  /** Refused requests. */
+  refused = 0
+
+  // Requests that were let in: their number, and sums and extremes of their round trips.
+  answers = 0
+  roundTrips: Millis = 0
+  squares = 0
+  /** Sum of what the round trips exceed the shortest one of their kind by. */
+  excess: Millis = 0
+  maxExcess: Millis = 0
+  /** Best mean excess of recent batches, and the variance within a batch, when the first answer came. */
+  usual: { readonly excess: Millis; readonly variance: number } | undefined
+
+  constructor(now: Millis, isCold: boolean) {
+    this.sentAt = now
+    this.isCold = isCold
+  }
+
+  /** `latest`: by when it arrived at the latest, after the shortest way there. */
+  answered(roundTrip: Millis, excess: Millis, latest: Millis): void {
+    this.answers++
+    this.roundTrips += roundTrip
+    this.squares += roundTrip * roundTrip
+    this.excess += excess
+    this.maxExcess = Math.max(this.maxExcess, latest)
+  }
+
+  refusedAfter(latest: Millis): void {
+    this.refused++
+    this.maxExcess = Math.max(this.maxExcess, latest)
+  }
+}
+
+/** Sum of squared deviations from the mean, of the round trips of a batch. */
+export const scatterOf = ({ answers, roundTrips, squares }: SendBatch): number =>
+  answers === 0 ? 0 : Math.max(0, squares - roundTrips ** 2 / answers)

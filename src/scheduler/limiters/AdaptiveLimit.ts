@@ -1,0 +1,323 @@
+import type { IO } from '../../fp.js'
+import type { Millis } from '../Clock.js'
+
+/** Part of a window that is refused in a burst: half of it at once, or a fifth of it in two windows running. */
+const BURST = 1 / 2
+const REPEATED_BURST = 1 / 5
+/** Fewer refusals than this are no burst, however low the limit is. */
+const FEWEST = 3
+/** Refusals in so many windows running show a lower limit, however few they are. */
+const RUNNING = 3
+
+/** Windows until a higher level is tried: fewer after a success, up to so many after failures. */
+const PROBE_AFTER = 5
+const PROBE_AFTER_AT_MOST = 60
+/** Windows within which a probe is judged, before the next one. */
+const PROBE_LASTS = 2
+/** Clean windows before the level that worked is tried again; doubles each time that it fails. */
+const RETURN_AFTER_AT_MOST = 32
+
+/** Longest closure while everything is refused; the interface recommends 16 s as the longest backoff. */
+const LONGEST_CLOSURE: Millis = 16_000
+/** Closures of one window before they grow. */
+const SHORT_CLOSURES = 2
+/** Most that chance adds to a longer closure, as a part of it. */
+const CLOSURE_JITTER = 1 / 2
+
+/** Why a level is in force: `probe` tries a higher one, `return` goes back to the last one that worked. */
+type Reason = 'usual' | 'probe' | 'return'
+
+/** Requests that left within one window at one level, and what became of them. */
+export interface SendWindow {
+  readonly index: number
+  readonly startedAt: Millis
+  /** Start of the first of the windows that it continues. */
+  readonly since: Millis
+  readonly level: number
+  readonly reason: Reason
+  /** The window before, when the level changed within it: the server counts its requests as well. */
+  readonly continues: SendWindow | undefined
+  letIn: number
+  refused: number
+  /** May still be answered. */
+  open: number
+  isBurst: boolean
+  /** Whether it has changed the level, or shown that it need not: one decrease a window. */
+  isJudged: boolean
+}
+
+/** What a refusal tells: `chance` is bad luck of the network, `burst` a lower limit or an outage. */
+export type Verdict = 'chance' | 'burst' | 'probe'
+
+export interface AdaptiveLimitOptions {
+  readonly random: IO<number>
+  /** Level after a burst, from what was let in during its window and the level until then. */
+  readonly afterBurst: (letIn: number, level: number) => number
+  /** Called when a whole window was let in at another level than before. */
+  readonly confirmed: (level: number) => void
+}
+
+/**
+ * The part of a configured limit that is used, after the textbook: after a burst of refusals down to what was let in
+ * during its window, back at once to the last level that worked, careful probing above it. When nothing is let in
+ * that is an outage, which says nothing of the limit: it closes, for longer each time, and goes on where it was.
+ *
+ *     level   20 20 |10 10 10 10 10 |11 |10 10 10 ... |11 12 14 18 20
+ *              burst               probe refused     probes let in
+ */
+export class AdaptiveLimit {
+  /** Requests allowed now: within a window, or at once. */
+  level: number
+  private max: number
+  private readonly window: Millis
+  private readonly options: AdaptiveLimitOptions
+  /** Highest level at which a whole window was let in. */
+  private worked = 0
+  /** Level of the last whole window that was let in, or the configured limit. */
+  confirmed: number
+
+  private present: SendWindow | undefined
+  /** The next departure begins a window, since the level has changed. */
+  private isNewLevel = true
+  private reason: Reason = 'usual'
+  private windows = 0
+
+  // Probing.
+  private probeAt: Millis = Number.POSITIVE_INFINITY
+  private probeAfter = PROBE_AFTER
+  private step = 1
+  private beforeProbe: number
+
+  // Returning to the level that worked.
+  private returnAfter = 1
+  private returnAfterBefore = 1
+  private cleanWindows = 0
+
+  // Bursts and outages.
+  private refusedWindows = 0
+  private refusedInARow = 0
+  private lastMany = Number.NEGATIVE_INFINITY
+  private isDown = false
+  private isAfterOutage = false
+  private closures = 0
+  private closedUntil: Millis = 0
+
+  /** `limit` is the configured one, `window` the time over which requests are judged together. */
+  constructor(limit: number, window: Millis, options: AdaptiveLimitOptions) {
+    this.options = options
+    this.window = window
+    this.level = limit
+    this.max = limit
+    this.confirmed = limit
+    this.beforeProbe = limit
+  }
+
+  isLowered(): boolean {
+    return this.level < this.max
+  }
+
+  /** Changes the configured limit. 0 lets nothing through. */
+  configure(limit: number): void {
+    this.level = this.isLowered() ? Math.min(this.level, limit) : limit
+    this.worked = Math.min(this.worked, limit)
+    this.beforeProbe = Math.min(this.beforeProbe, limit)
+    this.max = limit
+    this.confirmed = this.level
+  }
+
+  /** Time until it lets requests through, whatever is in use; 0 for now. Begins a probe that is due. */
+  closedFor(now: Millis): Millis {
+    const { present } = this
+    if (this.max === 0) return Number.POSITIVE_INFINITY
+    if (present?.isBurst === true && !present.isJudged && this.isCounting(present, now)) {
+      return present.startedAt + 2 * this.window - now // until all of its answers are in
+    }
+    if (now >= this.probesAt()) {
+      this.beforeProbe = this.level
+      this.change(Math.min(this.max, this.level + this.step), 'probe')
+      this.step *= 2
+      this.probeAt = now + PROBE_LASTS * this.window
+    }
+    return Math.max(0, this.closedUntil - now)
+  }
+
+  /** When a higher level is tried; `Infinity` if none is. */
+  probesAt(): Millis {
+    return this.isLowered() && !this.isDown ? this.probeAt : Number.POSITIVE_INFINITY
+  }
+
+  /** A request leaves. Returns the window that it is judged with. */
+  sent(now: Millis): SendWindow {
+    let { present } = this
+    if (present === undefined || this.isNewLevel || now >= present.startedAt + this.window) {
+      const continues = this.continued(now)
+      present = {
+        index: this.windows++,
+        startedAt: now,
+        since: continues?.since ?? now,
+        level: this.level,
+        reason: this.reason,
+        continues,
+        letIn: 0,
+        refused: 0,
+        open: 0,
+        isBurst: false,
+        isJudged: false,
+      }
+      this.present = present
+      this.isNewLevel = false
+      this.isAfterOutage = false
+      this.reason = 'usual'
+    }
+    present.open++
+    return present
+  }
+
+  /** A request of this window was let in. */
+  accepted(window: SendWindow, now: Millis): void {
+    window.open--
+    window.letIn++
+    this.refusedInARow = 0
+    if (this.isDown) this.open(now)
+    else if (window.isJudged) return
+    else if (window.isBurst) this.fallWhenKnown(window, now)
+    else if (letInSince(window) >= window.level) this.clean(window, now)
+  }
+
+  /** A request of this window got no answer, or another limit refused it. */
+  abandoned(window: SendWindow, now: Millis): void {
+    window.open--
+    if (window.isBurst && !window.isJudged) this.fallWhenKnown(window, now)
+  }
+
+  /** A request of this window was refused. `retryAfter`: what the server says, 0 for nothing. */
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+    window.open--
+    window.refused++
+    this.refusedInARow++
+    const verdict = this.judge(window, now)
+    if (verdict === 'burst') this.closedUntil = Math.max(this.closedUntil, now + retryAfter)
+    return verdict
+  }
+
+  private judge(window: SendWindow, now: Millis): Verdict {
+    if (this.isDown) {
+      if (!window.isJudged) this.close(window, now)
+      return 'burst'
+    }
+    if (window.isJudged) return window.reason === 'probe' ? 'probe' : 'burst'
+    if (window.reason === 'probe') {
+      window.isJudged = true
+      this.change(this.beforeProbe, 'usual')
+      this.step = 1
+      this.probeAfter = Math.min(PROBE_AFTER_AT_MOST, 2 * this.probeAfter)
+      this.probeAt = now + this.probeAfter * this.window
+      return 'probe'
+    }
+    if (window.refused === 1) this.refusedWindows++
+    if (!window.isBurst && !this.isBurst(window)) return 'chance'
+    window.isBurst = true
+    this.fallWhenKnown(window, now)
+    return 'burst'
+  }
+
+  private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
+    const isRepeated = refused >= Math.max(FEWEST, REPEATED_BURST * level)
+    const isSecond = isRepeated && this.lastMany === index - 1
+    if (isRepeated) this.lastMany = isSecond ? index - 1 : index
+    return (
+      isSecond ||
+      refused >= Math.max(FEWEST, BURST * level) ||
+      this.refusedWindows >= RUNNING ||
+      (letIn === 0 && this.refusedInARow >= FEWEST)
+    )
+  }
+
+  /** A window that begins with a new level goes on counting what was let in before. Not after an outage. */
+  private continued(now: Millis): SendWindow | undefined {
+    const { present, window } = this
+    const isSame = this.isNewLevel && !this.isAfterOutage && present !== undefined
+    return isSame && now < present.since + window ? present : undefined
+  }
+
+  private isCounting({ startedAt, open }: SendWindow, now: Millis): boolean {
+    return open > 0 && now < startedAt + 2 * this.window
+  }
+
+  /** A burst lowers the level when all answers of its window are in. */
+  private fallWhenKnown(window: SendWindow, now: Millis): void {
+    if (window.open > 0) return
+    this.refusedWindows = 0
+    const letIn = letInSince(window)
+    if (letIn === 0) {
+      this.isDown = true
+      this.returnAfter = this.returnAfterBefore // an outage is no failure of the level that worked
+      this.change(1, 'usual')
+      this.close(window, now)
+      return
+    }
+    window.isJudged = true
+    if (window.reason === 'return') {
+      this.returnAfterBefore = this.returnAfter
+      this.returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.returnAfter)
+    }
+    this.change(this.options.afterBurst(letIn, this.level), 'usual')
+    this.step = 1
+    this.probeAt = now + this.probeAfter * this.window
+  }
+
+  /** A window was let in as a whole. */
+  private clean(window: SendWindow, now: Millis): void {
+    window.isJudged = true
+    this.refusedWindows = 0
+    this.worked = Math.max(this.worked, window.level)
+    if (window.level !== this.confirmed) {
+      this.confirmed = window.level
+      this.options.confirmed(window.level)
+    }
+    if (window.reason === 'return') {
+      this.returnAfter = 1
+      this.returnAfterBefore = 1
+    } else if (window.reason === 'probe') {
+      this.probeAfter = Math.max(PROBE_AFTER, this.probeAfter / 2)
+      this.probeAt = now // 1, 2, 4 ... more while it goes well
+    }
+    if (this.worked > this.level && ++this.cleanWindows >= this.returnAfter) {
+      this.change(this.worked, 'return')
+      this.probeAt = now + this.probeAfter * this.window
+    }
+  }
+
+  /** Everything is refused: 1, 1, 2, 4 ... windows without a departure, then one request. */
+  private close(window: SendWindow, now: Millis): void {
+    window.isJudged = true
+    const growth = this.closures - SHORT_CLOSURES + 1
+    this.closures++
+    const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** Math.max(0, growth))
+    const jitter = growth > 0 ? CLOSURE_JITTER * this.options.random() : 0
+    this.closedUntil = now + length * (1 + jitter)
+  }
+
+  /** Something was let in again: at once back to what worked, or a slow start if nothing has yet. */
+  private open(now: Millis): void {
+    this.isDown = false
+    this.isAfterOutage = true
+    this.closures = 0
+    this.closedUntil = 0
+    this.step = 2
+    this.beforeProbe = 1
+    this.change(this.worked > 0 ? this.worked : Math.min(this.max, 2), 'return')
+    this.probeAt = now + (this.worked > 0 ? this.probeAfter : 1) * this.window
+  }
+
+  private change(level: number, reason: Reason): void {
+    this.level = level
+    this.reason = reason
+    this.cleanWindows = 0
+    this.isNewLevel = true
+  }
+}
+
+/** Requests that were let in during a window and the part of it that went before a change of level. */
+const letInSince = ({ letIn, continues }: SendWindow): number =>
+  letIn + (continues === undefined ? 0 : letInSince(continues))

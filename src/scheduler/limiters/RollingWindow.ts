@@ -1,0 +1,123 @@
+import { is, type Rule } from '../../options/index.js'
+import { type Millis, TICK } from '../Clock.js'
+import type { JitterGuard } from '../JitterGuard.js'
+import type { SendBatch } from '../SendBatch.js'
+import type { AdaptiveLimit, SendWindow } from './AdaptiveLimit.js'
+import { Limiter } from './Limiter.js'
+
+/**
+ * How long a permit stays held beyond the window of its departure: as answers teach (`'learned'`), until a window
+ * after the answer (`'safe'`), or for so many milliseconds.
+ */
+export type Guard = 'learned' | 'safe' | Millis
+
+export const guardRule: Rule<Guard> = {
+  accepts: (u) => u === 'learned' || u === 'safe' || is.finiteMillis.accepts(u),
+  expected: "'learned', 'safe' or milliseconds",
+}
+
+/** Permits that are released together: those of a batch, or, in `'safe'`, those of answers of one moment. */
+interface HeldPermits {
+  readonly batch: SendBatch | undefined
+  readonly until: Millis
+  count: number
+}
+
+/**
+ * At most `limit` requests in any rolling window, judged at the server.
+ *
+ * The server counts arrivals; we see departures and answers. So a permit is released when the answer proves that its
+ * arrival has left the window, or a window and a guard after its departure, whichever is first. A refused request
+ * has used its permit: the interface counts requests.
+ *
+ *     departure       |-- way there --> arrival       answer
+ *     'safe'                                            |------ window ------> released
+ *     milliseconds    |------ window ------|guard> released
+ *     'learned'       |------ window ------|guard> released
+ */
+export class RollingWindow extends Limiter {
+  private readonly per: Millis
+  private readonly guard: JitterGuard | 'safe' | Millis
+  private readonly permits: Array<HeldPermits> = []
+  private count = 0
+  /** When a permit was last acquired that was the last one. */
+  private filledAt: Millis = Number.NEGATIVE_INFINITY
+
+  constructor(
+    key: string | undefined,
+    limit: AdaptiveLimit,
+    per: Millis,
+    guard: JitterGuard | 'safe' | Millis,
+  ) {
+    super(key, limit)
+    this.per = per
+    this.guard = guard
+  }
+
+  fullness(now: Millis): number {
+    return this.held(now) / this.limit.level
+  }
+
+  used(now: Millis): number {
+    let { count } = this
+    for (const permits of this.permits) {
+      if (this.releaseOf(permits) > now) break
+      count -= permits.count
+    }
+    return count
+  }
+
+  acquire(batch: SendBatch, now: Millis): SendWindow {
+    this.count++
+    this.acquiredAt = now
+    const last = this.permits.at(-1)
+    if (this.guard !== 'safe') {
+      if (last?.batch === batch) last.count++
+      else this.permits.push({ batch, until: 0, count: 1 })
+    }
+    if (this.held(now) >= this.limit.level) this.filledAt = now
+    return this.limit.sent(now)
+  }
+
+  counted(by: Millis): boolean {
+    if (this.guard !== 'safe') return false
+    const until = by + this.per + TICK
+    let at = this.permits.length
+    while (at > 0 && (this.permits[at - 1]?.until ?? 0) > until) at-- // they come nearly in order
+    const before = this.permits[at - 1]
+    if (before?.until === until) before.count++
+    else this.permits.splice(at, 0, { batch: undefined, until, count: 1 })
+    return true
+  }
+
+  ended(): void {}
+
+  refused(batch: SendBatch, window: SendWindow, now: Millis, retryAfter: Millis): void {
+    const verdict = this.limit.refused(window, now, retryAfter)
+    const isClose = batch.sentAt - this.filledAt < this.per
+    if (verdict === 'chance' && isClose && typeof this.guard === 'object') this.guard.refused(now)
+  }
+
+  held(now: Millis): number {
+    for (let first = this.permits[0]; first !== undefined; first = this.permits[0]) {
+      if (this.releaseOf(first) > now) break
+      this.count -= first.count
+      this.permits.shift()
+    }
+    return this.count
+  }
+
+  protected releasesAt(): Millis {
+    const first = this.permits[0]
+    return first === undefined ? Number.POSITIVE_INFINITY : this.releaseOf(first)
+  }
+
+  private releaseOf({ batch, until }: HeldPermits): Millis {
+    if (batch === undefined) return until
+    // Until its turn is over its bytes have not left, however long that takes.
+    if (batch.isLeaving) return Number.POSITIVE_INFINITY
+    const { guard } = this
+    const margin = typeof guard === 'object' ? guard.after(batch) : Number(guard)
+    return batch.sentAt + this.per + margin
+  }
+}

@@ -1,0 +1,246 @@
+import {
+  defer,
+  from,
+  type MonoTypeOperatorFunction,
+  Observable,
+  type ObservableInput,
+  type Subscription,
+  takeWhile,
+} from 'rxjs'
+import { O } from '../fp.js'
+import { checkOptions, InvalidOption, is, type OptionsTable, required } from '../options/index.js'
+import type { Scheduler } from './Scheduler.js'
+import { runTask, type ScheduleOptions } from './Task.js'
+
+const DEFAULTS = {}
+
+/**
+ * Starts the source when every tier of the scheduler has room for `request`.
+ *
+ *     source                  --a|
+ *     schedule, room in 3     -----a|
+ *     refused, room in 10     --r       then again, after backoff, through all tiers
+ *
+ * One subscription is one request, however many values the source emits: a stream of many items would take one permit
+ * and pass all of them on. To run something for each item of a stream, use `scheduleMap`.
+ *
+ * Permits are held until the source completes or fails, and in a rolling window for as long as the server counts the
+ * request. Unsubscribing while the source waits leaves the queue, with no permit taken and nothing sent.
+ * Unsubscribing later keeps the permits for as long as the server may be at work. The source runs in the async
+ * context (`AsyncLocalStorage`) of its subscriber.
+ *
+ * Fails with what a key function throws, and with an `InvalidOption` for an unknown lane or impossible `attempts`.
+ */
+export const schedule =
+  <R, A>(
+    scheduler: Scheduler<R>,
+    request: R,
+    options: ScheduleOptions<A> = DEFAULTS,
+  ): MonoTypeOperatorFunction<A> =>
+  (source) =>
+    new Observable((subscriber) => runTask(scheduler.core, request, options, source, subscriber))
+
+/** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
+export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
+  /** The request that an item stands for: what the tiers take their keys from. */
+  readonly key: (item: A) => R
+  /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */
+  readonly maxBuffered?: number
+}
+
+/** Items that can be pulled, or that an Observable pushes. */
+export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
+
+const MAX_BUFFERED = 100_000
+
+const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
+  key: required(is.fn()),
+  lane: is.string,
+  refused: is.fn(),
+  attempts: is.positiveIntOrInfinity,
+  maxBuffered: is.positiveIntOrInfinity,
+}
+
+/**
+ * Runs `project` for each item under the limits of a scheduler, and merges what the results emit, as `mergeMap` does.
+ *
+ *     source           a-b-c-d-e|
+ *     limit 2 a window
+ *     project(a), (b)  a-b----------
+ *     project(c), (d)  -----------c-d---
+ *
+ * It has as many results under way as the limits allow, and takes no more items than can run. An iterable, an async
+ * iterable and a list of the client are pulled, item by item: `pipe(items, scheduleMap(...))` of fp-ts, or
+ * `list.pipe(scheduleMap(...))`. An Observable pushes its items, so those that must wait are buffered, at most
+ * `maxBuffered`: prefer `scheduleMap(...)(items)` to `from(items).pipe(scheduleMap(...))`.
+ *
+ * Fails as soon as the source, `project`, `key` or a result fails; everything under way is then cancelled, as it is
+ * by unsubscribing. Throws an `InvalidOption` for an option that cannot work.
+ */
+export const scheduleMap = <R, A, B>(
+  scheduler: Scheduler<R>,
+  project: (item: A, index: number) => ObservableInput<B>,
+  options: ScheduleMapOptions<A, B, R>,
+): ((source: ItemSource<A>) => Observable<B>) => {
+  const checked = checkOptions(options, rules, { context: 'scheduleMap: ' })
+  const { key, maxBuffered = MAX_BUFFERED, ...each } = checked
+  return (source) =>
+    new Observable((subscriber) => {
+      let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit
+      let [isPulling, isDone] = [false, false]
+
+      const start = (item: A): void => {
+        const n = index++
+        let isWaiting = true
+        const wait = (is: boolean): void => {
+          if (isWaiting !== is) waiting += is ? 1 : -1
+          isWaiting = is
+        }
+        const refused = (value: B) => {
+          const refusal = each.refused?.(value) ?? O.none
+          if (O.isSome(refusal)) wait(true)
+          return refusal
+        }
+        active++
+        waiting++
+        const result = defer(() => {
+          wait(false)
+          pull() // there may be room for more
+          return from(project(item, n))
+        })
+        subscriber.add(
+          result.pipe(schedule(scheduler, key(item), { ...each, refused })).subscribe({
+            next: (value) => subscriber.next(value),
+            error: (error: unknown) => subscriber.error(error),
+            complete: () => {
+              wait(false)
+              active--
+              pull()
+            },
+          }),
+        )
+      }
+
+      const pull = (): void => {
+        if (isPulling) return
+        isPulling = true
+        try {
+          while (!isDone && !subscriber.closed && waiting < scheduler.core.maxWaiting()) {
+            const item = items.take()
+            if (item === undefined) break
+            if (item.done === true) isDone = true
+            else start(item.value)
+          }
+        } catch (error) {
+          subscriber.error(error)
+        } finally {
+          isPulling = false
+        }
+        if (isDone && active === 0) subscriber.complete()
+      }
+
+      const items = itemsOf(source, maxBuffered, { pull, fail: (error) => subscriber.error(error) })
+      subscriber.add(() => items.stop())
+      items.start?.()
+      pull()
+    })
+}
+
+/** Items that are taken one by one. */
+interface Items<A> {
+  readonly start?: () => void
+  /** `undefined`: there is none yet. `pull` is called when there is. */
+  readonly take: () => IteratorResult<A, unknown> | undefined
+  readonly stop: () => void
+}
+
+interface Receiver {
+  readonly pull: () => void
+  readonly fail: (error: unknown) => void
+}
+
+const itemsOf = <A>(source: ItemSource<A>, maxBuffered: number, to: Receiver): Items<A> => {
+  if (Symbol.asyncIterator in source) return asyncItems(source[Symbol.asyncIterator](), to)
+  if (Symbol.iterator in source) return syncItems(source[Symbol.iterator]())
+  return pushedItems(source, maxBuffered, to)
+}
+
+const syncItems = <A>(iterator: Iterator<A, unknown>): Items<A> => {
+  let isDone = false
+  return {
+    take: () => {
+      const item = iterator.next()
+      isDone = item.done === true
+      return item
+    },
+    stop: () => {
+      if (!isDone) iterator.return?.()
+    },
+  }
+}
+
+const asyncItems = <A>(iterator: AsyncIterator<A, unknown>, { pull, fail }: Receiver): Items<A> => {
+  let taken: IteratorResult<A, unknown> | undefined
+  let [isAsked, isDone] = [false, false]
+  const ask = async (): Promise<void> => {
+    isAsked = true
+    try {
+      taken = await iterator.next()
+      isAsked = false
+      isDone = taken.done === true
+      pull()
+    } catch (error) {
+      isDone = true
+      fail(error)
+    }
+  }
+  return {
+    take: () => {
+      const item = taken
+      taken = undefined
+      if (item === undefined && !isAsked && !isDone) ask()
+      return item
+    },
+    stop: () => {
+      if (!isDone) iterator.return?.().then(undefined, () => {}) // the subscriber has left: its error comes too late
+    },
+  }
+}
+
+const pushedItems = <A>(source: Observable<A>, max: number, { pull, fail }: Receiver): Items<A> => {
+  let incoming: Array<IteratorYieldResult<A>> = []
+  let outgoing: Array<IteratorYieldResult<A>> = [] // last one first
+  let [isComplete, isStopped] = [false, false]
+  let subscription: Subscription | undefined
+  const next = (value: A): void => {
+    if (incoming.length + outgoing.length < max) {
+      incoming.push({ value })
+      pull()
+      return
+    }
+    const instead = 'or the source an iterable or a list, which is pulled'
+    fail(new InvalidOption('maxBuffered', `above ${max}, ${instead}`, 'scheduleMap: '))
+  }
+  const complete = (): void => {
+    isComplete = true
+    pull()
+  }
+  return {
+    start: () => {
+      // `takeWhile` ends a source that goes on pushing while it is subscribed to.
+      const pushing = source.pipe(takeWhile(() => !isStopped))
+      subscription = pushing.subscribe({ next, error: fail, complete })
+    },
+    take: () => {
+      if (outgoing.length === 0) {
+        outgoing = incoming.reverse()
+        incoming = []
+      }
+      return outgoing.pop() ?? (isComplete ? { done: true, value: undefined } : undefined)
+    },
+    stop: () => {
+      isStopped = true
+      subscription?.unsubscribe()
+    },
+  }
+}

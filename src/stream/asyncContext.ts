@@ -1,0 +1,33 @@
+import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
+
+/** The async context of a caller: what its `AsyncLocalStorage`s hold, such as the request that a logger writes for. */
+export interface AsyncContext {
+  runInAsyncScope<A>(work: () => A): A
+}
+
+/** Looked up instead of imported, so that bundles for browsers need no Node. */
+const hooks =
+  typeof process === 'object' ? process.getBuiltinModule?.('node:async_hooks') : undefined
+
+const OPTIONS = { requireManualDestroy: true }
+
+/** Captures the async context of the caller; `undefined` where the runtime has no such contexts. */
+export const captureContext = (): AsyncContext | undefined =>
+  hooks === undefined ? undefined : new hooks.AsyncResource('payments-rx', OPTIONS)
+
+/** Runs work in a context that was captured. */
+export const runIn = <A>(context: AsyncContext | undefined, work: () => A): A =>
+  context === undefined ? work() : context.runInAsyncScope(work)
+
+/** Emits in the async context of the subscriber, whatever context the source emits in. */
+export const keepContext =
+  <A>(): MonoTypeOperatorFunction<A> =>
+  (source) =>
+    new Observable((subscriber) => {
+      const context = captureContext()
+      return source.subscribe({
+        next: (value) => runIn(context, () => subscriber.next(value)),
+        error: (error: unknown) => runIn(context, () => subscriber.error(error)),
+        complete: () => runIn(context, () => subscriber.complete()),
+      })
+    })

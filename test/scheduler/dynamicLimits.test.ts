@@ -1,0 +1,210 @@
+/** Limits that are Observables: they change while the scheduler runs. */
+import { BehaviorSubject, concat, delay, NEVER, Observable, of, Subject, throwError } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { marbles } from '../support/marbles.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
+import { stateOf } from './world.js'
+
+/** A scheduler of one rate over 100 ms, whose limit is given; records when requests are sent. */
+const limitedBy = (limit: Observable<number>) => {
+  const timer = virtualTimer()
+  const scheduler = createScheduler<void>({
+    tiers: [rate({ name: 'quota', limit, per: 100 })],
+    guard: 0,
+    timer,
+  })
+  const sent: Array<number> = []
+  const errors: Array<unknown> = []
+  const ask = (count: number, source: Observable<unknown> = of(1).pipe(delay(1, timer))) =>
+    Array.from({ length: count }, () =>
+      new Observable((subscriber) => {
+        sent.push(timer.now())
+        return source.subscribe(subscriber)
+      })
+        .pipe(schedule(scheduler, undefined))
+        .subscribe({ error: (error: unknown) => errors.push(error) }),
+    )
+  return { timer, scheduler, sent, errors, ask }
+}
+
+/** A limit that records how often it was subscribed to, and how many subscriptions are left. */
+const counted = (source: Observable<number>) => {
+  const log = { subscribed: 0, open: 0 }
+  const limit = new Observable<number>((subscriber) => {
+    log.subscribed++
+    log.open++
+    subscriber.add(() => log.open--)
+    return source.subscribe(subscriber)
+  })
+  return { limit, log }
+}
+
+describe('a limit that is an Observable', () => {
+  it('sends nothing before its first value, and then as much as that allows', () => {
+    const limit = new Subject<number>()
+    const { timer, scheduler, sent, ask } = limitedBy(limit)
+    ask(5)
+    timer.flush(50)
+    expect(sent).toEqual([])
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 5, tiers: [{ limit: 0, share: 0 }] })
+    limit.next(2)
+    timer.flush()
+    expect(sent).toEqual([50, 50, 150, 150, 250])
+  })
+
+  it('is raised: more is sent at once', () => {
+    const limit = new BehaviorSubject(2)
+    const { timer, scheduler, sent, ask } = limitedBy(limit)
+    ask(8)
+    timer.schedule(() => limit.next(5), 30)
+    timer.flush()
+    expect(sent).toEqual([0, 0, 30, 30, 30, 100, 100, 130])
+    expect(stateOf(scheduler)?.tiers).toMatchObject([{ limit: 5, allowed: 5, lowered: undefined }])
+  })
+
+  it('is lowered: what was sent counts, and no more than the new limit is in any window', () => {
+    const limit = new BehaviorSubject(4)
+    const { timer, sent, ask } = limitedBy(limit)
+    ask(8)
+    timer.schedule(() => limit.next(1), 30)
+    timer.flush()
+    expect(sent).toEqual([0, 0, 0, 0, 100, 200, 300, 400])
+  })
+
+  it('of 0 makes all wait until it is more', () => {
+    const limit = new BehaviorSubject(1)
+    const { timer, sent, ask } = limitedBy(limit)
+    ask(3)
+    timer.schedule(() => limit.next(0), 30)
+    timer.schedule(() => limit.next(1), 450)
+    timer.flush()
+    expect(sent).toEqual([0, 450, 550])
+  })
+
+  it('of Infinity holds nothing back', () => {
+    const { sent, ask } = limitedBy(of(Number.POSITIVE_INFINITY))
+    ask(1_000)
+    expect(sent).toHaveLength(1_000)
+  })
+
+  it('stays at its last value when it completes', () => {
+    const { timer, sent, ask } = limitedBy(of(1, 2))
+    ask(4)
+    timer.flush()
+    expect(sent).toEqual([0, 0, 100, 100])
+  })
+
+  it('is shared like any other limit', () => {
+    const timer = virtualTimer()
+    const limit = new BehaviorSubject(10)
+    const tiers = [rate<void>({ name: 'quota', limit, per: 100 })]
+    const scheduler = createScheduler({ tiers, share: 0.29, timer, guard: 0 })
+    let sent = 0
+    for (let i = 0; i < 100; i++) {
+      of(1)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe(() => sent++)
+    }
+    expect(sent).toBe(2)
+    limit.next(100)
+    expect(sent).toBe(29)
+  })
+
+  it('is that of each key', () => {
+    const timer = virtualTimer()
+    const limit = new BehaviorSubject(1)
+    const tiers = [rate<string>({ name: 'key', limit, per: 100, key: (key) => key })]
+    const scheduler = createScheduler({ tiers, timer, guard: 0 })
+    const sent: Array<string> = []
+    for (const key of ['a', 'a', 'a', 'b', 'b', 'b']) {
+      of(key)
+        .pipe(schedule(scheduler, key))
+        .subscribe(() => sent.push(`${key}${timer.now()}`))
+    }
+    timer.schedule(() => limit.next(2), 40)
+    timer.flush()
+    expect(sent.sort()).toEqual(['a0', 'a100', 'a40', 'b0', 'b100', 'b40'])
+  })
+
+  it(
+    'may limit how many are under way',
+    marbles((m) => {
+      const limit = m.cold<number>('1----2-0-----1', { 0: 0, 1: 1, 2: 2 })
+      const request = m.cold('      ---x|')
+      const subs = [
+        '                           ^---!',
+        '                           ----^---!',
+        '                           -----^---!',
+        '                           -------------^---!',
+        '                           -----------------^---!',
+      ]
+      const scheduler = createScheduler({ tiers: [concurrency({ name: 'all', limit })] })
+      for (const _ of subs) request.pipe(schedule(scheduler, undefined)).subscribe()
+      m.expectSubscriptions(request.subscriptions).toBe(subs)
+    }),
+  )
+
+  it('is subscribed to when the first request comes, and left when the last one has ended', () => {
+    const { limit, log } = counted(concat(of(1), NEVER))
+    const { timer, ask } = limitedBy(limit)
+    expect(log).toEqual({ subscribed: 0, open: 0 })
+    const [, waiting] = ask(2)
+    ask(1)
+    expect(log).toEqual({ subscribed: 1, open: 1 })
+    timer.flush(50)
+    waiting?.unsubscribe()
+    timer.flush(99)
+    expect(log).toEqual({ subscribed: 1, open: 1 })
+    timer.flush(1_000)
+    expect(log).toEqual({ subscribed: 1, open: 0 })
+    ask(1)
+    expect(log).toEqual({ subscribed: 2, open: 1 })
+    timer.flush()
+    expect(log.open).toBe(0)
+    expect(timer.pending()).toBe(0)
+  })
+
+  it('is left when all requests were cancelled', () => {
+    const { limit, log } = counted(NEVER)
+    const { timer, ask } = limitedBy(limit)
+    for (const request of ask(3)) request.unsubscribe()
+    expect(log).toEqual({ subscribed: 1, open: 0 })
+    expect(timer.pending()).toBe(0)
+  })
+
+  it('fails: all that wait fail with it, and all that come until the scheduler was idle', () => {
+    const source = new BehaviorSubject(1)
+    const { limit, log } = counted(source)
+    const { timer, scheduler, sent, errors, ask } = limitedBy(limit)
+    const [underWay] = ask(1, NEVER)
+    ask(3)
+    source.error(new Error('store is gone'))
+    expect(errors).toEqual(Array.from({ length: 3 }, () => new Error('store is gone')))
+    ask(1)
+    expect(errors).toHaveLength(4)
+    expect(sent).toEqual([0])
+    expect(underWay?.closed).toBe(false)
+    underWay?.unsubscribe()
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0 })
+    expect(log.open).toBe(0)
+    ask(1)
+    expect(log.subscribed).toBe(2) // tried again
+    timer.flush()
+    expect(timer.pending()).toBe(0)
+  })
+
+  it('that fails at once fails the request that came first', () => {
+    const { errors, ask, timer } = limitedBy(throwError(() => new Error('no store')))
+    ask(2)
+    expect(errors).toEqual([new Error('no store'), new Error('no store')])
+    timer.flush()
+  })
+
+  it.each([-1, 1.5, Number.NaN, '5', undefined])('that emits %j fails', (value) => {
+    const { errors, ask } = limitedBy(of(value as number))
+    ask(1)
+    expect(errors).toMatchObject([{ name: 'InvalidOption', option: 'limit' }])
+    expect(String(errors[0])).toMatch(/'quota': limit should be 0 or a whole number of at least 1/)
+  })
+})

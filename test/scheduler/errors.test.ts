@@ -1,0 +1,268 @@
+/** Errors of sources, teardowns, `refused` and keys: none of them keeps a permit, or stops another request. */
+import {
+  config,
+  finalize,
+  from,
+  map,
+  mergeMap,
+  Observable,
+  type OperatorFunction,
+  of,
+  type Subscription,
+  throwError,
+} from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { O } from '../../src/fp.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { marbles } from '../support/marbles.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
+import { stateOf } from './world.js'
+
+const boom = (): never => {
+  throw new Error('boom')
+}
+
+/** One permit, and sources that answer after 10 ms; records what their subscribers throw. */
+const oneAtOnce = () => {
+  const timer = virtualTimer()
+  const thrown: Array<string> = []
+  let torn = 0
+  const scheduler = createScheduler<void>({
+    tiers: [concurrency({ name: 'at once', limit: 1 })],
+    timer,
+  })
+  const answering = (fails = false) =>
+    new Observable<number>((subscriber) => {
+      timer.schedule(() => {
+        try {
+          subscriber.next(1)
+          if (fails) subscriber.error(new Error('500'))
+          else subscriber.complete()
+        } catch (error) {
+          thrown.push(String(error))
+        }
+      }, 10)
+      return () => {
+        torn++
+      }
+    })
+  /** Returns when the next request starts. */
+  const next = (): number => {
+    let at = Number.NaN
+    new Observable<never>((subscriber) => {
+      at = timer.now()
+      subscriber.complete()
+    })
+      .pipe(schedule(scheduler, undefined))
+      .subscribe()
+    timer.flush(60_000)
+    return at
+  }
+  return { answering, next, scheduler, thrown, timer, torn: () => torn }
+}
+
+type World = ReturnType<typeof oneAtOnce>
+const scheduled = ({ answering, scheduler }: World, fails = false) =>
+  answering(fails).pipe(schedule(scheduler, undefined))
+
+describe('the permit of a request whose subscriber throws when it ends', () => {
+  const throwing: OperatorFunction<number, number> = finalize(boom)
+  const quiet = { error: () => {} }
+
+  it.each<[string, (world: World) => Subscription]>([
+    ['in finalize', (w) => scheduled(w).pipe(throwing).subscribe()],
+    ['in finalize, after a failure', (w) => scheduled(w, true).pipe(throwing).subscribe(quiet)],
+    [
+      'in finalize, behind another operator',
+      (w) =>
+        scheduled(w)
+          .pipe(
+            map((n) => n),
+            throwing,
+          )
+          .subscribe(),
+    ],
+    [
+      'in finalize, inside mergeMap',
+      (w) =>
+        from([1])
+          .pipe(mergeMap(() => scheduled(w).pipe(throwing)))
+          .subscribe(quiet),
+    ],
+    [
+      'in finalize, behind another scheduler',
+      (w) =>
+        scheduled(w)
+          .pipe(schedule(createScheduler({ tiers: [], timer: w.timer }), undefined), throwing)
+          .subscribe(),
+    ],
+    [
+      'in what was added to the subscription',
+      (w) => {
+        const subscription = scheduled(w).subscribe()
+        subscription.add(boom)
+        return subscription
+      },
+    ],
+  ])('%s, is released', (_, subscribe) => {
+    const world = oneAtOnce()
+    subscribe(world)
+    expect(world.next()).toBe(10)
+    expect(stateOf(world.scheduler)).toMatchObject({ waiting: 0, inFlight: 0 })
+    expect(world.thrown.join()).toContain('boom')
+    expect(world.torn()).toBe(1)
+  })
+
+  it('is released when `refused` throws, and then the teardown of the source', () => {
+    const { next, scheduler, timer } = oneAtOnce()
+    const errors: Array<string> = []
+    new Observable<number>((subscriber) => {
+      const answer = timer.schedule(() => {
+        expect(() => subscriber.next(1)).toThrow('teardown')
+      }, 10)
+      return () => {
+        answer.unsubscribe()
+        throw new Error('teardown')
+      }
+    })
+      .pipe(schedule(scheduler, undefined, { refused: (): O.Option<object> => boom() }))
+      .subscribe({ error: (error: unknown) => errors.push(String(error)) })
+    expect(next()).toBe(1_000) // as for any request that is cancelled before its answer
+    expect(errors).toEqual(['Error: boom'])
+  })
+})
+
+describe('a source that throws while it is subscribed to', () => {
+  const reported: Array<string> = []
+  beforeEach(() => {
+    vi.useFakeTimers()
+    config.onUnhandledError = (error) => reported.push(String(error))
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    config.onUnhandledError = null
+    reported.length = 0
+  })
+
+  const run = (source: Observable<number>) => {
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [
+        rate({ name: 'rate', limit: 1, per: 1_000 }),
+        concurrency({ name: 'at once', limit: 1 }),
+      ],
+      guard: 0,
+      timer,
+    })
+    const out: Array<[at: number, what: unknown]> = []
+    const told = (what: unknown): void => {
+      out.push([timer.now(), what])
+    }
+    for (const each of [of(0), source, of(2), of(3)]) {
+      each.pipe(schedule(scheduler, undefined)).subscribe({
+        next: told,
+        error: (error: unknown) => told(String(error)),
+      })
+    }
+    timer.flush(60_000)
+    vi.runAllTimers()
+    expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0, tiers: [{ used: 0 }, {}] })
+    expect(timer.pending()).toBe(0)
+    return out
+  }
+
+  it('in a teardown after its end stops no other request, and is reported', () => {
+    const source = new Observable<number>((subscriber) => {
+      subscriber.next(1)
+      subscriber.complete()
+      return boom
+    })
+    expect(run(source)).toEqual([
+      [0, 0],
+      [1_000, 1],
+      [2_000, 2],
+      [3_000, 3],
+    ])
+    expect(reported).toEqual([expect.stringContaining('boom')])
+  })
+
+  it('before it has begun fails alone', () => {
+    class Broken extends Observable<number> {
+      override subscribe = boom
+    }
+    expect(run(new Broken())).toEqual([
+      [0, 0],
+      [1_000, 'Error: boom'],
+      [2_000, 2],
+      [3_000, 3],
+    ])
+    expect(reported).toEqual([])
+  })
+})
+
+describe('an error', () => {
+  const oneAtATime = () =>
+    createScheduler({ tiers: [concurrency({ name: 'one at a time', limit: 1 })] })
+
+  it('of a source that throws when it is subscribed to goes to its subscriber', () => {
+    const scheduler = createScheduler({ tiers: [rate({ name: 'r', limit: 2, per: 10 })], guard: 0 })
+    const errors: Array<unknown> = []
+    const broken = new Observable<never>(() => {
+      throw new Error('broken')
+    })
+    broken.pipe(schedule(scheduler, undefined)).subscribe({ error: (e) => errors.push(e) })
+    throwError(() => 'failed')
+      .pipe(schedule(scheduler, undefined))
+      .subscribe({ error: (e) => errors.push(e) })
+    expect(errors).toEqual([new Error('broken'), 'failed'])
+  })
+
+  it(
+    'of `refused` goes to the subscriber, and the permit is released',
+    marbles((m) => {
+      const scheduler = oneAtATime()
+      const refuse = () => {
+        throw new Error('no')
+      }
+      const run = m.cold('--a--').pipe(schedule(scheduler, undefined, { refused: refuse }))
+      m.expectObservable(run).toBe('--#', undefined, new Error('no'))
+      m.expectObservable(m.cold('a|').pipe(schedule(scheduler, undefined))).toBe('1000ms a|')
+    }),
+  )
+
+  it('of `refused` for a value that comes at once goes to the subscriber', () => {
+    const errors: Array<unknown> = []
+    of(1)
+      .pipe(
+        schedule(oneAtATime(), undefined, {
+          refused: () => {
+            throw new Error('no')
+          },
+        }),
+      )
+      .subscribe({ error: (e) => errors.push(e) })
+    expect(errors).toEqual([new Error('no')])
+  })
+
+  it('of a key function goes to the subscriber of that request alone', () => {
+    const scheduler = createScheduler<number>({
+      tiers: [
+        concurrency({
+          name: 'key',
+          limit: 1,
+          key: (n) => {
+            if (n === 1) throw new Error('no key')
+            return 'k'
+          },
+        }),
+      ],
+    })
+    const seen: Array<unknown> = []
+    for (const n of [0, 1, 2]) {
+      of(n)
+        .pipe(schedule(scheduler, n))
+        .subscribe({ next: (a) => seen.push(a), error: (e) => seen.push(e) })
+    }
+    expect(seen).toEqual([0, new Error('no key'), 2])
+  })
+})
