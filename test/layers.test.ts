@@ -70,20 +70,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** What the folders of a place import of the rest of it. */
 const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
-  'scheduler/park': ['Clock.ts'],
-  'scheduler/ceiling': ['Clock.ts'],
-  'scheduler/slack': ['Clock.ts', 'Departure.ts'],
-  'scheduler/bucket': [
-    'Clock.ts',
-    'Departure.ts',
-    'Guard.ts',
-    'Strand.ts',
-    'Tier.ts',
-    'ceiling',
-    'park',
-    'slack',
-    'unhandled.ts',
-  ],
+  'scheduler/limiters': ['Clock.ts', 'JitterGuard.ts', 'SendBatch.ts'],
   'http/transport': [],
   'http/secrets': [],
   'http/request': ['Failure.ts', 'oneLine.ts'],
@@ -201,13 +188,11 @@ describe('src', () => {
     expect(Object.fromEntries(found)).toEqual(parts)
   })
 
-  it('has no files that import each other but three of the scheduler', () => {
+  it('has no files that import each other', () => {
     const inCircle = files.filter((file) =>
       targets.get(file)?.some((target) => reached(target).has(file)),
     )
-    // a bucket knows who waits at it, a strand its flow, and a flow its buckets
-    const queues = ['scheduler/Flow.ts', 'scheduler/Strand.ts', 'scheduler/bucket/Bucket.ts']
-    expect(inCircle.sort()).toEqual(queues)
+    expect(inCircle).toEqual([])
   })
 
   it('is drawn whole', () => {
@@ -260,11 +245,12 @@ describe('src', () => {
     ])
   })
 
-  it('knows the process on the command line only, and where it says who runs', () => {
+  it('knows the process on the command line only, and in two files that ask the runtime', () => {
     const knowing = files.filter((file) => /(?<![\w'./-])process\.\w|node:process/.test(code(file)))
-    const telling = 'export/run/thisProcess.ts'
-    expect(knowing).toContain(telling)
-    expect(places(knowing.filter((file) => file !== telling))).toEqual(['cli'])
+    // the owner of an export, and the runtime's async contexts
+    const exceptions = ['export/run/thisProcess.ts', 'stream/asyncContext.ts']
+    expect(knowing).toEqual(expect.arrayContaining(exceptions))
+    expect(places(knowing.filter((file) => !exceptions.includes(file)))).toEqual(['cli'])
   })
 
   it('reads no clock and draws no number but those it is handed', () => {
@@ -273,7 +259,8 @@ describe('src', () => {
         code(file),
       ),
     )
-    expect(reading.filter((file) => placeOf(file) !== 'cli')).toEqual([])
+    // the default clock of a scheduler
+    expect(reading.filter((file) => placeOf(file) !== 'cli')).toEqual(['scheduler/Clock.ts'])
   })
 
   it('has no file of more than 500 lines', () => {

@@ -22,6 +22,7 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { defined, E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
+import { explainLowered } from '../../http/limits.js'
 import { oneLine } from '../../http/oneLine.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'
 import type { SchedulerState } from '../../scheduler/index.js'
@@ -236,6 +237,15 @@ const checkLimits = (
   const part = share < 1 ? `, ${percent(share)} of them` : ''
   const found = `${kept.join(', ')} (${environment}${part})`
   const facts = { environment, share, ...limits }
+  const lowered = state.tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
+    message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],
+  )
+  if (lowered.length > 0) {
+    return warning('limits', `${found}; ${lowered.join('; ')}`, {
+      facts,
+      advice: 'set --environment sandbox, or take a part of the limits with --share',
+    })
+  }
   return events.some((event) => event._tag === 'Answered' && event.status === 429)
     ? warning('limits', `${found}; a request was refused for them`, {
         facts,
