@@ -4,10 +4,6 @@ import * as exported from '../src/export/index.js'
 import { invalidField } from '../src/http/request/invalidParams.js'
 import * as root from '../src/index.js'
 
-const { CannotRun, Disturbed, DoesNotFit, NotTheSame, Unreadable, Unsupported } = exported
-
-const misfit = { _tag: 'Misfit', field: 'a', expected: 'b', message: 'a should be b' } as const
-
 const failure = invalidField('GET /a', {
   field: 'id',
   expected: 'a text',
@@ -15,14 +11,8 @@ const failure = invalidField('GET /a', {
 })
 
 const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
-  CannotRun: new CannotRun('missing', 'a', 'is not there'),
-  Disturbed: new Disturbed('a', 'was changed'),
-  DoesNotFit: new DoesNotFit(misfit, 0),
   InvalidOption: new root.InvalidOption('a', 'b'),
-  NotTheSame: new NotTheSame('a', 'is another'),
   PaymentsError: new root.PaymentsError(failure),
-  Unreadable: new Unreadable('a', Object.assign(new Error('EACCES'), { code: 'EACCES' })),
-  Unsupported: new Unsupported('a'),
 }
 
 it.each(Object.entries(all))('%s has its name for a tag', (name, error) => {

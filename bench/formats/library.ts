@@ -15,10 +15,9 @@ const options: FormatOptions = {
   compress: compressions.find((one) => one === compress) ?? 'none',
 }
 const format = formatOf(Charge)(options)
-if (format._tag === 'Left' || out === undefined)
-  throw new Error('usage: library FORMAT COMPRESS FILE ROWS')
+if (out === undefined) throw new Error('usage: library FORMAT COMPRESS FILE ROWS')
 
-const file = await openFile({ path: out, format: format.right })
+const file = await openFile({ path: out, format })
 let pagesWritten = 0
 for (const page of pages(Number(rows))) {
   await file.write(page)

@@ -3,7 +3,7 @@
  * progress of an export are written elsewhere.
  */
 import type { OutputConfiguration } from 'commander'
-import { codeOf } from '../export/file/systemError.js'
+import { codeOf } from '../export/file/FileSystem.js'
 import type { Signal, Terminal } from './Terminal.js'
 
 // exit statuses

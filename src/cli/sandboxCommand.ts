@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { firstValueFrom, merge, Subject } from 'rxjs'
 import type { Environment } from '../api/limits.js'
-import { isSystemError } from '../export/file/systemError.js'
+import { isSystemError } from '../export/file/FileSystem.js'
 import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'

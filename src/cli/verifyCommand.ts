@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { lastValueFrom, reduce, tap } from 'rxjs'
-import { CannotRun, verify } from '../export/index.js'
+import { lastValueFrom, map, reduce, tap } from 'rxjs'
+import { verify } from '../export/index.js'
+import { E } from '../fp.js'
 import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
@@ -29,6 +30,10 @@ export const verifyCommand = ({ output, exit }: Pick<CommandContext, 'output' | 
 const verifyExport = async ({ print }: Output, path: string): Promise<number> => {
   const { files, wrong } = await lastValueFrom(
     verify(path).pipe(
+      map((check) => {
+        if (E.isLeft(check)) throw new UsageError(check.left.message)
+        return check.right
+      }),
       tap(({ path, differences }) => {
         for (const { message } of differences) print(`${path}: ${message}`)
       }),
@@ -41,9 +46,7 @@ const verifyExport = async ({ print }: Output, path: string): Promise<number> =>
         { files: 0, wrong: 0 },
       ),
     ),
-  ).catch((error: unknown) => {
-    throw error instanceof CannotRun ? new UsageError(error.message) : error
-  })
+  )
   if (wrong > 0) return EXIT_INCOMPLETE
   print(`as the manifest says: ${plural(files, 'file')}`)
   return EXIT_COMPLETE

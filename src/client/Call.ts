@@ -15,6 +15,7 @@ import type { Failure } from '../http/Failure.js'
 import type { ListLimits } from '../http/limits.js'
 import type { List, ListOptions, ListOrigin } from '../http/list/List.js'
 import { readList } from '../http/list/readList.js'
+import { basicHeader } from '../http/login/Auth.js'
 import { scrubAll, scrubber } from '../http/secrets/scrub.js'
 import { InvalidOption } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
@@ -116,6 +117,8 @@ export const originOf =
       apiVersion,
     }
     const application = { clientId: partner?.clientId }
+    const basic =
+      partner === undefined ? [] : [basicHeader(partner.clientId, partner.clientSecret).slice(6)]
     return {
       baseUrl,
       ...defined(auth === 'basic' ? application : account),
@@ -123,6 +126,6 @@ export const originOf =
       perSecond: Math.min(limits.global, limits.endpoint),
       events,
       drift,
-      scrub: (u) => scrubAll(scrubber(secrets.all()), ROW_LEVELS)(u),
+      scrub: (u) => scrubAll(scrubber([...secrets.all(), ...basic]), ROW_LEVELS)(u),
     }
   }

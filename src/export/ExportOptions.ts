@@ -1,75 +1,195 @@
+import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
+import type { Decodes } from '../codec/Codec.js'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { is, type OptionsTable, required } from '../options/index.js'
-import type { DrainOptions, Millis, Page } from '../stream/index.js'
-import type { Progress } from './Progress.js'
-import type { Sink } from './Sink.js'
-import type { Reject, Sorting } from './sortPage.js'
+import { is, type OptionsTable, type Rule, required } from '../options/index.js'
+import type { Millis } from '../stream/index.js'
+import type { ExportError } from './ExportError.js'
+import type { Sink } from './exportList.js'
+import type { FileSystem } from './file/FileSystem.js'
+import { type Compression, compressions, type FormatName, formatNames } from './format/Format.js'
+import * as rule from './rules.js'
+import type { Runner } from './run/lock.js'
+import type { ManifestRun } from './run/Manifest.js'
+import type { Since } from './run/sinceLast.js'
+import type { AnyPosition } from './SourcePage.js'
+import type { Reject } from './sortPage.js'
 
 // model
 
-/** A list whose pages can be waited for: lists and snapshots of a client, also `.parallel(8)`. */
-export interface Drainable<P> {
-  /** Reads page after page; the next is asked for when `project` has completed. */
-  readonly drain: <B>(
-    project: (page: E.Either<AnyFailure, P>) => Observable<B>,
-    options?: DrainOptions,
-  ) => Observable<B>
-}
+/** Where an export goes, how its rows are written, and how it survives. */
+export interface ExportOptions<A, B = A> {
+  /**
+   * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable`
+   * or a `WritableStream`, which cannot be resumed; or a function that takes the rows of a page and resolves when they
+   * are written: no page but the next is asked for until then.
+   */
+  readonly out: string | Writable | WritableStream<Uint8Array<ArrayBuffer>> | Sink<Readonly<B>>
 
-/** What is exported, and where to. */
-export interface ExportOptions<A, Q, P extends Page<AnyFailure, A, Q>> extends Partial<Sorting<A>> {
-  /** What is read: a list or a snapshot, such as `payments.charges.list()`. */
-  readonly list: Drainable<P & Page<AnyFailure, A, Q>> // P alone would leave the type of its rows unknown
-  /** Takes the rows of a page, and the page they are of. To change a row, map it to another one. */
-  readonly sink: (rows: ReadonlyArray<Readonly<A>>, page: P) => Promise<unknown>
-  /** Takes the rows that are not written. */
-  readonly rejects: Sink<Reject<Q>>
+  // rows
+
+  /** Leaves out rows for which it is false, before `map`. */
+  readonly filter?: (row: Readonly<A>) => boolean
+  /** Makes the row to write in place of one that came. It must return the same for the same row: pages may be read again. */
+  readonly map?: (row: Readonly<A>) => B
+  /** Describes the rows that `map` returns: CSV, Parquet and `columns` need it. Default: the codec of the list. */
+  readonly codec?: Decodes<B>
+  /** A name for `filter` and `map`. Change it with them: an export is not resumed with another one. */
+  readonly revision?: string
+  /** Identifies a row: two with the same key are the same row. Default: its `id`. */
+  readonly key?: (row: B) => string | undefined
+
+  // format
+
+  /** How rows are written. Default: by the name of the file, or `ndjson`. */
+  readonly format?: FormatName
+  /** Default: by the name of the file, or `none`; Parquet is compressed inside, by default with `zstd`. */
+  readonly compress?: Compression
+  /** Fields and their order, nested ones dotted; `NAME:TYPE` for one that the codec does not have. Default: all. */
+  readonly columns?: ReadonlyArray<string>
+  /** `exact` writes the digits of numbers as they came. Default: as the client reads them. */
+  readonly numbers?: 'exact' | 'fast'
+  /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
+  readonly amounts?: 'decimal' | 'text'
+  /** CSV: `escape` keeps spreadsheets from running texts as formulas. Default `keep`. */
+  readonly formulas?: 'escape' | 'keep'
+  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
+  readonly rowGroup?: number
+
+  // going on
+
+  /** Continues where an earlier run of the same export stopped; begins anew where there is no checkpoint. Default `false`. */
+  readonly resume?: boolean
+  /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
+  readonly restart?: boolean
   /**
-   * Makes durable what both sinks were given, and keeps what it is told: `next` goes on from there. Called
-   * after the first page, then between pages once `every` ms have passed, and at the end if rows came
-   * since. Not called after a sink has failed, nor when nobody listens any more.
+   * Reads only rows created since the last complete run, less the `lookback`: `true` for the runs in the folder `out`,
+   * to which this one is added; or the path of another manifest. Snapshots only.
    */
-  readonly commit?: (progress: Progress<Q>) => Promise<unknown>
-  /** How often `commit` is called, in ms. Default 1,000. */
-  readonly every?: Millis
-  /**
-   * The keys of rows that are not to be written again. Those that are written are added, and those of a page
-   * that `sink` failed on are not. Without it, rows are told apart within their page only. Unless there is a
-   * `key`, rejected rows are known by their ids, too, and given to `rejects` once.
-   */
-  readonly seen?: Set<string>
-  /**
-   * Ends it when more rows than that are rejected. Default: any number. A run that has more already is
-   * not gone on with: see `CannotRun`.
-   */
+  readonly sinceLast?: boolean | string
+  /** How long before the end of the last complete run rows may have changed, in ms. Default: 7 days. */
+  readonly lookback?: Millis
+  /** Where the checkpoint is kept. Default: beside the output. */
+  readonly checkpoint?: string
+  /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
+  readonly commitEvery?: Millis
+  /** In a folder: rows that a file may have. Default: no bound. */
+  readonly rotateRows?: number
+  /** In a folder: bytes after which a file is ended, looked at after each page. Default: no bound. */
+  readonly rotateBytes?: number
+  /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
   readonly maxRejects?: number
+  /** Is told of rejected rows, which a file keeps beside it anyway. */
+  readonly onReject?: Sink<Reject>
+  /**
+   * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
+   * pages move when a row is deleted. Default `false`.
+   */
+  readonly untilStable?: boolean
+  /** Whether a stream is ended with the export. Default `true`. Not for stdout. */
+  readonly endStream?: boolean
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown>
-  /** Tells when `every` has passed. Default `asyncScheduler`. */
+
+  // the outside
+
+  /** A name for the account, kept as a hash. Default: base URL and client id. Needed to tell accounts apart by a token source. */
+  readonly account?: string
+  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
   readonly timer?: SchedulerLike
+  /** Default: the disk. */
+  readonly files?: FileSystem
+  /** The process that the lock names. Default: this one. */
+  readonly runner?: Runner
 }
 
-// constructors
+/** How far an export is. Counts are of all its starts together. */
+export interface ExportProgress {
+  /** Rows written. */
+  readonly rows: number
+  /** Rows that did not decode, or do not fit the format. */
+  readonly rejects: number
+  /** Pages read. */
+  readonly pages: number
+  /** Rows that had come before, and were left out. */
+  readonly repeated?: number
+  /** The position of all that is left to read; absent at the end of the list. */
+  readonly next?: AnyPosition
+  /** Whether the list was read to its end. */
+  readonly ended: boolean
+  /** It was told to `stop` before. */
+  readonly stopped?: true
+  /** How it began; with the first progress only. */
+  readonly begun?: ExportBegun
+  /** Why a resumed list is read from its beginning again: its bookmark was refused. Rows that are there are left out. */
+  readonly reread?: AnyFailure
+  /** The entry of the manifest; with the last progress of a file or folder, unless nothing was written. */
+  readonly run?: ManifestRun
+}
 
-/** Of the options that say how an export goes, a run as well. */
-export const paceRules = {
-  key: is.fn(),
-  shown: is.fn(),
-  every: is.millis,
-  maxRejects: is.nonNegativeIntOrInfinity,
-  stop: is.withMethods('an Observable', 'pipe'),
-  timer: is.rxScheduler(),
+/** How an export begins. */
+export interface ExportBegun {
+  /** Whether it continues from a checkpoint. */
+  readonly resumed: boolean
+  /** The process of a dead run whose lock was taken over. */
+  readonly deadPid?: number
+  /** From when on it reads, with `sinceLast`. */
+  readonly since?: Since
+}
+
+/** What an export emits: progress; and last, if it did not succeed, why. */
+export type ExportEvent = E.Either<ExportError | AnyFailure, ExportProgress>
+
+// rules
+
+const out: Rule = {
+  accepts: (u) =>
+    typeof u === 'function' ||
+    is.nonEmptyString.accepts(u) ||
+    is.withMethods('', 'write', 'end').accepts(u) ||
+    is.withMethods('', 'getWriter').accepts(u),
+  expected: 'a path, a Writable, a WritableStream, or a function that takes rows',
+}
+
+const sinceLast: Rule = {
+  accepts: (u) => is.boolean.accepts(u) || is.nonEmptyString.accepts(u),
+  expected: 'true, or the path of a manifest',
 }
 
 /** What each option must be. */
-export const exportRules: OptionsTable<ExportOptions<never, never, never>> = {
-  list: required(is.withMethods('a list or a snapshot', 'drain')),
-  sink: required(is.fn()),
-  rejects: required(is.fn()),
-  commit: is.fn(),
-  seen: is.withMethods('a Set', 'add', 'delete'),
-  misfit: is.fn(),
-  ...paceRules,
+export const exportRules: OptionsTable<ExportOptions<never, never>> = {
+  out: required(out),
+  filter: is.fn(),
+  map: is.fn(),
+  codec: is.withMethods('a codec', 'validate'),
+  revision: is.nonEmptyString,
+  key: is.fn(),
+  format: is.oneOf(...formatNames),
+  compress: is.oneOf(...compressions),
+  columns: is.arrayOf(is.string, 'a list of names of columns'),
+  numbers: is.oneOf('exact', 'fast'),
+  amounts: is.oneOf('decimal', 'text'),
+  formulas: is.oneOf('escape', 'keep'),
+  rowGroup: is.int(1),
+  resume: is.boolean,
+  restart: is.boolean,
+  sinceLast,
+  lookback: is.finiteMillis,
+  checkpoint: is.nonEmptyString,
+  commitEvery: is.millis,
+  rotateRows: is.positiveIntOrInfinity,
+  rotateBytes: is.positiveIntOrInfinity,
+  maxRejects: is.nonNegativeIntOrInfinity,
+  onReject: is.fn(),
+  untilStable: is.boolean,
+  endStream: is.boolean,
+  stop: is.withMethods('an Observable', 'pipe'),
+  account: is.nonEmptyString,
+  timer: is.rxScheduler(),
+  files: rule.files,
+  runner: is.withMethods('a process', 'isAlive'),
 }
+
+/** What a source must have. */
+export const sourceRule = is.withMethods('a list or a snapshot of a client', 'drain', 'describe')

@@ -1,3 +1,4 @@
+/** A list into a sink, page by page. */
 import {
   asyncScheduler,
   concat,
@@ -7,6 +8,7 @@ import {
   from,
   NEVER,
   type Observable,
+  type SchedulerLike,
   takeUntil,
   takeWhile,
   tap,
@@ -14,34 +16,87 @@ import {
 import { E, O } from '../fp.js'
 import { rowId } from '../http/answer/rawRows.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { checkOptions } from '../options/index.js'
-import type { Page } from '../stream/index.js'
-import { type ExportOptions, exportRules } from './ExportOptions.js'
-import { NO_PROGRESS, type Progress } from './Progress.js'
-import { type Known, type Sorting, sortPage } from './sortPage.js'
+import type { Millis } from '../stream/index.js'
+import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'
+import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
+
+// model
+
+/** Takes the rows of a page, and resolves when they are written; until then only one more page is asked for. */
+export type Sink<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
+
+/** How far a list is. */
+export interface Progress {
+  /** Rows written. */
+  readonly rows: number
+  /** Rows that did not decode, or did not fit, and went to `rejects`. */
+  readonly rejects: number
+  /** Pages read. */
+  readonly pages: number
+  /** Rows that had come before, and were left out. */
+  readonly repeated?: number
+  /** The position of all that comes after these pages; absent at the end of the list. */
+  readonly next?: AnyPosition
+  /** Whether the list was read to its end, rejected rows or not. */
+  readonly ended: boolean
+  /** Why it was not. */
+  readonly failure?: AnyFailure
+  /** Why it was not, where nothing failed: it was told to stop, or more than `maxRejects` rows were rejected. */
+  readonly cut?: 'stopped' | 'rejects'
+}
+
+/** The progress of an export that has read nothing yet. */
+export const NO_PROGRESS: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+
+/** Whether it is the last one: it says why the list ended. */
+export const isLast = ({ ended, failure, cut }: Progress): boolean =>
+  ended || failure !== undefined || cut !== undefined
+
+/** How rows are chosen and told apart, and when progress is kept. */
+export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'misfit'>> {
+  /** How often `commit` is called, in ms. Default 1,000. */
+  readonly every?: Millis
+  /** Ends the list when more rows than that are rejected. Default: any number. */
+  readonly maxRejects?: number
+  /** Its first value ends the export: what was read is written and committed. */
+  readonly stop?: Observable<unknown>
+  /** Tells when `every` has passed. Default `asyncScheduler`. */
+  readonly timer?: SchedulerLike
+}
+
+/** What is read, and where rows go. */
+export interface ExportListOptions<A, B = A>
+  extends Pace<A, B>,
+    Pick<Sorting<A, B>, 'misfit'>,
+    Partial<Known> {
+  readonly list: Drainable<A>
+  /** Takes the rows of a page, and the page they are of. */
+  readonly sink: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
+  /** Takes the rows that are not written. */
+  readonly rejects: Sink<Reject>
+  /**
+   * Makes durable what both sinks were given: after the first page, then between pages once `every` ms have passed,
+   * and at the end if rows came since. Not called after a sink has failed, nor after unsubscribing.
+   */
+  readonly commit?: (progress: Progress) => Promise<unknown>
+}
+
+// constructors
 
 /**
- * Writes a list into a sink, page by page, and tells after each how far it is. The page after the next
- * is asked for when this one is written. The last word has `ended`, a `failure`, or says why it was cut.
- * What a sink throws is the error of the stream. Throws an `InvalidOption` at once for an option that cannot
- * work. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
+ * Writes a list into a sink, page by page, and emits after each how far it is. The page after the next is asked for
+ * when this one is written. The last progress has `ended`, a `failure`, or a `cut`; what a sink throws is the error
+ * of the stream. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
  */
-export const exportList = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  options: ExportOptions<A, Q, P>,
-): Observable<Progress<Q>> => exportUnchecked(checkOptions(options, exportRules))
-
-/** The same, of options that were checked; they may be more than these. `aside`: see `Known`. */
-export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  options: ExportOptions<A, Q, P> & Partial<Pick<Known, 'aside'>>,
-): Observable<Progress<Q>> =>
+export const exportList = <A, B = A>(options: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
     const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
-    const key: Sorting<A>['key'] = options.key ?? rowId
-    const { misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options
+    const key: Sorting<A, B>['key'] = options.key ?? rowId
+    const { filter, map, misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options
     const known = seen && { seen, ...(options.key === undefined ? { aside } : {}) }
-    const sort = sortPage<A>({ key, misfit, shown }, known)
-    let progress: Progress<Q> = NO_PROGRESS
+    const sort = sortPage<A, B>({ filter, map, key, misfit, shown }, known)
+    let progress = NO_PROGRESS
     let committed = progress
     let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
     let failure: AnyFailure | undefined
@@ -57,14 +112,14 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
     }
 
     /** They were not written. */
-    const forget = (rows: ReadonlyArray<A>): void => {
+    const forget = (rows: ReadonlyArray<B>): void => {
       for (const row of rows) {
         const name = key(row)
         if (name !== undefined) seen?.delete(name)
       }
     }
 
-    const write = async (page: P): Promise<Progress<Q>> => {
+    const write = async (page: SourcePage<A>): Promise<Progress> => {
       if (unsubscribed) return progress
       const { good, bad, repeated } = sort(page)
       try {
@@ -106,12 +161,12 @@ export const exportUnchecked = <A, Q, P extends Page<AnyFailure, A, Q>>(
       }),
     )
 
-    const end = async (): Promise<Progress<Q>> => {
+    const end = async (): Promise<Progress> => {
       await working // a page that was being written when it was told to stop
       await keep()
       if (failure !== undefined) return { ...progress, failure }
-      const isWhole = progress.pages > 0 && !('next' in progress)
-      if (isWhole) return { ...progress, ended: true }
+      const isComplete = progress.pages > 0 && !('next' in progress)
+      if (isComplete) return { ...progress, ended: true }
       if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
       return stopped ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
     }

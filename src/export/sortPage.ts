@@ -2,23 +2,17 @@ import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
 import { rowId } from '../http/answer/rawRows.js'
-import type { AnyFailure } from '../http/Failure.js'
 import { type Page, type RowTexts, someOf } from '../stream/index.js'
 import { asCame } from './asCame.js'
 import { mayRepeat } from './mayRepeat.js'
+import type { AnyPosition, SourcePage } from './SourcePage.js'
 
 // model
 
-/** A page that may be of other rows than came: see `mapRows`. */
-interface AnyPage<A, Q> extends Page<AnyFailure, A, Q> {
-  /** There if they were changed on the way, be it in place. */
-  readonly of?: unknown
-}
-
 /** A row that is not written, and why. */
-export interface Reject<Q = unknown> {
+export interface Reject {
   /** What asks for its page again. */
-  readonly position: Q
+  readonly position: AnyPosition
   /** Which row of its page, from 0. */
   readonly index: number
   /** Why it is not written: names the field, not its value. */
@@ -28,20 +22,24 @@ export interface Reject<Q = unknown> {
 }
 
 /** The rows of a page, each where it belongs. */
-export interface Sorted<A, Q> {
-  readonly good: ReadonlyArray<A>
-  readonly bad: ReadonlyArray<Reject<Q>>
+export interface Sorted<B> {
+  readonly good: ReadonlyArray<B>
+  readonly bad: ReadonlyArray<Reject>
   /** Rows that were there before. */
   readonly repeated: number
 }
 
 /** Which rows are written: each once, and none that cannot be. */
-export interface Sorting<A> {
+export interface Sorting<A, B> {
+  /** Rows for which it is false are left out. */
+  readonly filter?: ((row: A) => boolean) | undefined
+  /** The row to write in place of one that came; without it, the row itself. */
+  readonly map?: ((row: A) => B) | undefined
   /** Two rows with the same key are the same row; one without a key is like no other. */
-  readonly key: (row: A) => string | undefined
+  readonly key: (row: B) => string | undefined
   /** Why a row that decoded cannot be written all the same, if it cannot: see `Format`. */
   readonly misfit?:
-    | ((row: A, asCame: boolean) => { readonly message: string } | undefined)
+    | ((row: B, asCame: boolean) => { readonly message: string } | undefined)
     | undefined
   /** A row that did not decode, as it may be kept: without what is secret. */
   readonly shown: (raw: unknown) => unknown
@@ -61,22 +59,29 @@ export interface Known {
  * Rows that came before are left out; the others are known from then on. Without `before`, rows are told apart within
  * their page.
  */
-export const sortPage = <A>({ key, misfit, shown }: Sorting<A>, before?: Known) => {
+export const sortPage = <A, B>(
+  { filter, map, key, misfit, shown }: Sorting<A, B>,
+  before?: Known,
+) => {
+  const rowOf = map ?? ((row: A) => row as unknown as B) // without a `map`, `B` is `A`
   const twice = mayRepeat(key)
-  return <Q>({ items, raw, texts, position, of }: AnyPage<A, Q>): Sorted<A, Q> => {
-    const fit: Array<A> = []
+  return ({ items, raw, texts, position }: SourcePage<A>): Sorted<B> => {
+    const fit: Array<B> = []
     let places: Array<number> | undefined // where each of them stands, once one is left out
-    const bad: Array<Reject<Q>> = []
+    const bad: Array<Reject> = []
     let again = 0
-    const came = rawAt(raw, texts)
-    const reject = (index: number, reason: string): void => {
+    const rawRow = rawAt(raw, texts)
+    const leaveOut = (index: number): void => {
       places ??= Array.from({ length: index }, (_, i) => i)
+    }
+    const reject = (index: number, reason: string): void => {
+      leaveOut(index)
       if (before?.aside && !isFirst(before.aside, rowId(raw[index]))) again++
-      else bad.push({ position, index, reason, row: shown(came(index)) })
+      else bad.push({ position, index, reason, row: shown(rawRow(index)) })
     }
     const unchanged =
       texts !== undefined &&
-      of === undefined &&
+      map === undefined &&
       items.every((item, i) => E.isLeft(item) || item.right === raw[i])
     let index = -1
     for (const item of items) {
@@ -85,7 +90,12 @@ export const sortPage = <A>({ key, misfit, shown }: Sorting<A>, before?: Known) 
         reject(index, item.left.message)
         continue
       }
-      const row = item.right
+      const came = item.right
+      if (filter !== undefined && !filter(came)) {
+        leaveOut(index)
+        continue
+      }
+      const row = rowOf(came)
       const wrong = misfit?.(row, unchanged)
       if (wrong !== undefined) {
         reject(index, wrong.message)

@@ -74,7 +74,7 @@ describe('two runs of one output', () => {
     expect(existsSync(out)).toBe(false)
 
     const later = await charges(server, out)
-    expect(later.stderr).toContain('took over the lock of process 7, which is no more')
+    expect(later.stderr).toContain('took over the lock of process 7, which has ended')
     expect(later.status).toBe(0)
   })
 })

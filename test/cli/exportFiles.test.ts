@@ -126,15 +126,21 @@ describe('a folder', () => {
     expect(merged).toEqual({ rows: '500' })
 
     const other = await charges(server, out, ['--since-last', '--currency', 'USD'])
-    expect([other.status, other.stderr]).toEqual([2, expect.stringContaining('another currency')])
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('its query.currency is not the one of now'),
+    ])
     for (const [words, what] of [
-      [['--format', 'parquet'], 'format'],
-      [['--compress', 'gzip'], 'compression'],
-      [['--columns', 'id'], 'set of columns'],
-      [['--exact'], 'precision'],
+      [['--format', 'parquet'], 'name'],
+      [['--compress', 'gzip'], 'compress'],
+      [['--columns', 'id'], 'columns'],
+      [['--exact'], 'numbers'],
     ] as const) {
       const { status, stderr } = await charges(server, out, ['--since-last', ...words])
-      expect([status, stderr]).toEqual([2, expect.stringContaining(`is of another ${what}`)])
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining(`its format.${what} is not the one of now`),
+      ])
     }
     const fresh = await charges(server, out)
     expect([fresh.status, fresh.stderr]).toEqual([2, expect.stringContaining('--restart replaces')])
@@ -211,11 +217,11 @@ describe('other lists', () => {
       const { status, stderr } = await cli([...args, '--columns', `id,${column}`])
       expect([status, stderr]).toEqual([
         2,
-        `payments-rx: --columns: no column ${column}: files hold no secret (export webhooks)\n`,
+        `payments-rx: --columns should be without ${column}: files hold no secret\n`,
       ])
     }
     const other = await cli([...args, '--columns', 'id,colour'])
-    expect(other.stderr).toContain('no column colour: there are id, url')
+    expect(other.stderr).toContain('there is no colour')
     expect(other.stderr).not.toContain('secret')
     expect((await cli(args)).status).toBe(0)
     const sql = await duckdb()

@@ -21,7 +21,9 @@ it.each([
   const { status, stderr } = await cli([
     ...['export', 'charges', '--sandbox', '--rows', '5', '--out', file(name), ...more],
   ])
-  expect(stderr).toBe('payments-rx: --compress: zstd needs Node 22.15 or later: choose gzip\n')
+  expect(stderr).toBe(
+    "payments-rx: --compress should be 'gzip' or 'none': zstd needs Node 22.15 or later\n",
+  )
   expect(status).toBe(2)
   expect(await readFile(file(name), 'utf8')).toBe('earlier\n')
 })

@@ -36,7 +36,7 @@ it('says in one line that a manifest cannot be read', async () => {
   await mkdir(file('c.csv.manifest.json'))
   const { status, stderr } = await cli(['verify', file('c.csv')])
   expect(status).toBe(2)
-  expect(stderr).toMatch(/^payments-rx: .*manifest\.json cannot be read: EISDIR\n$/)
+  expect(stderr).toMatch(/^payments-rx: cannot read .*manifest\.json: EISDIR.*\n$/)
   await writeFile(file('d.csv.manifest.json'), '[]')
   expect((await cli(['verify', file('d.csv')])).status).toBe(2)
 })

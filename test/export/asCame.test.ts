@@ -6,14 +6,9 @@ import { describe, expect, it } from 'vitest'
 import type { Position } from '../../src/api/Paging.js'
 import { Charge } from '../../src/codec/Charge.js'
 import { compile } from '../../src/decode/index.js'
-import {
-  exportList,
-  type FormatOptions,
-  formatOf,
-  openStream,
-  type Reject,
-  toFolder,
-} from '../../src/export/index.js'
+import { exportList } from '../../src/export/exportList.js'
+import { toFolder } from '../../src/export/file/toFolder.js'
+import { type FormatOptions, formatOf, openStream, type Reject } from '../../src/export/index.js'
 import { defined, E } from '../../src/fp.js'
 import { pageReader } from '../../src/http/answer/readAnswer.js'
 import type { Failure } from '../../src/index.js'
@@ -60,16 +55,15 @@ const exported = async (
 ): Promise<{ readonly told: string; readonly rejected: ReadonlyArray<Reject> }> => {
   const list = listOf(rows, { ...defined({ change, between }) })
   const format = formatOf(Charge)({ format: 'ndjson', ...options })
-  if (E.isLeft(format)) throw new Error('no such format')
   const to = new PassThrough()
   const told = text(to)
-  const stream = await openStream({ stream: to, format: format.right })
+  const stream = await openStream({ stream: to, format: format })
   const rejected: Array<Reject> = []
   await lastValueFrom(
-    exportList<Charge, Position, P>({
+    exportList<Charge>({
       list,
       sink: stream.write,
-      misfit: format.right.misfit,
+      misfit: format.misfit,
       rejects: async (page) => rejected.push(...page),
     }),
   )
@@ -94,14 +88,13 @@ describe('rows in NDJSON and JSON', () => {
       const files = memory()
       files.put('/all/note', 'mine')
       const format = formatOf(Charge)({ format: 'ndjson' })
-      if (E.isLeft(format)) throw new Error('no such format')
       const rotation = { rows: most }
-      const to = await toFolder({ path: '/all', format: format.right, rotation, files })
+      const to = await toFolder({ path: '/all', format: format, rotation, files })
       await lastValueFrom(
-        exportList<Charge, Position, P>({
+        exportList<Charge>({
           list: listOf(rows),
-          sink: (good) => to.write(good, 1),
-          misfit: format.right.misfit,
+          sink: (good: ReadonlyArray<Charge>) => to.write(good, 1),
+          misfit: format.misfit,
           rejects: async () => {},
         }),
       )
@@ -131,7 +124,7 @@ describe('rows in NDJSON and JSON', () => {
     )
   })
 
-  it('are written anew when somebody has changed them', async () => {
+  it('are written reread when somebody has changed them', async () => {
     const change = (page: P): P => ({
       ...page,
       items: page.items.map(E.map((row) => ({ ...row, reference: 'changed' }))),
@@ -143,7 +136,7 @@ describe('rows in NDJSON and JSON', () => {
     ])
   })
 
-  it('are written anew when some of their fields are wanted', async () => {
+  it('are written reread when some of their fields are wanted', async () => {
     expect(await written([first], { columns: ['id', 'amount'] })).toBe(
       '{"id":"chg_1","amount":9.5}\n',
     )

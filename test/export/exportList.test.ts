@@ -1,7 +1,8 @@
 import { defer, firstValueFrom, lastValueFrom, of, retry, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Position } from '../../src/api/Paging.js'
-import { exportList, type Progress, type Reject } from '../../src/export/index.js'
+import { exportList, type Progress } from '../../src/export/exportList.js'
+import type { Reject } from '../../src/export/index.js'
 import { E, O } from '../../src/fp.js'
 import type { Failure } from '../../src/index.js'
 import { type Page, paginate } from '../../src/stream/index.js'
@@ -89,7 +90,7 @@ describe('exportList', () => {
     expect(last).toMatchObject({ rows: 3, rejects: 1, ended: true })
   })
 
-  it('asks for nothing before it is subscribed to, and starts anew each time', async () => {
+  it('asks for nothing before it is subscribed to, and starts reread each time', async () => {
     const asked: Array<number> = []
     const run = exportList({ ...sinks().options, list: list([good(1), good(2)], asked) })
     expect(asked).toEqual([])

@@ -1,7 +1,7 @@
 /** What a sink is asked to make durable, and when an export is cut. */
 import { firstValueFrom, lastValueFrom, of, Subject, toArray, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { exportList, type Progress } from '../../src/export/index.js'
+import { exportList, type Progress } from '../../src/export/exportList.js'
 import { E } from '../../src/fp.js'
 import { away, good, type Item, item, listOf, type Row } from './run/playing.js'
 

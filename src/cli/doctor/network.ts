@@ -14,7 +14,7 @@ import {
   takeWhile,
   timeout,
 } from 'rxjs'
-import { isSystemError } from '../../export/file/systemError.js'
+import { isSystemError } from '../../export/file/FileSystem.js'
 import { DAY, duration, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 

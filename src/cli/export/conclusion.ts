@@ -1,78 +1,98 @@
 /** How an export ended: its exit status, and its last line. */
-
-import { isSystemError } from '../../export/file/systemError.js'
-import { Unreadable } from '../../export/file/Unreadable.js'
 import {
-  CannotRun,
-  Disturbed,
-  NotTheSame,
-  type Obstacle,
-  type RunProgress,
+  type ExportError,
+  type ExportEvent,
+  type ExportProgress,
+  isExportError,
 } from '../../export/index.js'
+import { E } from '../../fp.js'
 import { codes, isInProgressBy } from '../../http/answer/errorCodes.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
-import { InvalidOption } from '../../options/index.js'
-import {
-  EXIT_BY_SIGNAL,
-  EXIT_COMPLETE,
-  EXIT_INCOMPLETE,
-  EXIT_USAGE,
-  UsageError,
-} from '../output.js'
+import { EXIT_BY_SIGNAL, EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
+import type { OutputState } from '../progress/ExportCounters.js'
 import type { Signal } from '../Terminal.js'
 
 // model
 
 export interface Conclusion {
   readonly status: number
-  /** Why it is not complete; nothing when it is, or when nobody listens any more. */
+  /** Why it is not complete; absent when it is, and when the reader of stdout went away. */
   readonly reason?: string
 }
 
-/** What an export writes to, as it is called. */
+/** The output of an export, by the names that messages use. */
 export interface Output {
   readonly name: string
   readonly rejectsName: string
+  /** Whether it can be resumed. */
+  readonly canResume: boolean
   /** Whether a folder of it can be added to. */
   readonly canAdd: boolean
+  /** Whether it continues from an earlier manifest. */
+  readonly sinceLast: boolean
 }
 
-/** What is said where it can be gone on with. */
-const RESUME = 'the same command with --resume goes on'
+/** The end of an export. */
+export interface Ending {
+  /** The last event; absent if it was stopped before it began. */
+  readonly event: ExportEvent | undefined
+  /** The last progress; absent if it never began. */
+  readonly progress: ExportProgress | undefined
+  /** The signal that stopped it. */
+  readonly stopped: Signal | undefined
+}
 
-/** The same, where too many rows were rejected. */
-const GREATER = '--resume with a greater --max-rejects goes on'
+const RESUME = 'the same command with --resume goes on'
+const MORE_REJECTS = '--resume with a greater --max-rejects goes on'
 
 // constructors
 
-/** The list was read until it ended, failed, or somebody stopped it. */
-export const conclusion = (
-  { ended, failure, cut, rejects, pages, entry }: RunProgress,
-  stopped: Signal | undefined,
-  { rejectsName }: Output,
-): Conclusion => {
-  const goOn = entry === undefined ? '' : `; ${RESUME}`
-  if (failure !== undefined) {
-    if (comesAgain(failure)) {
-      return {
-        status: EXIT_INCOMPLETE,
-        reason: `${failure.message}: --resume comes to the same, unless the list has changed`,
-      }
-    }
-    const untouched = pages === 0 && entry === undefined
-    const status = untouched && isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE
-    return { status, reason: `${failure.message}${goOn}` }
+/** Returns the exit status, and why. */
+export const conclusion = ({ event, progress, stopped }: Ending, output: Output): Conclusion => {
+  if (event !== undefined && E.isLeft(event)) {
+    return isExportError(event.left)
+      ? ofFiles(event.left, progress, output)
+      : ofService(event.left, progress)
   }
-  if (cut === 'rejects') {
-    const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
-    return { status: EXIT_INCOMPLETE, reason: entry === undefined ? why : `${why}; ${GREATER}` }
-  }
+  const { ended = false, rejects = 0, run } = progress ?? {}
   if (stopped !== undefined && !ended) {
+    const goOn = run === undefined ? '' : `; ${RESUME}`
     return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}${goOn}` }
   }
   return rejects > 0
-    ? { status: EXIT_INCOMPLETE, reason: `rows could not be written: see ${rejectsName}` }
+    ? { status: EXIT_INCOMPLETE, reason: `rows could not be written: see ${output.rejectsName}` }
     : { status: EXIT_COMPLETE }
+}
+
+/** Returns the state of the output after an export. */
+export const outputState = (
+  { event, progress, stopped }: Ending,
+  { canResume }: Output,
+): OutputState => {
+  if (!canResume) return 'written'
+  if (progress === undefined) return 'untouched'
+  const { pages, run, ended } = progress
+  const isLeft = event !== undefined && E.isLeft(event)
+  if (isLeft && isExportError(event.left) && event.left._tag !== 'TooManyRejects') {
+    return pages === 0 ? 'unkept' : 'written'
+  }
+  const isOver = isLeft || stopped !== undefined
+  return isOver && !ended && pages === 0 && run === undefined ? 'untouched' : 'written'
+}
+
+// failures of the service
+
+const ofService = (failure: AnyFailure, progress: ExportProgress | undefined): Conclusion => {
+  if (repeatsItself(failure)) {
+    return {
+      status: EXIT_INCOMPLETE,
+      reason: `${failure.message}: --resume comes to the same, unless the list has changed`,
+    }
+  }
+  const { pages = 0, run } = progress ?? {}
+  const isUntouched = pages === 0 && run === undefined
+  const status = isUntouched && isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE
+  return { status, reason: `${failure.message}${run === undefined ? '' : `; ${RESUME}`}` }
 }
 
 /** Whether the service answers alike however long one waits: the keys, the query or an id are wrong. */
@@ -82,7 +102,7 @@ const isFinal = (failure: AnyFailure): boolean => {
     case 'Unauthorized':
       return true
     case 'Refused':
-      return !isInProgressBy(codes)(failure) && !PASSING.includes(failure.status)
+      return !isInProgressBy(codes)(failure) && !TEMPORARY.includes(failure.status)
     case 'Truncated':
       return failure.cause !== undefined && isFinal(failure.cause)
     default:
@@ -91,73 +111,68 @@ const isFinal = (failure: AnyFailure): boolean => {
 }
 
 /** Refusals that say "later", beside a 409: Request Timeout, Locked, Too Early. */
-const PASSING: ReadonlyArray<number> = [408, 423, 425]
+const TEMPORARY: ReadonlyArray<number> = [408, 423, 425]
 
-/** A list that goes round does so again, and so does one within a snapshot. */
-const comesAgain = (failure: AnyFailure): boolean => {
+/** Whether a list goes round, or one within a snapshot does. */
+const repeatsItself = (failure: AnyFailure): boolean => {
   if (failure._tag !== 'Truncated') return false
   const { guard, cause } = failure
-  return guard === undefined ? cause !== undefined && comesAgain(cause) : ENDLESS.includes(guard)
+  return guard === undefined ? cause !== undefined && repeatsItself(cause) : ENDLESS.includes(guard)
 }
 
 const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
 
-/** What to do about an obstacle, as the end of its sentence. */
-const ADVICE: Readonly<Record<Exclude<Obstacle, 'kept'>, string>> = {
-  begun: ': --resume goes on with it, --restart starts over',
-  foreign: ': use the options that it was begun with, or --restart to start over',
-  damaged: ': --restart starts over',
-  later: '',
-  locked: '',
-  rejects: `: ${GREATER}, --restart starts over`,
-  missing: '',
-  nowhere: '',
-}
+// errors of files
 
-const adviceFor = (obstacle: Obstacle, { canAdd }: Output): string =>
-  obstacle === 'kept'
-    ? `: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`
-    : ADVICE[obstacle]
+/** Codes of the system that no waiting mends. */
+const PERMANENT: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
 
-/** How far an export was when it failed. */
-export interface Stand {
-  /** Whether it has begun: until then nothing is changed. */
-  readonly isBegun: boolean
-  /** Whether some of it was committed. */
-  readonly canResume: boolean
-}
+/** Whether the manifest of an earlier run is to blame. */
+const isOfManifest = (error: ExportError): boolean =>
+  'path' in error && error._tag !== 'OutputExists' && error.path.endsWith('manifest.json')
 
-/** Refusals to read that no waiting mends. */
-const BARRED: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
-
-/**
- * What was in the way, or what came of writing. Throws what is neither wrong use nor the system's word for
- * it, since that is a bug.
- */
-export const writeFailure = (
-  error: unknown,
-  output: Output,
-  { isBegun, canResume }: Stand,
+const ofFiles = (
+  error: ExportError,
+  progress: ExportProgress | undefined,
+  { rejectsName, canAdd, sinceLast }: Output,
 ): Conclusion => {
-  if (error instanceof UsageError || error instanceof InvalidOption) throw error
-  if (error instanceof CannotRun) {
-    return { status: EXIT_USAGE, reason: `${error.message}${adviceFor(error.obstacle, output)}` }
+  const usage = (advice: string): Conclusion => ({
+    status: EXIT_USAGE,
+    reason: `${error.message}${advice}`,
+  })
+  const incomplete = (reason: string): Conclusion => ({ status: EXIT_INCOMPLETE, reason })
+  const { pages = 0, run } = progress ?? {}
+  if (sinceLast && isOfManifest(error)) {
+    const restart = error._tag === 'Damaged' ? ': --restart without --since-last starts over' : ''
+    return { status: EXIT_USAGE, reason: `--since-last: ${error.message}${restart}` }
   }
-  if (error instanceof NotTheSame) {
-    return { status: EXIT_USAGE, reason: `${error.message}: --restart starts over` }
+  switch (error._tag) {
+    case 'CheckpointExists':
+      return usage(': --resume goes on with it, --restart starts over')
+    case 'OutputExists':
+      return usage(`: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`)
+    case 'SpecMismatch':
+      return usage(': use the options that it was begun with, or --restart to start over')
+    case 'Damaged':
+    case 'ChecksumMismatch':
+      return usage(': --restart starts over')
+    case 'TooManyRejects': {
+      if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)
+      const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
+      return incomplete(run === undefined ? why : `${why}; ${MORE_REJECTS}`)
+    }
+    case 'FileConflict': {
+      const moved = ', or, where it was moved with its checkpoint, --resume goes on there'
+      return incomplete(`${error.message}: --restart starts over${error.isGone ? moved : ''}`)
+    }
+    case 'ReadFailed':
+      return progress === undefined && PERMANENT.includes(error.code)
+        ? usage('')
+        : incomplete(error.message)
+    case 'WriteFailed':
+      if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // the reader has read enough
+      return incomplete(`${error.message}${pages > 0 ? `; ${RESUME}` : ''}`)
+    default:
+      return usage('')
   }
-  if (error instanceof Disturbed) {
-    const moved = error.isGone
-      ? ', or, where it was moved with its checkpoint, --resume goes on there'
-      : ''
-    return { status: EXIT_INCOMPLETE, reason: `${error.message}: --restart starts over${moved}` }
-  }
-  if (!isSystemError(error)) throw error
-  if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // who read has read enough
-  const isRead = error instanceof Unreadable
-  const status = isRead && !isBegun && BARRED.includes(error.code) ? EXIT_USAGE : EXIT_INCOMPLETE
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : output.name
-  const goOn = canResume ? `; ${RESUME}` : ''
-  const what = isRead ? 'read' : 'write'
-  return { status, reason: `cannot ${what} ${path}: ${error.message}${goOn}` }
 }

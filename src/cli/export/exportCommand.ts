@@ -1,7 +1,5 @@
 import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
-import type { AnyFailure } from '../../http/Failure.js'
-import type { Page } from '../../stream/index.js'
 import { sandboxOption } from '../connection.js'
 import {
   commaSeparated,
@@ -14,11 +12,17 @@ import {
 } from '../optionParsers.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
 import type { Terminal } from '../Terminal.js'
-import type { ExportFlags } from './ExportFlags.js'
+import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
-import { help } from './help.js'
-import type { Resource, Simulated } from './Resource.js'
-import { batchItems, batchTransfers, charges, partnerWebhooks, webhooks } from './resources.js'
+import {
+  batchItems,
+  batchTransfers,
+  charges,
+  partnerWebhooks,
+  type Resource,
+  type Simulated,
+  webhooks,
+} from './resources.js'
 
 /** `export`: a list, into files. */
 export const exportCommand = (terminal: Terminal, done: (status: number) => void): Command =>
@@ -30,13 +34,13 @@ export const exportCommand = (terminal: Terminal, done: (status: number) => void
     .addCommand(commandOf(webhooks, terminal, done))
     .addCommand(commandOf(partnerWebhooks, terminal, done))
 
-const commandOf = <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
-  resource: Resource<A, Q, P, Flags, Filter>,
+const commandOf = <A, Flags, Filter extends object>(
+  resource: Resource<A, Flags, Filter>,
   terminal: Terminal,
   done: (status: number) => void,
 ): Command => {
   const own = resource.withOptions(new Command(resource.name).description(resource.description))
-  const timed = resource.since === undefined ? own : withTimes(own)
+  const timed = resource.isTimed === true ? withTimes(own) : own
   const exported = exportResource(resource)
   return withSandbox(withView(withPace(withFiles(timed))), resource.simulated)
     .addHelpText('after', help(resource.name))
@@ -153,3 +157,38 @@ const withSandbox = (command: Command, simulated: Simulated | undefined): Comman
   const words = `how many ${what} that sandbox has [${count}]`
   return command.addOption(option).option('--rows <n>', words, integer(0, most))
 }
+
+// the end of the help page
+
+/** Examples by resource, after its name. */
+const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  charges: [
+    '--sandbox --rows 100000 --out charges.ndjson',
+    '--from 2026-01-01 --status SETTLED --out paid.csv',
+    '--out charges.parquet --resume',
+    '--out charges/ --format parquet --since-last',
+    '--out - | jq .id',
+  ],
+  'batch-transfers': ['--status BOOKED --out booked.csv'],
+  'batch-items': ['--batch BATCH_ID --out items.ndjson'],
+  webhooks: ['--out webhooks.json'],
+  'partner-webhooks': ['--out webhooks.json'],
+}
+
+const help = (name: string): string => `
+Every second (Parquet: ten) all that was read is made durable, and
+FILE.checkpoint.json says up to where: after whatever stopped it, the same
+command with --resume goes on. At the end FILE.manifest.json says what is in the
+files; "payments-rx verify FILE" checks them. Rows that cannot be written go to
+FILE.rejects.ndjson, each with the reason (with --out - to stderr).
+
+Exit status:
+  0    complete: every row is written
+  1    incomplete: the last line says why
+  2    wrong use, something is in the way, or the service refuses it: nothing
+       was changed
+  130  stopped by Ctrl-C (143 by SIGTERM), with all that was read written
+  141  who read stdout went away
+
+Examples:
+${(EXAMPLES[name] ?? []).map((words) => `  payments-rx export ${name} ${words}`).join('\n')}`

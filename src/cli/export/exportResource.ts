@@ -1,49 +1,122 @@
-import type { AnyFailure } from '../../http/Failure.js'
+/** Exports a resource, from an account or from a sandbox. */
+import { defer, finalize, type Observable, ReplaySubject, take } from 'rxjs'
+import { type ExportEvent, exportTo, isExportError } from '../../export/index.js'
+import { checkPaths } from '../../export/run/checkPaths.js'
+import { pathsOf } from '../../export/run/paths.js'
+import { InvalidOption } from '../../options/index.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
-import type { Page } from '../../stream/index.js'
-import { environmentFrom, SETTINGS, type SettingName, withSandbox } from '../connection.js'
+import {
+  type Connection,
+  environmentFrom,
+  SETTINGS,
+  type SettingName,
+  withSandbox,
+} from '../connection.js'
 import { EXIT_COMPLETE, UsageError } from '../output.js'
-import type { Terminal } from '../Terminal.js'
-import type { ExportFlags } from './ExportFlags.js'
-import { perform } from './perform.js'
-import { prepare } from './prepare.js'
-import type { Resource, Simulated } from './Resource.js'
-import type { Connected } from './wantedOf.js'
+import type { Signal, Terminal } from '../Terminal.js'
+import { exportClient } from './exportClient.js'
+import { type ExportFlags, exportOptions, flagOf, outputOf } from './exportFlags.js'
+import { performExport } from './performExport.js'
+import type { Resource, Simulated } from './resources.js'
 
-/** For whoever has seen the sandbox. */
-const next = (name: string, needed: ReadonlyArray<SettingName>): string => {
+/** Resolves with the exit status. Rejects with a `UsageError`, and with what can only be a bug. */
+export const exportResource =
+  <A, Flags, Filter extends object>(resource: Resource<A, Flags, Filter>) =>
+  async (terminal: Terminal, flags: ExportFlags & Flags): Promise<number> => {
+    if (flags.sandbox !== true) {
+      if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
+      return exported(resource, terminal, flags, resource.connection(flags, terminal.env))
+    }
+    const options = {
+      environment: environmentFrom(flags, terminal.env),
+      ...(flags.limits ? {} : { limits: false as const }),
+      ...sandboxOptions(resource.simulated, flags.rows),
+    }
+    const status = await withSandbox(options, (connection) =>
+      exported(resource, terminal, flags, connection),
+    )
+    if (status === EXIT_COMPLETE && !flags.quiet && flags.progress !== 'json')
+      terminal.stderr.write(nextStep(resource.name, resource.needed))
+    return status
+  }
+
+const exported = async <A, Flags, Filter extends object>(
+  resource: Resource<A, Flags, Filter>,
+  terminal: Terminal,
+  flags: ExportFlags & Flags,
+  connection: Connection,
+): Promise<number> => {
+  const out = await outputOf(flags.out)
+  const { checkpoint, report } = flags
+  const isStdout = out === '-'
+  const { client, requests } = exportClient(terminal, flags, connection)
+  const source = resource.source(client, resource.filter(flags), requests)
+  let stopped: Signal | undefined
+  const stop = new ReplaySubject<Signal>(1)
+  const options = {
+    ...exportOptions<A>(flags, out, terminal, stop),
+    ...(resource.untilStable === true ? { untilStable: true } : {}),
+  }
+  const events = inFlags(() => exportTo(source, options))
+  await checkPaths({ out: isStdout ? undefined : out, checkpoint, report }, flagOf).catch(refused)
+  return performExport(terminal, flags, {
+    client,
+    query: source.describe().query,
+    title: `Export of ${resource.name}`,
+    name: isStdout ? 'stdout' : out,
+    rejectsName: isStdout ? 'stderr' : pathsOf(out).rejects(1),
+    canResume: !isStdout,
+    canAdd: source.since !== undefined,
+    sinceLast: flags.sinceLast !== undefined,
+    stopped: () => stopped,
+    events: untilSignal(terminal.signals, stop, events, (signal) => {
+      stopped = signal
+    }),
+  })
+}
+
+/**
+ * Stops an export at the first signal. It is heard from the beginning to the end, also while nothing is read: an
+ * unheard one ends the process, and leaves its lock. The second does.
+ */
+const untilSignal = (
+  signals: Observable<Signal>,
+  stop: ReplaySubject<Signal>,
+  events: Observable<ExportEvent>,
+  onSignal: (signal: Signal) => void,
+): Observable<ExportEvent> =>
+  defer(() => {
+    const hearing = signals.pipe(take(1)).subscribe((signal) => {
+      onSignal(signal)
+      stop.next(signal)
+    })
+    return events.pipe(finalize(() => hearing.unsubscribe()))
+  })
+
+/** Says of a wrong option which flag it is. */
+const inFlags = <T>(make: () => T): T => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidOption)) throw error
+    throw new UsageError(`${flagOf(error.option)}${error.message.slice(error.option.length)}`)
+  }
+}
+
+const refused = (error: unknown): never => {
+  if (!isExportError(error) || error._tag !== 'UnusablePath') throw error
+  const isPipe = error.option === 'out' && error.message.endsWith('and no file')
+  throw new UsageError(`${error.message}${isPipe ? ': use --out - for stdout' : ''}`)
+}
+
+/** For users who have seen the sandbox. */
+const nextStep = (name: string, needed: ReadonlyArray<SettingName>): string => {
   const variables = needed.map((setting) => SETTINGS[setting].variable)
   const all = `${variables.slice(0, -1).join(', ')} and ${variables.at(-1)}`
   return `next: your ${all} in place of --sandbox; all options: npx payments-rx export ${name} --help\n`
 }
 
-/** What the sandbox has of it. */
-const optionsOf = (simulated: Simulated | undefined, rows: number | undefined): SandboxOptions =>
-  simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count }
-
-/** Answers with the exit status. Throws `WrongUse`, and what can only be a bug. */
-export const exportResource =
-  <A, Q, P extends Page<AnyFailure, A, Q>, Flags, Filter extends object>(
-    resource: Resource<A, Q, P, Flags, Filter>,
-  ) =>
-  async (terminal: Terminal, flags: ExportFlags & Flags): Promise<number> => {
-    const exported = async (connected: Connected): Promise<number> =>
-      perform(terminal, flags, await prepare(resource)(terminal, flags, connected))
-
-    if (flags.sandbox !== true) {
-      if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
-      const connection = resource.connection(flags, terminal.env)
-      return exported({ ...connection, knownAs: connection.baseUrl })
-    }
-    const options = {
-      environment: environmentFrom(flags, terminal.env),
-      ...(flags.limits ? {} : { limits: false as const }),
-      ...optionsOf(resource.simulated, flags.rows),
-    }
-    const status = await withSandbox(options, (connection) =>
-      exported({ ...connection, knownAs: 'the sandbox of this package' }),
-    )
-    if (status === EXIT_COMPLETE && !flags.quiet && flags.progress !== 'json')
-      terminal.stderr.write(next(resource.name, resource.needed))
-    return status
-  }
+const sandboxOptions = (
+  simulated: Simulated | undefined,
+  rows: number | undefined,
+): SandboxOptions => (simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count })

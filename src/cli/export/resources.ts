@@ -1,18 +1,15 @@
-/** What can be exported. */
-
+/** What can be exported: how each list is narrowed, and how it is read. */
 import { type Command, Option } from 'commander'
-import { api } from '../../api/index.js'
-import type { Position } from '../../api/Paging.js'
+import type { Client } from '../../client/createClient.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
-import { BatchItem, type BatchItemFilter } from '../../codec/BatchItem.js'
-import { type BatchFilter, BatchStatus, BatchTransfer } from '../../codec/BatchTransfer.js'
-import { Charge, ChargeStatus } from '../../codec/Charge.js'
+import type { BatchItem, BatchItemFilter } from '../../codec/BatchItem.js'
+import { type BatchFilter, BatchStatus, type BatchTransfer } from '../../codec/BatchTransfer.js'
+import { type Charge, ChargeStatus } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
-import { Webhook } from '../../codec/Webhook.js'
-import { fromList, fromSnapshot } from '../../export/index.js'
+import type { Webhook } from '../../codec/Webhook.js'
+import type { ExportSource } from '../../export/index.js'
 import { defined } from '../../fp.js'
-import type { AnyFailure } from '../../http/Failure.js'
-import type { Page, SnapshotPage, SnapshotPosition } from '../../stream/index.js'
+import type { Connection, SettingName } from '../connection.js'
 import {
   addConnectionOptions,
   addPartnerOptions,
@@ -25,14 +22,40 @@ import {
 } from '../connection.js'
 import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
 import { UsageError } from '../output.js'
-import type { Resource, Simulated } from './Resource.js'
-import { settled } from './settled.js'
-import { withoutSecret } from './withoutSecret.js'
+import type { Terminal } from '../Terminal.js'
 
 // model
 
-interface ListResource<A, Flags, Filter>
-  extends Resource<A, Position, Page<AnyFailure, A, Position>, Flags, Filter> {}
+/** Data that a sandbox has from the start. */
+export interface Simulated {
+  /** The option of the sandbox that says how many. */
+  readonly what: 'charges' | 'batches'
+  /** The default. */
+  readonly count: number
+  readonly most: number
+}
+
+/** A list that can be exported. */
+export interface Resource<A, Flags, Filter> {
+  /** Its name on the command line: `batch-transfers`. */
+  readonly name: string
+  readonly description: string
+  readonly withOptions: (command: Command) => Command
+  /** How many a sandbox of the command's own has, where it has any. */
+  readonly simulated?: Simulated
+  /** The settings that `connection` requires. */
+  readonly needed: ReadonlyArray<SettingName>
+  /** Where it is read, and as whom. */
+  readonly connection: (flags: Flags, env: Terminal['env']) => Connection
+  /** The parameters of the list. Throws a `UsageError` where flags contradict each other. */
+  readonly filter: (flags: Flags) => Filter
+  /** Whether it is listed by times of creation, so that it has `--since-last` and `--parallel`. */
+  readonly isTimed?: boolean
+  /** Whether it is small, and its pages move when a row is deleted. */
+  readonly untilStable?: boolean
+  /** `requests`: under way at a time, where that is possible. */
+  readonly source: (client: Client, filter: Filter, requests: number) => ExportSource<A>
+}
 
 const statuses = (command: Command, what: string, keys: object): Command =>
   command.addOption(
@@ -51,18 +74,11 @@ export interface ChargeFlags extends ConnectionFlags {
   readonly pageSize: number
 }
 
-export const charges: Resource<
-  Charge,
-  SnapshotPosition,
-  SnapshotPage<AnyFailure, Charge>,
-  ChargeFlags,
-  SnapshotFilter
-> = {
+export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
   name: 'charges',
   description: 'Charges, as they stand when the export begins: every one that passes the filters.',
-  codec: Charge,
   simulated: { what: 'charges', count: 100_000, most: 2 ** 31 },
-  since: (from, filter) => ({ ...filter, from_created_at: from }),
+  isTimed: true,
   withOptions: (command) =>
     statuses(
       addConnectionOptions(command)
@@ -93,8 +109,7 @@ export const charges: Resource<
       }),
     }
   },
-  source: ({ charges }, filter, requests) =>
-    fromSnapshot(charges.snapshot(filter).parallel(requests)),
+  source: ({ charges }, filter, requests) => charges.snapshot(filter).parallel(requests),
 }
 
 // batches and their items
@@ -108,10 +123,9 @@ interface BatchFlags extends ConnectionFlags {
   readonly shortReferenceId?: string
 }
 
-export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter> = {
+export const batchTransfers: Resource<BatchTransfer, BatchFlags, BatchFilter> = {
   name: 'batch-transfers',
   description: 'Batches of transfers.',
-  codec: BatchTransfer,
   simulated: batches,
   withOptions: (command) =>
     statuses(addConnectionOptions(command), 'batches', BatchStatus.keys)
@@ -121,49 +135,44 @@ export const batchTransfers: ListResource<BatchTransfer, BatchFlags, BatchFilter
   connection: connectionFrom,
   filter: ({ status, requestId, shortReferenceId }) =>
     defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
-  source: ({ batchTransfers }, filter) => fromList(batchTransfers.list(filter)),
+  source: ({ batchTransfers }, filter) => batchTransfers.list(filter),
 }
 
 interface ItemFlags extends ConnectionFlags {
   readonly batch: string
 }
 
-export const batchItems: ListResource<BatchItem, ItemFlags, BatchItemFilter> = {
+export const batchItems: Resource<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
   description: 'The items of one batch of transfers.',
-  codec: BatchItem,
   simulated: batches,
   withOptions: (command) =>
     addConnectionOptions(command).requiredOption('--batch <id>', 'the batch', nonEmpty),
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ batch }) => ({ id: batch }),
-  source: ({ batchTransfers }, filter) => fromList(batchTransfers.items(filter)),
+  source: ({ batchTransfers }, filter) => batchTransfers.items(filter),
 }
 
 // webhooks
 
-export const webhooks: ListResource<Webhook, ConnectionFlags, object> = {
+export const webhooks: Resource<Webhook, ConnectionFlags, object> = {
   name: 'webhooks',
   description: 'Webhooks, without their secrets.',
-  codec: Webhook,
-  hasSecret: true,
   withOptions: addConnectionOptions,
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: () => ({}),
-  source: ({ webhooks }) => fromList(withoutSecret(webhooks.list())),
+  source: ({ webhooks }) => webhooks.list(),
 }
 
-export const partnerWebhooks: ListResource<Webhook, PartnerFlags, object> = {
+export const partnerWebhooks: Resource<Webhook, PartnerFlags, object> = {
   name: 'partner-webhooks',
   description: 'Webhooks of a partner’s application, without their secrets.',
-  codec: Webhook,
-  hasSecret: true,
   withOptions: addPartnerOptions,
   needed: REQUIRED_PARTNER_SETTINGS,
   connection: partnerConnectionFrom,
   filter: () => ({}),
-  source: ({ partnerWebhooks }) =>
-    fromList(withoutSecret(settled(api.partnerWebhooks.list.route, partnerWebhooks.list()))),
+  untilStable: true,
+  source: ({ partnerWebhooks }) => partnerWebhooks.list(),
 }

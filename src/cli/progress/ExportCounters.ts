@@ -1,6 +1,5 @@
 /** Counters of a run, from the progress of its export and the events of its client. */
-import type { Progress } from '../../export/index.js'
-import { NO_PROGRESS } from '../../export/Progress.js'
+import { NO_PROGRESS, type Progress } from '../../export/exportList.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural } from '../text.js'
 import {

@@ -1,7 +1,7 @@
 /** `--report FILE`: one page about a run, which loads nothing, runs nothing, and can be read anywhere. */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { isSystemError } from '../../export/file/systemError.js'
+import { isSystemError } from '../../export/file/FileSystem.js'
 import type { ManifestFile } from '../../export/index.js'
 import type { MonitoredRun, ProgressMonitor } from '../progress/ProgressMonitor.js'
 import { bytes, duration, number, plural } from '../text.js'

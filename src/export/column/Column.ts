@@ -1,5 +1,5 @@
 /** What stands side by side in a table: fields of rows, those of nested objects under dotted names. */
-import { E } from '../../fp.js'
+import { InvalidOption } from '../../options/index.js'
 import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
 // model
@@ -13,15 +13,6 @@ export interface Column {
   readonly type: ColumnType
   /** What the codec says of the value; of a number that the caller calls so, the caller. */
   readonly shape: Shape
-}
-
-/** Why columns cannot be chosen so. */
-export interface ColumnProblem {
-  readonly _tag: 'UnknownColumn' | 'RepeatedColumn' | 'UnknownType' | 'NoColumns'
-  readonly name: string
-  /** What could be named. */
-  readonly known: ReadonlyArray<string>
-  readonly message: string
 }
 
 // constructors
@@ -44,42 +35,39 @@ const wholes = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<C
     : []
 
 /**
- * The columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field
- * that the codec does not know: `fee_rate:decimal`.
+ * Returns the columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field that
+ * the codec does not know: `fee_rate:decimal`. Throws an `InvalidOption` that says which names there are.
  */
 export const chosenColumns =
   (shape: Shape) =>
-  (names: ReadonlyArray<string>): E.Either<ColumnProblem, ReadonlyArray<Column>> => {
+  (names: ReadonlyArray<string>): ReadonlyArray<Column> => {
     const leaves = columnsOf(shape)
     const nameable = new Map(
       [...wholes(shape), ...leaves].map((column) => [column.name, column] as const),
     )
-    const known = leaves.map(({ name }) => name)
-    const problem = (_tag: ColumnProblem['_tag'], name: string, message: string) =>
-      E.left({ _tag, name, known, message })
+    const known = leaves.map(({ name }) => name).join(', ')
+    const wrong = (expected: string) => new InvalidOption('columns', expected)
 
     const columns: Array<Column> = []
     for (const asked of names) {
       const { name, type } = typed(asked)
       const found = nameable.get(name)
       if (found === undefined && (name === '' || type === undefined)) {
-        const which = name === '' ? 'without a name' : name
-        const say = `no column ${which}: there are ${known.join(', ')}, and others as NAME:TYPE`
-        return problem('UnknownColumn', name, say)
+        const which = name === '' ? 'one without a name' : name
+        throw wrong(`among ${known}, and others as NAME:TYPE: there is no ${which}`)
       }
       if (type !== undefined && !isType(type)) {
         const types = columnTypes.join(', ')
-        return problem('UnknownType', name, `no type ${type} for ${name}: there are ${types}`)
+        throw wrong(`of the types ${types}: there is no type ${type} for ${name}`)
       }
       if (columns.some((other) => other.name === name)) {
-        return problem('RepeatedColumn', name, `the column ${name} is named twice`)
+        throw wrong(`different columns: ${name} is named twice`)
       }
       if (found !== undefined) columns.push(type === undefined ? found : retyped(found, type))
       else if (type !== undefined) columns.push(unnamed(name, type))
     }
-    return columns.length === 0
-      ? problem('NoColumns', '', 'no columns are named')
-      : E.right(columns)
+    if (columns.length === 0) throw wrong('at least one column')
+    return columns
   }
 
 /** A column that the caller gives another type. What may be in it all the same the codec knows. */

@@ -4,8 +4,8 @@
  */
 import { withDigitsOf } from '../../decode/digits.js'
 import { LEFT_OUT, LEVELS, ROW_LEVELS } from '../../decode/levels.js'
-import { type Fitting, misfit } from './Misfit.js'
 import { isObject } from './read.js'
+import { type Fitting, misfit } from './UnrepresentableRow.js'
 
 /** Each row is asked for it: lists go by their places, at a tenth of the cost of their keys. */
 const isBeyond = (u: Readonly<Record<string, unknown>>, levels: number): boolean => {

@@ -2,7 +2,6 @@
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
-import { type Fitting, type Misfit, misfit } from './Misfit.js'
 import {
   AMOUNT,
   ANY,
@@ -14,6 +13,7 @@ import {
 } from './Numbers.js'
 import { isObject, reader } from './read.js'
 import type { ColumnType, Shape } from './Shape.js'
+import { type Fitting, misfit, type UnrepresentableRow } from './UnrepresentableRow.js'
 import { withinBounds } from './withinBounds.js'
 
 // model
@@ -126,7 +126,7 @@ export const exactMoney = (columns: ReadonlyArray<Column>, looking: Looking): Fi
     return find && key !== undefined ? [{ path, key, find, above: reader(path.slice(0, -1)) }] : []
   })
   const vouch = withinBounds(columns, EXACT_BELOW, looking)
-  return (row): Misfit | undefined => {
+  return (row): UnrepresentableRow | undefined => {
     if (vouch(row)) return undefined
     for (const { path, key, find, above } of looks) {
       const holder = above(row)

@@ -2,10 +2,10 @@
 import type { Column } from './Column.js'
 import { PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
 import { jsonOf, wellFormed } from './jsonOf.js'
-import { type Fitting, misfit } from './Misfit.js'
 import { asText, microsOf } from './moment.js'
 import type { Numbers } from './Numbers.js'
 import { digitsReader, type Read, reader } from './read.js'
+import { type Fitting, misfit } from './UnrepresentableRow.js'
 
 // model
 

@@ -4,11 +4,15 @@
  */
 import { createHash } from 'node:crypto'
 import { reusable } from '../../stream/reusable.js'
-import { checkEnd, checkUndisturbed, Disturbed } from './Disturbed.js'
-import { type Files, syncName } from './Files.js'
-import { type Fingerprint, hashCommitted, openMarked } from './sameFile.js'
-import { withPath } from './systemError.js'
-import { readWholly, writeWholly } from './wholly.js'
+import { type FileSystem, readFully, syncName, withPath, writeFully } from './FileSystem.js'
+import {
+  checkEnd,
+  checkNoConflict,
+  type Fingerprint,
+  fileConflict,
+  hashCommitted,
+  openMarked,
+} from './integrity.js'
 
 // model
 
@@ -25,7 +29,7 @@ export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array>
   /** Takes away what stands behind the mark. To be called before anything is appended. */
   readonly cut: () => Promise<void>
-  /** Its bytes and its name are durable. Throws `Disturbed` when somebody else was at it. */
+  /** Its bytes and its name are durable. Throws a `FileConflict`. */
   readonly sync: () => Promise<void>
   /** SHA-256 of all bytes so far, in hex. */
   readonly digest: () => string
@@ -42,7 +46,7 @@ const HEAD = 64
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
-  files: Files,
+  files: FileSystem,
 ): Promise<ByteFile> => {
   const located = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
@@ -63,16 +67,16 @@ export const openBytes = async (
   }
 
   const check = async (): Promise<void> => {
-    await checkUndisturbed(files, path, size, handle)
-    if (head.equals(await readWholly(path, handle, 0, head.length))) return
-    throw new Disturbed(path, 'was emptied by somebody else')
+    await checkNoConflict(files, path, size, handle)
+    if (head.equals(await readFully(path, handle, 0, head.length))) return
+    throw fileConflict(path, 'was emptied by somebody else')
   }
 
   try {
     if (from !== undefined) {
       await located(hashCommitted(path, handle, from, hash))
       size = from.bytes
-      head = Buffer.from(await located(readWholly(path, handle, 0, Math.min(HEAD, size))))
+      head = Buffer.from(await located(readFully(path, handle, 0, Math.min(HEAD, size))))
     }
   } catch (error) {
     await close()
@@ -88,11 +92,11 @@ export const openBytes = async (
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
       await located(checkEnd(path, size, handle)) // after the hash: so little as can be comes between
-      writing = located(writeWholly(handle, own, size))
+      writing = located(writeFully(handle, own, size))
       writing.catch(() => {}) // told to whoever comes next
       size += bytes.length
     },
-    read: (position, length) => located(readWholly(path, handle, position, length)),
+    read: (position, length) => located(readFully(path, handle, position, length)),
     cut: () => located(handle.truncate(size)),
     sync: async () => {
       await writing

@@ -1,5 +1,8 @@
+/** What a run writes into: a file, a folder of parts, a stream. */
 import { fieldsOf } from '../../decode/unknown.js'
-import { type FileSummary, isMark, type Mark } from './RowFile.js'
+import { defined } from '../../fp.js'
+import type { Mark } from './integrity.js'
+import { type FileOptions, type FileSummary, isMark, openFile } from './RowFile.js'
 
 // model
 
@@ -34,6 +37,49 @@ export interface Destination<A> {
   readonly finish: () => Promise<ReadonlyArray<FileSummary>>
   /** Leaves everything as it stands, and closes it. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
+}
+
+/** Which file, how rows are written to it, and where it is gone on with. */
+export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
+  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
+  readonly from?: DestinationMark
+}
+
+// constructors
+
+/** One file for all slices, in the order they are written. Fails as `openFile` does. */
+export const toFile = async <A>(given: ToFileOptions<A>): Promise<Destination<A>> => {
+  const { from, ...options } = given
+  const part = from?.parts[0]
+  const file = await openFile({ ...options, ...defined({ from: part }) })
+  return {
+    write: async (rows) => {
+      await file.write(rows)
+    },
+    commit: async () => ({
+      parts: [{ slice: 0, piece: 1, ...(await file.commit()), ended: false }],
+    }),
+    endSlice: () => Promise.resolve(),
+    finish: async () => [await file.finish()],
+    abandon: file.abandon,
+  }
+}
+
+// combinators
+
+/** Gives up one after the other, also after one that cannot be closed; then fails with the first error. */
+export const abandonAll = async (
+  all: Iterable<Pick<Destination<never>, 'abandon'>>,
+): Promise<void> => {
+  const errors: Array<unknown> = []
+  for (const one of all) {
+    try {
+      await one.abandon()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
 }
 
 // interop

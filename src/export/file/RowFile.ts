@@ -1,18 +1,18 @@
-/** A file of rows that can be cut back to where it was durable, and gone on with. */
+/** A file of rows that can be cut back to where it was durable, and resumed. */
 import { fieldsOf } from '../../decode/unknown.js'
-import type { Sink } from '../Sink.js'
+import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
+import { allFit } from '../column/UnrepresentableRow.js'
+import type { Sink } from '../exportList.js'
+import { checkName } from '../format/byExtension.js'
+import { needZstd } from '../format/compress.js'
+import type { Format } from '../format/Format.js'
+import * as rule from '../rules.js'
+import { type ByteFile, openBytes } from './ByteFile.js'
+import { disk, type FileSystem } from './FileSystem.js'
+import type { Mark } from './integrity.js'
+import { untilFailure } from './untilFailure.js'
 
 // model
-
-/** Up to where a file stands; plain JSON, for a checkpoint. */
-export interface Mark {
-  /** Bytes of the file up to there, compressed or not. */
-  readonly bytes: number
-  /** Rows in these bytes. */
-  readonly rows: number
-  /** SHA-256 of these bytes, in hex: tells the file from another in its place. */
-  readonly sha256: string
-}
 
 /** A file that is complete. */
 export interface FileSummary {
@@ -33,7 +33,7 @@ export interface FileSummary {
 export interface RowFile<in A> {
   /**
    * Answers when the rows are taken, which is before they are on the disk: what becomes of that is told by
-   * what is asked next. Rejects with `DoesNotFit`, and writes nothing of the page, when a row of it cannot
+   * what is asked next. Rejects with an `UnrepresentableRow`, and writes nothing of the page, when a row of it cannot
    * be said exactly.
    */
   readonly write: Sink<A>
@@ -48,6 +48,100 @@ export interface RowFile<in A> {
   readonly finish: () => Promise<FileSummary>
   /** Leaves it as it stands and closes it. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
+}
+
+/** Which file, and how rows are written to it. */
+export interface FileOptions<A> {
+  /** Made if it is not there; its folder must be. */
+  readonly path: string
+  /** How rows are written: what is in the `Right` of `formatOf`. */
+  readonly format: Format<A>
+  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
+  readonly from?: Mark
+  /** Default: the disk. */
+  readonly files?: FileSystem
+}
+
+// constructors
+
+/** What each option must be, for whatever writes one file. */
+export const fileRules: OptionsTable<FileOptions<never>> = {
+  path: required(is.nonEmptyString),
+  format: required(rule.format),
+  from: rule.mark,
+  files: rule.files,
+}
+
+/**
+ * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
+ * (ENOSPC, EACCES, EISDIR, ...); a `ChecksumMismatch` when the file is not the one of the mark, by its hash;
+ * an `InvalidOption` for an option that cannot work, and for a path whose name says another format.
+ */
+export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
+  const options = checkOptions(given, fileRules)
+  checkName('path', options.path, options.format)
+  const file = await openUnchecked(options)
+  return {
+    ...file,
+    write: async (rows) => {
+      allFit(options.format, rows)
+      return file.write(rows)
+    },
+  }
+}
+
+/** The same, for rows that are known to fit. */
+export const openUnchecked = async <A>({
+  path,
+  format,
+  from,
+  files = disk,
+}: FileOptions<A>): Promise<RowFile<A>> => {
+  needZstd(format.compress) // before what was there is gone
+  const bytes = await openBytes(path, from, files)
+  try {
+    return await rowFile(path, format, bytes, from)
+  } catch (error) {
+    await bytes.close()
+    throw error
+  }
+}
+
+/** Rows in the format, as bytes at the end of the file. */
+const rowFile = async <A>(
+  path: string,
+  format: Format<A>,
+  bytes: ByteFile,
+  from: Mark | undefined,
+): Promise<RowFile<A>> => {
+  const kept = from && { path, mark: from, read: bytes.read }
+  const encoder = await format.encoder(bytes, kept) // which may refuse it
+  await bytes.cut()
+  const { run, end, last } = untilFailure(path)
+  let count = from?.rows ?? 0
+
+  return {
+    write: (rows) =>
+      run(async () => {
+        await encoder.rows(rows)
+        count += rows.length
+      }),
+    commit: () =>
+      run(async () => {
+        await encoder.flush()
+        await bytes.sync()
+        return { bytes: bytes.size(), rows: count, sha256: bytes.digest() }
+      }),
+    size: bytes.size,
+    finish: () =>
+      end(async () => {
+        await encoder.end()
+        await bytes.sync()
+        await bytes.close()
+        return { path, rows: count, bytes: bytes.size(), sha256: bytes.digest() }
+      }),
+    abandon: () => last(bytes.close),
+  }
 }
 
 // interop

@@ -1,11 +1,10 @@
 import type { Writable } from 'node:stream'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
-import { allFit } from '../column/Misfit.js'
+import { allFit } from '../column/UnrepresentableRow.js'
+import type { Sink } from '../exportList.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { Sink } from '../Sink.js'
 import type { Bytes } from './ByteFile.js'
-import type { Destination } from './Destination.js'
 import { untilFailure } from './untilFailure.js'
 
 // model
@@ -22,7 +21,7 @@ export interface StreamOptions<A> {
 
 /** A stream of rows: what is written cannot be cut back. */
 export interface RowStream<in A> {
-  /** Answers when the stream has taken them. Rejects with the stream's own error, and `DoesNotFit`. */
+  /** Answers when the stream has taken them. Rejects with the stream's own error, and an `UnrepresentableRow`. */
   readonly write: Sink<A>
   /** Writes the end of the format. */
   readonly finish: () => Promise<void>
@@ -71,23 +70,6 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
         bytes.release()
       }),
     abandon: () => last(async () => bytes.release()),
-  }
-}
-
-/** A stream as the place where a run writes. It cannot be cut back, so it has no marks. */
-export const toStream = async <A>(options: StreamOptions<A>): Promise<Destination<A>> => {
-  const { write, finish, abandon } = await openStream(options)
-  return {
-    write: async (rows) => {
-      await write(rows)
-    },
-    commit: () => Promise.resolve(undefined),
-    endSlice: () => Promise.resolve(),
-    finish: async () => {
-      await finish()
-      return []
-    },
-    abandon,
   }
 }
 

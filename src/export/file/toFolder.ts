@@ -1,64 +1,51 @@
 import { join } from 'node:path'
-import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
-import { allFit } from '../column/Misfit.js'
-import { needZstd } from '../format/compress.js'
+import { allFit } from '../column/UnrepresentableRow.js'
 import type { Format } from '../format/Format.js'
-import * as rule from '../rules.js'
-import { abandonAll } from './abandonAll.js'
-import type { Destination, DestinationMark } from './Destination.js'
-import { checkUndisturbed } from './Disturbed.js'
-import { disk, type Files, syncFolder, syncName } from './Files.js'
-import { openUnchecked } from './openFile.js'
-import { isPartName, type Naming, partName } from './partName.js'
-import { type Parts, partsOf, type Rotation } from './partsOf.js'
-import { sameFile } from './sameFile.js'
+import { abandonAll, type Destination, type DestinationMark } from './Destination.js'
+import { disk, type FileSystem, syncFolder, syncName } from './FileSystem.js'
+import { checkEnded, checkNoConflict } from './integrity.js'
+import { isPartName, type Naming, type Parts, partName, partsOf, type Rotation } from './parts.js'
+import { openUnchecked } from './RowFile.js'
 
 // model
 
-/** Which folder, how rows are written to it, and where it is gone on with. */
-export interface ToFolderOptions<A> {
+/** Which folder, how rows are written to it, and where it is resumed. */
+export interface FolderOptions<A> {
   /** Made if it is not there. */
   readonly path: string
-  /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
-  /** Goes on where it was committed; else all files that are called as its parts are taken away. */
-  readonly from?: DestinationMark
-  /** Default: one part a slice. */
+  /** Resumes where it was committed; without it, all files with names of its parts are removed. */
+  readonly from?: DestinationMark | undefined
+  /** When a part is ended and another begun. */
   readonly rotation?: Rotation
-  /** What the names of parts begin with. Default `part`, as in `part-00001-001.ndjson`. */
+  /** What the names of parts begin with: `part`, as in `part-00001-001.ndjson`. */
   readonly prefix?: string
-  /** Default: the disk. */
-  readonly files?: Files
+  readonly files?: FileSystem
 }
 
 // constructors
 
-const rules: OptionsTable<ToFolderOptions<never>> = {
-  path: required(is.nonEmptyString),
-  format: required(rule.format),
-  from: rule.mark,
-  rotation: rule.rotation,
-  prefix: is.string,
-  files: rule.files,
-}
-
 /**
- * A folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
- * taken away, those that were open are cut back to it. `NotTheSame` when a part is not what it was, by its
- * hash: each is read once; an `InvalidOption`, such as for a rotation that makes no parts.
+ * Opens a folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
+ * removed, those that were open are cut back to it; each is read once. Rejects with a `ChecksumMismatch` when a part
+ * is not what it was.
  */
-export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destination<A>> => {
-  const { path, format, from, rotation = {}, ...more } = checkOptions(options, rules)
-  const { prefix = 'part', files = disk } = more
+export const toFolder = async <A>({
+  path,
+  format,
+  from,
+  rotation = {},
+  prefix = 'part',
+  files = disk,
+}: FolderOptions<A>): Promise<Destination<A>> => {
   const naming: Naming = { prefix, extension: format.extension }
   const nameOf = partName(naming)
   const known = from?.parts ?? []
 
-  needZstd(format.compress)
   await files.mkdir(path, { recursive: true })
   await syncName(files, path)
   for (const part of known) {
-    if (part.ended) await sameFile(join(path, nameOf(part)), part, files)
+    if (part.ended) await checkEnded(join(path, nameOf(part)), part, files)
   }
 
   const slices = new Map<number, Parts<A>>()
@@ -83,7 +70,7 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
 
   try {
     for (const part of known) await slice(part.slice).ready
-    await takeAway(files, path, naming, known.map(nameOf))
+    await removeOthers(files, path, naming, known.map(nameOf))
   } catch (error) {
     await abandon().catch(() => {}) // what was wrong before is told
     throw error
@@ -103,7 +90,7 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
       const parts = inOrder()
       await Promise.all(parts.map((part) => part.end()))
       const all = parts.flatMap((part) => part.ended())
-      for (const part of all) await checkUndisturbed(files, part.path, part.bytes)
+      for (const part of all) await checkNoConflict(files, part.path, part.bytes)
       return all
     },
     abandon,
@@ -111,8 +98,8 @@ export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destinat
 }
 
 /** Removes the parts that are in the folder, but for those of these names. */
-const takeAway = async (
-  files: Files,
+const removeOthers = async (
+  files: FileSystem,
   folder: string,
   naming: Naming,
   kept: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
-import type { Misfit } from '../column/Misfit.js'
+import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import type { Bytes } from '../file/ByteFile.js'
-import type { Mark } from '../file/RowFile.js'
+import type { Mark } from '../file/integrity.js'
 
 // model
 
@@ -28,7 +28,7 @@ export interface Kept {
 
 /** Turns rows into bytes; it may keep rows back until it is flushed. */
 export interface Encoder<in A> {
-  /** Writes them. Rejects with `DoesNotFit`, and writes none, when one cannot be said exactly. */
+  /** Writes them. Rejects with an `UnrepresentableRow`, and writes none, when one cannot be said exactly. */
   readonly rows: (rows: ReadonlyArray<A>) => Promise<void>
   /** Everything is handed on, so that what follows can be cut off here. */
   readonly flush: () => Promise<void>
@@ -50,7 +50,7 @@ export interface Format<in A> {
    * Why a row cannot be written without a change to what it says; see `sift`. `asCame`: its page has its text,
    * and no row of it was changed, so that a format that writes rows whole writes this text.
    */
-  readonly misfit: (row: A, asCame?: boolean) => Misfit | undefined
+  readonly misfit: (row: A, asCame?: boolean) => UnrepresentableRow | undefined
   /** Begins a file, or goes on with one. */
   readonly encoder: (to: Bytes, kept?: Kept) => Promise<Encoder<A>>
 }

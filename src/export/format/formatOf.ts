@@ -1,14 +1,13 @@
-import type { Codec } from '../../codec/Codec.js'
-import { E, pipe } from '../../fp.js'
+import type { Decodes } from '../../codec/Codec.js'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { beyondJson } from '../column/beyondJson.js'
-import { type Column, type ColumnProblem, chosenColumns, columnsOf } from '../column/Column.js'
+import { type Column, chosenColumns, columnsOf } from '../column/Column.js'
 import { exactMoney, exactNumbers } from '../column/exactMoney.js'
-import type { Fitting } from '../column/Misfit.js'
 import type { Numbers } from '../column/Numbers.js'
 import { type ColumnType, type Shape, shapeOf } from '../column/Shape.js'
 import { storable } from '../column/store.js'
-import { extensionOf, hasZstd } from './compress.js'
+import type { Fitting } from '../column/UnrepresentableRow.js'
+import { extensionOf, hasZstd, needZstd } from './compress.js'
 import { csvText } from './csv.js'
 import {
   type Compression,
@@ -73,28 +72,25 @@ const rules: OptionsTable<FormatOptions> = {
 }
 
 /**
- * How rows of a codec are written; on the left, why columns cannot be chosen so. Throws an `InvalidOption`,
- * such as for a number that makes no row group.
+ * Makes a format for rows of a codec. Throws an `InvalidOption` for an option that cannot work, such as a column that
+ * the codec does not have, or zstd where this version of Node has none.
  */
-export const formatOf = <A>(
-  codec: Codec<A>,
-): ((given: FormatOptions) => E.Either<ColumnProblem, Format<A>>) => formatOfShape(shapeOf(codec))
+export const formatOf = <A>(codec: Decodes<A>): ((options: FormatOptions) => Format<A>) =>
+  formatOfShape(shapeOf(codec))
 
-/** The same, of what a codec says of rows. */
+/** The same, of a shape. */
 export const formatOfShape =
   <A>(shape: Shape) =>
-  (given: FormatOptions): E.Either<ColumnProblem, Format<A>> => {
+  (given: FormatOptions): Format<A> => {
     const options = checkOptions(given, rules)
-    const { columns } = options
-    if (columns === undefined) return E.right(withColumns(shape, undefined, options))
-    return pipe(
-      chosenColumns(shape)(columns),
-      E.map((chosen) => withColumns(shape, chosen, options)),
-    )
+    const { columns, compress } = options
+    if (compress !== undefined) needZstd(compress)
+    const chosen = columns === undefined ? undefined : chosenColumns(shape)(columns)
+    return withColumns(shape, chosen, options)
   }
 
-/** The columns of a file of rows of this codec, unless others are chosen. */
-export const knownColumns = <A>(codec: Codec<A>): ReadonlyArray<KnownColumn> =>
+/** Returns the columns of a file of rows of this codec, unless others are chosen. */
+export const knownColumns = <A>(codec: Decodes<A>): ReadonlyArray<KnownColumn> =>
   columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
 
 const withColumns = (

@@ -9,7 +9,7 @@ export interface PageCodec {
   readonly compressors: { readonly [K in CompressionCodec]?: (page: Uint8Array) => Uint8Array }
 }
 
-/** What the pages of a file are compressed with. Throws `Unsupported`. */
+/** What the pages of a file are compressed with. Throws an `InvalidOption`. */
 export const pageCodec = (compress: Compression): PageCodec => {
   switch (compress) {
     case 'none':

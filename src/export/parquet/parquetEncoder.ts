@@ -1,8 +1,8 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Column } from '../column/Column.js'
 import { type Stored, type StoreOptions, storeOf } from '../column/store.js'
+import { checksumMismatch } from '../ExportError.js'
 import type { Bytes } from '../file/ByteFile.js'
-import { NotTheSame } from '../file/NotTheSame.js'
 import type { Compression, Encoder, Kept } from '../format/Format.js'
 import { pageCodec } from './codec.js'
 import { typeEmptyGroups } from './emptyGroups.js'
@@ -26,14 +26,14 @@ const CREATED_BY = 'payments-rx'
 const described = ({ name, type }: Column, { amounts }: StoreOptions): string =>
   `${name} (${type === 'decimal' && amounts === 'text' ? 'decimal as text' : type})`
 
-/** Throws `NotTheSame`: one footer would say of all groups what is true of the new ones. */
+/** Throws a `ChecksumMismatch`: one footer would say of all groups what is true of the new ones. */
 const sameColumns = (path: string, was: Groups['columns'], is: Groups['columns']): void => {
   const at = is.findIndex((column, i) => column !== was[i])
   if (at < 0 && is.length === was.length) return
   const differs = at < 0 ? is.length : at
   const begun = was[differs] ?? 'none'
   const now = is[differs] ?? 'none'
-  throw new NotTheSame(
+  throw checksumMismatch(
     path,
     `was begun with other columns: column ${differs + 1} was ${begun}, and now it is ${now}`,
   )
@@ -58,7 +58,7 @@ export const parquetEncoder =
     let before = 0
     if (kept !== undefined && kept.mark.bytes > 0) {
       const records = await groupsUpTo(kept)
-      if (records === undefined) throw new NotTheSame(kept.path, 'is not Parquet up to its mark')
+      if (records === undefined) throw checksumMismatch(kept.path, 'is not Parquet up to its mark')
       for (const { columns } of records) sameColumns(kept.path, columns, named)
       const groups = records.flatMap(({ groups }) => groups)
       writer.row_groups = groups

@@ -12,7 +12,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
 import { fieldsOf } from '../../decode/unknown.js'
-import { NotTheSame } from '../file/NotTheSame.js'
+import { checksumMismatch } from '../ExportError.js'
 import type { Kept } from '../format/Format.js'
 
 /** What a record ends with, after its length and where the one before ends. */
@@ -38,7 +38,7 @@ export const recordOf = (groups: Groups, before: number): Uint8Array => {
   return Buffer.concat([body, new Uint8Array(tail.buffer)])
 }
 
-/** The row groups up to a mark, by record; undefined if none ends there. Throws `NotTheSame` for another's. */
+/** The row groups up to a mark, by record; undefined if none ends there. Throws a `ChecksumMismatch` for another's. */
 export const groupsUpTo = async ({
   path,
   mark,
@@ -66,7 +66,7 @@ const said = (path: string, body: Uint8Array): unknown => {
   try {
     return deserialize(body)
   } catch {
-    throw new NotTheSame(path, 'was begun by another runtime, or a newer version of it')
+    throw checksumMismatch(path, 'was begun by another runtime, or a newer version of it')
   }
 }
 

@@ -1,80 +1,173 @@
-/** How far an export is, as it is kept in a file: all that it takes to go on after a crash. */
+/** How far an export is, as kept in a file: all that it takes to resume after a crash. */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
+import { type DriftFact, factName } from '../../decode/drift.js'
+import { driftKinds } from '../../decode/watcher.js'
+import type { Progress } from '../exportList.js'
 import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
-import { isMark, type Mark } from '../file/RowFile.js'
-import { Bounds } from './Bounds.js'
-import { Counts } from './Counts.js'
-import { KeptFact } from './KeptFact.js'
-import type { Marks } from './Marks.js'
-import { Purpose } from './Purpose.js'
-import { readKept } from './readKept.js'
-import { refined } from './refined.js'
+import type { Mark } from '../file/integrity.js'
+import { isMark } from '../file/RowFile.js'
+import { type AnyPosition, KeptPosition, refined } from '../SourcePage.js'
+import { ExportSpec } from './ExportSpec.js'
+import { readRecord } from './readRecord.js'
 
-// model
+// what a run has counted
 
-/** Of the shape of the file. One of another version is not touched: 1 had no hashes, 2 not the keys of all rows. */
+export const Bounds = t.readonly(
+  t.type({
+    /** The earliest time of creation, in ms since 1970, inclusive. 0: whatever is oldest. */
+    from: t.number,
+    /** The end of the times of creation, in ms since 1970, exclusive. */
+    to: t.number,
+  }),
+)
+
+/** From when to when rows were created. */
+export interface Bounds extends t.TypeOf<typeof Bounds> {}
+
+/** What came that no codec names. */
+export const KeptDriftFact: Codec<DriftFact> = t.readonly(
+  t.type({
+    endpoint: t.string,
+    path: t.string,
+    kind: t.keyof(driftKinds),
+    example: t.string,
+    count: t.number,
+  }),
+)
+
+/** Adds up the facts of two runs. */
+export const addFacts = (
+  before: ReadonlyArray<DriftFact>,
+  now: ReadonlyArray<DriftFact>,
+): ReadonlyArray<DriftFact> => {
+  const all = new Map<string, DriftFact>()
+  for (const fact of [...before, ...now]) {
+    const name = factName(fact)
+    const known = all.get(name)
+    all.set(name, known === undefined ? fact : { ...known, count: known.count + fact.count })
+  }
+  return [...all.values()]
+}
+
+export const SliceCount = t.readonly(
+  t.type({
+    /** In ms since 1970: from `from` on, up to and without `to`. */
+    from: t.number,
+    to: t.number,
+    rows: t.number,
+  }),
+)
+
+const Counts = t.readonly(
+  t.type({
+    /** Rows written, all of them different. */
+    rows: t.number,
+    rejects: t.number,
+    /** Rows that had come before, and were left out. */
+    repeated: t.number,
+    pages: t.number,
+    /** Requests that were answered, logins among them. */
+    requests: t.number,
+    /** Requests that were refused for the limits. */
+    refused: t.number,
+    /** Time spent, in ms. */
+    ms: t.number,
+    /** How often it was begun or resumed. */
+    starts: t.number,
+    /** Slices of time that were read to their end. */
+    slices: t.readonlyArray(SliceCount),
+  }),
+)
+
+/** What a run has done, over all its resumptions. */
+export interface Counts extends t.TypeOf<typeof Counts> {}
+
+/** Counts of rows, and of the pages they came in. */
+export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
+
+/** What was done for the rows, and how long it took. */
+export type Effort = Pick<Counts, 'requests' | 'refused' | 'ms' | 'starts'>
+
+/** Counts of a run that was never begun. */
+export const NOTHING: Counts = {
+  rows: 0,
+  rejects: 0,
+  repeated: 0,
+  pages: 0,
+  requests: 0,
+  refused: 0,
+  ms: 0,
+  starts: 0,
+  slices: [],
+}
+
+/** Adds the progress of this start to the counts of earlier ones. */
+export const plus = (
+  before: RowCounts,
+  { rows, rejects, pages, repeated = 0 }: Progress,
+): RowCounts => ({
+  rows: before.rows + rows,
+  rejects: before.rejects + rejects,
+  pages: before.pages + pages,
+  repeated: before.repeated + repeated,
+})
+
+// the checkpoint
+
+/** Version of the layout. Others are refused: 1 had no hashes, 2 not the keys of all rows. */
 export const VERSION = 3
 
 const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
 
 const FileMark: Codec<Mark> = refined('a mark of a file', isMark)
 
-const whole = t.type({
-  version: t.literal(VERSION),
-  /** What is exported, and how it is written. */
-  purpose: Purpose,
-  /** When the first run of it began, as ISO 8601. */
-  started: t.string,
-  counts: Counts,
-  output: OutputMark,
-  /** What came that no codec names. */
-  drift: t.readonlyArray(KeptFact),
-})
-
 const common = t.intersection([
-  whole,
+  t.type({
+    version: t.literal(VERSION),
+    /** What is exported, and how it is written. */
+    purpose: ExportSpec,
+    /** When the first start of it began, as ISO 8601. */
+    started: t.string,
+    counts: Counts,
+    output: OutputMark,
+    drift: t.readonlyArray(KeptDriftFact),
+  }),
   t.partial({
     rejects: FileMark,
     /** Of the keys of the rows, where one can come in two pages. */
     keys: FileMark,
-    /** From when to when rows were created. */
     bounds: Bounds,
   }),
 ])
 
 /** What a run is resumed by. */
-export interface Checkpoint<Q> extends t.TypeOf<typeof common> {
-  /** What is left to read; left out when that is nothing. */
-  readonly position?: Q
+export interface Checkpoint extends t.TypeOf<typeof common> {
+  /** What is left to read; absent when that is nothing. */
+  readonly position?: AnyPosition
 }
 
-// combinators
+/** Up to where all files of a run are durable. */
+export interface Marks extends Pick<Checkpoint, 'output' | 'rejects' | 'keys'> {}
 
-/**
- * Up to where its files are durable. Once all was read, nobody asks for keys any more, and they may be
- * gone.
- */
-export const marksOf = <Q>(checkpoint: Checkpoint<Q> | undefined): Marks | undefined => {
+/** Up to where its files are durable. Once all was read, keys are not needed, and may be gone. */
+export const marksOf = (checkpoint: Checkpoint | undefined): Marks | undefined => {
   if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
   const { keys: _, ...marks } = checkpoint
   return marks
 }
 
-/** Reads what was kept at `path`; throws a `CannotRun` for what is no checkpoint of this version. */
-export const readCheckpoint = <Q>(
-  position: Codec<Q>,
-): ((path: string) => (text: string) => Checkpoint<Q>) =>
-  readKept({
-    name: 'checkpoint',
-    version: VERSION,
-    codec: t.intersection([common, t.partial({ position })]),
-    isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
-  })
+/** Reads a checkpoint from text; throws `Damaged` or `NewerVersion`. */
+export const readCheckpoint: (path: string) => (text: string) => Checkpoint = readRecord({
+  name: 'checkpoint',
+  version: VERSION,
+  codec: t.intersection([common, t.partial({ position: KeptPosition })]),
+  isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
+})
 
 /** As `readCheckpoint` reads it; one that it has read may be shown again. */
-export const showCheckpoint = <Q>({ sum: _, ...content }: Checkpoint<Q> & Summed): string =>
+export const showCheckpoint = ({ sum: _, ...content }: Checkpoint & Summed): string =>
   `${JSON.stringify({ ...content, sum: sumOf(content) })}\n`
 
 /** SHA-256 of all that is beside it in the file, in hex. */

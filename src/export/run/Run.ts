@@ -1,63 +1,105 @@
 /** One run of an export: what it writes, what it counts, and what it keeps of that. */
-import type { SchedulerLike } from 'rxjs'
+import type { Observable, SchedulerLike } from 'rxjs'
 import { defined } from '../../fp.js'
-import type { AnyFailure } from '../../http/Failure.js'
-import type { Page } from '../../stream/index.js'
-import type { ExportOptions } from '../ExportOptions.js'
-import { NO_PROGRESS, type Progress } from '../Progress.js'
+import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { ListDescription } from '../../http/list/List.js'
+import type { Source } from '../ExportSource.js'
+import { type ExportListOptions, NO_PROGRESS, type Progress } from '../exportList.js'
+import type { FileSystem } from '../file/FileSystem.js'
 import type { Known } from '../sortPage.js'
-import type { Bounds } from './Bounds.js'
-import { type Checkpoint, marksOf, showCheckpoint, VERSION } from './Checkpoint.js'
-import { type Effort, NOTHING, plus, shownOf } from './Counts.js'
-import { type Ending, entryOf, iso, unfinished } from './entry.js'
-import type { Found } from './find.js'
-import { allFacts } from './KeptFact.js'
-import { addedTo, readAside, readKeys } from './keys.js'
-import { manifestOf, showManifest } from './Manifest.js'
-import type { ManifestRun } from './ManifestRun.js'
-import type { Marks } from './Marks.js'
-import { outputs } from './outputs.js'
-import type { Purpose } from './Purpose.js'
-import type { RunOptions, RunProgress } from './RunOptions.js'
-import { replaceText, type SmallFiles } from './SmallFiles.js'
-import type { Tally } from './Tally.js'
+import {
+  addFacts,
+  type Bounds,
+  type Checkpoint,
+  type Effort,
+  type Marks,
+  marksOf,
+  NOTHING,
+  plus,
+  type RowCounts,
+  VERSION,
+} from './Checkpoint.js'
+import type { ExportSpec } from './ExportSpec.js'
+import {
+  type Ending,
+  iso,
+  type ManifestRun,
+  manifestOf,
+  manifestRun,
+  unfinished,
+} from './Manifest.js'
+import { addedTo, outputs, readKeys, readRejectedIds } from './outputs.js'
+import type { ResumeState } from './ResumeState.js'
+import type { Records } from './records.js'
+import type { Target } from './Target.js'
 
 // model
 
+/** How a run stands. Counts are of all its resumptions together. */
+export interface RunProgress extends Progress {
+  /** Its entry in the manifest, unless nothing was written; with the last progress only. */
+  readonly run?: ManifestRun
+}
+
 /** A run that is going on. */
-export interface Run<A, Q, P extends Page<AnyFailure, A, Q>>
-  extends Required<Pick<ExportOptions<A, Q, P>, 'sink' | 'rejects' | 'commit'>>,
+export interface Run<A, B>
+  extends Required<Pick<ExportListOptions<A, B>, 'sink' | 'rejects' | 'commit'>>,
     Partial<Known> {
-  /** With what earlier starts of this run counted. */
-  readonly total: (progress: Progress<Q>) => RunProgress<Q>
+  /** Adds what earlier starts of this run counted. */
+  readonly total: (progress: Progress) => RunProgress
   /** Ends the files, or leaves them as they are; writes the manifest. */
-  readonly end: (progress: Progress<Q>) => Promise<RunProgress<Q>>
-  /** Writes the manifest if that is possible still; never fails. Answers with what was committed last. */
-  readonly fail: (error: unknown) => Promise<RunProgress<Q>>
-  /** Cuts the files back to where they were durable; fails when they are not what they were. */
-  readonly goOn: () => Promise<unknown>
-  /** May be called again. */
+  readonly end: (progress: Progress) => Promise<RunProgress>
+  /** Writes the manifest if that is still possible; never rejects. Resolves with what was committed last. */
+  readonly fail: (error: unknown) => Promise<RunProgress>
+  /** Cuts the files back to where they were durable; rejects when they are not what they were. */
+  readonly resume: () => Promise<unknown>
+  /** Closes all files, when the write in progress is done. May be called again. */
   readonly abandon: () => Promise<void>
 }
 
-/** What it is done with, and what it found. */
-export interface Means<Q> {
-  readonly files: SmallFiles
+/** What a run is done with, and what it found. */
+export interface RunMeans<A, B> {
+  readonly source: Source<A>
+  readonly target: Target<B>
+  readonly client: Pick<ListDescription<unknown>, 'drift' | 'perSecond'>
+  readonly files: FileSystem
+  readonly records: Records
   readonly timer: SchedulerLike
-  readonly tally: Tally
-  readonly found: Found<Q>
-  readonly purpose: Purpose
+  readonly counter: RequestCounter
+  readonly found: ResumeState
+  readonly spec: ExportSpec
+}
+
+/** Requests that a client sent since it was made. */
+export interface RequestCounter {
+  readonly requests: () => number
+  readonly refused: () => number
+  readonly close: () => void
 }
 
 // constructors
 
+/** Counts requests until it is closed. */
+export const countRequests = (events: Observable<ClientEvent>): RequestCounter => {
+  let requests = 0
+  let refused = 0
+  const watching = events.subscribe((event) => {
+    if (event._tag !== 'Answered') return
+    requests++
+    if (event.status === 429) refused++
+  })
+  return {
+    requests: () => requests,
+    refused: () => refused,
+    close: () => watching.unsubscribe(),
+  }
+}
+
 /** Opens no file before something is asked of it. */
-export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  { source, target, client, perSecond }: RunOptions<A, Q, P>,
-  { files, timer, tally, found, purpose }: Means<Q>,
-): Run<A, Q, P> => {
+export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
+  const { source, target, client, files, records, timer, counter, found, spec } = means
   const { paths } = target
-  const { checkpoint, runs, stale } = found
+  const { checkpoint, runs, leftovers } = found
   const number = runs.length + 1 // which of its folder it is
   const before = checkpoint?.counts ?? NOTHING
   const beganAt = timer.now()
@@ -67,45 +109,46 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
   const added = addedTo(known?.seen ?? new Set())
   let slices = before.slices
   let bounds: Bounds | undefined = checkpoint?.bounds
-  let committed: Checkpoint<Q> | undefined = checkpoint
+  let committed: Checkpoint | undefined = checkpoint
+  let last: Promise<unknown> = Promise.resolve() // the write that was begun last
 
-  const out = outputs<A>({
+  const out = outputs<B>({
     files,
     open: (mark) => target.open(mark, number),
     file: paths.isFolder ? undefined : paths.out,
     rejects: paths.rejects(number),
     keys: paths.keys,
     from: marksOf(checkpoint),
-    stale,
+    leftovers,
   })
 
   // what was counted
 
-  const total = (progress: Progress<Q>): RunProgress<Q> => ({
+  const total = (progress: Progress): RunProgress => ({
     ...progress,
-    ...shownOf(plus(before, progress)),
+    ...shownCounts(plus(before, progress)),
   })
 
   const effort = (): Effort => ({
-    requests: before.requests + tally.requests(),
-    refused: before.refused + tally.refused(),
+    requests: before.requests + counter.requests(),
+    refused: before.refused + counter.refused(),
     ms: before.ms + Math.max(0, timer.now() - beganAt), // the clock may have been set back
     starts: before.starts + 1,
   })
 
-  /** What was committed, with what was spent since: waiting for a service that is gone, say. */
-  const upToNow = (kept: Checkpoint<Q>): Checkpoint<Q> => ({
+  /** The last checkpoint, with the time and requests used since: waiting for a service that is gone, say. */
+  const upToNow = (kept: Checkpoint): Checkpoint => ({
     ...kept,
     counts: { ...kept.counts, ...effort() },
   })
 
-  const checkpointAt = (progress: Progress<Q>, marks: Marks): Checkpoint<Q> => ({
+  const checkpointAt = (progress: Progress, marks: Marks): Checkpoint => ({
     version: VERSION,
-    purpose,
+    purpose: spec,
     started,
     counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
-    drift: allFacts(checkpoint?.drift ?? [], client?.drift() ?? []),
+    drift: addFacts(checkpoint?.drift ?? [], client.drift()),
     ...defined({ bounds }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
@@ -114,68 +157,89 @@ export const runOf = <A, Q, P extends Page<AnyFailure, A, Q>>(
 
   const filesAt = unfinished(target, number)
 
-  const keep = async (next: Checkpoint<Q>): Promise<void> => {
-    await replaceText(files, paths.checkpoint, showCheckpoint(next))
+  const keep = async (next: Checkpoint): Promise<void> => {
+    await records.saveCheckpoint(next)
     committed = next
   }
 
-  const commit = async (progress: Progress<Q>): Promise<void> =>
-    keep(checkpointAt(progress, await out.commit()))
-
   const writeEntry = async (ending: Omit<Ending, 'finished' | 'manifest' | 'perSecond'>) => {
     const finished = timer.now()
-    const entry = entryOf({ ...ending, finished, manifest: paths.manifest, perSecond })
-    await replaceText(files, paths.manifest, showManifest(manifestOf([...runs, entry])))
+    const { perSecond } = client
+    const entry = manifestRun({ ...ending, finished, manifest: paths.manifest, perSecond })
+    await records.saveManifest(manifestOf([...runs, entry]))
     return entry
   }
 
-  const complete = async (progress: Progress<Q>): Promise<ManifestRun> => {
+  const complete = async (progress: Progress): Promise<ManifestRun> => {
     committed ??= checkpointAt(progress, { output: { parts: [] } })
     const finished = await out.finish()
     const entry = await writeEntry({ committed: upToNow(committed), progress, ...finished })
-    await files.rm(paths.keys, { force: true }) // first: without a position, nothing asks for them
-    await files.rm(paths.checkpoint, { force: true })
+    await records.removeCheckpoint()
     return entry
+  }
+
+  const end = async (progress: Progress): Promise<RunProgress> => {
+    const all = total(progress)
+    if (progress.ended) return { ...all, run: await complete(progress) }
+    await out.abandon()
+    if (committed === undefined) return all
+    const spent = upToNow(committed)
+    await keep(spent).catch(() => {}) // an older one can be resumed as well
+    return { ...all, run: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
+  }
+
+  const fail = async (error: unknown): Promise<RunProgress> => {
+    if (committed === undefined) return NO_PROGRESS
+    const why = error instanceof Error ? error.message : 'writing failed'
+    const ending = { committed: upToNow(committed), progress: NO_PROGRESS, error: why }
+    const run = await writeEntry({ ...ending, ...filesAt(committed) }).catch(() => undefined)
+    const { counts, position: next } = committed
+    return { ...NO_PROGRESS, ...shownCounts(counts), ...defined({ next, run }) }
+  }
+
+  const write: Run<A, B>['sink'] = async (rows, { slice, position }) => {
+    bounds ??= source.boundsOf(position)
+    await out.write(rows, slice?.number ?? 0, added())
+    if (slice === undefined || slice.left.from < slice.left.to) return
+    await out.endSlice(slice.number)
+    slices = [...slices, { from: slice.from, to: slice.to, rows: slice.rows }]
+  }
+
+  /** Remembers a write, so that files are closed when it is done. */
+  const tracked = <T>(write: Promise<T>): Promise<T> => {
+    last = write
+    return write
   }
 
   return {
     ...known,
-    sink: async (rows, page) => {
-      const slice = source.sliceOf(page)
-      bounds ??= source.boundsOf(page.position)
-      await out.write(rows, slice?.number ?? 0, added())
-      if (slice === undefined || slice.left.from < slice.left.to) return
-      await out.endSlice(slice.number)
-      slices = [...slices, { from: slice.from, to: slice.to, rows: slice.rows }]
-    },
-    rejects: out.reject,
-    commit,
     total,
-    end: async (progress) => {
-      const all = total(progress)
-      if (progress.ended) return { ...all, entry: await complete(progress) }
-      await out.abandon()
-      if (committed === undefined) return all
-      const spent = upToNow(committed)
-      await keep(spent).catch(() => {}) // one that is older is gone on with as well
-      return { ...all, entry: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
-    },
-    fail: async (error) => {
-      if (committed === undefined) return NO_PROGRESS
-      const why = error instanceof Error ? error.message : 'writing failed'
-      const told = { committed: upToNow(committed), progress: NO_PROGRESS, error: why }
-      await writeEntry({ ...told, ...filesAt(committed) }).catch(() => {})
-      const { counts, position: next } = committed
-      return { ...NO_PROGRESS, ...shownOf(counts), ...defined({ next }) }
-    },
-    goOn: async () => {
+    sink: (rows, page) => tracked(write(rows, page)),
+    rejects: (rows) => tracked(out.reject(rows)),
+    commit: (progress) =>
+      tracked(out.commit().then((marks) => keep(checkpointAt(progress, marks)))),
+    end: (progress) => tracked(end(progress)),
+    fail: (error) => tracked(fail(error)),
+    resume: async () => {
       await out.ready()
       if (known === undefined || checkpoint?.position === undefined) return
       const { keys, rejects } = checkpoint
       if (keys !== undefined) await readKeys(files, paths.keys, known.seen)
       added() // these are there
-      if (rejects !== undefined) await readAside(files, paths.rejects(number), known.aside)
+      if (rejects !== undefined) await readRejectedIds(files, paths.rejects(number), known.aside)
     },
-    abandon: out.abandon,
+    abandon: async () => {
+      await last.catch(() => {}) // reported where it was begun
+      await out.abandon()
+    },
   }
 }
+
+/** Repeated rows are told only where there are some. */
+const shownCounts = ({
+  rows,
+  rejects,
+  pages,
+  repeated,
+}: RowCounts): RowCounts | Omit<RowCounts, 'repeated'> =>
+  repeated === 0 ? { rows, rejects, pages } : { rows, rejects, pages, repeated }

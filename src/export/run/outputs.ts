@@ -1,19 +1,29 @@
-/** The files of a run, rows, rejects and keys, opened when there is something to write. */
+/** The files of a run, opened when there is something to write: rows, rejected rows, and keys of rows. */
+import { ROW_LEVELS } from '../../decode/levels.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
-import { shallow } from '../column/beyondJson.js'
-import { abandonAll } from '../file/abandonAll.js'
-import type { Destination, DestinationMark } from '../file/Destination.js'
-import { syncName } from '../file/Files.js'
-import { canGoOn } from '../file/sameFile.js'
-import { isAbsence } from '../file/systemError.js'
+import { rowId } from '../../http/answer/rawRows.js'
+import { beyondLevels, shallow } from '../column/beyondJson.js'
+import type { Numbers } from '../column/Numbers.js'
+import { abandonAll, type Destination, type DestinationMark } from '../file/Destination.js'
+import { chunksOf, closing, type FileSystem, isAbsence, syncName } from '../file/FileSystem.js'
+import type { Mark } from '../file/integrity.js'
+import { checkCommitted } from '../file/integrity.js'
+import { openFile, type RowFile } from '../file/RowFile.js'
+import { jsonLines } from '../format/jsonLines.js'
 import type { Reject } from '../sortPage.js'
-import type { Listed } from './entry.js'
-import { lineFile } from './lineFile.js'
-import type { Marks } from './Marks.js'
-import type { SmallFiles } from './SmallFiles.js'
-import type { Stale } from './Stale.js'
+import type { Marks } from './Checkpoint.js'
+import type { Listed } from './Manifest.js'
 
 // model
+
+/** Files of earlier runs that are of no use any more: removed before the first row is written. */
+export interface Leftovers {
+  /** Files of rows, all in one folder. */
+  readonly rows: ReadonlyArray<string>
+  /** Checkpoint and manifest. They go last: while they stand, some of the rows are not taken for all. */
+  readonly records: ReadonlyArray<string>
+}
 
 /** The files of a run. */
 export interface Outputs<A> {
@@ -36,7 +46,7 @@ export interface Outputs<A> {
 
 /** Which files, and where they are gone on with. */
 export interface OutputsOptions<A> {
-  readonly files: SmallFiles
+  readonly files: FileSystem
   readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>
   /** The file that rows go to, where it is one. */
   readonly file: string | undefined
@@ -47,7 +57,7 @@ export interface OutputsOptions<A> {
   /** Cuts all back to there. */
   readonly from: Marks | undefined
   /** Files to take away before. */
-  readonly stale: Stale
+  readonly leftovers: Leftovers
 }
 
 // constructors
@@ -60,13 +70,13 @@ export const outputs = <A>({
   rejects,
   keys,
   from,
-  stale,
+  leftovers,
 }: OutputsOptions<A>): Outputs<A> => {
   const begin = async (): Promise<Destination<A>> => {
     if (file !== undefined && from === undefined) await mayOpen(files, file)
-    if (from?.rejects !== undefined) await canGoOn(rejects, from.rejects, files)
-    if (from?.keys !== undefined) await canGoOn(keys, from.keys, files) // before the rows are cut back
-    await takeAway(files, stale)
+    if (from?.rejects !== undefined) await checkCommitted(rejects, from.rejects, files)
+    if (from?.keys !== undefined) await checkCommitted(keys, from.keys, files) // before the rows are cut back
+    await removeAll(files, leftovers)
     if (from?.rejects === undefined) await files.rm(rejects, { force: true })
     return open(from?.output)
   }
@@ -119,7 +129,7 @@ export const outputs = <A>({
 }
 
 /** Fails where rows that are there would stay, without what is kept of them. */
-const mayOpen = async (files: SmallFiles, path: string): Promise<void> => {
+const mayOpen = async (files: FileSystem, path: string): Promise<void> => {
   try {
     const handle = await files.open(path, 'r+')
     await handle.close()
@@ -129,9 +139,102 @@ const mayOpen = async (files: SmallFiles, path: string): Promise<void> => {
 }
 
 /** Records only when no rows that they are of can come back. */
-const takeAway = async (files: SmallFiles, { rows, records }: Stale): Promise<void> => {
+const removeAll = async (files: FileSystem, { rows, records }: Leftovers): Promise<void> => {
   for (const path of rows) await files.rm(path, { force: true })
   const [first] = rows
   if (first !== undefined) await syncName(files, first)
   for (const path of records) await files.rm(path, { force: true })
+}
+
+// a file of JSON lines
+
+/** A file that may not be open yet. */
+export interface LineFile {
+  readonly open: () => Promise<RowFile<unknown>>
+  /** It, if something is or was written to it. */
+  readonly ifAny: () => Promise<RowFile<unknown> | undefined>
+  /** It, if it was opened. */
+  readonly opened: () => Promise<RowFile<unknown>> | undefined
+}
+
+/** Which file, and when it may be opened. */
+export interface LineFileOptions {
+  readonly path: string
+  readonly files: FileSystem
+  /** Cuts it back to there. */
+  readonly from: Mark | undefined
+  /** Whether numbers are written with their digits. */
+  readonly numbers: Numbers
+  /** What must be done before it is opened. */
+  readonly after: () => Promise<unknown>
+}
+
+/** What is said of a row stands around it. */
+const misfit = beyondLevels(ROW_LEVELS + 1)
+
+/** Opens nothing before it is asked for. */
+export const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
+  let opened: Promise<RowFile<unknown>> | undefined
+  const open = async (): Promise<RowFile<unknown>> => {
+    await after()
+    const format = { ...jsonLines({ numbers }), misfit }
+    opened ??= openFile({ path, format, files, ...defined({ from }) })
+    return opened
+  }
+  return {
+    open,
+    ifAny: async () => (opened === undefined && from === undefined ? undefined : open()),
+    opened: () => opened,
+  }
+}
+
+// keys: what tells the rows of a run apart, read back when it is resumed
+
+/** Adds the keys that are kept at `path`. */
+export const readKeys = (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+  keys: Set<string>,
+): Promise<void> => readLines(files, path, (key) => keys.add(String(key)))
+
+/** Adds the ids of the rejected rows that are kept at `path`. */
+export const readRejectedIds = (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+  ids: Set<string>,
+): Promise<void> =>
+  readLines(files, path, (reject) => {
+    const id = rowId(fieldsOf(reject).row)
+    if (id !== undefined) ids.add(id)
+  })
+
+/** Takes what each line says. */
+const readLines = (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+  take: (said: unknown) => unknown,
+): Promise<void> =>
+  closing(files.open(path, 'r'), async (handle) => {
+    const decoder = new TextDecoder()
+    let begun = ''
+    for await (const chunk of chunksOf(handle)) {
+      const text = decoder.decode(chunk, { stream: true })
+      const lines = `${begun}${text}`.split('\n')
+      begun = lines.pop() ?? ''
+      for (const line of lines) take(JSON.parse(line))
+    }
+  })
+
+/** Answers with the keys that were added since it was asked last. */
+export const addedTo = (keys: ReadonlySet<string>): (() => ReadonlyArray<string>) => {
+  const all = keys.values() // finds those that are added later, until it came to an end
+  let taken = 0
+  return () => {
+    const added: Array<string> = []
+    for (; taken < keys.size; taken++) {
+      const { value } = all.next()
+      if (value !== undefined) added.push(value)
+    }
+    return added
+  }
 }

@@ -1,3 +1,4 @@
+/** A list into files that survive a crash. */
 import {
   asyncScheduler,
   catchError,
@@ -11,120 +12,99 @@ import {
 } from 'rxjs'
 import { defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { checkOptions } from '../../options/index.js'
-import type { Page } from '../../stream/index.js'
-import { exportUnchecked } from '../exportList.js'
-import { isLast, NO_PROGRESS, type Progress } from '../Progress.js'
+import type { ListDescription } from '../../http/list/List.js'
+import type { Source } from '../ExportSource.js'
+import {
+  exportList,
+  isLast,
+  NO_PROGRESS,
+  type Pace,
+  type Progress,
+  type Sink,
+} from '../exportList.js'
+import { disk, type FileSystem } from '../file/FileSystem.js'
+import type { AnyPosition } from '../SourcePage.js'
+import type { Reject } from '../sortPage.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
-import { find } from './find.js'
-import { graceful } from './graceful.js'
-import { takeLocks } from './locks.js'
-import { makePlace } from './makePlace.js'
-import { seenFrom } from './Paths.js'
-import { purposeOf } from './Purpose.js'
-import { type Run, runOf } from './Run.js'
-import { type Begun, type RunOptions, type RunProgress, runRules } from './RunOptions.js'
-import { wholeDisk } from './SmallFiles.js'
-import { tallyOf } from './Tally.js'
+import { ensureOutputDir } from './checkPaths.js'
+import type { ExportSpec } from './ExportSpec.js'
+import { type Owner, type Runner, takeLocks } from './lock.js'
+import { seenFrom } from './paths.js'
+import { type Begin, findResumeState } from './ResumeState.js'
+import { countRequests, type Run, type RunProgress, runOf } from './Run.js'
+import { recordsOf } from './records.js'
+import type { Since } from './sinceLast.js'
+import type { Target } from './Target.js'
 import { thisProcess } from './thisProcess.js'
 
+// model
+
+/** What is exported, where to, and how. */
+export interface RunOptions<A, B> extends Pace<A, B> {
+  readonly source: Source<A>
+  readonly target: Target<B>
+  /** Describes the export, given its output as seen from the folder of the checkpoint. */
+  readonly spec: (output: string) => ExportSpec
+  /** What to do about a checkpoint that is there. */
+  readonly begin: Begin
+  /** In a folder: whether it adds to the runs that are there. */
+  readonly adds: boolean
+  /** The client whose requests and drift are counted. */
+  readonly client: Pick<ListDescription<unknown>, 'drift' | 'events' | 'perSecond'>
+  /** Is told of rejected rows, when they are kept. */
+  readonly onReject?: Sink<Reject>
+  /** From when on it reads, where it continues from an earlier run. */
+  readonly since?: Since | undefined
+  /** The process that runs it. Default: this one. */
+  readonly runner?: Runner
+  /** Default: the disk. */
+  readonly files?: FileSystem
+}
+
+/** How a run begins. */
+export interface Begun {
+  /** Whether it continues from a checkpoint. */
+  readonly resumed: boolean
+  /** A dead run whose lock was taken over. */
+  readonly dead?: Owner
+  readonly since?: Since
+}
+
+/** How far a run is. */
+export interface RunEvent extends RunProgress {
+  /** How it begins; with the first progress only. */
+  readonly begun?: Begun
+  /** Why a resumed run reads its list from the beginning again; with one progress before the first page. */
+  readonly reread?: AnyFailure
+}
+
+/** A run that has its locks, until it releases them. */
+interface Held<A, B> {
+  readonly options: RunOptions<A, B>
+  readonly run: Run<A, B>
+  readonly checkpoint: Checkpoint | undefined
+  readonly begun: Begun
+  readonly release: () => Promise<void>
+}
+
+// constructors
+
 /**
- * Writes a list into files that survive: at most a second after it was read, all that was read is
- * durable, and a checkpoint says up to where. A run that ended, however it did, is resumed from there. Beside the
- * files a manifest says in the end what is in them, and what is missing.
+ * Writes a list into files that survive: at most a second after it was read, all that was read is durable, and a
+ * checkpoint says up to where. A run that ended, however it did, is resumed from there. Beside the files a manifest
+ * says in the end what is in them, and what is missing.
  *
- * Cold: each subscription is a run. Throws an `InvalidOption` at once for an option that cannot work. A
- * `CannotRun` is the error of the stream when something is in the way, before anything is asked for or
- * changed; what the system refuses, as it says it, comes after how all stood when it was committed last.
- * Unsubscribing leaves files and checkpoint as they were last committed, and gives the lock back when what is
- * being written is; who subscribes to the same export again waits for that. `stop` commits first.
+ * Cold: each subscription is a run, of what `plan` resolves with then. An `ExportError` is the error of the stream when
+ * something is in the way, before anything is asked for or changed; what the system refuses comes after the progress
+ * that was committed last. Unsubscribing leaves files and checkpoint as they were last committed, and releases the lock
+ * when the write in progress is done; the next subscription waits for that. `stop` commits first.
  */
-export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
-  given: RunOptions<A, Q, P>,
-): Observable<RunProgress<Q>> => {
-  const options = checkOptions(given, runRules)
-  const { source, target, files = wholeDisk, timer = asyncScheduler } = options
-  const { begin = 'new', adds = false, maxRejects = Number.POSITIVE_INFINITY } = options
-  const { paths } = target
-
-  const acquire = async (): Promise<Held<A, Q, P>> => {
-    await makePlace(files, paths)
-    const { runner = thisProcess() } = options
-    const lock = runner === 'none' ? undefined : await takeLocks(files, runner)(paths)
-    const tally = tallyOf(options.client)
-    let run: Run<A, Q, P> | undefined
-    const release = async (): Promise<void> => {
-      tally.close()
-      try {
-        await run?.abandon()
-      } finally {
-        await lock?.release()
-      }
-    }
-    try {
-      const output = seenFrom(paths.checkpoint, paths.out)
-      const purpose = purposeOf(options.purpose, target.format, output)
-      const { position } = source
-      const found = await find({ files, paths, purpose, position, begin, adds, maxRejects })
-      const { checkpoint } = found
-      run = graceful(runOf(options, { files, timer, tally, found, purpose }))
-      if (checkpoint !== undefined) await run.goOn()
-      const dead = lock?.dead
-      const begun = { resumed: checkpoint !== undefined, ...defined({ dead }) }
-      return { run, checkpoint, begun, release }
-    } catch (error) {
-      await Promise.allSettled([release()]) // what it says would hide why
-      throw error
-    }
-  }
-
-  const read = (held: Held<A, Q, P>, position: Q | undefined): Observable<RunProgress<Q>> => {
-    const { run, checkpoint } = held
-    const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
-    const list = source.pages(position)
-    const { misfit } = target.format
-    return exportUnchecked<A, Q, P>({ ...options, ...run, list, misfit, maxRejects: left }).pipe(
-      concatMap((progress): Observable<RunProgress<Q>> => {
-        if (!isLast(progress)) return of(run.total(progress))
-        const anew = position === undefined ? undefined : lostAt(held, position, progress)
-        if (anew === undefined) return ended(held, progress)
-        return concat(of({ ...run.total(NO_PROGRESS), anew }), read(held, undefined))
-      }),
-    )
-  }
-
-  /** Why the place where it stood is of no use, where all that was read stays, and is known. */
-  const lostAt = (
-    held: Held<A, Q, P>,
-    position: Q,
-    { pages, failure }: Progress<Q>,
-  ): AnyFailure | undefined =>
-    pages === 0 &&
-    failure !== undefined &&
-    source.isLost?.(position, failure) === true &&
-    knowsAll(held)
-      ? failure
-      : undefined
-
-  /** Rows without a key, and rejected ones without an id, would be there twice. */
-  const knowsAll = ({ run, checkpoint }: Held<A, Q, P>): boolean => {
-    const { rows = 0, rejects = 0 } = checkpoint?.counts ?? {}
-    const aside = options.key === undefined ? run.aside?.size : 0
-    return run.seen?.size === rows && aside === rejects
-  }
-
-  const ended = ({ run }: Held<A, Q, P>, progress: Progress<Q>): Observable<RunProgress<Q>> =>
-    defer(() => run.end(progress))
-
-  const readAll = (held: Held<A, Q, P>): Observable<RunProgress<Q>> => {
-    const { checkpoint } = held
-    return checkpoint !== undefined && checkpoint.position === undefined
-      ? ended(held, { ...NO_PROGRESS, ended: true }) // only its end was not written
-      : read(held, checkpoint?.position)
-  }
-
-  return bracket(acquire, ({ release }: Held<A, Q, P>) => release())((held) => {
+export const runExport = <A, B = A>(plan: () => Promise<RunOptions<A, B>>): Observable<RunEvent> =>
+  bracket(
+    async () => acquire(await plan()),
+    ({ release }: Held<A, B>) => release(),
+  )((held) => {
     const { run, begun } = held
     const pages = readAll(held).pipe(
       catchError((error: unknown) =>
@@ -140,12 +120,86 @@ export const runExport = <A, Q, P extends Page<AnyFailure, A, Q>>(
     )
     return concat(of({ ...run.total(NO_PROGRESS), begun }), pages)
   })
+
+/** Takes the locks, and finds out where to continue; or releases all, and rejects. */
+const acquire = async <A, B>(options: RunOptions<A, B>): Promise<Held<A, B>> => {
+  const { source, target, client, files = disk, timer = asyncScheduler, since } = options
+  const { begin, adds, maxRejects = Number.POSITIVE_INFINITY, runner = thisProcess() } = options
+  const { paths } = target
+  await ensureOutputDir(files, paths)
+  const lock = await takeLocks(files, runner)(paths)
+  const counter = countRequests(client.events)
+  let run: Run<A, B> | undefined
+  const release = async (): Promise<void> => {
+    counter.close()
+    try {
+      await run?.abandon()
+    } finally {
+      await lock.release()
+    }
+  }
+  try {
+    const spec = options.spec(seenFrom(paths.checkpoint, paths.out))
+    const records = recordsOf(files, paths)
+    const { isPosition } = source
+    const looking = { files, paths, records, spec, isPosition, begin, adds, maxRejects }
+    const found = await findResumeState(looking)
+    const { checkpoint } = found
+    run = runOf({ source, target, client, files, records, timer, counter, found, spec })
+    if (checkpoint !== undefined) await run.resume()
+    const { dead } = lock
+    const begun = { resumed: checkpoint !== undefined, ...defined({ dead, since }) }
+    return { options, run, checkpoint, begun, release }
+  } catch (error) {
+    await Promise.allSettled([release()]) // its own error would hide why
+    throw error
+  }
 }
 
-/** A run that has its locks, until it gives them back. */
-interface Held<A, Q, P extends Page<AnyFailure, A, Q>> {
-  readonly run: Run<A, Q, P>
-  readonly checkpoint: Checkpoint<Q> | undefined
-  readonly begun: Begun
-  readonly release: () => Promise<void>
+const readAll = <A, B>(held: Held<A, B>): Observable<RunEvent> => {
+  const { run, checkpoint } = held
+  return checkpoint !== undefined && checkpoint.position === undefined
+    ? defer(() => run.end({ ...NO_PROGRESS, ended: true })) // only its end was not written
+    : read(held, checkpoint?.position)
+}
+
+const read = <A, B>(held: Held<A, B>, position: AnyPosition | undefined): Observable<RunEvent> => {
+  const { options, run, checkpoint } = held
+  const { maxRejects = Number.POSITIVE_INFINITY, source, target } = options
+  const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
+  const list = source.pages(position)
+  const { misfit } = target.format
+  const rejects: Sink<Reject> = async (rows) => {
+    await run.rejects(rows)
+    await options.onReject?.(rows)
+  }
+  const reading = { ...options, ...run, list, misfit, rejects, maxRejects: left }
+  return exportList<A, B>(reading).pipe(
+    concatMap((progress): Observable<RunEvent> => {
+      if (!isLast(progress)) return of(run.total(progress))
+      const reread = position === undefined ? undefined : lostAt(held, position, progress)
+      if (reread === undefined) return defer(() => run.end(progress))
+      return concat(of({ ...run.total(NO_PROGRESS), reread }), read(held, undefined))
+    }),
+  )
+}
+
+/** Why the bookmark of the checkpoint is of no use, where all rows that were read are known by their keys. */
+const lostAt = <A, B>(
+  held: Held<A, B>,
+  position: AnyPosition,
+  { pages, failure }: Progress,
+): AnyFailure | undefined =>
+  pages === 0 &&
+  failure !== undefined &&
+  held.options.source.isLost(position, failure) &&
+  knowsAllRows(held)
+    ? failure
+    : undefined
+
+/** Rows without a key, and rejected ones without an id, would be there twice. */
+const knowsAllRows = <A, B>({ options, run, checkpoint }: Held<A, B>): boolean => {
+  const { rows = 0, rejects = 0 } = checkpoint?.counts ?? {}
+  const aside = options.key === undefined ? run.aside?.size : 0
+  return run.seen?.size === rows && aside === rejects
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import process from 'node:process'
-import { codeOf } from '../file/systemError.js'
-import type { Runner } from './Owner.js'
+import { codeOf } from '../file/FileSystem.js'
+import type { Runner } from './lock.js'
 
-/** Who runs, where nothing else is said: the process that this is called in. To be called for each run. */
+/** Describes the process that this is called in. To be called for each run. */
 export const thisProcess = (): Runner => ({
   pid: process.pid,
   host: hostname(),
@@ -14,7 +14,7 @@ export const thisProcess = (): Runner => ({
   isAlive,
 })
 
-/** Sends no signal: it only tells whether there is such a process, also one of somebody else. */
+/** Whether there is such a process, also one of another user. No signal is sent. */
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -24,7 +24,7 @@ const isAlive = (pid: number): boolean => {
   return !isZombie(pid)
 }
 
-/** It was killed, and who began it has not asked how it ended: only Linux tells. */
+/** Zombie: exited, not yet reaped by its parent. Only Linux tells. */
 const isZombie = (pid: number): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

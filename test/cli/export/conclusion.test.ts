@@ -1,12 +1,19 @@
 /** What is advised at the end: to go on only where that leads on. */
 import { expect, it } from 'vitest'
-import { conclusion, writeFailure } from '../../../src/cli/export/conclusion.js'
-import { checkUndisturbed } from '../../../src/export/file/Disturbed.js'
+import { conclusion } from '../../../src/cli/export/conclusion.js'
+import { checkNoConflict } from '../../../src/export/file/integrity.js'
+import {
+  type ExportError,
+  type ExportProgress,
+  isExportError,
+  type ManifestRun,
+} from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
 import type { AnyFailure, Truncated } from '../../../src/index.js'
 import { memory } from '../../export/run/memory.js'
 import { away } from '../../export/run/playing.js'
 
-const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
+const run: ManifestRun = {
   complete: false,
   missing: [],
   ended: false,
@@ -25,7 +32,13 @@ const entry: NonNullable<Parameters<typeof conclusion>[0]['entry']> = {
   files: [],
 }
 
-const output = { name: 'x', rejectsName: 'y', canAdd: true }
+const output = { name: 'x', rejectsName: 'y', canResume: true, canAdd: true, sinceLast: false }
+
+/** The end of an export after some progress. */
+const ended = (
+  error: AnyFailure | ExportError,
+  progress: ExportProgress = { rows: 1, rejects: 0, pages: 1, ended: false, run },
+) => conclusion({ event: E.left(error), progress, stopped: undefined }, output)
 
 const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
   _tag: 'Truncated',
@@ -38,8 +51,7 @@ const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
 })
 
 const reason = (failure: Truncated): string | undefined => {
-  const progress = { rows: 1, rejects: 0, pages: 1, ended: false, failure, entry }
-  const { status, reason } = conclusion(progress, undefined, output)
+  const { status, reason } = ended(failure)
   expect(status).toBe(1)
   return reason
 }
@@ -68,24 +80,25 @@ it.each<readonly [string, AnyFailure, number]>([
   'a list that could not be begun, because %s, says whether to try again',
   (_, cause, expected) => {
     for (const failure of [cause, truncated({ cause })]) {
-      const progress = { rows: 0, rejects: 0, pages: 0, ended: false, failure }
-      expect(conclusion(progress, undefined, output).status).toBe(expected)
+      const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+      expect(ended(failure, progress).status).toBe(expected)
     }
   },
 )
 
 it('a file that is not there any more may have been moved', async () => {
   const files = memory()
-  const gone = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
+  const conflict = (): Promise<unknown> =>
+    checkNoConflict(files, 'x', 1).catch((error: unknown) => error)
+  const gone = await conflict()
   files.put('x', 'more')
-  const changed = await checkUndisturbed(files, 'x', 1).catch((error: unknown) => error)
-  const [first, second] = [gone, changed].map((error) =>
-    writeFailure(error, output, { isBegun: true, canResume: true }),
-  )
+  const changed = await conflict()
+  if (!isExportError(gone) || !isExportError(changed)) throw new Error('no conflict')
+  const [first, second] = [ended(gone), ended(changed)]
   expect(first).toEqual({
     status: 1,
     reason:
       'x was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there',
   })
-  expect(second?.reason).toMatch(/in place of 1\) while it was written: --restart starts over$/)
+  expect(second.reason).toMatch(/in place of 1\) while it was written: --restart starts over$/)
 })

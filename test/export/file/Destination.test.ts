@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isDestinationMark } from '../../../src/export/index.js'
+import { isDestinationMark } from '../../../src/export/file/Destination.js'
 
 const part = { slice: 1, piece: 1, bytes: 0, rows: 0, sha256: 'e3b0c442', ended: false }
 

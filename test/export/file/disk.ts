@@ -1,6 +1,7 @@
 /** A file system that writes little at a time, runs full, and tells what was done. */
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
-import type { Files, Handle } from '../../../src/export/index.js'
+import { open } from 'node:fs/promises'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import type { FileHandle, FileSystem } from '../../../src/export/index.js'
 
 export interface Limits {
   /** Bytes that one write takes at most. */
@@ -12,7 +13,7 @@ export interface Limits {
 }
 
 export interface Watched {
-  readonly files: Files
+  readonly files: FileSystem
   /** Paths that were synced, in order. */
   readonly synced: ReadonlyArray<string>
   /** How many handles are open. */
@@ -33,7 +34,7 @@ export const watched = ({
   let room = first ?? Number.POSITIVE_INFINITY
   let count = 0
 
-  const watch = async (path: string, flags: 'r' | 'r+' | 'w+'): Promise<Handle> => {
+  const watch = async (path: string, flags: 'r' | 'r+' | 'w+'): Promise<FileHandle> => {
     const handle = await open(path, flags)
     count++
     return {
@@ -60,7 +61,7 @@ export const watched = ({
   }
 
   return {
-    files: { open: watch, mkdir, readdir, rm },
+    files: { ...disk, open: watch },
     synced,
     open: () => count,
     room: (bytes) => {

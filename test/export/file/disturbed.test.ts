@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FormatName, formatNames, openFile, toFolder } from '../../../src/export/index.js'
+import { toFolder } from '../../../src/export/file/toFolder.js'
+import { type FormatName, formatNames, openFile } from '../../../src/export/index.js'
 import { format, rowOf } from '../rows.js'
 import { watched } from './disk.js'
 
@@ -61,7 +62,7 @@ describe.each(DISTURBANCES)('a file that is %s while it is written', (_, disturb
         .write(page)
         .then(file[end])
         .catch((error: unknown) => error)
-      expect(error).toMatchObject({ name: 'Disturbed', path })
+      expect(error).toMatchObject({ _tag: 'FileConflict', path })
       expect(String(error)).toContain(`${path} ${said}`)
       await expect(file.finish()).rejects.toBe(error)
       await file.abandon()
@@ -72,7 +73,7 @@ describe.each(DISTURBANCES)('a file that is %s while it is written', (_, disturb
   it('is not ended when nothing more is written', async () => {
     const { file, path } = await opened('ndjson')
     await disturb(path)
-    await expect(file.finish()).rejects.toMatchObject({ name: 'Disturbed', path })
+    await expect(file.finish()).rejects.toMatchObject({ _tag: 'FileConflict', path })
     await file.abandon()
   })
 })
@@ -87,7 +88,7 @@ it('a file that is emptied between a look at its end and a write is not committe
   disturb = () => truncate(path, 0)
   await file.write(page)
   await expect(file.commit()).rejects.toMatchObject({
-    ...{ name: 'Disturbed', path },
+    ...{ _tag: 'FileConflict', path },
     message: `${path} was emptied by somebody else while it was written`,
   })
   await file.abandon()
@@ -108,7 +109,7 @@ it('a folder is not ended when an ended part is gone, or shorter', async () => {
     await disturb(join(path, first))
     await parts.commit()
     await expect(parts.finish()).rejects.toMatchObject({
-      name: 'Disturbed',
+      _tag: 'FileConflict',
       path: join(path, first),
     })
     await parts.abandon()

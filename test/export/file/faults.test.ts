@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compressions, formatNames, openFile, toFolder } from '../../../src/export/index.js'
+import { toFolder } from '../../../src/export/file/toFolder.js'
+import { compressions, formatNames, openFile } from '../../../src/export/index.js'
 import { textOf } from '../reading.js'
 import { format, rowOf } from '../rows.js'
 import { watched } from './disk.js'
@@ -91,7 +92,7 @@ describe('a file', () => {
     await file.abandon()
     const isAnother = async (): Promise<void> => {
       const opened = openFile({ path, format: how, from })
-      await expect(opened).rejects.toMatchObject({ _tag: 'NotTheSame', path })
+      await expect(opened).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path })
     }
     await truncate(path, from.bytes - 1)
     await isAnother()

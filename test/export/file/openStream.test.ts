@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { openStream, toStream } from '../../../src/export/index.js'
+import { openStream } from '../../../src/export/index.js'
 import { format, rowOf } from '../rows.js'
 
 const how = format({ format: 'csv', columns: ['id'] })
@@ -80,10 +80,10 @@ describe('rows into a stream of Node', () => {
   it('fail with its error, now and later, and nobody else is told', async () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     const stream = new Writable({ write: (_chunk, _encoding, done) => done(broken) })
-    const to = await toStream({ stream, format: how })
-    await expect(to.write([a], 1)).rejects.toBe(broken)
+    const to = await openStream({ stream, format: how })
+    await expect(to.write([a])).rejects.toBe(broken)
     await to.abandon()
-    await expect(to.write([a], 1)).rejects.toBe(broken)
+    await expect(to.write([a])).rejects.toBe(broken)
     await tick()
   })
 
@@ -97,15 +97,6 @@ describe('rows into a stream of Node', () => {
     await write([a])
     await finish()
     expect(zlib.gunzipSync(Buffer.concat(await all)).toString()).toBe('{"id":"a"}\n')
-  })
-
-  it('have no mark, and no files', async () => {
-    const stream = new PassThrough()
-    const to = await toStream({ stream, format: how })
-    await to.write([a], 1)
-    expect(await to.commit()).toBeUndefined()
-    await to.endSlice(1)
-    expect(await to.finish()).toEqual([])
   })
 })
 

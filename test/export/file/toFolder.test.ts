@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { disk } from '../../../src/export/file/Files.js'
 import {
   type DestinationMark,
   isDestinationMark,
   toFile,
-  toFolder,
-} from '../../../src/export/index.js'
+} from '../../../src/export/file/Destination.js'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import { toFolder } from '../../../src/export/file/toFolder.js'
 import { format, pages, rowOf } from '../rows.js'
 
 let folder = ''
@@ -69,7 +69,7 @@ describe('a folder', () => {
     expect(Object.keys(await contents(byBytes))).toHaveLength(3)
   })
 
-  it('begun anew is without parts of its own name, whatever their numbers, and no others', async () => {
+  it('begun reread is without parts of its own name, whatever their numbers, and no others', async () => {
     const path = await fresh()
     const others = ['rows-00001-001.csv', 'part-00001-001.csv.gz', 'part-1-1.csv']
     const own = ['part-00009-001.csv', 'part-00001-a1000.csv', 'part-a100000-b10000.csv']
@@ -177,7 +177,7 @@ describe('a folder', () => {
     const mark = await to.commit()
     await to.abandon()
     const again = () => toFolder({ path, format: how, ...(mark && { from: mark }) })
-    const isAnother = () => expect(again()).rejects.toMatchObject({ _tag: 'NotTheSame' })
+    const isAnother = () => expect(again()).rejects.toMatchObject({ _tag: 'ChecksumMismatch' })
     const [ended, open] = [join(path, 'part-00001-001.csv'), join(path, 'part-00002-001.csv')]
     const newer = join(path, 'part-00003-001.csv')
     await writeFile(newer, 'of whoever these are')

@@ -2,7 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHUNK, chunksOf, readWholly, writeWholly } from '../../../src/export/file/wholly.js'
+import {
+  CHUNK_BYTES,
+  chunksOf,
+  readFully,
+  writeFully,
+} from '../../../src/export/file/FileSystem.js'
 import { watched } from './disk.js'
 
 let folder = ''
@@ -11,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const bytes = Uint8Array.from({ length: 2 * CHUNK + 7 }, (_, i) => (i * i) >> 3)
+const bytes = Uint8Array.from({ length: 2 * CHUNK_BYTES + 7 }, (_, i) => (i * i) >> 3)
 
-describe.each([40_000, CHUNK, Number.POSITIVE_INFINITY])('%d bytes at a time', (atOnce) => {
+describe.each([40_000, CHUNK_BYTES, Number.POSITIVE_INFINITY])('%d bytes at a time', (atOnce) => {
   const there = async () => {
     const path = join(folder, String(atOnce))
     const handle = await watched({ atOnce }).files.open(path, 'w+')
-    await writeWholly(handle, bytes.subarray(0, 10), 0)
-    await writeWholly(handle, bytes.subarray(10), 10)
+    await writeFully(handle, bytes.subarray(0, 10), 0)
+    await writeFully(handle, bytes.subarray(10), 10)
     return { path, handle }
   }
 
@@ -26,7 +31,7 @@ describe.each([40_000, CHUNK, Number.POSITIVE_INFINITY])('%d bytes at a time', (
     const { path, handle } = await there()
     const written = await readFile(path)
     expect(written.equals(bytes)).toBe(true)
-    expect(written.equals(await readWholly(path, handle, 0, bytes.length))).toBe(true)
+    expect(written.equals(await readFully(path, handle, 0, bytes.length))).toBe(true)
     const chunks: Array<Buffer> = []
     for await (const chunk of chunksOf(handle)) chunks.push(Buffer.from(chunk))
     expect(written.equals(Buffer.concat(chunks))).toBe(true)
@@ -35,8 +40,8 @@ describe.each([40_000, CHUNK, Number.POSITIVE_INFINITY])('%d bytes at a time', (
 
   it('are missed where the file ends', async () => {
     const { path, handle } = await there()
-    await expect(readWholly(path, handle, 8, bytes.length)).rejects.toMatchObject({
-      _tag: 'NotTheSame',
+    await expect(readFully(path, handle, 8, bytes.length)).rejects.toMatchObject({
+      _tag: 'ChecksumMismatch',
       path,
     })
     await handle.close()

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { raw } from 'jq-wasm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
-import { type FormatOptions, jsonLines, openFile } from '../../../src/export/index.js'
+import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { type FormatOptions, openFile } from '../../../src/export/index.js'
 import { format, pages, Row, rowOf } from '../rows.js'
 
 let path = ''
@@ -131,7 +132,10 @@ describe('NDJSON', () => {
 it('lines of JSON take anything that JSON can say', async () => {
   const file = await openFile({ path, format: jsonLines() })
   await file.write([{ a: 1 }, null, 'text', [1], true, 2])
-  await expect(file.write([3, undefined])).rejects.toMatchObject({ _tag: 'DoesNotFit', index: 1 })
+  await expect(file.write([3, undefined])).rejects.toMatchObject({
+    _tag: 'UnrepresentableRow',
+    index: 1,
+  })
   await file.finish()
   expect(await readFile(path, 'utf8')).toBe('{"a":1}\nnull\n"text"\n[1]\ntrue\n2\n')
 })

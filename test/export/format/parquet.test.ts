@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
-import { DoesNotFit, type FormatOptions, openFile } from '../../../src/export/index.js'
+import { type FormatOptions, openFile } from '../../../src/export/index.js'
 import { duckdb, type Query } from '../reading.js'
 import { amount, format, pages, Row, rowOf } from '../rows.js'
 
@@ -158,11 +158,11 @@ describe('Parquet', () => {
   ])('refuses %s where it would say something else: %j', async (field, odd) => {
     const how = format({ format: 'parquet' })
     const row = rowOf(odd)
-    expect(how.misfit(row)).toMatchObject({ _tag: 'Misfit', field })
+    expect(how.misfit(row)).toMatchObject({ _tag: 'UnrepresentableRow', field })
     const file = await openFile({ path, format: how })
     const refused = await file.write([rowOf({}), row]).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(DoesNotFit)
-    expect(refused).toMatchObject({ index: 1, misfit: { field } })
+    expect(refused).toMatchObject({ _tag: 'UnrepresentableRow' })
+    expect(refused).toMatchObject({ index: 1, field })
     await file.write([rowOf({ id: 'b' })]) // nothing is broken
     expect(await file.finish()).toMatchObject({ rows: 1 })
   })
@@ -231,7 +231,7 @@ describe('Parquet', () => {
     await file.abandon()
     const wrong = { ...mark, bytes: mark.bytes - 1 }
     await expect(openFile({ path, format: how, from: wrong })).rejects.toMatchObject({
-      _tag: 'NotTheSame',
+      _tag: 'ChecksumMismatch',
       path,
     })
   })
@@ -247,8 +247,8 @@ describe('Parquet', () => {
     await writeFile(path, all)
     const from = { bytes, rows, sha256: createHash('sha256').update(all).digest('hex') }
     await expect(openFile({ path, format: how, from })).rejects.toMatchObject({
-      _tag: 'NotTheSame',
-      message: `${path} was begun by another runtime, or a newer version of it: it cannot be gone on with`,
+      _tag: 'ChecksumMismatch',
+      message: `${path} was begun by another runtime, or a newer version of it: it cannot be resumed`,
     })
     expect(await readFile(path)).toEqual(all)
   })
@@ -290,8 +290,8 @@ describe('Parquet', () => {
       const before = await readFile(path)
       const how = format({ format: 'parquet', ...after })
       await expect(openFile({ path, format: how, from: mark })).rejects.toMatchObject({
-        _tag: 'NotTheSame',
-        message: `${path} was begun with other columns: ${why}: it cannot be gone on with`,
+        _tag: 'ChecksumMismatch',
+        message: `${path} was begun with other columns: ${why}: it cannot be resumed`,
       })
       expect(await readFile(path)).toEqual(before)
     },

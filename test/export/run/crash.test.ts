@@ -82,5 +82,5 @@ it('says in how many starts it was done', async () => {
     resumed: true,
     dead: { pid: 1, host: 'here', since: 1_000 },
   })
-  expect(told.at(-1)?.entry).toMatchObject({ starts: 2, rows: 23 })
+  expect(told.at(-1)?.run).toMatchObject({ starts: 2, rows: 23 })
 })

@@ -1,8 +1,9 @@
 /** A row that came before is known, however far back, also by a run that goes on after another. */
+
 import { expect, it } from 'vitest'
-import { readKeys } from '../../../src/export/run/keys.js'
+import { readKeys } from '../../../src/export/run/outputs.js'
+import type { SourcePage } from '../../../src/export/SourcePage.js'
 import { E } from '../../../src/fp.js'
-import type { AnyFailure, Page, Position } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
 import {
   away,
@@ -33,7 +34,7 @@ it('a list that moved by more rows than a page, or ten, shows no row twice', asy
   const moved = [...pagesOf(2_500, 100).map(() => []), ...pagesOf(6_000, 100)]
   const last = await outcome(files, listOf(moved), { begin: 'resume' })
   expect(last).toMatchObject({ ended: true, rows: 6_000, repeated: 2_500 })
-  expect(last?.entry).toMatchObject({ complete: true, distinct: 6_000, repeated: 2_500 })
+  expect(last?.run).toMatchObject({ complete: true, distinct: 6_000, repeated: 2_500 })
   expect(numbers(files.text(OUT))).toEqual(upTo(6_000))
 })
 
@@ -88,8 +89,8 @@ it.each(['gone', 'changed'])('keys that are %s are told before anything is asked
   else files.put(KEYS, files.text(KEYS).replace('id-1', 'id-9'))
   files.put(OUT, `${files.text(OUT)}{"id":"id-`) // as a run that was killed leaves it
   const rows = files.text(OUT)
-  await expect(refused(files, { begin: 'resume' })).rejects.toMatchObject({
-    name: 'NotTheSame',
+  expect(await refused(files, { begin: 'resume' })).toMatchObject({
+    _tag: 'ChecksumMismatch',
     path: KEYS,
   })
   expect(files.text(OUT)).toBe(rows)
@@ -106,19 +107,19 @@ it('ids of rows that were put aside are not counted', async () => {
   const files = memory()
   const spoilt: Row = E.left(away)
   const last = await outcome(files, listOf([[...good(0, 0, 1), spoilt]]))
-  expect(last?.entry).toMatchObject({ rows: 2, distinct: 2, repeated: 1, rejects: 1 })
+  expect(last?.run).toMatchObject({ rows: 2, distinct: 2, repeated: 1, rejects: 1 })
 })
 
 it('ids are not counted where they are not held', async () => {
   const files = memory()
   const still = { ...listOf([good(0, 1), good(2)]), repeats: false }
   const last = await outcome(files, still)
-  expect(last?.entry).toMatchObject({ complete: true, rows: 3 })
-  expect(last?.entry).not.toHaveProperty('distinct')
+  expect(last?.run).toMatchObject({ complete: true, rows: 3 })
+  expect(last?.run).not.toHaveProperty('distinct')
   expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
 })
 
-type Read = Page<AnyFailure, Item, Position>
+type Read = SourcePage<Item>
 
 /** A list whose second page has a row of the first again, put aside each time. */
 const again = () => {

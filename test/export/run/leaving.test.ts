@@ -1,7 +1,7 @@
 /** A run that nobody listens to any more: what it still does, and in which order. */
 import { lastValueFrom, type Observable, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Handle } from '../../../src/export/index.js'
+import type { FileHandle } from '../../../src/export/index.js'
 import { bracket } from '../../../src/export/run/bracket.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
@@ -24,7 +24,7 @@ const stopping = (disk: Memory, at: 'write' | 'sync') => {
     log.push(what)
     if (what === at && go.length === 0) await new Promise<void>((resolve) => go.push(resolve))
   }
-  const slow = (handle: Handle): Handle => ({
+  const slow = (handle: FileHandle): FileHandle => ({
     ...handle,
     write: (...words) => stopAt('write').then(() => handle.write(...words)),
     sync: () => stopAt('sync').then(handle.sync),
@@ -155,7 +155,7 @@ it('an export is refused while another subscription to it runs', async () => {
   const run = exportOf(files, listOf(pagesOf(50, 5)))
   const first = lastValueFrom(run)
   await stopped()
-  await expect(lastValueFrom(run)).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+  await expect(lastValueFrom(run)).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
   go()
   expect(await first).toMatchObject({ ended: true, rows: 50 })
 })

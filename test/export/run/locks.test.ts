@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { concatMap, lastValueFrom } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jsonLines, pathsOf, targetOf } from '../../../src/export/index.js'
-import { takeLock } from '../../../src/export/run/lock.js'
-import { takeLocks } from '../../../src/export/run/locks.js'
-import { wholeDisk } from '../../../src/export/run/SmallFiles.js'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import { takeLock, takeLocks } from '../../../src/export/run/lock.js'
+import { pathsOf } from '../../../src/export/run/paths.js'
 import { memory } from './memory.js'
 import {
   away,
@@ -31,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 const take = (pid: number, name: string) =>
-  takeLocks(wholeDisk, runner(pid, [1, 2]))(pathsOf(join(folder, name)))
+  takeLocks(disk, runner(pid, [1, 2]))(pathsOf(join(folder, name)))
 
 it.each(['not there yet', 'there'])('a link and its file, %s, have one lock', async (which) => {
   await rm(join(folder, 'link.csv'), { force: true })
@@ -43,7 +42,7 @@ it.each(['not there yet', 'there'])('a link and its file, %s, have one lock', as
   ] as const) {
     const { release } = await take(1, first)
     await expect(take(2, second)).rejects.toMatchObject({
-      obstacle: 'locked',
+      _tag: 'Locked',
       path: join(folder, 'real.csv.lock'),
     })
     await release()
@@ -79,7 +78,7 @@ describe('a lock', () => {
     const files = memory()
     files.put(LOCK, JSON.stringify(other))
     const error = await refused(files, { runner: self })
-    expect(error).toMatchObject({ obstacle: 'locked', path: LOCK })
+    expect(error).toMatchObject({ _tag: 'Locked', path: LOCK })
     expect(error.message).toContain(`process ${other.pid} on ${other.host} is writing there`)
   })
 
@@ -107,9 +106,9 @@ describe('a lock', () => {
     files.put(LOCK, JSON.stringify(dead))
     expect((await run(files, listOf(rest), { runner: self }))[0]?.begun).toMatchObject({ dead })
     files.put(LOCK, JSON.stringify({ ...dead, since: 1_000_001 })) // clocks are set
-    expect(await refused(files, { runner: self })).toMatchObject({ obstacle: 'locked' })
+    expect(await refused(files, { runner: self })).toMatchObject({ _tag: 'Locked' })
     files.put(LOCK, JSON.stringify({ ...dead, host: 'there' }))
-    expect(await refused(files, { runner: self })).toMatchObject({ obstacle: 'locked' })
+    expect(await refused(files, { runner: self })).toMatchObject({ _tag: 'Locked' })
   })
 
   it('of a dead process goes to one of those who want it', async () => {
@@ -121,7 +120,7 @@ describe('a lock', () => {
     )
     expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1)
     for (const one of all) {
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ obstacle: 'locked' })
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ _tag: 'Locked' })
     }
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
   })
@@ -153,7 +152,7 @@ describe('a lock', () => {
       await files.rename(from, to)
     }
     const taken = takeLock({ ...files, rename }, runner(1, [7]))(LOCK)
-    await expect(taken).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+    await expect(taken).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
     expect(files.names()).toEqual([LOCK])
     expect(files.text(LOCK)).toBe(OTHER)
   })
@@ -163,7 +162,7 @@ describe('a lock', () => {
     const link = async () => Promise.reject(Object.assign(new Error(), { code: 'ENOTSUP' }))
     const take = takeLock({ ...files, link }, runner(1, [7]))
     files.put(LOCK, OTHER)
-    await expect(take(LOCK)).rejects.toMatchObject({ obstacle: 'locked', path: LOCK })
+    await expect(take(LOCK)).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
     expect(files.text(LOCK)).toBe(OTHER)
     await files.rm(LOCK, { force: true })
     await (await take(LOCK)).release()
@@ -175,15 +174,14 @@ describe('a lock', () => {
     const files = memory({ links })
     files.put(`${OUT}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
     const error = await refused(files, { runner: runner(1, [7]), out: '/a/first' })
-    expect(error).toMatchObject({ obstacle: 'locked', path: `${OUT}.lock` })
+    expect(error).toMatchObject({ _tag: 'Locked', path: `${OUT}.lock` })
     expect(await outcome(files, listOf(rest), { out: '/a/round' })).toMatchObject({ ended: true })
   })
 
   it('is taken of a checkpoint that is kept elsewhere, too', async () => {
     const files = memory()
     const played = (out: string, pid: number): Played => {
-      const target = targetOf({ out, format: jsonLines(), files, checkpoint: '/kept/at.json' })
-      return { target, runner: runner(pid, [1, 2]) }
+      return { out, checkpoint: '/kept/at.json', runner: runner(pid, [1, 2]) }
     }
     const first = played('/exports/one.ndjson', 1)
     const second = played('/exports/two.ndjson', 2)
@@ -198,7 +196,7 @@ describe('a lock', () => {
     )
     expect(refusals.length).toBeGreaterThan(0)
     for (const error of refusals) {
-      expect(error).toMatchObject({ obstacle: 'locked', path: '/kept/at.json.lock' })
+      expect(error).toMatchObject({ _tag: 'Locked', path: '/kept/at.json.lock' })
     }
     expect(files.names()).toEqual(['/exports/one.ndjson', '/exports/one.ndjson.manifest.json'])
   })
@@ -220,7 +218,7 @@ describe('a lock', () => {
     const stuck: typeof files.rm = (path, options) =>
       path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
     await expect(run({ ...files, rm: stuck }, listOf(rest))).rejects.toMatchObject({
-      obstacle: 'begun',
+      _tag: 'CheckpointExists',
       path: `${OUT}.checkpoint.json`,
     })
     expect(files.names()).toContain(LOCK)
@@ -232,7 +230,7 @@ describe('a lock', () => {
     const stuck: typeof files.rm = (path, options) =>
       path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
     const take = takeLocks({ ...files, rm: stuck }, runner(1, [7]))
-    await expect(take(pathsOf(OUT, '/kept/at.json'))).rejects.toMatchObject({ obstacle: 'locked' })
+    await expect(take(pathsOf(OUT, '/kept/at.json'))).rejects.toMatchObject({ _tag: 'Locked' })
   })
 
   it('is given back when a run fails', async () => {

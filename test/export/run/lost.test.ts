@@ -1,12 +1,22 @@
 /** A bookmark that the service does not know any more: the list is read again, and nothing comes twice. */
 import { defer, of } from 'rxjs'
 import { expect, it } from 'vitest'
-import { fromList } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { AnyFailure, Page, Position } from '../../../src/index.js'
 import { paginate } from '../../../src/stream/index.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, type Item, listOf, numbers, OUT, outcome, type Row, run } from './playing.js'
+import {
+  away,
+  good,
+  type Item,
+  listOf,
+  numbers,
+  OUT,
+  outcome,
+  type Row,
+  readerOf,
+  run,
+} from './playing.js'
 
 const refusal = (status: number): AnyFailure => ({
   _tag: 'Refused',
@@ -49,7 +59,7 @@ const marked = (
       maxPages: 100,
       maxEmptyPages: 3,
     })
-  return fromList<Item>(Object.assign(from({}), { from }))
+  return readerOf(Object.assign(from({}), { from }))
 }
 
 const spoilt = (n: number): Row => E.left({ ...away, message: String(n) })
@@ -61,7 +71,7 @@ it.each([400, 404, 410])('after a %i each row is there once', async (status) => 
   await outcome(files, marked([good(0, 1), good(2, 3), away], 'monday'))
   const list = marked([good(0, 1), good(2, 3), good(4, 5)], 'tuesday', refusal(status))
   const told = await run(files, list, { begin: 'resume' })
-  expect(told.map(({ anew }) => anew?.message)).toEqual([
+  expect(told.map(({ reread }) => reread?.message)).toEqual([
     ...[undefined, refusal(status).message],
     ...[undefined, undefined, undefined, undefined],
   ])
@@ -92,7 +102,7 @@ it.each<readonly [string, ReadonlyArray<Row>, object]>([
   await outcome(files, marked([rows, away], 'monday'), options)
   const told = await run(files, marked([rows, good(1)], 'tuesday'), { begin: 'resume', ...options })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
-  expect(told.some(({ anew }) => anew !== undefined)).toBe(false)
+  expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
   expect(entryIn(files)).toMatchObject({ complete: false, rows: 1 })
 })
 
@@ -109,7 +119,7 @@ it('a place by its number is not lost: what refuses it refuses the page', async 
   await outcome(files, listOf([good(0), away]))
   const told = await run(files, listOf([good(0), refusal(400)]), { begin: 'resume' })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
-  expect(told.some(({ anew }) => anew !== undefined)).toBe(false)
+  expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
 })
 
 it('it is read again as often as that happens', async () => {
@@ -143,5 +153,5 @@ it.each([
   await outcome(files, marked([good(0), away], 'monday'))
   const told = await run(files, marked([good(0)], 'tuesday', failure), { begin: 'resume' })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure })
-  expect(told.some(({ anew }) => anew !== undefined)).toBe(false)
+  expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
 })

@@ -1,7 +1,8 @@
 import { lastValueFrom, Subject, tap, VirtualTimeScheduler } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
-import { type RunProgress, readManifest } from '../../../src/export/index.js'
+import { readManifest } from '../../../src/export/index.js'
+import type { RunEvent } from '../../../src/export/run/runExport.js'
 import { E } from '../../../src/fp.js'
 import type { ClientEvent } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
@@ -14,8 +15,8 @@ describe('a manifest', () => {
   it('says what is in the files', async () => {
     const files = memory()
     const last = await outcome(files, listOf([good(0, 1, 1), good(1, 2)]))
-    expect(runs(files)).toEqual([last?.entry])
-    expect(last?.entry).toMatchObject({
+    expect(runs(files)).toEqual([last?.run])
+    expect(last?.run).toMatchObject({
       complete: true,
       missing: [],
       ended: true,
@@ -95,7 +96,7 @@ describe('a manifest', () => {
 
   it('counts what was committed, and so does the last word, when the disk was full', async () => {
     const files = memory({ room: 2_400 })
-    const told: Array<RunProgress> = []
+    const told: Array<RunEvent> = []
     const [first = [], ...others] = pagesOf(400, 10)
     const error = await lastValueFrom(
       exportOf(files, listOf([[...first, ...good(0)], ...others]), { every: 1e9 }).pipe(
@@ -131,7 +132,7 @@ describe('a manifest', () => {
       return id
     }
     const client = { events, drift: () => [] }
-    await outcome(files, listOf([good(0)]), { timer, client, key, perSecond: 0.2 })
+    await outcome(files, listOf([good(0)]), { timer, client: { ...client, perSecond: 0.2 }, key })
     expect(runs(files)).toMatchObject([{ ms, requests: 1 }])
     expect(runs(files)[0]?.quota).toBe(quota)
   })
@@ -142,7 +143,7 @@ describe('a manifest', () => {
     files.put(MANIFEST, 'earlier')
     const last = await outcome(files, listOf([away]))
     expect(last).toMatchObject({ failure: away, ended: false })
-    expect(last?.entry).toBe(undefined)
+    expect(last?.run).toBe(undefined)
     expect(files.names()).toEqual([OUT, MANIFEST])
     expect(files.text(OUT)).toBe('earlier')
   })
@@ -194,7 +195,7 @@ describe('a folder', () => {
     await outcome(files, listOf([[E.left(away), ...good(0)]]), { out: OUT, adds: true })
     await outcome(files, listOf([good(1)]), { out: OUT, adds: true })
     await expect(run(files, listOf([good(5)]), { out: OUT })).rejects.toMatchObject({
-      obstacle: 'kept',
+      _tag: 'OutputExists',
       path: MANIFEST,
     })
     await outcome(files, listOf([good(5)]), { out: OUT, begin: 'restart' })

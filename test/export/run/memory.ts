@@ -3,7 +3,7 @@
  * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
  */
 import { dirname, join, resolve } from 'node:path'
-import type { SmallFiles } from '../../../src/export/run/SmallFiles.js'
+import type { FileSystem } from '../../../src/export/file/FileSystem.js'
 
 interface Inode {
   bytes: Uint8Array
@@ -15,7 +15,7 @@ interface Inode {
 /** Names of files, each with what it stands for. */
 type Names = Map<string, Inode>
 
-export interface Memory extends SmallFiles {
+export interface Memory extends FileSystem {
   /** Changes to it so far. */
   readonly changes: () => number
   readonly text: (path: string) => string

@@ -3,15 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { jsonLines, targetOf } from '../../../src/export/index.js'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import { jsonLines } from '../../../src/export/format/jsonLines.js'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
-import { wholeDisk } from '../../../src/export/run/SmallFiles.js'
 import { memory } from './memory.js'
 import {
   away,
   csv,
   good,
-  type Item,
   listOf,
   numbers,
   OUT,
@@ -35,8 +34,8 @@ const stopped = async (options: Played = {}) => {
 describe('a checkpoint that is there', () => {
   it('is not overwritten unless it is said so', async () => {
     const files = await stopped()
-    const { obstacle, path, message } = await refused(files)
-    expect({ obstacle, path }).toEqual({ obstacle: 'begun', path: CHECKPOINT })
+    const { _tag, path, message } = await refused(files)
+    expect({ _tag, path }).toEqual({ _tag: 'CheckpointExists', path: CHECKPOINT })
     expect(message).toBe(`${CHECKPOINT} is of an export that was not finished`)
   })
 
@@ -88,8 +87,7 @@ describe('a checkpoint that is there', () => {
 
   it('may be kept elsewhere', async () => {
     const files = memory()
-    const target = targetOf({ out: OUT, format: jsonLines(), files, checkpoint: '/kept/at.json' })
-    await outcome(files, listOf([good(0), away]), { target })
+    await outcome(files, listOf([good(0), away]), { checkpoint: '/kept/at.json' })
     expect(files.names()).toEqual([
       OUT,
       `${OUT}.manifest.json`,
@@ -126,8 +124,8 @@ describe('a checkpoint of something else is refused, by the field', () => {
     ],
   ])('%j', async (other, field, why) => {
     const files = await stopped()
-    const error = await refused(files, { begin: 'resume', purpose: { ...purpose, ...other } })
-    expect(error).toMatchObject({ obstacle: 'foreign', path: CHECKPOINT, field })
+    const error = await refused(files, { begin: 'resume', spec: { ...purpose, ...other } })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', path: CHECKPOINT, field })
     expect(error.message).toBe(`${CHECKPOINT} is of another export: ${why}`)
   })
 
@@ -140,7 +138,7 @@ describe('a checkpoint of something else is refused, by the field', () => {
     [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
   ])('of another format', async (format, field, why) => {
     const error = await refused(await stopped(), { begin: 'resume', format })
-    expect(error).toMatchObject({ obstacle: 'foreign', field })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
     expect(error.message).toContain(why)
   })
 
@@ -148,41 +146,39 @@ describe('a checkpoint of something else is refused, by the field', () => {
     const files = memory()
     await outcome(files, listOf([good(0), away]), { format: csv('id') })
     const error = await refused(files, { begin: 'resume', format: csv('id', 'n') })
-    expect(error).toMatchObject({ obstacle: 'foreign', field: 'format.columns' })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'format.columns' })
   })
 
   it('of another file, that is called as the folder is', async () => {
     const files = memory()
-    const target = (out: string) =>
-      targetOf({ out, format: jsonLines(), files, checkpoint: '/exports/at.json' })
-    const pages = listOf([good(0), away])
-    await outcome(files, pages, { target: target('/exports/exports') })
-    const error = await refused(files, { begin: 'resume', target: target('/exports/others') })
-    expect(error).toMatchObject({ obstacle: 'foreign', field: 'output' })
+    const checkpoint = '/exports/at.json'
+    await outcome(files, listOf([good(0), away]), { out: '/exports/exports', checkpoint })
+    const error = await refused(files, { begin: 'resume', out: '/exports/others', checkpoint })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
   })
 
   it('of another file', async () => {
     const files = await stopped()
     files.put('/exports/other.ndjson.checkpoint.json', files.text(CHECKPOINT))
     const error = await refused(files, { begin: 'resume', out: '/exports/other.ndjson' })
-    expect(error).toMatchObject({ obstacle: 'foreign', field: 'output' })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
   })
 })
 
 describe('a checkpoint that cannot be read is refused', () => {
   it.each([
-    ['', 'damaged', '', 'is no checkpoint: it should be JSON'],
-    ['{"version":1,"purp', 'damaged', '', 'is no checkpoint: it should be JSON'],
-    ['[]', 'damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'damaged', 'version', 'is no checkpoint: version should be 3, and is missing'],
-    ['{"version":1}', 'damaged', 'version', 'is of version 1, and this package goes on from'],
-    ['{"version":2}', 'damaged', 'version', 'is of version 2, and this package goes on from'],
-    ['{"version":4}', 'later', 'version', 'is of version 4, and this package knows 3'],
-  ])('%j', async (text, obstacle, field, why) => {
+    ['', 'Damaged', '', 'is no checkpoint: it should be JSON'],
+    ['{"version":1,"purp', 'Damaged', '', 'is no checkpoint: it should be JSON'],
+    ['[]', 'Damaged', '', 'is no checkpoint: it should be'],
+    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 3, and is missing'],
+    ['{"version":1}', 'Damaged', 'version', 'is of version 1, and this package resumes'],
+    ['{"version":2}', 'Damaged', 'version', 'is of version 2, and this package resumes'],
+    ['{"version":4}', 'NewerVersion', '', 'is of version 4, and this package knows 3'],
+  ])('%j', async (text, _tag, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)
     const error = await refused(files, { begin: 'resume' })
-    expect(error.obstacle).toBe(obstacle)
+    expect(error._tag).toBe(_tag)
     expect(error.field ?? '').toBe(field)
     expect(error.message).toContain(`${CHECKPOINT} ${why}`)
   })
@@ -193,12 +189,12 @@ describe('a checkpoint that cannot be read is refused', () => {
     for (const [from, to, field] of [
       ['"rows":3,"rejects"', '"rows":"3","rejects"', 'counts.rows'],
       ['"bytes":', '"bites":', 'output'],
-      ['"page_num":2', '"page_num":"2"', 'position.page_num'],
+      ['"page_num":2', '"page_num":"2"', 'position'],
     ] as const) {
       expect(text).toContain(from)
       files.put(CHECKPOINT, text.replace(from, to))
       const error = await refused(files, { begin: 'resume' })
-      expect(error).toMatchObject({ obstacle: 'damaged', field })
+      expect(error).toMatchObject({ _tag: 'Damaged', field })
     }
   })
 
@@ -211,8 +207,8 @@ describe('a checkpoint that cannot be read is refused', () => {
       [/,"sum":"\w+"/, ''],
     ] as const) {
       files.put(CHECKPOINT, text.replace(from, to))
-      const { obstacle, message } = await refused(files, { begin: 'resume' })
-      expect(obstacle).toBe('damaged')
+      const { _tag, message } = await refused(files, { begin: 'resume' })
+      expect(_tag).toBe('Damaged')
       expect(message).toContain('it was changed or damaged since it was written')
     }
   })
@@ -226,7 +222,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     const before = files.names().map((name) => [name, files.text(name)])
     const asked: Array<number> = []
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: OUT })
+    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: OUT })
     expect(asked).toEqual([])
     expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
   })
@@ -239,7 +235,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     files.put(REJECTS, 'z')
     const before = files.names().map((name) => [name, files.text(name)])
     const going = run(files, listOf(rest), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: REJECTS })
+    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: REJECTS })
     expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
   })
 
@@ -251,7 +247,10 @@ describe('a checkpoint that cannot be read is refused', () => {
         ? Promise.reject(Object.assign(new Error(folder.message), folder))
         : files.readFile(path, encoding)
     const going = run({ ...files, readFile }, listOf(rest), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ ...folder, path: CHECKPOINT })
+    await expect(going).rejects.toMatchObject({
+      ...{ _tag: 'ReadFailed', code: 'EISDIR', path: CHECKPOINT },
+      message: `cannot read ${CHECKPOINT}: ${folder.message}`,
+    })
   })
 
   it('when the file is gone', async () => {
@@ -259,7 +258,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     await files.rm(OUT, { force: true })
     const asked: Array<number> = []
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ _tag: 'NotTheSame', path: OUT })
+    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: OUT })
     expect(asked).toEqual([])
   })
 })
@@ -283,10 +282,10 @@ describe('a folder that is not there', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'file'), '')
     const kept = checkpoint === undefined ? {} : { checkpoint: join(folder, checkpoint) }
-    const target = targetOf<Item>({ out: join(folder, out), format: jsonLines(), ...kept })
-    const { obstacle, path, message } = await refused(memory(), { target, files: wholeDisk })
+    const played = { out: join(folder, out), ...kept, files: disk }
+    const { _tag, path, message } = await refused(memory(), played)
     const missing = join(folder, out.startsWith('file') ? 'file' : 'away')
-    expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: missing })
+    expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: missing })
     expect(message).toBe(`${missing} is no folder that can be written to`)
     expect(await readdir(folder)).toEqual(['file'])
   })
@@ -303,11 +302,10 @@ it.each([
   await writeFile(join(folder, 'file'), 'mine')
   await symlink('nothing', join(folder, 'dangling'))
   const out = `${folder}/${name}`
-  const target = targetOf<Item>({ out, format: jsonLines() })
-  const { obstacle, path, message } = await refused(memory(), { target, files: wholeDisk })
-  expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: out })
+  const { _tag, path, message } = await refused(memory(), { out, files: disk })
+  expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
   expect(message).toBe(
-    `${out} cannot be made: a file, or a link to nothing, is in the place of that folder, or of one that it is in`,
+    `${out} cannot be made: a file, or a link to nothing, has its name, or that of a folder above it`,
   )
   expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
   expect((await readdir(folder)).sort()).toEqual(['dangling', 'file'])
@@ -317,8 +315,7 @@ it('a folder that the system does not let be made is told as the system says it'
   const files = memory()
   const denied = Object.assign(new Error('EACCES: denied'), { code: 'EACCES' })
   const mkdir: typeof files.mkdir = () => Promise.reject(denied)
-  const target = targetOf<Item>({ out: 'away/', format: jsonLines() })
-  const going = run({ ...files, mkdir }, listOf([good(0)]), { target })
+  const going = run({ ...files, mkdir }, listOf([good(0)]), { out: 'away/' })
   await expect(going).rejects.toBe(denied)
 })
 
@@ -329,10 +326,9 @@ it.each(['new', 'resume', 'restart'] as const)(
     onTestFinished(() => rm(folder, { recursive: true }))
     const out = join(folder, 'items')
     await mkdir(out)
-    const target = targetOf<Item>({ out, format: jsonLines() })
-    const played: Played = { target, begin, files: wholeDisk }
-    const { obstacle, path, message } = await refused(memory(), played)
-    expect({ obstacle, path }).toEqual({ obstacle: 'nowhere', path: out })
+    const played: Played = { out, begin, files: disk }
+    const { _tag, path, message } = await refused(memory(), played)
+    expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
     expect(message).toBe(
       `${out} is a folder, and no file: to write into it, end its name with a slash`,
     )

@@ -1,21 +1,19 @@
 /** Lists and runs that tests play with. */
 import * as t from 'io-ts'
-import { defer, lastValueFrom, of, toArray } from 'rxjs'
+import { defer, EMPTY, lastValueFrom, of, toArray } from 'rxjs'
 import { expect } from 'vitest'
+import { type ExportError, isExportError } from '../../../src/export/ExportError.js'
+import { type Source, sourceOf } from '../../../src/export/ExportSource.js'
+import type { FileSystem } from '../../../src/export/file/FileSystem.js'
 import { jsonLines } from '../../../src/export/format/jsonLines.js'
-import {
-  CannotRun,
-  type Format,
-  formatOf,
-  fromList,
-  type Runner,
-  type RunOptions,
-  type RunProgress,
-  runExport,
-  targetOf,
-} from '../../../src/export/index.js'
+import { type Format, formatOf, type Runner } from '../../../src/export/index.js'
+import type { ExportSpec } from '../../../src/export/run/ExportSpec.js'
+import { pathsOf } from '../../../src/export/run/paths.js'
+import { type RunEvent, type RunOptions, runExport } from '../../../src/export/run/runExport.js'
+import { targetOf } from '../../../src/export/run/Target.js'
 import { E, O } from '../../../src/fp.js'
-import type { AnyFailure, Page, Paged, Position } from '../../../src/index.js'
+import type { ListDescription } from '../../../src/http/list/List.js'
+import type { AnyFailure, Paged, Position } from '../../../src/index.js'
 import { paginate } from '../../../src/stream/index.js'
 import type { Memory } from './memory.js'
 
@@ -49,7 +47,7 @@ export const pagesOf = (count: number, size: number): ReadonlyArray<ReadonlyArra
 export const listOf = (
   pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
   asked: Array<number> = [],
-) => {
+): Source<Item> => {
   const listFrom = (first: Position): Paged<AnyFailure, Item, Position> =>
     paginate<AnyFailure, Item, Position>({
       first,
@@ -67,8 +65,29 @@ export const listOf = (
       maxPages: 1_000,
       maxEmptyPages: 3,
     })
-  return fromList<Item>(Object.assign(listFrom({ page_num: 0 }), { from: listFrom }))
+  return readerOf(Object.assign(listFrom({ page_num: 0 }), { from: listFrom }))
 }
+
+/** A list of items, as a run reads it. */
+export const readerOf = (
+  list: Paged<AnyFailure, Item, Position> & {
+    readonly from: (position: Position) => Paged<AnyFailure, Item, Position>
+  },
+): Source<Item> => sourceOf<Item>({ ...list, drain: list.drain, describe }, false)
+
+/** What a list of items says of itself. */
+const describe = (): ListDescription<Item> => ({
+  endpoint: 'GET /api/v1/items',
+  kind: 'list',
+  query: {},
+  codec: ItemCodec,
+  baseUrl: 'https://payments.example',
+  numbers: 'fast',
+  perSecond: Number.POSITIVE_INFINITY,
+  events: EMPTY,
+  drift: () => [],
+  scrub: (u) => u,
+})
 
 const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
 
@@ -82,52 +101,63 @@ export const runner = (pid: number, alive: ReadonlyArray<number> = []): Runner =
   isAlive: (other) => alive.includes(other),
 })
 
-type Options = Partial<RunOptions<Item, Position, Page<AnyFailure, Item, Position>>>
+type Options = Partial<Omit<RunOptions<Item, Item>, 'spec' | 'target' | 'client'>>
 
 export interface Played extends Options {
   readonly out?: string
+  readonly checkpoint?: string
   readonly format?: Format<Item>
+  readonly client?: Partial<RunOptions<Item, Item>['client']>
+  readonly spec?: Partial<ExportSpec>
 }
 
-const Item = t.type({ id: t.string, n: t.number })
+const ItemCodec = t.type({ id: t.string, n: t.number })
 
 /** These columns of items; numbers that are not exact do not fit. */
-export const csv = (...columns: ReadonlyArray<string>): Format<Item> => {
-  const format = formatOf(Item)({ format: 'csv', columns })
-  if (E.isLeft(format)) throw new Error(format.left.message)
-  return format.right
-}
+export const csv = (...columns: ReadonlyArray<string>): Format<Item> =>
+  formatOf(ItemCodec)({ format: 'csv', columns })
 
 /** An export of items to a disk in memory, committed after every page. */
 export const exportOf = (
-  files: Memory,
-  source: ReturnType<typeof listOf>,
-  { out = OUT, format = jsonLines(), ...more }: Played = {},
+  files: FileSystem,
+  source: Source<Item>,
+  { out = OUT, checkpoint, format = jsonLines(), client, spec, ...more }: Played = {},
 ) =>
-  runExport({
+  runExport<Item>(async () => ({
     source,
-    target: targetOf<Item>({ out, format, files }),
-    purpose: { resource: 'items', account: 'me', query: {} },
+    target: targetOf(pathsOf(out, checkpoint), format, {}, files),
+    spec: (output) => ({
+      ...{ resource: 'items', account: 'me', query: {}, output },
+      ...spec,
+      format: {
+        ...spec?.format,
+        ...{ name: format.name, compress: format.compress },
+        ...(format.columns.length === 0 ? {} : { columns: format.columns.join(',') }),
+      },
+    }),
+    begin: 'new',
+    adds: false,
+    client: { ...describe(), ...client },
     files,
     every: 0,
     runner: runner(1),
     ...more,
-  })
+  }))
 
 /** All that it says. */
 export const run = (
-  files: Memory,
-  source: ReturnType<typeof listOf>,
+  files: FileSystem,
+  source: Source<Item>,
   options: Played = {},
-): Promise<ReadonlyArray<RunProgress>> =>
+): Promise<ReadonlyArray<RunEvent>> =>
   lastValueFrom(exportOf(files, source, options).pipe(toArray()))
 
 /** The last thing that it says. */
 export const outcome = async (
-  files: Memory,
-  source: ReturnType<typeof listOf>,
+  files: FileSystem,
+  source: Source<Item>,
   options: Played = {},
-): Promise<RunProgress | undefined> => (await run(files, source, options)).at(-1)
+): Promise<RunEvent | undefined> => (await run(files, source, options)).at(-1)
 
 /** The numbers of the items in a file of lines; throws at a torn line. */
 export const numbers = (text: string): ReadonlyArray<number> =>
@@ -139,8 +169,12 @@ export const numbers = (text: string): ReadonlyArray<number> =>
 /** What a run that was stopped after its second page would read. */
 export const rest = [good(0, 1), good(2), good(3)]
 
+/** An error, by what tests ask of it. */
+type Refusal = Error &
+  Pick<ExportError, '_tag'> & { readonly path?: string; readonly field?: string }
+
 /** Why it is not run: nothing is asked for, and nothing changed. */
-export const refused = async (files: Memory, options: Played = {}): Promise<CannotRun> => {
+export const refused = async (files: Memory, options: Played = {}): Promise<Refusal> => {
   const before = files.names().map((name) => [name, files.text(name)])
   const asked: Array<number> = []
   const error = await run(files, listOf(rest, asked), options).then(
@@ -149,6 +183,6 @@ export const refused = async (files: Memory, options: Played = {}): Promise<Cann
   )
   expect(asked).toEqual([])
   expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
-  if (error instanceof CannotRun) return error
+  if (isExportError(error)) return error
   throw error
 }

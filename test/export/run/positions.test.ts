@@ -1,16 +1,7 @@
-import { EMPTY } from 'rxjs'
 import { expect, it } from 'vitest'
-import { fromSnapshot, type Resumable } from '../../../src/export/index.js'
+import { KeptPosition as codec } from '../../../src/export/SourcePage.js'
 import { E } from '../../../src/fp.js'
-import type { AnyFailure } from '../../../src/index.js'
-import { type SnapshotPage, type SnapshotPosition, wholeOf } from '../../../src/stream/index.js'
-
-const none: Resumable<SnapshotPosition, SnapshotPage<AnyFailure, never>> = {
-  drain: () => EMPTY,
-  from: () => none,
-}
-
-const { position: codec } = fromSnapshot(none)
+import { wholeOf } from '../../../src/stream/index.js'
 
 const position = wholeOf({ from: 0, to: 10 })
 const [slice] = position.slices

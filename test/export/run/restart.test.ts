@@ -1,6 +1,7 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
-import { CannotRun, jsonLines, NotTheSame, readManifest } from '../../../src/export/index.js'
+import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { isExportError, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
 import { away, good, listOf, numbers, outcome, type Played, run, runner } from './playing.js'
@@ -97,12 +98,12 @@ describe('a restart in a folder', () => {
     await outcome(files, listOf([good(0)]), inFolder)
     files.put(MANIFEST, '{"version":1,"ru')
     const again = run(files, listOf([good(5)]), { ...inFolder, adds: true, begin: 'restart' })
-    await expect(again).rejects.toMatchObject({ obstacle: 'damaged', path: MANIFEST })
+    await expect(again).rejects.toMatchObject({ _tag: 'Damaged', path: MANIFEST })
     await expect(run(files, listOf([good(5)]), inFolder)).rejects.toMatchObject({
-      obstacle: 'damaged',
+      _tag: 'Damaged',
     })
     const last = await outcome(files, listOf([good(5)]), { ...inFolder, begin: 'restart' })
-    expect(last).toMatchObject({ ended: true, entry: { complete: true } })
+    expect(last).toMatchObject({ ended: true, run: { complete: true } })
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
   })
 })
@@ -134,7 +135,7 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
       const next = await killed(files, dies)
       const resumption: Played = { ...inFolder, begin: 'resume', runner: runner(3) }
       await outcome(next, changed(), resumption).catch((error: unknown) => {
-        if (!(error instanceof CannotRun || error instanceof NotTheSame)) throw error
+        if (!isExportError(error)) throw error
         refused++
         return outcome(next, changed(), { ...again, runner: runner(4) })
       })

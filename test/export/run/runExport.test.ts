@@ -39,13 +39,13 @@ describe('runExport', () => {
     const source = listOf(pagesOf(4, 2))
     const setBack: typeof source = {
       ...source,
-      sliceOf: () => {
+      boundsOf: () => {
         timer.frame -= 1_000_000
         return undefined
       },
     }
     const last = await outcome(files, setBack, { timer })
-    expect(last?.entry).toMatchObject({ ms: 0, complete: true })
+    expect(last?.run).toMatchObject({ ms: 0, complete: true })
   })
 
   it('gives everything back when nobody listens any more, and can be resumed', async () => {
@@ -81,9 +81,11 @@ describe('runExport', () => {
   it('keeps what its format is, whatever else is said of it', async () => {
     const files = memory()
     const said = { name: 'json', columns: 'none', numbers: 'exact' }
-    const purpose = { resource: 'items', account: 'me', query: {}, format: said }
-    const last = await outcome(files, listOf([good(0)]), { format: csv('id', 'n'), purpose })
-    expect(last?.entry?.purpose.format).toEqual({
+    const last = await outcome(files, listOf([good(0)]), {
+      format: csv('id', 'n'),
+      spec: { format: said },
+    })
+    expect(last?.run?.purpose.format).toEqual({
       name: 'csv',
       compress: 'none',
       columns: 'id,n',
@@ -107,7 +109,7 @@ describe('runExport', () => {
     const asked: Array<number> = []
     const last = await outcome(files, listOf([good(7)], asked), { begin: 'resume' })
     expect(asked).toEqual([])
-    expect(last).toMatchObject({ ended: true, rows: 1, entry: { complete: true } })
+    expect(last).toMatchObject({ ended: true, rows: 1, run: { complete: true } })
   })
 
   it('writes its end also where more rows are rejected than there may be', async () => {
@@ -142,7 +144,7 @@ describe('runExport', () => {
     expect(refused).toBe(requests / 2)
     expect(refused).toBeGreaterThan(0)
     const last = await outcome(files, listOf([[], good(1)]), { client, key, begin: 'resume' })
-    expect(last?.entry).toMatchObject({
+    expect(last?.run).toMatchObject({
       requests: 2 * requests,
       refused: 2 * refused,
       starts: 2,
@@ -172,11 +174,11 @@ describe('runExport', () => {
       }),
     }
     const first = await outcome(files, waiting, { client, timer })
-    expect(first?.entry).toMatchObject({ rows: 1, ms: 5_000, requests: 1, starts: 1 })
+    expect(first?.run).toMatchObject({ rows: 1, ms: 5_000, requests: 1, starts: 1 })
     const second = await outcome(files, waiting, { client, timer, begin: 'resume' })
-    expect(second?.entry).toMatchObject({ rows: 1, ms: 10_000, requests: 2, starts: 2 })
+    expect(second?.run).toMatchObject({ rows: 1, ms: 10_000, requests: 2, starts: 2 })
     const last = await outcome(files, listOf([[], good(1)]), { client, timer, begin: 'resume' })
-    expect(last?.entry).toMatchObject({ rows: 2, ms: 10_000, requests: 2, starts: 3 })
+    expect(last?.run).toMatchObject({ rows: 2, ms: 10_000, requests: 2, starts: 3 })
   })
 
   it('says why it ended also where its checkpoint cannot be written then', async () => {
@@ -202,10 +204,10 @@ describe('runExport', () => {
     }
     const first = await outcome(full, filling, { every: 0 })
     expect(isAway).toBe(true)
-    expect(first).toMatchObject({ failure: away, entry: { rows: 1, complete: false, starts: 1 } })
+    expect(first).toMatchObject({ failure: away, run: { rows: 1, complete: false, starts: 1 } })
     isAway = false
     const last = await outcome(full, listOf([[], good(1)]), { begin: 'resume' })
-    expect(last?.entry).toMatchObject({ rows: 2, complete: true, starts: 2 })
+    expect(last?.run).toMatchObject({ rows: 2, complete: true, starts: 2 })
   })
 
   it('stops at more rejects than there may be, over all starts', async () => {
@@ -214,20 +216,18 @@ describe('runExport', () => {
     const pages = [[bad, bad], [bad], good(1), good(2)]
     const first = await outcome(files, listOf(pages), { maxRejects: 2 })
     expect(first).toMatchObject({ rejects: 3, cut: 'rejects' })
-    expect(first?.entry?.missing).toEqual([
+    expect(first?.run?.missing).toEqual([
       '3 rows that were rejected',
       'what comes after these rows: too many rows were rejected',
     ])
     const same = await refused(files, { maxRejects: 2, begin: 'resume' })
-    const { obstacle, path, field } = same
-    expect({ obstacle, path, field }).toEqual({
-      ...{ obstacle: 'rejects', path: CHECKPOINT, field: 'counts.rejects' },
-    })
+    const { _tag, path } = same
+    expect({ _tag, path }).toEqual({ _tag: 'TooManyRejects', path: CHECKPOINT })
     const more = [[], [], [bad, ...good(1)], good(2)]
     const again = await outcome(files, listOf(more), { maxRejects: 3, begin: 'resume' })
     expect(again).toMatchObject({ rejects: 4, cut: 'rejects' })
     const last = await outcome(files, listOf(more), { maxRejects: 4, begin: 'resume' })
-    expect(last).toMatchObject({ rejects: 4, rows: 2, ended: true, entry: { complete: false } })
+    expect(last).toMatchObject({ rejects: 4, rows: 2, ended: true, run: { complete: false } })
   })
 
   it('ends at once when it is told to stop before its first page', async () => {

@@ -1,11 +1,13 @@
 import { basename } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPartName } from '../../../src/export/file/partName.js'
-import { jsonLines, targetOf } from '../../../src/export/index.js'
-import { isOfRun } from '../../../src/export/run/runNames.js'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import { isPartName } from '../../../src/export/file/parts.js'
+import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { isOfRun, pathsOf } from '../../../src/export/run/paths.js'
+import { targetOf } from '../../../src/export/run/Target.js'
 
-const { fileOf } = targetOf({ out: '/exports/items/', format: jsonLines() })
+const { fileOf } = targetOf(pathsOf('/exports/items/'), jsonLines(), {}, disk)
 
 const nameOf = (run: number, slice = 0, piece = 1): string =>
   basename(fileOf({ slice, piece, rows: 0, bytes: 0, sha256: '', ended: true }, run))

@@ -2,28 +2,43 @@
 import { VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
+import type { AnyPosition, SourcePage } from '../../../src/export/SourcePage.js'
 import { E } from '../../../src/fp.js'
+import type { Slice } from '../../../src/stream/index.js'
 import { memory } from './memory.js'
-import { away, good, listOf, numbers, outcome, type Row } from './playing.js'
+import { away, good, type Item, listOf, numbers, outcome, type Row } from './playing.js'
 
 const OUT = '/exports/items/'
 const CHECKPOINT = `${OUT}checkpoint.json`
 const bounds = { from: 10, to: 30 }
 
 /** Two pages a slice of ten ms: of the first page half of it is left. */
-const sliced = (pages: Parameters<typeof listOf>[0]): ReturnType<typeof listOf> => ({
-  ...listOf(pages),
-  sliceOf: ({ position }) => {
+const sliced = (pages: Parameters<typeof listOf>[0]): ReturnType<typeof listOf> => {
+  const source = listOf(pages)
+  const sliceOf = (position: AnyPosition): Slice => {
     const n = 'page_num' in position ? position.page_num : 0
     const number = 1 + Math.floor(n / 2)
     const to = 10 + 10 * number
     const span = { from: to - 10, to }
     const left = n % 2 === 0 ? { from: to - 5, to } : { from: to, to }
     return { ...span, number, rows: n % 2 === 0 ? 1 : 2, left }
-  },
-  boundsOf: () => bounds,
-  repeats: false,
-})
+  }
+  return {
+    ...source,
+    pages: (from) => ({
+      drain: (project) =>
+        source
+          .pages(from)
+          .drain((page) =>
+            project(
+              E.map((at: SourcePage<Item>) => ({ ...at, slice: sliceOf(at.position) }))(page),
+            ),
+          ),
+    }),
+    boundsOf: () => bounds,
+    repeats: false,
+  }
+}
 
 const first = { from: 10, to: 20, rows: 2 }
 const second = { from: 20, to: 30, rows: 2 }
@@ -33,8 +48,8 @@ describe('a list that is read by slices', () => {
     const files = memory()
     const pages = [good(0), good(1), good(2), away]
     const last = await outcome(files, sliced(pages), { out: OUT })
-    expect(last?.entry).toMatchObject({ complete: false, bounds, slices: [first] })
-    expect(last?.entry?.files).toEqual([
+    expect(last?.run).toMatchObject({ complete: false, bounds, slices: [first] })
+    expect(last?.run?.files).toEqual([
       {
         ...{ path: 'part-00001-001.ndjson', rows: 2, bytes: expect.any(Number) },
         sha256: expect.any(String),
@@ -51,7 +66,7 @@ describe('a list that is read by slices', () => {
     timer.frame = Date.UTC(2026, 0, 2)
     const pages = [[], [], [], good(3)]
     const last = await outcome(files, sliced(pages), { out: OUT, timer, begin: 'resume' })
-    expect(last?.entry).toMatchObject({
+    expect(last?.run).toMatchObject({
       ...{ complete: true, rows: 4, starts: 2, bounds, slices: [first, second] },
       started: '2026-01-01T00:00:00.000Z',
       finished: '2026-01-02T00:00:00.000Z',
@@ -75,6 +90,6 @@ describe('a list that is read by slices', () => {
     const { position: _, sum: __, ...ended } = JSON.parse(files.text(CHECKPOINT))
     files.put(CHECKPOINT, showCheckpoint(ended))
     const last = await outcome(files, sliced([]), { out: OUT, begin: 'resume' })
-    expect(last?.entry).toMatchObject({ complete: true, rows: 2, bounds, slices: [first] })
+    expect(last?.run).toMatchObject({ complete: true, rows: 2, bounds, slices: [first] })
   })
 })

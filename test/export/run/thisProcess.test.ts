@@ -5,14 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastValueFrom } from 'rxjs'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import {
-  CannotRun,
-  jsonLines,
-  runExport,
-  targetOf,
-  thisProcess,
-} from '../../../src/export/index.js'
-import { type Item, listOf, numbers, pagesOf } from './playing.js'
+import { disk } from '../../../src/export/file/FileSystem.js'
+import { isExportError } from '../../../src/export/index.js'
+import { thisProcess } from '../../../src/export/run/thisProcess.js'
+import { exportOf, listOf, numbers, pagesOf } from './playing.js'
 
 let folder = ''
 beforeAll(async () => {
@@ -20,14 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const exported = (out: string, more: { readonly runner?: 'none' } = {}) =>
+const exported = (out: string) =>
   lastValueFrom(
-    runExport({
-      source: listOf(pagesOf(6, 2)),
-      target: targetOf<Item>({ out: join(folder, out), format: jsonLines() }),
-      purpose: { resource: 'items', account: 'me', query: {} },
+    exportOf(disk, listOf(pagesOf(6, 2)), {
+      out: join(folder, out),
       begin: 'restart',
-      ...more,
+      runner: thisProcess(),
     }),
   )
 
@@ -36,16 +30,11 @@ it('of several runs of one output in a process, one is let through, and the othe
   const failed = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   expect(failed.length).toBeLessThan(8)
   for (const error of failed) {
-    expect(error).toBeInstanceOf(CannotRun)
-    expect(error).toMatchObject({ obstacle: 'locked' })
+    expect(isExportError(error)).toBe(true)
+    expect(error).toMatchObject({ _tag: 'Locked' })
   }
   expect(numbers(await readFile(join(folder, 'one.ndjson'), 'utf8'))).toEqual([0, 1, 2, 3, 4, 5])
   expect((await readdir(folder)).sort()).toEqual(['one.ndjson', 'one.ndjson.manifest.json'])
-})
-
-it("takes no lock where the runner is 'none'", async () => {
-  const progress = await exported('two.ndjson', { runner: 'none' })
-  expect(progress).toMatchObject({ ended: true, rows: 6 })
 })
 
 it('is alive, and another one than itself each time', () => {

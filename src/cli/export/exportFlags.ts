@@ -1,0 +1,96 @@
+/** Flags of `export`, as options of `exportTo`. */
+import type { Observable } from 'rxjs'
+import type { Environment } from '../../api/limits.js'
+import { jsonOf } from '../../export/column/jsonOf.js'
+import type { Compression, ExportOptions, FormatName } from '../../export/index.js'
+import { isDirectory } from '../../export/run/checkPaths.js'
+import { isFolder } from '../../export/run/paths.js'
+import { defined } from '../../fp.js'
+import type { Guard } from '../../scheduler/index.js'
+import type { ViewFlags } from '../progress/ProgressView.js'
+import type { Terminal } from '../Terminal.js'
+
+// model
+
+/** Flags that every export has. */
+export interface ExportFlags extends ViewFlags {
+  readonly out: string
+  readonly format?: FormatName
+  readonly compress?: Compression
+  readonly columns?: ReadonlyArray<string>
+  readonly amounts?: 'decimal' | 'text'
+  readonly exact: boolean
+  readonly safeCells: boolean
+  readonly rotateRows?: number
+  readonly rotateBytes?: number
+  readonly checkpoint?: string
+  readonly report?: string
+  readonly resume: boolean
+  readonly restart: boolean
+  readonly sinceLast?: true | string
+  /** In ms. */
+  readonly lookback?: number
+  readonly maxRejects: number
+  readonly environment?: Environment
+  readonly guard?: Guard
+  /** Requests at a time. */
+  readonly parallel?: number
+  /** Whether any limits are kept. */
+  readonly limits: boolean
+  /** The part of them to use. */
+  readonly share: number
+  /** How long a fault is waited for, in seconds. */
+  readonly patience: number
+  readonly sandbox?: boolean
+  readonly rows?: number
+}
+
+/** Flags with another name than their option; `sinceLast` is `--since-last` and so on. */
+const FLAGS: Readonly<Record<string, string>> = {
+  formulas: '--safe-cells',
+  numbers: '--exact',
+}
+
+// constructors
+
+/** Resolves `--out`: a folder may be named without its slash. */
+export const outputOf = async (out: string): Promise<string> =>
+  !isFolder(out) && (await isDirectory(out)) ? `${out}/` : out
+
+/** Returns the options of `exportTo` for flags. */
+export const exportOptions = <A>(
+  flags: ExportFlags,
+  out: string,
+  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer' | 'runner'>,
+  stop: Observable<unknown>,
+): ExportOptions<A> => {
+  const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
+  const { rotateRows, rotateBytes, resume, restart, maxRejects } = flags
+  const { stdout, stderr, timer, runner } = terminal
+  const json = jsonOf('exact')
+  const toStdout: Partial<ExportOptions<A>> = {
+    endStream: false,
+    onReject: async (rows) => {
+      for (const row of rows) stderr.write(`${json(row)}\n`)
+    },
+  }
+  return {
+    out: out === '-' ? stdout : out,
+    ...(out === '-' ? toStdout : {}),
+    ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
+    ...defined({ rotateRows, rotateBytes }),
+    ...(flags.safeCells ? { formulas: 'escape' } : {}),
+    // another port each time
+    ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
+    resume,
+    restart,
+    maxRejects,
+    stop,
+    timer,
+    runner,
+  }
+}
+
+/** The flag of an option: `--since-last` for `sinceLast`. */
+export const flagOf = (option: string): string =>
+  FLAGS[option] ?? `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

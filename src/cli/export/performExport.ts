@@ -1,0 +1,156 @@
+/** Runs an export: shows how it goes, and says what came of it. */
+import { lastValueFrom, type Observable, Subject, Subscription, switchMap, take, tap } from 'rxjs'
+import type { ExportBegun, ExportEvent, ExportProgress, Since } from '../../export/index.js'
+import { defined, E } from '../../fp.js'
+import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
+import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
+import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
+import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
+import { showProgress } from '../progress/ProgressView.js'
+import type { Signal, Terminal } from '../Terminal.js'
+import { DAY, HOUR, MINUTE, plural } from '../text.js'
+import { conclusion, type Output, outputState } from './conclusion.js'
+import type { ExportFlags } from './exportFlags.js'
+import { reportFacts } from './reportFacts.js'
+
+/** An export, ready to be subscribed to. */
+export interface PreparedExport extends Output {
+  readonly client: MonitoredRun['client']
+  readonly events: Observable<ExportEvent>
+  /** The signal that stopped it, if one did. */
+  readonly stopped: () => Signal | undefined
+  /** The parameters of its list. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** The title of its report. */
+  readonly title: string
+}
+
+/** Resolves with the exit status. Rejects with what can only be a bug; all is unsubscribed then. */
+export const performExport = async (
+  terminal: Terminal,
+  flags: Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>,
+  prepared: PreparedExport,
+): Promise<number> => {
+  const { client, events, name } = prepared
+  const { timer, version } = terminal
+  const reporting = await reportingTo(flags.report)
+  const started = timer.now()
+  let counters = NO_COUNTERS
+  let progress: ExportProgress | undefined
+
+  const listening = new Subscription()
+  const watching = monitorProgress({ client, counters: () => counters, timer })
+  listening.add(watching.close)
+  const report = reporting?.({ client, timer }, watching)
+  listening.add(report?.close)
+  const begun = new Subject<void>()
+  const shown = showProgress(terminal, flags, {
+    ...watching,
+    // an export that is refused before that shows why, and no more
+    samples: begun.pipe(
+      take(1),
+      switchMap(() => watching.samples),
+    ),
+  })
+  const counting = client.events.subscribe((event) => {
+    counters = countEvent(counters, event)
+    if (event._tag === 'Retrying') {
+      shown.say(`waiting ${(event.pause / 1_000).toFixed(1)} s: ${event.failure.message}`)
+    }
+  })
+  listening.add(counting)
+
+  const took = tap((event: ExportEvent) => {
+    if (E.isLeft(event)) return
+    progress = event.right
+    const { next, reread, rows } = progress
+    counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
+    if (reread !== undefined) shown.say(`${REREAD}: ${reread.message}`)
+    if (progress.begun === undefined) return
+    for (const note of beginning(progress.begun, rows, flags)) shown.say(note)
+    begun.next()
+  })
+
+  const event = await lastValueFrom(events.pipe(took), { defaultValue: undefined }).finally(() =>
+    listening.unsubscribe(),
+  )
+  const ending = { event, progress, stopped: prepared.stopped() }
+  const ended = conclusion(ending, prepared)
+  const ms = Math.max(0, timer.now() - started) // the clock may have been set back
+  const { run } = { ...progress }
+  const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = run ?? {}
+  const state = outputState(ending, prepared)
+  const line = summary({ ...counters, requests, refused }, spent, name, state) // of all starts
+  const unwritten = await report?.write(
+    reportFacts({
+      prepared,
+      run,
+      counters,
+      conclusion: ended,
+      began: started,
+      ms,
+      summary: line,
+      version,
+    }),
+  )
+  const reason = ended.reason ?? unwritten
+  const status = unwritten === undefined ? ended.status : Math.max(ended.status, EXIT_INCOMPLETE)
+  shown.end(
+    status === EXIT_BY_SIGNAL.SIGPIPE
+      ? undefined
+      : { status, summary: line, ...defined({ reason }) },
+  )
+  return status
+}
+
+const REREAD =
+  'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
+
+/** Describes how a run begins. */
+const beginning = (
+  { resumed, deadPid, since }: ExportBegun,
+  rows: number,
+  { resume }: Pick<ExportFlags, 'resume'>,
+): ReadonlyArray<string> => [
+  ...(since === undefined ? [] : [sinceNote(since)]),
+  ...(deadPid === undefined ? [] : [`took over the lock of process ${deadPid}, which has ended`]),
+  ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
+  ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
+]
+
+/** Describes from when on an export reads, and why. */
+const sinceNote = ({
+  manifest,
+  from,
+  of,
+  isFolderStart,
+  lookback,
+  afterRejects,
+}: Since): string => {
+  const advice = afterRejects === undefined ? '' : adviceAfter(afterRejects)
+  if (from === undefined) return `no complete run in ${manifest}: everything is read${advice}`
+  const ended = `the ${of} of the last complete run`
+  const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`
+  const later = lookback === 0 ? 'after' : 'less than'
+  const what = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
+  return `since ${from}: ${what}${advice}`
+}
+
+/** A run with rejected rows is never complete: each run after it adds more. */
+const adviceAfter = ({ rejects, from }: Required<Since>['afterRejects']): string => {
+  const rejected = `${plural(rejects, 'row')} of it ${rejects === 1 ? 'was' : 'were'} rejected`
+  return `; the last run was read to its end, but ${rejected}: --from ${from} in place of --since-last, with an --out of its own, reads only what is new`
+}
+
+/** `7 days`, `12 hours`, `90 minutes`. */
+const span = (ms: number): string => {
+  if (ms % DAY === 0) return plural(ms / DAY, 'day')
+  return ms % HOUR === 0 ? plural(ms / HOUR, 'hour') : plural(ms / MINUTE, 'minute')
+}
+
+/** The recorder is loaded only for a report. */
+const reportingTo = async (path: string | undefined) => {
+  if (path === undefined) return undefined
+  const { reportTo } = await import('../report/report.js') // or not, to start fast
+  return reportTo(path)
+}

@@ -1,0 +1,68 @@
+/** What a report says of an export, besides its charts. */
+import type { ManifestRun } from '../../export/index.js'
+import { iso } from '../../export/run/Manifest.js'
+import { defined } from '../../fp.js'
+import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'
+import type { ReportFacts } from '../report/report.js'
+import { number, percent } from '../text.js'
+import type { Conclusion } from './conclusion.js'
+
+/** An export that has ended. */
+interface Ended {
+  readonly prepared: { readonly title: string; readonly query: Readonly<Record<string, unknown>> }
+  readonly run: ManifestRun | undefined
+  readonly counters: ExportCounters
+  readonly conclusion: Conclusion
+  /** In ms since 1970. */
+  readonly began: number
+  /** How long it took. */
+  readonly ms: number
+  /** One line, whatever happened. */
+  readonly summary: string
+  readonly version: string
+}
+
+export const reportFacts = ({
+  prepared,
+  run,
+  counters,
+  conclusion,
+  began,
+  ms,
+  summary,
+  version,
+}: Ended): ReportFacts => ({
+  title: prepared.title,
+  began,
+  ms,
+  isComplete: isComplete(counters),
+  summary,
+  ...defined({ reason: conclusion.reason }),
+  query: [...queryOf(run, prepared), ...boundsOf(run)],
+  counts: [
+    ['rows', number(counters.rows)],
+    ['rejected', number(counters.rejects)],
+    ['repeated', number(counters.repeated ?? 0)],
+    ['requests', number(counters.requests)],
+    ['refused', number(counters.refused)],
+    ...(run?.quota === undefined ? [] : [['of the quota', percent(run.quota)] as const]),
+  ],
+  files: run?.files ?? [],
+  version,
+})
+
+/** The parameters of the list, with the time that `--since-last` found. */
+const queryOf = (
+  run: ManifestRun | undefined,
+  { query }: Ended['prepared'],
+): ReportFacts['query'] =>
+  Object.entries(run?.purpose.query ?? query).map(([name, value]) => [name, String(value)] as const)
+
+/** From when to when rows were created, of a list that is read by time. */
+const boundsOf = (run: ManifestRun | undefined): ReportFacts['query'] =>
+  run?.bounds === undefined
+    ? []
+    : [
+        ['created from', run.bounds.from === 0 ? 'the beginning' : iso(run.bounds.from)],
+        ['created before', iso(run.bounds.to)],
+      ]

@@ -1,0 +1,196 @@
+/** A list into files, a stream, or a function: everything that the command `export` does. */
+import { asyncScheduler, catchError, concatMap, type Observable, of, throwError } from 'rxjs'
+import { fromDate } from '../codec/Instant.js'
+import { defined, E } from '../fp.js'
+import type { ListDescription } from '../http/list/List.js'
+import { checkArgument, checkOptions } from '../options/index.js'
+import { shallow } from './column/beyondJson.js'
+import { shapeOf } from './column/Shape.js'
+import { type ExportError, exportError, isExportError } from './ExportError.js'
+import {
+  type ExportEvent,
+  type ExportOptions,
+  type ExportProgress,
+  exportRules,
+  sourceRule,
+} from './ExportOptions.js'
+import { type ExportSource, sourceOf } from './ExportSource.js'
+import type { Pace } from './exportList.js'
+import { disk, isSystemError } from './file/FileSystem.js'
+import type { Format } from './format/Format.js'
+import { destinationOf, formatFor, type OutputKind } from './outputPlan.js'
+import { checkPaths } from './run/checkPaths.js'
+import { type ExportSpec, specOf } from './run/ExportSpec.js'
+import { type Paths, pathsOf } from './run/paths.js'
+import { type RunEvent, type RunOptions, runExport } from './run/runExport.js'
+import { findSince } from './run/sinceLast.js'
+import { targetOf } from './run/Target.js'
+import { stripped } from './secretField.js'
+import { toSink, toStream } from './toStream.js'
+
+/** How often files are committed, in ms. */
+const COMMIT_EVERY = 1_000
+/** The same of Parquet, where a commit ends a row group. */
+const ROW_GROUPS_EVERY = 10_000
+
+const MAX_REJECTS = 10_000
+
+/** Seven days: a charge that is not settled or failed by then is rare. */
+const LOOKBACK = 7 * 86_400_000
+
+/**
+ * Exports a list or a snapshot of a client.
+ *
+ *     const exporting = exportTo(payments.charges.snapshot({ status: 'SETTLED' }).parallel(8), {
+ *       out: 'settled.csv.gz',
+ *       resume: true,
+ *     })
+ *
+ * Files survive a crash: a second after rows were read they are durable, a checkpoint says how far the export is, and
+ * `resume` continues from there. In the end a manifest lists what was written, for `verify`.
+ *
+ * Emits its progress after each page. The last progress has the `run` of the manifest: `run.complete` is true if every
+ * row was written. An expected failure, of the service or of the files, is a `Left` after that, and ends the stream;
+ * files and checkpoint are then as they were last committed. Cold: each subscription is a run. Unsubscribing leaves
+ * what was committed; `stop` commits first. Throws an `InvalidOption` at once for an option that cannot work.
+ */
+export const exportTo = <A, B = A>(
+  source: ExportSource<A>,
+  given: ExportOptions<A, B>,
+): Observable<ExportEvent> => {
+  checkArgument('source', source, sourceRule)
+  const options = checkOptions(given, exportRules)
+  const list = source.describe()
+  const to = destinationOf(options, source)
+  const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
+  return eventsOf({ source, options, list, format }, to).pipe(
+    concatMap((event) => eithersOf(event, to.name)),
+    catchError((error: unknown) => {
+      const expected = expectedError(error, to.name)
+      return expected === undefined ? throwError(() => error) : of(E.left(expected))
+    }),
+  )
+}
+
+/** An export whose options are checked. */
+interface Planned<A, B> {
+  readonly source: ExportSource<A>
+  readonly options: ExportOptions<A, B>
+  readonly list: ListDescription<A>
+  readonly format: Format<B>
+}
+
+/** Cold; also the subscriptions to one of them wait for each other to release its files. */
+const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<RunEvent> => {
+  const { source, options, format } = planned
+  switch (to.kind) {
+    case 'file':
+    case 'folder':
+      return runExport<A, B>(() => planRun(planned, pathsOf(to.out, options.checkpoint)))
+    case 'stream':
+      return toStream({
+        ...paceOf(planned),
+        ...defined({ onReject: options.onReject, endStream: options.endStream }),
+        source: sourceOf(source, options.untilStable ?? false),
+        stream: to.stream,
+        format,
+        timer: options.timer ?? asyncScheduler,
+      })
+    case 'sink':
+      return toSink({
+        ...paceOf(planned),
+        ...defined({ onReject: options.onReject }),
+        source: sourceOf(source, options.untilStable ?? false),
+        sink: to.sink,
+        timer: options.timer ?? asyncScheduler,
+      })
+  }
+}
+
+/** Checks the files, and finds out from when on to read. */
+const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunOptions<A, B>> => {
+  const { source, options, list, format } = planned
+  const { files = disk, resume = false, restart = false, sinceLast = false } = options
+  if (options.files === undefined)
+    await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
+  const specFor =
+    (of: ListDescription<unknown>) =>
+    (output: string): ExportSpec =>
+      specOf(of, format, { account: options.account, written: writtenOf(options, list) }, output)
+  const { lookback = LOOKBACK } = options
+  const since =
+    sinceLast === false
+      ? undefined
+      : await findSince({ paths, sinceLast, lookback, resume, files, spec: specFor(list)('') })
+  const from = since?.from === undefined ? undefined : fromDate(new Date(since.from))
+  const read = from === undefined ? source : (source.since?.(from) ?? source)
+  const rotation = defined({ rows: options.rotateRows, bytes: options.rotateBytes })
+  return {
+    ...paceOf(planned),
+    ...defined({ runner: options.runner, onReject: options.onReject }),
+    source: sourceOf(read, options.untilStable ?? false),
+    target: targetOf(paths, format, rotation, files),
+    spec: specFor(read.describe()),
+    begin: restart ? 'restart' : resume ? 'resume' : 'new',
+    adds: sinceLast !== false,
+    client: list,
+    since,
+    files,
+  }
+}
+
+/** How rows are chosen and told apart, and how often they are made durable. */
+const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
+  const { filter, map, key, stop, timer, maxRejects = MAX_REJECTS, commitEvery } = options
+  const every = commitEvery ?? (format.name === 'parquet' ? ROW_GROUPS_EVERY : COMMIT_EVERY)
+  return {
+    ...defined({ filter, map, key, stop, timer }),
+    every,
+    maxRejects,
+    // deeper levels than `stripped` looks at are cut off before anything else
+    shown: (raw) => list.scrub(shallow(stripped(raw))),
+  }
+}
+
+/** What else a resumed export must have in common with its first run. */
+const writtenOf = <A, B>(
+  { amounts, filter, formulas, map, numbers, revision }: ExportOptions<A, B>,
+  list: ListDescription<A>,
+): Readonly<Record<string, string | undefined>> => ({
+  numbers: (numbers ?? list.numbers) === 'exact' ? 'exact' : undefined,
+  formulas: formulas === 'escape' ? formulas : undefined,
+  amounts,
+  revision,
+  filtered: filter === undefined ? undefined : 'yes',
+  mapped: map === undefined ? undefined : 'yes',
+})
+
+/** Tells progress and failure apart. */
+const eithersOf = (
+  { failure, cut, begun, ...rest }: RunEvent,
+  name: string,
+): ReadonlyArray<ExportEvent> => {
+  const progress: ExportProgress = {
+    ...rest,
+    ...(cut === 'stopped' ? { stopped: true } : {}),
+    ...(begun && {
+      begun: {
+        resumed: begun.resumed,
+        ...defined({ deadPid: begun.dead?.pid, since: begun.since }),
+      },
+    }),
+  }
+  if (failure !== undefined) return [E.right(progress), E.left(failure)]
+  if (cut !== 'rejects') return [E.right(progress)]
+  const why = 'more rows than maxRejects cannot be written'
+  return [E.right(progress), E.left(exportError('TooManyRejects', why, { path: name }))]
+}
+
+/** What the system refuses to write is expected; other errors are bugs, or of the caller's own functions. */
+const expectedError = (error: unknown, name: string): ExportError | undefined => {
+  if (isExportError(error)) return error
+  if (!isSystemError(error)) return undefined
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : name
+  const message = `cannot write ${path}: ${error.message}`
+  return exportError('WriteFailed', message, { path, code: error.code }, error)
+}

@@ -1,0 +1,178 @@
+/** The part of `node:fs/promises` that an export writes with, and what the system says when it refuses. */
+import { fsync } from 'node:fs'
+import { link, mkdir, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { checksumMismatch } from '../ExportError.js'
+
+// model
+
+/** An open file. */
+export interface FileHandle {
+  readonly write: (
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesWritten: number }>
+  readonly read: (
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesRead: number }>
+  /** `dev` and `ino` identify the file, by whatever name. */
+  readonly stat: () => Promise<{
+    readonly size: number
+    readonly dev: number
+    readonly ino: number
+  }>
+  readonly truncate: (length: number) => Promise<void>
+  readonly sync: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** What an export reads and writes files with; `node:fs/promises` has all of it. */
+export interface FileSystem {
+  readonly open: (path: string, flags: 'r' | 'r+' | 'w+') => Promise<FileHandle>
+  readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>
+  readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
+  readonly rm: (path: string, options: { readonly force: true }) => Promise<void>
+  readonly rename: (from: string, to: string) => Promise<void>
+  /** Fails with `EEXIST` when there is such a file. */
+  readonly link: (from: string, to: string) => Promise<void>
+  readonly readFile: (path: string, encoding: 'utf8') => Promise<string>
+  readonly stat: (path: string) => Promise<{ readonly size: number }>
+  readonly readlink: (path: string) => Promise<string>
+}
+
+// constructors
+
+/** The disk itself. */
+export const disk: FileSystem = {
+  // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`
+  open: async (path, flags) => {
+    const handle = await open(path, flags)
+    return {
+      write: (...place) => handle.write(...place),
+      read: (...place) => handle.read(...place),
+      stat: () => handle.stat(),
+      truncate: (length) => handle.truncate(length),
+      sync: () => promisify(fsync)(handle.fd),
+      close: () => handle.close(),
+    }
+  },
+  mkdir,
+  readdir,
+  rm,
+  rename,
+  link,
+  readFile,
+  stat,
+  readlink,
+}
+
+// errors of the system
+
+/** Whether the system refused; else it may be a bug. */
+export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+
+/** Returns a code such as `ENOENT`; undefined if it was not the system that refused. */
+export const codeOf = (error: unknown): string | undefined =>
+  isSystemError(error) ? error.code : undefined
+
+/** Whether there is no such file, nor perhaps its folder. */
+export const isAbsence = (error: unknown): boolean =>
+  codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
+
+/** Adds the path to an error that does not say it, such as one of an open file. */
+export const withPath =
+  (path: string) =>
+  (error: unknown): unknown =>
+    error instanceof Error && !('path' in error) ? Object.assign(error, { path }) : error
+
+// combinators
+
+/** Whether there is such a file or folder. */
+export const isThere = (files: Pick<FileSystem, 'stat'>, path: string): Promise<boolean> =>
+  files.stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Whether there is such a folder that can be read. */
+export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string): Promise<boolean> =>
+  files.readdir(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Does something with a file that is opened, and closes it however that ends. */
+export const closing = async <T>(
+  opened: Promise<FileHandle>,
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> => {
+  const handle = await opened
+  return use(handle).finally(() => handle.close())
+}
+
+/** Folders that cannot be opened or synced are those of systems where names are durable without. */
+const NO_SYNC_NEEDED: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP']
+
+/** Makes names that were made or removed in a folder durable. */
+export const syncFolder = async (files: FileSystem, folder: string): Promise<void> => {
+  try {
+    await closing(files.open(folder, 'r'), (handle) => handle.sync())
+  } catch (error) {
+    if (!NO_SYNC_NEEDED.includes(codeOf(error))) throw withPath(folder)(error)
+  }
+}
+
+/** Makes the name of a file durable. */
+export const syncName = (files: FileSystem, path: string): Promise<void> =>
+  syncFolder(files, dirname(path))
+
+// bytes in full: the system may write and read fewer at a time than it is asked to
+
+/** Writes all of the bytes, from `position` on. */
+export const writeFully = async (
+  handle: FileHandle,
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> => {
+  for (let written = 0; written < bytes.length; ) {
+    const rest = bytes.length - written
+    written += (await handle.write(bytes, written, rest, position + written)).bytesWritten
+  }
+}
+
+/** Reads so many bytes from `position` on. Throws a `ChecksumMismatch` when the file at `path` ends before. */
+export const readFully = async (
+  path: string,
+  handle: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array> => {
+  const bytes = new Uint8Array(length)
+  for (let got = 0; got < length; ) {
+    const { bytesRead } = await handle.read(bytes, got, length - got, position + got)
+    if (bytesRead === 0) throw checksumMismatch(path, `ends before byte ${position + length}`)
+    got += bytesRead
+  }
+  return bytes
+}
+
+/** Bytes that are read at a time. */
+export const CHUNK_BYTES = 1 << 20
+
+/** Reads a file a chunk at a time; the next one is put in the place of the one before. */
+export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  const place = Buffer.alloc(CHUNK_BYTES)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await handle.read(place, 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) return
+    yield place.subarray(0, bytesRead)
+    position += bytesRead
+  }
+}

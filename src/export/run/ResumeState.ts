@@ -1,0 +1,128 @@
+/** What a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
+import { dirname, resolve } from 'node:path'
+import { exportError } from '../ExportError.js'
+import type { FileSystem } from '../file/FileSystem.js'
+import type { AnyPosition } from '../SourcePage.js'
+import type { Checkpoint } from './Checkpoint.js'
+import { checkSameSpec, type ExportSpec } from './ExportSpec.js'
+import { filesOf, type Manifest } from './Manifest.js'
+import type { Leftovers } from './outputs.js'
+import { isOfRun, type Paths } from './paths.js'
+import type { Records } from './records.js'
+
+// model
+
+/** How a run begins where a checkpoint, or an earlier run, may be: refuse it, resume it, or replace all. */
+export type Begin = 'new' | 'resume' | 'restart'
+
+/** What a run finds. */
+export interface ResumeState {
+  /** Where to continue. */
+  readonly checkpoint?: Checkpoint
+  /** The runs of its folder that it is added to. */
+  readonly runs: Manifest['runs']
+  readonly leftovers: Leftovers
+}
+
+/** Where to look, and what may be there. */
+export interface ResumeOptions {
+  readonly files: FileSystem
+  readonly paths: Paths
+  readonly records: Records
+  readonly spec: ExportSpec
+  /** Whether a position is one of the list. */
+  readonly isPosition: (position: AnyPosition) => boolean
+  readonly begin: Begin
+  /** Whether it adds to the runs that are there. */
+  readonly adds: boolean
+  readonly maxRejects: number
+}
+
+// constructors
+
+/** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
+export const findResumeState = async (options: ResumeOptions): Promise<ResumeState> => {
+  const { files, paths, begin, adds } = options
+  const checkpoint = await checkpointOf(options)
+  const entries = paths.isFolder ? await entriesOf(options) : []
+  const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
+
+  if (checkpoint !== undefined) return { checkpoint, runs, leftovers: { rows: [], records: [] } }
+  const before = [paths.checkpoint, paths.keys, ...(paths.isFolder ? [] : [paths.manifest])]
+  if (begin !== 'restart') {
+    if (!adds && runs.length > 0) {
+      const why = `${paths.manifest} is of an export that would be replaced`
+      throw exportError('OutputExists', why, { path: paths.manifest })
+    }
+    return { runs, leftovers: { rows: [], records: before } }
+  }
+  const kept = adds ? runs : []
+  const rows = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
+  const records = kept.length === 0 ? [...before, paths.manifest] : before
+  return { runs: kept, leftovers: { rows, records } }
+}
+
+/**
+ * Leaves out the run whose checkpoint stands, by when it was `started`. Only the last entry can be that run: others may
+ * have begun at the same ms.
+ */
+export const runsBefore = (
+  started: string | undefined,
+  entries: Manifest['runs'],
+): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
+
+/** The runs in a folder, also those that did not come to their end. */
+const entriesOf = async ({ records, begin, adds }: ResumeOptions): Promise<Manifest['runs']> => {
+  try {
+    return (await records.loadManifest())?.runs ?? []
+  } catch (error) {
+    if (begin === 'restart' && !adds) return [] // it is replaced, whatever it says
+    throw error
+  }
+}
+
+/** Files of all runs of a folder but those that are kept, whether its manifest knows them or not. */
+const otherFiles = async (
+  files: FileSystem,
+  { manifest }: Paths,
+  entries: Manifest['runs'],
+  kept: Manifest['runs'],
+): Promise<ReadonlyArray<string>> => {
+  const folder = dirname(manifest)
+  const namesOf = (runs: Manifest['runs']): ReadonlyArray<string> =>
+    runs.flatMap(filesOf).map(({ path }) => resolve(folder, path))
+  const there = (await files.readdir(folder)).filter(isOfRun).map((name) => resolve(folder, name))
+  const staying = new Set(namesOf(kept))
+  return [...new Set([...namesOf(entries), ...there])].filter((path) => !staying.has(path))
+}
+
+/** Undefined where there is none to resume. */
+const checkpointOf = async ({
+  records,
+  paths,
+  spec,
+  isPosition,
+  begin,
+  maxRejects,
+}: ResumeOptions): Promise<Checkpoint | undefined> => {
+  if (begin === 'restart') return undefined
+  const { checkpoint: path } = paths
+  if (begin === 'new') {
+    if (!(await records.hasCheckpoint())) return undefined
+    throw exportError('CheckpointExists', `${path} is of an export that was not finished`, { path })
+  }
+  const checkpoint = await records.loadCheckpoint()
+  if (checkpoint === undefined) return undefined
+  checkSameSpec(path, spec)(checkpoint.purpose)
+  const { position, counts } = checkpoint
+  if (position !== undefined && !isPosition(position)) {
+    const why = 'its position is one of a list, and now there is a snapshot, or the other way round'
+    const details = { path, field: 'position' }
+    throw exportError('SpecMismatch', `${path} is of another export: ${why}`, details)
+  }
+  if (position !== undefined && counts.rejects > maxRejects) {
+    const why = `has more rejected rows (${counts.rejects}) than there may be (${maxRejects})`
+    throw exportError('TooManyRejects', `${path} ${why}`, { path })
+  }
+  return checkpoint
+}

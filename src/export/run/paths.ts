@@ -1,0 +1,121 @@
+/** Where an export keeps what it has, and the names of its files. */
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { closing, type FileSystem, isFolderThere, isThere } from '../file/FileSystem.js'
+import { sortable } from '../file/parts.js'
+import { extensionOf } from '../format/compress.js'
+import { compressions, formatNames } from '../format/Format.js'
+
+// model
+
+/** The files of an export, by their paths. */
+export interface Paths {
+  /** The output: a file, or a folder. */
+  readonly out: string
+  /** Whether it has a file for each part, and runs are added to those before. */
+  readonly isFolder: boolean
+  readonly checkpoint: string
+  /** The keys of the rows that were written, while there is a checkpoint. */
+  readonly keys: string
+  readonly manifest: string
+  readonly lock: string
+  /** The rejected rows of one run. */
+  readonly rejects: (run: number) => string
+}
+
+/** The name of the manifest of a folder; that of a file ends so. */
+const MANIFEST = 'manifest.json'
+
+// constructors
+
+/** A name that ends with a slash is a folder. */
+export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
+
+/** `FILE.checkpoint.json`, or `DIR/checkpoint.json`; and so for the others. */
+export const pathsOf = (out: string, checkpoint?: string): Paths => {
+  const folder = isFolder(out)
+  const beside = (name: string): string => (folder ? join(out, name) : `${out}.${name}`)
+  const kept = checkpoint ?? beside('checkpoint.json')
+  return {
+    out,
+    isFolder: folder,
+    checkpoint: kept,
+    keys: `${kept}.keys`,
+    manifest: beside(MANIFEST),
+    lock: folder ? join(out, 'lock') : `${out}.lock`,
+    rejects: (run) => beside(run === 1 ? 'rejects.ndjson' : `rejects-${run}.ndjson`),
+  }
+}
+
+/**
+ * Finds the manifest of a file, of a folder, or itself. An export may be called `manifest.json`, too, and a folder may
+ * be named without a slash.
+ */
+export const findManifest = async (
+  files: Pick<FileSystem, 'readdir' | 'stat'>,
+  path: string,
+): Promise<string> => {
+  const own = pathsOf(path).manifest
+  const inside = pathsOf(`${path}/`).manifest
+  if (await isThere(files, inside)) return inside
+  if (await isThere(files, own)) return own
+  if (await isFolderThere(files, path)) return inside
+  return path.endsWith(MANIFEST) ? path : own
+}
+
+// combinators
+
+/** Whether a manifest is that of a folder; else it has the name of the one file it is of. */
+export const isOfFolder = (manifest: string): boolean => basename(manifest) === MANIFEST
+
+/** The path relative to the folder of `from`, so that both can be moved together; `.` is that folder. */
+export const seenFrom = (from: string, path: string): string => relative(dirname(from), path) || '.'
+
+/** Whether two names are of one file, there or not. */
+export const isSameFile = async (
+  files: Pick<FileSystem, 'open'>,
+  one: string,
+  other: string,
+): Promise<boolean> => {
+  if (one === other) return true
+  const [a, b] = [await identity(files, one), await identity(files, other)]
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino
+}
+
+/** Undefined where it cannot be opened. */
+const identity = (files: Pick<FileSystem, 'open'>, path: string) =>
+  closing(files.open(path, 'r'), (handle) => handle.stat()).catch(() => undefined)
+
+/** Links that are followed from one to the next: as many as Linux follows. */
+const LINKS = 40
+
+/** The name of a file where it is, or will be: a link may lead to one that is not there yet. */
+export const realName = async (
+  files: Pick<FileSystem, 'readlink'>,
+  path: string,
+  links = LINKS,
+): Promise<string> => {
+  const target = await files.readlink(path).catch(() => undefined) // it is no link
+  if (target === undefined || links === 0) return path
+  // not joined: that would take `..` for the folder above, which it is not behind a link
+  const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`
+  return realName(files, next, links - 1)
+}
+
+// names in a folder
+
+/** The beginning of names of parts. Later runs sort after earlier ones: `part`, `run-0002`, `run-9999`, `run-a10000`. */
+export const prefixOf = (run: number): string => (run === 1 ? 'part' : `run-${sortable(run, 4)}`)
+
+/** Extensions of all formats. */
+const EXTENSIONS = formatNames.flatMap((name) =>
+  compressions.map((compress) => extensionOf(name, compress)),
+)
+
+/** Whether a run may give this name to a file in its folder, in whatever format, rejected rows among them. */
+export const isOfRun = (name: string): boolean => {
+  const [, extension] =
+    /^(?:part|run-[a-l]?\d{4,})-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []
+  return extension === undefined
+    ? /^rejects(-\d+)?\.ndjson$/.test(name)
+    : EXTENSIONS.includes(extension)
+}

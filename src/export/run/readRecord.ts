@@ -1,0 +1,45 @@
+/** Reads what an earlier version, or another program, may have written in place of a checkpoint or manifest. */
+import type { Codec } from '../../codec/Codec.js'
+import { causes } from '../../decode/index.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
+import { defined, E } from '../../fp.js'
+import { type ExportError, exportError } from '../ExportError.js'
+
+/** A kind of record. */
+export interface RecordKind<A> {
+  /** As in "is no checkpoint". */
+  readonly name: string
+  /** Version of the layout, as it stands in the field `version`. */
+  readonly version: number
+  readonly codec: Codec<A>
+  /** Whether it is as it was written; for a kind that has a checksum. */
+  readonly isIntact?: (parsed: object) => boolean
+}
+
+/** Reads the text of the record at `path`. Throws `Damaged`, naming the field and what was expected, or `NewerVersion`. */
+export const readRecord =
+  <A>({ name, version, codec, isIntact = () => true }: RecordKind<A>) =>
+  (path: string) =>
+  (text: string): A => {
+    const damaged = (why: string, field?: string): ExportError =>
+      exportError('Damaged', `${path} is no ${name}: ${why}`, { path, ...defined({ field }) })
+
+    const u = parsed(text)
+    if (u === undefined) throw damaged('it should be JSON')
+    const { version: found } = fieldsOf(u)
+    if (typeof found === 'number' && found > version) {
+      const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
+      throw exportError('NewerVersion', `${path} ${why}`, { path })
+    }
+    if (typeof found === 'number' && found < version) {
+      const why = `is of version ${found}, and this package resumes version ${version} only`
+      throw exportError('Damaged', `${path} ${why}`, { path, field: 'version' })
+    }
+    const read = codec.decode(u)
+    if (E.isRight(read)) {
+      if (isIntact(fieldsOf(u))) return read.right
+      throw damaged('it was changed or damaged since it was written', 'sum')
+    }
+    const [{ path: field, expected, actual }] = causes(read.left)
+    throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
+  }

@@ -1,0 +1,114 @@
+/** What an export that continues from an earlier complete run has to read. */
+import type { Millis } from '../../stream/index.js'
+import { exportError, isExportError } from '../ExportError.js'
+import type { FileSystem } from '../file/FileSystem.js'
+import { isDirectory, placeOf } from './checkPaths.js'
+import { checkContinues, type ExportSpec } from './ExportSpec.js'
+import { lastComplete, type Manifest, type ManifestRun } from './Manifest.js'
+import { isFolder, isOfFolder, type Paths, pathsOf } from './paths.js'
+import { runsBefore } from './ResumeState.js'
+import { recordsOf } from './records.js'
+
+// model
+
+/** From when on an export reads, and why. */
+export interface Since {
+  /** The manifest it continues from. */
+  readonly manifest: string
+  /** Rows created from then on are read, as ISO 8601; absent if there is no complete run, so that all are read. */
+  readonly from?: string
+  /** What the `lookback` goes back from: the end of the last complete run, or its start where its own `to` was later. */
+  readonly of?: 'start' | 'end'
+  /** `from` is the earliest time of the folder, since older rows were not asked for. */
+  readonly isFolderStart: boolean
+  /** In ms. */
+  readonly lookback: Millis
+  /** The last run was read to its end, but had rejected rows. An export of its own, from then on, reads only new rows. */
+  readonly afterRejects?: { readonly rejects: number; readonly from: string }
+}
+
+export interface SinceOptions {
+  readonly paths: Paths
+  /** `true`: the manifest of the folder; else the path of another one, or of its folder. */
+  readonly sinceLast: true | string
+  /** How long before the end of the last run rows may have changed. */
+  readonly lookback: Millis
+  /** Of the run to be, without its times. */
+  readonly spec: ExportSpec
+  /** Whether a checkpoint that is there is resumed: its own run is not one to continue from. */
+  readonly resume: boolean
+  readonly files: FileSystem
+}
+
+// constructors
+
+/** Rejects with an `ExportError` when there is no such manifest, or it is of another list. */
+export const findSince = async ({
+  paths,
+  sinceLast,
+  lookback,
+  spec,
+  resume,
+  files,
+}: SinceOptions): Promise<Since> => {
+  const path = await manifestOf(paths, sinceLast)
+  const found = await recordsOf(files, { ...paths, manifest: path }).loadManifest()
+  if (found === undefined && sinceLast !== true) {
+    throw exportError('NoManifest', `there is no manifest ${path}`, { path })
+  }
+  const nothing = { manifest: path, isFolderStart: false, lookback }
+  if (found === undefined) return nothing
+  const started = resume ? await startOf(paths, files) : undefined
+  const manifest = { ...found, runs: runsBefore(started, found.runs) }
+  const last = lastComplete(manifest)
+  const after = afterRejects(manifest, lookback)
+  const common = { ...nothing, ...(after && { afterRejects: after }) }
+  if (last?.bounds === undefined) return common
+  checkContinues(path, last.purpose, spec, sinceLast === true)
+  const { at, of } = reached(last, last.bounds)
+  const back = Math.max(0, at - lookback)
+  const from = Math.max(back, beginningOf(path, manifest))
+  return { ...common, from: new Date(from).toISOString(), of, isFolderStart: from > back }
+}
+
+const manifestOf = async ({ out, manifest }: Paths, sinceLast: true | string): Promise<string> => {
+  if (sinceLast === true) return manifest
+  const path = (await isDirectory(sinceLast)) ? pathsOf(`${sinceLast}/`).manifest : sinceLast
+  if (isFolder(out)) return path
+  const place = await placeOf(path)
+  if (place !== (await placeOf(manifest)) && place !== (await placeOf(out))) return path
+  const why = `${out} is the run before, and would be replaced: name a new file`
+  throw exportError('UnusablePath', why, { path: out, option: 'out' })
+}
+
+/** When the run of a checkpoint began. What is wrong with an unreadable one is reported when it is resumed. */
+const startOf = async (paths: Paths, files: FileSystem): Promise<string | undefined> => {
+  const { startedAt } = recordsOf(files, paths)
+  return startedAt().catch((error: unknown) => {
+    if (isExportError(error)) return undefined
+    throw error
+  })
+}
+
+const afterRejects = ({ runs }: Manifest, lookback: Millis): Since['afterRejects'] => {
+  const last = runs.at(-1)
+  if (last?.bounds === undefined || last.complete || !last.ended) return undefined
+  const from = Math.max(0, reached(last, last.bounds).at - lookback)
+  return { rejects: last.rejects, from: new Date(from).toISOString() }
+}
+
+/** From when on a folder has rows: older ones were not asked for. The manifest of a file does not tell. */
+const beginningOf = (path: string, { runs }: Manifest): number => {
+  if (!isOfFolder(path)) return 0
+  const begins = runs.flatMap(({ complete, bounds }) => (complete && bounds ? [bounds.from] : []))
+  return begins.reduce((least, from) => Math.min(least, from))
+}
+
+/** Up to when a run has read: it cannot have rows that were made after it began, wherever its time ends. */
+const reached = (
+  { started }: Pick<ManifestRun, 'started'>,
+  { to }: Required<ManifestRun>['bounds'],
+): { readonly at: number; readonly of: 'start' | 'end' } => {
+  const began = Date.parse(started)
+  return began < to ? { at: began, of: 'start' } : { at: to, of: 'end' }
+}

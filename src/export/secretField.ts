@@ -1,0 +1,63 @@
+/** Rows without their field `secret`: it is for the program that verifies signatures, and in no file. */
+import type { Decodes } from '../codec/Codec.js'
+import { withDigitsOf } from '../decode/digits.js'
+import { ROW_LEVELS } from '../decode/levels.js'
+import { E, flow } from '../fp.js'
+import { isObject } from './column/read.js'
+import { type Shape, shapeOf } from './column/Shape.js'
+import type { Drainable, SourcePage } from './SourcePage.js'
+
+/** Whether rows of the codec have a field `secret`. */
+export const hasSecretField = (codec: Decodes<unknown>): boolean => {
+  const shape = shapeOf(codec)
+  return shape._tag === 'Struct' && shape.fields.has('secret')
+}
+
+/** The shape without its field `secret`: it has no such column. */
+export const shapeWithoutSecret = (shape: Shape): Shape =>
+  shape._tag === 'Struct'
+    ? { ...shape, fields: new Map([...shape.fields].filter(([key]) => key !== 'secret')) }
+    : shape
+
+/** Whether `NAME:TYPE` names a `secret`, however deep. */
+export const isSecretColumn = (column: string): boolean => /(^|\.)secret($|[.:])/.test(column)
+
+/**
+ * The value without fields that are called `secret`, at all levels that a row may have. Deeper levels stay as they
+ * are: such a row is rejected, and only its first levels are kept. The value itself, if there is none.
+ */
+export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
+  if (!isObject(u) || depth === 0) return u
+  if (Array.isArray(u)) {
+    const all = u.map((one) => stripped(one, depth - 1))
+    return all.some((one, i) => one !== u[i]) ? withDigitsOf(u)(all) : u
+  }
+  const { secret: _, ...rest }: Record<string, unknown> = u
+  let isSame = !('secret' in u)
+  for (const [name, value] of Object.entries(rest)) {
+    rest[name] = stripped(value, depth - 1)
+    isSame &&= rest[name] === value
+  }
+  return isSame ? u : rest
+}
+
+interface List<A> extends Drainable<A> {
+  readonly from: (position: never) => Drainable<A>
+}
+
+/** The same list without the `secret` of its rows. */
+export const withoutSecret = <A>(list: List<A>): List<A> => ({
+  ...drained(list),
+  from: (position) => drained(list.from(position)),
+})
+
+const drained = <A>(list: Drainable<A>): Drainable<A> => ({
+  drain: (project, options) => list.drain(flow(E.map(stripPage), project), options),
+})
+
+// rows without a secret are the same objects as the raw ones, and keep their texts; the others have none
+const stripPage = <A>({ items, raw, ...rest }: SourcePage<A>): SourcePage<A> => ({
+  ...rest,
+  items: items.map(E.map((row) => stripped(row) as A)), // `secret` is optional in its codec
+  raw: raw.map((row) => stripped(row)),
+})

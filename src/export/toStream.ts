@@ -1,0 +1,104 @@
+/** Rows into a stream, or a function: they cannot be cut back, so nothing is kept. */
+import type { Writable } from 'node:stream'
+import {
+  concatMap,
+  defer,
+  delay,
+  map,
+  merge,
+  NEVER,
+  type Observable,
+  of,
+  type SchedulerLike,
+  startWith,
+  take,
+  takeWhile,
+  tap,
+} from 'rxjs'
+import { defined } from '../fp.js'
+import type { Source } from './ExportSource.js'
+import {
+  exportList,
+  isLast,
+  NO_PROGRESS,
+  type Pace,
+  type Progress,
+  type Sink,
+} from './exportList.js'
+import { openStream } from './file/openStream.js'
+import type { Format } from './format/Format.js'
+import type { RunEvent } from './run/runExport.js'
+import type { Reject } from './sortPage.js'
+
+/** What is read, and how. */
+interface Reading<A, B> extends Pace<A, B> {
+  readonly source: Source<A>
+  readonly onReject?: Sink<Reject>
+  readonly timer: SchedulerLike
+}
+
+/** Once it is told to stop, how long it waits for the reader of the stream to take what was written, in ms. */
+const GRACE = 1_000
+
+const BEGUN: RunEvent = { ...NO_PROGRESS, begun: { resumed: false } }
+
+/** Writes rows into a stream. However the list ends, a format that has an end gets it, unless the stream fails. */
+export const toStream = <A, B>({
+  stream,
+  format,
+  endStream,
+  ...reading
+}: Reading<A, B> & {
+  readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
+  readonly format: Format<B>
+  readonly endStream?: boolean
+}): Observable<RunEvent> =>
+  defer(() => {
+    let last: Progress = NO_PROGRESS
+    const written = defer(() =>
+      openStream({ stream, format, ...defined({ close: endStream }) }),
+    ).pipe(
+      concatMap((rows) =>
+        listInto(reading, rows.write, format.misfit).pipe(
+          concatMap((progress) =>
+            isLast(progress) ? rows.finish().then(() => progress) : of(progress),
+          ),
+        ),
+      ),
+      tap((progress) => {
+        last = progress
+      }),
+    )
+    const givenUp = (reading.stop ?? NEVER).pipe(
+      take(1),
+      delay(GRACE, reading.timer),
+      map((): RunEvent => ({ ...last, cut: 'stopped' })),
+    )
+    return merge(written, givenUp).pipe(
+      takeWhile((progress) => !isLast(progress), true),
+      startWith(BEGUN),
+    )
+  })
+
+/** Gives rows to a function. */
+export const toSink = <A, B>({
+  sink,
+  ...reading
+}: Reading<A, B> & { readonly sink: Sink<B> }): Observable<RunEvent> =>
+  defer(() => listInto(reading, sink, undefined)).pipe(startWith(BEGUN))
+
+const listInto = <A, B>(
+  { source, onReject, ...pace }: Reading<A, B>,
+  sink: Sink<B>,
+  misfit: Format<B>['misfit'] | undefined,
+): Observable<Progress> =>
+  exportList<A, B>({
+    ...pace,
+    misfit,
+    list: source.pages(),
+    ...(source.repeats ? { seen: new Set() } : {}),
+    sink: (rows) => sink(rows),
+    rejects: async (rows) => {
+      await onReject?.(rows)
+    },
+  })

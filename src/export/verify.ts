@@ -1,0 +1,216 @@
+/** Compares the files of an export with its manifest. */
+import { createHash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { catchError, defer, map, type Observable, of } from 'rxjs'
+import { plural } from '../decode/plural.js'
+import { E } from '../fp.js'
+import { checkOptions, type OptionsTable } from '../options/index.js'
+import { type ExportError, exportError, isExportError } from './ExportError.js'
+import {
+  chunksOf,
+  closing,
+  codeOf,
+  disk,
+  type FileHandle,
+  type FileSystem,
+} from './file/FileSystem.js'
+import * as rule from './rules.js'
+import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
+import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
+import { recordsOf } from './run/records.js'
+
+// model
+
+/** One file, or one run, and how it differs from the manifest. */
+export interface FileCheck {
+  /** The file; of a run that is not complete, its manifest. */
+  readonly path: string
+  /** Whether it is a file of rows. */
+  readonly isFile: boolean
+  /** Empty when all is well. */
+  readonly differences: ReadonlyArray<Difference>
+}
+
+/** One thing that is not as the manifest says. */
+export interface Difference {
+  readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
+  /** What differs, in words, without the path. */
+  readonly message: string
+}
+
+/** Options of `verify`. */
+export interface VerifyOptions {
+  /** Default: the disk. */
+  readonly files?: FileSystem
+}
+
+// constructors
+
+const rules: OptionsTable<VerifyOptions> = { files: rule.files }
+
+/**
+ * Compares all files of an export with its manifest, one after the other, and emits what it found of each. `path` is
+ * that of its file, its folder, or its manifest (whose name ends with `manifest.json`). Size and hash are compared,
+ * and rows where each is a line. It also reports a file whose manifest is of other files, and files in a folder that
+ * look like those of a run and are not in the manifest. Emits a `Left` and ends when there is no manifest, or it cannot
+ * be read. Throws an `InvalidOption` for an option that cannot work.
+ */
+export const verify = (
+  path: string,
+  options: VerifyOptions = {},
+): Observable<E.Either<ExportError, FileCheck>> => {
+  const { files = disk } = checkOptions(options, rules)
+  return defer(() => checkedAll(path, files)).pipe(
+    map((check): E.Either<ExportError, FileCheck> => E.right(check)),
+    catchError((error: unknown) => {
+      if (isExportError(error)) return of(E.left(error))
+      throw error
+    }),
+  )
+}
+
+// a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
+async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<FileCheck> {
+  const path = await findManifest(files, given)
+  const { runs } = await manifestAt(files, path)
+  yield* await stranger(files, path, given, runs)
+  for (const run of runs) {
+    yield checkedRun(path, run)
+    for (const expected of expectedOf(run)) {
+      yield await check(files, resolve(dirname(path), expected.file.path), expected)
+    }
+  }
+  yield* await unknownFiles(files, path, runs)
+}
+
+/** A file, as the manifest has it. */
+interface Expected {
+  readonly file: ManifestFile
+  /** Whether each of its rows is a line. */
+  readonly lines: boolean
+}
+
+const manifestAt = async (files: FileSystem, path: string) => {
+  const records = recordsOf(files, { ...pathsOf(path), manifest: path })
+  const found = await records.loadManifest()
+  if (found === undefined) throw exportError('NoManifest', `${path} is not there`, { path })
+  return found
+}
+
+/** Whether a run is complete, as the manifest has it. */
+const checkedRun = (path: string, { missing, started }: ManifestRun): FileCheck => ({
+  path,
+  isFile: false,
+  differences: missing.map((what) => ({
+    _tag: 'Incomplete',
+    message: `the run of ${started} is not complete: missing are ${what}`,
+  })),
+})
+
+/** The files of a run; rejected rows are lines in any format. */
+const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
+  const { name, compress } = run.purpose.format
+  const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
+  return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
+}
+
+/** What was given, where it is a file and the manifest beside it is of others: copied, perhaps, or renamed. */
+const stranger = async (
+  files: FileSystem,
+  path: string,
+  given: string,
+  runs: ReadonlyArray<ManifestRun>,
+): Promise<ReadonlyArray<FileCheck>> => {
+  if (isOfFolder(path) || path !== pathsOf(given).manifest) return []
+  const names = runs.flatMap((run) => run.files.map((file) => file.path))
+  for (const name of names) {
+    if (await isSameFile(files, resolve(dirname(path), name), resolve(given))) return []
+  }
+  const message = `is not in its manifest, which is of ${names.join(', ') || 'no file'}`
+  return [{ path: resolve(given), isFile: true, differences: [{ _tag: 'Unknown', message }] }]
+}
+
+/** Those in the folder that are called as files of a run, and that no run lists. */
+const unknownFiles = async (
+  files: FileSystem,
+  path: string,
+  runs: ReadonlyArray<ManifestRun>,
+): Promise<ReadonlyArray<FileCheck>> => {
+  if (!isOfFolder(path)) return []
+  const folder = dirname(path)
+  const known = new Set(runs.flatMap(filesOf).map((file) => resolve(folder, file.path)))
+  return (await files.readdir(folder))
+    .filter((name) => isOfRun(name) && !known.has(resolve(folder, name)))
+    .sort()
+    .map((name) => ({
+      path: resolve(folder, name),
+      isFile: true,
+      differences: [
+        { _tag: 'Unknown', message: 'is not in the manifest: no run that ended wrote it' },
+      ],
+    }))
+}
+
+/** Compares a file with what the manifest says of it. */
+const check = async (
+  files: FileSystem,
+  path: string,
+  { file, lines }: Expected,
+): Promise<FileCheck> => {
+  const found = await contentAt(files, path)
+  if ('_tag' in found) return { path, isFile: true, differences: [found] }
+  const differences: Array<Difference> = []
+  const compare = <A>(_tag: Difference['_tag'], is: A, should: A, show: (a: A) => string): void => {
+    if (is === should) return
+    differences.push({ _tag, message: `has ${show(is)}, and should have ${show(should)}` })
+  }
+  const hash = file.sha256 ?? 'of a complete file'
+  compare('Bytes', found.bytes, file.bytes, (n) => plural(n, 'byte'))
+  compare('Hash', found.sha256, hash, (sha256) => `the SHA-256 ${sha256}`)
+  if (lines) compare('Rows', found.lines, file.rows, (n) => plural(n, 'row'))
+  return { path, isFile: true, differences }
+}
+
+/** Or why it cannot be told. */
+const contentAt = async (files: FileSystem, path: string): Promise<Content | Difference> => {
+  try {
+    return await closing(files.open(path, 'r'), contentOf)
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+      ? { _tag: 'Missing', message: 'is not there' }
+      : { _tag: 'Unreadable', message: unreadable(error) }
+  }
+}
+
+/** What the system says of it; throws what it did not say. */
+const unreadable = (error: unknown): string => {
+  const code = codeOf(error)
+  if (code === undefined) throw error
+  return `cannot be read: ${code}`
+}
+
+/** What is in a file. */
+interface Content {
+  readonly bytes: number
+  /** Of all of them, in hex. */
+  readonly sha256: string
+  /** How many line feeds are among them. */
+  readonly lines: number
+}
+
+const LINE_FEED = 10
+
+/** Reads all of it, once. */
+const contentOf = async (handle: FileHandle): Promise<Content> => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let lines = 0
+  for await (const chunk of chunksOf(handle)) {
+    hash.update(chunk)
+    bytes += chunk.length
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
+      lines++
+    }
+  }
+  return { bytes, sha256: hash.digest('hex'), lines }
+}

@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { performExport } from '../../../src/cli/export/performExport.js'
+import { exportError } from '../../../src/export/ExportError.js'
+import type { ExportEvent, ExportProgress } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { lab } from '../../support/lab.js'
+
+/** When the exports begin, in ms. */
+const BEGUN = 1_000
+
+/** What takes a line off the terminal. */
+const ERASE = '\u001B[2K'
+
+const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+interface More {
+  readonly report?: string
+  readonly progress?: 'auto' | 'json'
+  readonly isTTY?: boolean
+}
+
+/** A client that tells how many listen to it, and an export with it. */
+const exported = (
+  run: Observable<ExportEvent>,
+  { report, progress = 'json', isTTY = false }: More = {},
+) => {
+  const { client, timer, runUntil } = lab({ play: () => ({}) })
+  timer.frame = BEGUN
+  let listeners = 0
+  const counted = <A>(source: Observable<A>): Observable<A> =>
+    new Observable((subscriber) => {
+      listeners++
+      subscriber.add(() => {
+        listeners--
+      })
+      return source.subscribe(subscriber)
+    })
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 100 })
+  const terminal = {
+    args: [],
+    env: {},
+    stdout: new PassThrough(),
+    stderr,
+    signals: NEVER,
+    timer,
+    runner: { pid: 1, host: 'here', since: 0, isAlive: () => false },
+    version: '1.2.3',
+  }
+  let most = 0
+  let start = () => {}
+  const started = new Promise<void>((resolve) => {
+    start = resolve
+  })
+  const performed = performExport(
+    terminal,
+    {
+      quiet: false,
+      progress,
+      resume: false,
+      ...(report === undefined ? {} : { report: join(folder, report) }),
+    },
+    {
+      client: {
+        events: counted(client.events),
+        scheduler: { ...client.scheduler, state: counted(client.scheduler.state) },
+      },
+      events: new Observable((subscriber) => {
+        most = listeners
+        start()
+        return run.subscribe(subscriber)
+      }),
+      stopped: () => undefined,
+      canResume: true,
+      canAdd: true,
+      sinceLast: false,
+      query: {},
+      title: 'Export of charges',
+      name: 'c.ndjson',
+      rejectsName: 'c.ndjson.rejects.ndjson',
+    },
+  )
+  const written = (): string => String(stderr.read() ?? '')
+  const said = (): ReadonlyArray<string> => written().split('\n').slice(0, -1)
+  return {
+    performed,
+    started,
+    said,
+    written,
+    runUntil,
+    setBack: (ms: number) => {
+      timer.frame -= ms
+    },
+    listeners: () => ({ during: most, after: listeners }),
+  }
+}
+
+/** Progress of an export. */
+const told = (progress: Partial<ExportProgress>): ExportEvent =>
+  E.right({ rows: 0, rejects: 0, pages: 0, ended: false, ...progress })
+
+/** The system refuses to write. */
+const refused = (code: string, why: string): ExportEvent => {
+  const path = 'c.ndjson'
+  return E.left(exportError('WriteFailed', `cannot write ${path}: ${code}: ${why}`, { path, code }))
+}
+
+describe('an export listens to its client', () => {
+  it('while it runs, and no longer', async () => {
+    const { performed, listeners } = exported(of(told({ ended: true })), {
+      report: 'a.html',
+    })
+    expect(await performed).toBe(0)
+    expect(listeners()).toEqual({ during: 4, after: 0 })
+  })
+
+  it('no longer when there is a bug', async () => {
+    const { performed, listeners } = exported(
+      throwError(() => new Error('a bug')),
+      { report: 'b.html' },
+    )
+    await expect(performed).rejects.toThrow('a bug')
+    expect(listeners()).toEqual({ during: 4, after: 0 })
+  })
+})
+
+describe('an export that waits for its disk', () => {
+  it('and is refused then says why, and no more', async () => {
+    const run = new Subject<ExportEvent>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(90_000)
+    run.next(
+      E.left(exportError('Locked', 'c.ndjson.lock is in the way', { path: 'c.ndjson.lock' })),
+    )
+    run.complete()
+    expect(await performed).toBe(2)
+    expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
+  })
+
+  it('and fails then says that all is as it was', async () => {
+    const { performed, said } = exported(of(refused('ENOSPC', 'no space left')), {
+      progress: 'auto',
+    })
+    expect(await performed).toBe(1)
+    expect(said()).toEqual([
+      expect.stringMatching(/^incomplete: nothing was read, c.ndjson is as it was, 0.0 s /),
+      'payments-rx: cannot write c.ndjson: ENOSPC: no space left',
+    ])
+  })
+
+  it('and fails with its first page says no more of the file than is known', async () => {
+    const { performed, said } = exported(
+      concat(of(told({ begun: { resumed: false } })), of(refused('EMFILE', 'too many'))),
+      { progress: 'auto' },
+    )
+    expect(await performed).toBe(1)
+    expect(said().slice(-2)).toEqual([
+      expect.stringMatching(/^incomplete: no row of this run is kept in c.ndjson, 0.0 s /),
+      'payments-rx: cannot write c.ndjson: EMFILE: too many',
+    ])
+  })
+
+  it('and fails later has what was committed', async () => {
+    const { performed, said } = exported(
+      concat(
+        of(told({ begun: { resumed: false } }), told({ rows: 5, pages: 1 })),
+        of(refused('ENOSPC', 'full')),
+      ),
+      { progress: 'auto' },
+    )
+    expect(await performed).toBe(1)
+    expect(said().at(-2)).toMatch(/^incomplete: 5 rows in c.ndjson, /)
+  })
+
+  it('took no time where the clock was set back, rather than less than none', async () => {
+    const run = new Subject<ExportEvent>()
+    const { performed, started, said, setBack } = exported(run, { progress: 'auto' })
+    await started
+    setBack(60_000)
+    run.next(told({ rows: 5, pages: 1, ended: true }))
+    run.complete()
+    expect(await performed).toBe(0)
+    expect(said().at(-1)).toMatch(/^complete: 5 rows in c.ndjson, 0.0 s/)
+  })
+
+  it('took the time that passed, where no manifest says it', async () => {
+    const run = new Subject<ExportEvent>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(BEGUN + 2_000)
+    run.next(told({ rows: 50, pages: 1, ended: true }))
+    run.complete()
+    expect(await performed).toBe(0)
+    expect(said().at(-1)).toMatch(/^complete: 50 rows in c.ndjson, 2.0 s \(25 rows/)
+  })
+
+  it('tells how it goes from when it begins', async () => {
+    const run = new Subject<ExportEvent>()
+    const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
+    await started
+    runUntil(45_000)
+    expect(said()).toEqual([])
+    run.next(told({ begun: { resumed: false } }))
+    runUntil(90_000)
+    const lines = said()
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(line).toMatch(/^0 rows, /)
+    run.complete()
+    await performed
+  })
+
+  it('leaves no line on the terminal when there is a bug', async () => {
+    const run = new Subject<ExportEvent>()
+    const { performed, started, written, runUntil } = exported(run, {
+      progress: 'auto',
+      isTTY: true,
+    })
+    await started
+    run.next(told({ begun: { resumed: false } }))
+    runUntil(BEGUN + 1_000)
+    expect(written()).toContain('0 rows')
+    run.error(new Error('a bug'))
+    await expect(performed).rejects.toThrow('a bug')
+    expect(written()).toContain(ERASE)
+  })
+})

@@ -1,0 +1,442 @@
+/** `exportTo`: what a list exports is taken from the list, and all else from flat options. */
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import * as t from 'io-ts'
+import { firstValueFrom, lastValueFrom, type Observable, of, take, toArray } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import {
+  type ExportError,
+  type ExportEvent,
+  type ExportOptions,
+  type ExportProgress,
+  exportTo,
+  InvalidOption,
+  isExportError,
+} from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
+import type { ClientOptions } from '../../src/index.js'
+import { type AnyFailure, type Charge, createClient } from '../../src/index.js'
+import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { type Memory, memory } from './run/memory.js'
+import { runner } from './run/playing.js'
+
+const OUT = '/exports/charges.ndjson'
+
+/** A client of a sandbox with so many charges, in virtual time. */
+const lab = (options: Partial<ClientOptions> = {}, charges = 500) => {
+  const { timer, run } = virtualTime()
+  const sandbox = createSandbox({ charges, timer, limits: false })
+  const payments = createClient({
+    baseUrl: 'https://sandbox',
+    credentials: sandboxCredentials,
+    fetch: sandbox.fetch,
+    timer,
+    ...options,
+  })
+  const files = memory()
+  const common = { files, timer, runner: runner(1), commitEvery: 0 }
+  const all = (events: Observable<ExportEvent>) => run(lastValueFrom(events.pipe(toArray())))
+  const last = async (events: Observable<ExportEvent>): Promise<ExportProgress> => {
+    const event = (await all(events)).at(-1)
+    if (event === undefined || E.isLeft(event)) throw event?.left
+    return event.right
+  }
+  return { payments, files, common, all, last, timer, run }
+}
+
+const rowsIn = (files: Memory, path = OUT): ReadonlyArray<Record<string, unknown>> =>
+  files
+    .text(path)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+const errorIn = (events: ReadonlyArray<ExportEvent>): ExportError => {
+  const event = events.at(-1)
+  if (event !== undefined && E.isLeft(event) && isExportError(event.left)) return event.left
+  throw new Error('there is no error')
+}
+
+describe('exportTo', () => {
+  it('writes a snapshot into a file, with a manifest beside it', async () => {
+    const { payments, files, common, last } = lab()
+    const { rows, ended, run } = await last(
+      exportTo(payments.charges.snapshot({ page_size: 100 }).parallel(4), { out: OUT, ...common }),
+    )
+    expect({ rows, ended, complete: run?.complete }).toEqual({
+      rows: 500,
+      ended: true,
+      complete: true,
+    })
+    expect(new Set(rowsIn(files).map(({ id }) => id)).size).toBe(500)
+    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+    expect(run?.purpose).toMatchObject({ resource: 'charges', query: {}, output: 'charges.ndjson' })
+    expect(run?.requests).toBeGreaterThan(5)
+  })
+
+  it('takes the format from the name of the file, and the columns from the codec of the list', async () => {
+    const { payments, files, common, last } = lab()
+    const out = '/exports/batches.csv'
+    await last(
+      exportTo(payments.batchTransfers.list(), { out, columns: ['id', 'status'], ...common }),
+    )
+    expect(files.text(out)).toMatch(/^id,status\r\n/)
+  })
+
+  it('does nothing before it is subscribed to', async () => {
+    const { payments, files, common } = lab()
+    exportTo(payments.charges.snapshot(), { out: OUT, ...common })
+    expect(files.names()).toEqual([])
+  })
+
+  it('is a run each time, and continues where the one before was left', async () => {
+    const { payments, files, common, last, run } = lab()
+    const events = exportTo(payments.charges.snapshot({ page_size: 100 }), {
+      ...{ out: OUT, resume: true },
+      ...common,
+    })
+    await run(lastValueFrom(events.pipe(take(3))))
+    expect(files.names()).toContain(`${OUT}.checkpoint.json`)
+    const { rows, run: entry } = await last(events)
+    expect([rows, entry?.starts, entry?.complete]).toEqual([500, 2, true])
+    expect(new Set(rowsIn(files).map(({ id }) => id)).size).toBe(500)
+  })
+})
+
+describe('what is exported is taken from the list', () => {
+  /** An export of settled charges that stopped after its first page. */
+  const stopped = async () => {
+    const it = lab()
+    const settled = { status: 'SETTLED', page_size: 50 } as const
+    const events = exportTo(it.payments.charges.snapshot(settled), { out: OUT, ...it.common })
+    await it.run(lastValueFrom(events.pipe(take(2))))
+    while (it.files.names().includes(`${OUT}.lock`)) await new Promise(setImmediate)
+    return it
+  }
+
+  it('a filter that was changed is refused, and nothing is mixed', async () => {
+    const { payments, files, common, all } = await stopped()
+    const before = files.names().map((name) => files.text(name))
+    const failed = payments.charges.snapshot({ status: 'FAILED', page_size: 50 })
+    const events = await all(exportTo(failed, { out: OUT, resume: true, ...common }))
+    expect(events).toHaveLength(1)
+    expect(errorIn(events)).toMatchObject({
+      _tag: 'SpecMismatch',
+      path: `${OUT}.checkpoint.json`,
+      field: 'query.status',
+      message: `${OUT}.checkpoint.json is of another export: its query.status is "SETTLED", and now it is "FAILED"`,
+    })
+    expect(files.names().map((name) => files.text(name))).toEqual(before)
+  })
+
+  it.each<readonly [string, Partial<ClientOptions>]>([
+    ['base URL', { baseUrl: 'https://elsewhere' }],
+    ['client id', { credentials: { ...sandboxCredentials, clientId: 'another' } }],
+    ['account to act for', { onBehalfOf: 'acct_1' }],
+  ])('another %s is refused', async (_, options) => {
+    const { files, common } = await stopped()
+    const other = lab(options)
+    const source = other.payments.charges.snapshot({ status: 'SETTLED', page_size: 50 })
+    const events = await other.all(exportTo(source, { out: OUT, resume: true, ...common, files }))
+    expect(errorIn(events)).toMatchObject({ _tag: 'SpecMismatch', field: 'account' })
+  })
+
+  it('another list is refused', async () => {
+    const { payments, common, all } = await stopped()
+    const events = await all(
+      exportTo(payments.batchTransfers.list(), { out: OUT, resume: true, ...common }),
+    )
+    expect(errorIn(events)).toMatchObject({ _tag: 'SpecMismatch', field: 'resource' })
+  })
+
+  it('the same list with another page size continues', async () => {
+    const { payments, common, last } = await stopped()
+    const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 20 })
+    const { run } = await last(exportTo(source, { out: OUT, resume: true, ...common }))
+    expect(run).toMatchObject({ complete: true, starts: 2 })
+  })
+
+  it('a mapping, a filter, or a revision of them that was not there is refused', async () => {
+    const { payments, common, all } = await stopped()
+    const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 50 })
+    const options = { out: OUT, resume: true, ...common }
+    for (const [field, more] of Object.entries({
+      'format.mapped': { map: (row: Charge) => row },
+      'format.filtered': { filter: () => true },
+      'format.revision': { revision: '2' },
+    })) {
+      const error = errorIn(await all(exportTo(source, { ...options, ...more })))
+      expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
+    }
+  })
+
+  it('a checkpoint is refused without resume', async () => {
+    const { payments, common, all } = await stopped()
+    const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 50 })
+    const error = errorIn(await all(exportTo(source, { out: OUT, ...common })))
+    expect(error).toMatchObject({ _tag: 'CheckpointExists', path: `${OUT}.checkpoint.json` })
+  })
+})
+
+describe('rows on the way', () => {
+  const Line = t.type({ id: t.string, day: t.string })
+  const dayOf = ({ id, created_at }: Charge) => ({ id, day: created_at.slice(0, 10) })
+
+  it('are filtered, and written as they came', async () => {
+    const { payments, files, common, last } = lab()
+    const source = () => payments.charges.snapshot({ page_size: 100 })
+    await last(exportTo(source(), { out: '/exports/all.ndjson', ...common }))
+    const filter = ({ status }: Charge): boolean => status === 'SETTLED'
+    const { rows, run } = await last(exportTo(source(), { out: OUT, filter, ...common }))
+    const settled = files
+      .text('/exports/all.ndjson')
+      .split('\n')
+      .filter((line) => line.includes('"status":"SETTLED"'))
+    expect(files.text(OUT).split('\n').slice(0, -1)).toEqual(settled)
+    expect([rows, run?.complete, run?.rejects]).toEqual([settled.length, true, 0])
+  })
+
+  it('are filtered and mapped after a resumption, too', async () => {
+    const { payments, files, common, last, run } = lab()
+    const events = exportTo(payments.charges.snapshot({ page_size: 100 }), {
+      out: '/exports/lines.csv',
+      resume: true,
+      filter: ({ status }) => status === 'SETTLED',
+      map: dayOf,
+      codec: Line,
+      ...common,
+    })
+    await run(lastValueFrom(events.pipe(take(3))))
+    const { rows } = await last(events)
+    const lines = files.text('/exports/lines.csv').split('\r\n').slice(0, -1)
+    expect(lines[0]).toBe('id,day')
+    expect(lines).toHaveLength(rows + 1)
+    expect(new Set(lines).size).toBe(rows + 1)
+    expect(lines[1]).toMatch(/^chg_\w+,\d{4}-\d\d-\d\d$/)
+  })
+
+  it('are rejected as they came', async () => {
+    const { payments, files, common, last } = lab({}, 3)
+    const { rejects, run } = await last(
+      exportTo(payments.charges.snapshot(), {
+        out: OUT,
+        map: ({ id }) => (id.length > 0 ? undefined : { id }),
+        ...common,
+      }),
+    )
+    expect([rejects, run?.complete]).toEqual([3, false])
+    expect(rowsIn(files, `${OUT}.rejects.ndjson`)[0]).toMatchObject({
+      row: { id: expect.stringMatching(/^chg_/), amount: expect.any(Number) },
+    })
+  })
+
+  it('end the export with what was committed, where one cannot be mapped: that is a bug', async () => {
+    const { payments, common, all } = lab()
+    const going = exportTo(payments.charges.snapshot(), {
+      out: OUT,
+      map: () => {
+        throw new Error('no such day')
+      },
+      ...common,
+    })
+    await expect(all(going)).rejects.toThrow('no such day')
+  })
+
+  it('have the types of the list, and of what they are mapped to', () => {
+    const { payments } = lab()
+    exportTo(payments.charges.list(), {
+      out: OUT,
+      filter: (row) => {
+        expectTypeOf(row).toEqualTypeOf<Readonly<Charge>>()
+        return true
+      },
+      map: dayOf,
+      key: (line) => {
+        expectTypeOf(line).toEqualTypeOf<{ id: string; day: string }>()
+        return line.id
+      },
+    })
+    expectTypeOf(exportTo(payments.charges.list(), { out: OUT })).toEqualTypeOf<
+      Observable<E.Either<ExportError | AnyFailure, ExportProgress>>
+    >()
+  })
+})
+
+describe('a stream or a function as output', () => {
+  it('takes rows as they come, and the end of the format', async () => {
+    const { payments, last, timer } = lab({}, 3)
+    const out = new PassThrough()
+    const written = text(out)
+    const { rows } = await last(exportTo(payments.charges.list(), { out, format: 'json', timer }))
+    expect(rows).toBe(3)
+    expect(JSON.parse(await written)).toHaveLength(3)
+  })
+
+  it('is not ended where it is not to be', async () => {
+    const { payments, last, timer } = lab({}, 3)
+    const out = new PassThrough().resume()
+    await last(exportTo(payments.charges.list(), { out, endStream: false, timer }))
+    expect(out.writableEnded).toBe(false)
+  })
+
+  it('fails with WriteFailed, and a WritableStream does, too', async () => {
+    const { payments, all, timer } = lab({}, 3)
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    const out = new WritableStream<Uint8Array>({ write: () => Promise.reject(broken) })
+    const error = errorIn(await all(exportTo(payments.charges.list(), { out, timer })))
+    expect(error).toMatchObject({ _tag: 'WriteFailed', code: 'EPIPE' })
+  })
+
+  it('may be a function, which is waited for', async () => {
+    const { payments, last, timer } = lab({}, 30)
+    const got: Array<string> = []
+    const { rows } = await last(
+      exportTo(payments.charges.list({ page_size: 10 }), {
+        out: async (page) => {
+          got.push(...page.map(({ id }) => id))
+        },
+        timer,
+      }),
+    )
+    expect([rows, got.length, new Set(got).size]).toEqual([30, 30, 30])
+  })
+
+  it('tells of rejected rows', async () => {
+    const { payments, last, timer } = lab({}, 3)
+    const rejected: Array<unknown> = []
+    await last(
+      exportTo(payments.charges.list(), {
+        out: new PassThrough().resume(),
+        columns: ['id'],
+        map: ({ id }) => ({ id, amount: 10n }),
+        onReject: async (rows) => rejected.push(...rows),
+        timer,
+      }),
+    )
+    expect(rejected).toHaveLength(3)
+  })
+})
+
+describe('failures are values', () => {
+  it('of the service, after the progress that was kept', async () => {
+    const { common, all } = lab()
+    const { timer } = common
+    const payments = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: async () => Response.json({ code: 'credentials_invalid' }, { status: 401 }),
+      timer,
+    })
+    const events = await all(exportTo(payments.charges.snapshot(), { out: OUT, ...common }))
+    expect(events.at(0)).toMatchObject({ right: { begun: { resumed: false } } })
+    expect(events.at(-1)).toMatchObject({ left: { _tag: expect.any(String), endpoint: /./ } })
+  })
+
+  it('more rejected rows than there may be', async () => {
+    const { payments, common, all } = lab({}, 30)
+    const events = await all(
+      exportTo(payments.charges.snapshot({ page_size: 10 }), {
+        ...{ out: OUT, maxRejects: 5, map: () => undefined },
+        ...common,
+      }),
+    )
+    expect(errorIn(events)._tag).toBe('TooManyRejects')
+    expect(events.at(-2)).toMatchObject({ right: { run: { complete: false } } })
+  })
+
+  it('a disk that is full', async () => {
+    const { payments, common, all } = lab()
+    const events = await all(
+      exportTo(payments.charges.snapshot(), {
+        out: OUT,
+        ...common,
+        files: memory({ room: 9_000 }),
+      }),
+    )
+    expect(errorIn(events)).toMatchObject({ _tag: 'WriteFailed', code: 'ENOSPC' })
+  })
+})
+
+describe('a wrong option', () => {
+  const { payments } = lab()
+  const snapshot = payments.charges.snapshot()
+
+  it.each<readonly [string, object]>([
+    ['out', {}],
+    ['out', { out: '' }],
+    ['out', { out: 'a.xlsx' }],
+    ['out', { out: 'a.parquet.gz' }],
+    ['outt', { out: 'a', outt: 'b' }],
+    ['format', { out: 'a.csv', format: 'json' }],
+    ['compress', { out: 'a.csv.gz', compress: 'none' }],
+    ['columns', { out: 'a.csv', columns: ['amonut'] }],
+    ['amounts', { out: 'a.csv', amounts: 'text' }],
+    ['formulas', { out: 'a.ndjson', formulas: 'escape' }],
+    ['rotateRows', { out: 'a/', rotateRows: 0 }],
+    ['rotateRows', { out: 'a.csv', rotateRows: 5 }],
+    ['restart', { out: 'a.csv', resume: true, restart: true }],
+    ['sinceLast', { out: 'a.csv', sinceLast: true }],
+    ['lookback', { out: 'a/', lookback: 5 }],
+    ['resume', { out: new PassThrough(), resume: true }],
+    ['checkpoint', { out: async () => {}, checkpoint: 'c' }],
+    ['columns', { out: async () => {}, columns: ['id'] }],
+    ['endStream', { out: 'a.csv', endStream: true }],
+    ['commitEvery', { out: 'a.csv', commitEvery: '1s' }],
+    ['maxRejects', { out: 'a.csv', maxRejects: -1 }],
+    ['stop', { out: 'a.csv', stop: 5 }],
+  ])('is thrown at once: %s of %j', (option, options) => {
+    const wrong = () => exportTo(snapshot, options as ExportOptions<Charge>)
+    expect(wrong).toThrow(InvalidOption)
+    expect(wrong).toThrow(expect.objectContaining({ option }))
+  })
+
+  it('is sinceLast of a plain list, or of a snapshot that says when it begins', () => {
+    const begun = payments.charges.snapshot({ from_created_at: '2026-01-01T00:00:00Z' })
+    for (const source of [payments.charges.list(), begun]) {
+      expect(() => exportTo(source, { out: 'a/', sinceLast: true })).toThrow(InvalidOption)
+    }
+  })
+
+  it('is a source that is none', () => {
+    // @ts-expect-error an Observable does not say what it is of
+    expect(() => exportTo(of(1), { out: 'a.csv' })).toThrow(InvalidOption)
+  })
+
+  it('is a column that is a secret', () => {
+    const secret = () => exportTo(payments.webhooks.list(), { out: 'a.csv', columns: ['secret'] })
+    expect(secret).toThrow('columns should be without secret: files hold no secret')
+  })
+})
+
+it('sinceLast reads what is new, and adds it to the folder', async () => {
+  const { payments, files, common, last } = lab()
+  const events = () =>
+    exportTo(payments.charges.snapshot({ page_size: 100 }), {
+      ...{ out: '/exports/charges/', sinceLast: true, lookback: 3_600_000 },
+      ...common,
+    })
+  const first = await last(events())
+  expect(first.run?.complete).toBe(true)
+  const begun = await firstValueFrom(events())
+  expect(begun).toMatchObject({
+    right: { begun: { since: { lookback: 3_600_000, from: expect.any(String) } } },
+  })
+  while (files.names().includes('/exports/charges/lock')) await new Promise(setImmediate)
+  const second = await last(
+    exportTo(payments.charges.snapshot({ page_size: 100 }), {
+      ...{ out: '/exports/charges/', sinceLast: true, resume: true },
+      ...common,
+    }),
+  )
+  expect(second.run?.complete).toBe(true)
+  expect(second.run?.purpose.query).toHaveProperty('from_created_at')
+})
+
+it('rows have no secret in any file', async () => {
+  const { payments, files, common, last, run } = lab()
+  const hook = { url: 'https://a.example', version: '2024-09-27', events: ['charge.new'] }
+  await run(lastValueFrom(payments.webhooks.create(hook as never)))
+  await last(exportTo(payments.webhooks.list(), { out: OUT, ...common }))
+  expect(rowsIn(files)).toHaveLength(1)
+  expect(rowsIn(files)[0]).not.toHaveProperty('secret')
+})
