@@ -43,10 +43,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--patience', 'long'], 'whole number from 0'],
     [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],
     [['export', 'charges', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
-    [
-      ['export', 'charges', '--sandbox', '--lookback', '1d'],
-      '--lookback should be left out without sinceLast',
-    ],
+    [['export', 'charges', '--sandbox', '--lookback', '1d'], '--lookback should be left out'],
     [['export', 'charges', '--from', '2024-01-01', '--since-last'], 'cannot be used with'],
     [['export', 'charges', '--resume', '--restart'], 'cannot be used with'],
     [

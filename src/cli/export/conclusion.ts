@@ -134,7 +134,7 @@ const isOfManifest = (error: ExportError): boolean =>
 const ofFiles = (
   error: ExportError,
   progress: ExportProgress | undefined,
-  { rejectsName, canAdd, sinceLast }: Output,
+  { name, rejectsName, canResume, canAdd, sinceLast }: Output,
 ): Conclusion => {
   const usage = (advice: string): Conclusion => ({
     status: EXIT_USAGE,
@@ -171,7 +171,9 @@ const ofFiles = (
         : incomplete(error.message)
     case 'WriteFailed':
       if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // the reader has read enough
-      return incomplete(`${error.message}${pages > 0 ? `; ${RESUME}` : ''}`)
+      return incomplete(
+        `${error.message.replace('the stream', name)}${canResume && pages > 0 ? `; ${RESUME}` : ''}`,
+      )
     default:
       return usage('')
   }
