@@ -92,3 +92,7 @@ export {
   toTaskEither,
   until,
 } from './stream/index.js'
+
+// types that declarations of other programs may have to name
+
+export type * from './types.js'

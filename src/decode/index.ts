@@ -4,7 +4,7 @@ export { type Cause, causes, explain } from './causes.js'
 export { compile } from './compile.js'
 export type { Decoder } from './decodeSafely.js'
 export { digitsOf, parseExact } from './digits.js'
-export { type Drift, type DriftFact, drift } from './drift.js'
+export { type Drift, type DriftFact, type DriftOptions, drift } from './drift.js'
 export {
   fromMinorUnits,
   type MinorUnitsFailure,
@@ -12,4 +12,4 @@ export {
   type NoDigits,
   toMinorUnits,
 } from './minorUnits.js'
-export { type Open, open } from './open.js'
+export { type Open, type OpenC, open } from './open.js'

@@ -7,7 +7,6 @@ export {
 } from './checkOptions.js'
 export { InvalidOption } from './InvalidOption.js'
 export {
-  type Defaulted,
   type OptionsOf,
   type OptionsTable,
   type Required,

@@ -8,6 +8,6 @@ export {
   sandboxCredentials,
   sandboxPartner,
 } from './options.js'
-export { type Listening, listen } from './serve/listen.js'
+export { type Listening, type ListenOptions, listen } from './serve/listen.js'
 export type { SandboxStats } from './stats.js'
 export { type VirtualTime, virtualTime } from './virtualTime.js'

@@ -54,7 +54,7 @@ export interface RefusalOptions extends OptionsOf<typeof table> {}
 /** With all defaults filled in. */
 export interface ResolvedRefusals extends Resolved<typeof table> {}
 
-export const refusalDefaults = defaultsOf(table)
+export const refusalDefaults: Required<RefusalOptions> = defaultsOf(table)
 export const refusalsRule = is.group<RefusalOptions>(table)
 
 /** `Retry-After` as far as it is believed, in ms; 0 for none. */

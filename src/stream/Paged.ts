@@ -29,7 +29,7 @@ export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E
 /** Pages that async iteration requests before they are wanted. */
 const PREFETCH = 1
 
-export const drainTable = {
+const drainTable = {
   /** Pages that are requested before they are wanted. Default 1; with 0, each waits for the one before. */
   prefetch: withDefault(is.nonNegativeIntOrInfinity, PREFETCH),
 }

@@ -15,7 +15,7 @@ export type Cut<E, Q> =
   | { readonly _tag: 'OnlyEmpty'; readonly pages: number }
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
-export const parallelTable = {
+const parallelTable = {
   /** `false`: pages are delivered as they come. Default `true`. */
   ordered: withDefault(is.boolean, true),
 }
