@@ -14,7 +14,7 @@ import {
   tap,
 } from 'rxjs'
 import { E, O } from '../fp.js'
-import { rowId } from '../http/answer/rawRows.js'
+import { rowId } from '../http/answer/rowId.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Millis } from '../stream/index.js'
 import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'

@@ -55,9 +55,11 @@ const drained = <A>(list: Drainable<A>): Drainable<A> => ({
   drain: (project, options) => list.drain(flow(E.map(stripPage), project), options),
 })
 
-// rows without a secret are the same objects as the raw ones, and keep their texts; the others have none
-const stripPage = <A>({ items, raw, ...rest }: SourcePage<A>): SourcePage<A> => ({
+/**
+ * Leaves `raw` as it is: a row without a secret stays the same object as the raw one, so that its text can be copied;
+ * one that had a secret is another object, and is written anew. A raw row that is put aside is stripped by itself.
+ */
+const stripPage = <A>({ items, ...rest }: SourcePage<A>): SourcePage<A> => ({
   ...rest,
   items: items.map(E.map((row) => stripped(row) as A)), // `secret` is optional in its codec
-  raw: raw.map((row) => stripped(row)),
 })

@@ -1,9 +1,8 @@
 import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
-import { rowId } from '../http/answer/rawRows.js'
-import { type Page, type RowTexts, someOf } from '../stream/index.js'
-import { asCame } from './asCame.js'
+import { rowId } from '../http/answer/rowId.js'
+import { hasRowText, rowText, withRowTextOf } from '../stream/rawRows.js'
 import { mayRepeat } from './mayRepeat.js'
 import type { AnyPosition, SourcePage } from './SourcePage.js'
 
@@ -39,7 +38,7 @@ export interface Sorting<A, B> {
   readonly key: (row: B) => string | undefined
   /** Why a row that decoded cannot be written all the same, if it cannot: see `Format`. */
   readonly misfit?:
-    | ((row: B, asCame: boolean) => { readonly message: string } | undefined)
+    | ((row: B, isExact: boolean) => { readonly message: string } | undefined)
     | undefined
   /** A row that did not decode, as it may be kept: without what is secret. */
   readonly shown: (raw: unknown) => unknown
@@ -65,12 +64,12 @@ export const sortPage = <A, B>(
 ) => {
   const rowOf = map ?? ((row: A) => row as unknown as B) // without a `map`, `B` is `A`
   const twice = mayRepeat(key)
-  return ({ items, raw, texts, position }: SourcePage<A>): Sorted<B> => {
+  return ({ items, raw, position }: SourcePage<A>): Sorted<B> => {
     const fit: Array<B> = []
     let places: Array<number> | undefined // where each of them stands, once one is left out
     const bad: Array<Reject> = []
     let again = 0
-    const rawRow = rawAt(raw, texts)
+    const rawRow = exactRows(raw)
     const leaveOut = (index: number): void => {
       places ??= Array.from({ length: index }, (_, i) => i)
     }
@@ -80,7 +79,7 @@ export const sortPage = <A, B>(
       else bad.push({ position, index, reason, row: shown(rawRow(index)) })
     }
     const unchanged =
-      texts !== undefined &&
+      hasRowText(raw) &&
       map === undefined &&
       items.every((item, i) => E.isLeft(item) || item.right === raw[i])
     let index = -1
@@ -111,12 +110,8 @@ export const sortPage = <A, B>(
     const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
       isNew === undefined ? list : list.filter((_, i) => isNew[i])
     const good = kept(fit)
-    const goodTexts = (): RowTexts | undefined => {
-      const all = texts?.()
-      return all && someOf(kept(places ?? fit.map((_, i) => i)), all)
-    }
     return {
-      good: unchanged ? asCame(good, goodTexts) : good,
+      good: unchanged ? withRowTextOf(raw, kept(places ?? fit.map((_, i) => i)), good) : good,
       bad,
       repeated: again + fit.length - good.length,
     }
@@ -129,11 +124,11 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   return name === undefined || known.add(name).size > size
 }
 
-/** A row as it came: with the digits of its numbers, where its text is known, and not too deep to be read with them. */
-const rawAt = (raw: ReadonlyArray<unknown>, texts: Page<unknown, unknown, unknown>['texts']) => {
-  const cut = memoized(() => texts?.())
+/** Reads a row by its index with the digits of its numbers, if its text is known and not nested too deeply. */
+const exactRows = (raw: ReadonlyArray<unknown>) => {
+  const text = memoized(() => rowText(raw))
   return (index: number): unknown => {
-    const all = cut()
+    const all = text()
     if (all === undefined) return raw[index]
     try {
       return parseExact(new TextDecoder().decode(all.join([index], { between: '' })))

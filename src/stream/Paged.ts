@@ -5,7 +5,6 @@ import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '
 import { inTurn } from './inTurn.js'
 import { iterate } from './iterate.js'
 import { consume, observe, type Pull } from './Pull.js'
-import type { RowTexts } from './RowTexts.js'
 
 // model
 
@@ -15,8 +14,6 @@ export interface Page<E, A, Q> {
   readonly items: ReadonlyArray<E.Either<E, A>>
   /** The rows as they came, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
-  /** The texts of the rows as they came, if the answer can be cut into them; it is cut at the first call. */
-  readonly texts?: () => RowTexts | undefined
   /** Position of this page. */
   readonly position: Q
   /** Position of the next page, if there is one; of a page delivered out of order, the first page not delivered. */

@@ -24,7 +24,6 @@ export {
   type ParallelOptions,
   paginate,
 } from './paginate.js'
-export { type Allocate, type Around, type RowTexts, someOf } from './RowTexts.js'
 export { retry } from './retry.js'
 export { type Slice, type SnapshotPage, type SnapshotPosition, wholeOf } from './snapshot/Slice.js'
 export type { Span } from './snapshot/Span.js'

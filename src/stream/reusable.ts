@@ -1,9 +1,10 @@
-import type { Allocate } from './RowTexts.js'
-
 /**
- * Bytes in a place that is used again: one for each page would live until the next full collection. The
- * first `kept` of them are as they were.
+ * Gives `length` bytes, and not one more: what is written into them is taken whole. The first `kept` are those of the
+ * bytes given before, the rest is undefined. They are overwritten by the next call.
  */
+export type Allocate = (length: number, kept?: number) => Uint8Array
+
+/** Allocates from one buffer that is used again: a buffer for each page would live until the next full collection. */
 export const reusable = (): Allocate => {
   let place = new Uint8Array(0)
   return (length, kept = 0) => {

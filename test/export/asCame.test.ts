@@ -13,6 +13,7 @@ import { defined, E } from '../../src/fp.js'
 import { pageReader } from '../../src/http/answer/readAnswer.js'
 import type { Failure } from '../../src/index.js'
 import type { Page } from '../../src/stream/index.js'
+import { withRowText } from '../../src/stream/rawRows.js'
 import { CHARGE } from '../support/lab.js'
 import { memory } from './run/memory.js'
 
@@ -108,10 +109,10 @@ describe('rows in NDJSON and JSON', () => {
     let cuts = 0
     const change = (page: P): P => ({
       ...page,
-      texts: () => {
+      raw: withRowText([...page.raw], () => {
         cuts++
         return undefined
-      },
+      }),
     })
     const { rejected } = await exported(Array(50).fill(broken), { change })
     expect(rejected).toHaveLength(50)
@@ -158,7 +159,7 @@ describe('rows in NDJSON and JSON', () => {
     async (format) => {
       const big = json('chg_6', '1').replace('{', '{"metadata":{"orders":[1,90071992547409931]},')
       const changes: ReadonlyArray<(page: P) => P> = [
-        ({ texts: _, ...page }) => page,
+        (page) => ({ ...page, raw: [...page.raw] }),
         (page) => ({
           ...page,
           items: page.items.map((row, i) =>

@@ -1,5 +1,5 @@
 /** A row that cannot be written without a change to what it says. */
-import { haveTexts } from '../asCame.js'
+import { hasRowText } from '../../stream/rawRows.js'
 import { exportError } from '../ExportError.js'
 
 // model
@@ -31,13 +31,13 @@ export const misfit = (path: ReadonlyArray<string>, expected: string): Unreprese
 
 /** Throws an `UnrepresentableRow` for the first row that does not. */
 export const allFit = <A>(
-  format: { readonly misfit: (row: A, asCame: boolean) => UnrepresentableRow | undefined },
+  format: { readonly misfit: (row: A, isExact: boolean) => UnrepresentableRow | undefined },
   rows: ReadonlyArray<A>,
 ): void => {
-  const asCame = haveTexts(rows)
+  const isExact = hasRowText(rows)
   let index = 0
   for (const row of rows) {
-    const misfit = format.misfit(row, asCame)
+    const misfit = format.misfit(row, isExact)
     if (misfit !== undefined) {
       const { field, expected, message } = misfit
       throw exportError('UnrepresentableRow', message, { field, expected, index })

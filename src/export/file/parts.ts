@@ -1,5 +1,5 @@
 /** The files of a folder: their names, and those of one slice of time, one after the other. */
-import { sliced } from '../asCame.js'
+import { sliceRows } from '../../stream/rawRows.js'
 import type { PartMark } from './Destination.js'
 import type { Mark } from './integrity.js'
 import type { FileSummary, RowFile } from './RowFile.js'
@@ -115,7 +115,7 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
         for (let at = 0; at < rows.length; ) {
           const part = await begun()
           const room = Math.max(0, mostRows - part.rows) // it may have been begun with more in mind
-          const some = sliced(rows, at, at + room)
+          const some = sliceRows(rows, at, at + room)
           await part.file.write(some)
           part.rows += some.length
           at += some.length

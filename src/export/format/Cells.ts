@@ -1,4 +1,4 @@
-import type { Allocate } from '../../stream/index.js'
+import type { Allocate } from '../../stream/reusable.js'
 
 /** Bytes to begin with. */
 const ROOM = 1 << 16

@@ -47,10 +47,10 @@ export interface Format<in A> {
   /** Which columns, as they are named in the file; none where rows are written whole. */
   readonly columns: ReadonlyArray<string>
   /**
-   * Why a row cannot be written without a change to what it says; see `sift`. `asCame`: its page has its text,
-   * and no row of it was changed, so that a format that writes rows whole writes this text.
+   * Returns the reason why a row cannot be written without a change to its values. `isExact`: the page of the row
+   * carries its text, which a format that writes rows whole copies.
    */
-  readonly misfit: (row: A, asCame?: boolean) => UnrepresentableRow | undefined
+  readonly misfit: (row: A, isExact?: boolean) => UnrepresentableRow | undefined
   /** Begins a file, or goes on with one. */
   readonly encoder: (to: Bytes, kept?: Kept) => Promise<Encoder<A>>
 }

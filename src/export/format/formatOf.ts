@@ -133,7 +133,7 @@ const withColumns = (
     compress,
     extension: extensionOf(name, compress),
     columns: name === 'csv' || chosen !== undefined ? named : [],
-    misfit: (row, asCame = false) => (asCame ? exact : anew)(row),
+    misfit: (row, isExact = false) => (isExact ? exact : anew)(row),
     encoder: textEncoder(texts[name](), compress),
   }
 }

@@ -1,6 +1,6 @@
 /** One JSON text a line, or one array of them all. */
-import type { Around } from '../../stream/index.js'
-import { textsOf } from '../asCame.js'
+import type { Around } from '../../stream/rawRows.js'
+import { rowText } from '../../stream/rawRows.js'
 import type { Column } from '../column/Column.js'
 import { jsonOf } from '../column/jsonOf.js'
 import type { Numbers } from '../column/Numbers.js'
@@ -18,7 +18,7 @@ export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Te
   if (columns !== undefined) return joining(jsonFields(columns, numbers))
   const anew = joining(jsonOf(numbers))
   return (rows, around) => {
-    const texts = textsOf(rows)
+    const texts = rowText(rows)
     if (texts === undefined) return anew(rows, around)
     const places = rows.map((_, i) => i)
     return (allocate) => texts.join(places, around, allocate)

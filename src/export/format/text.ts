@@ -1,5 +1,5 @@
 /** Formats that are text, as it is or compressed. */
-import type { Allocate } from '../../stream/index.js'
+import type { Allocate } from '../../stream/reusable.js'
 import { reusable } from '../../stream/reusable.js'
 import type { Bytes } from '../file/ByteFile.js'
 import { type Compress, compressor } from './compress.js'

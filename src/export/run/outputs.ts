@@ -2,7 +2,7 @@
 import { ROW_LEVELS } from '../../decode/levels.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
-import { rowId } from '../../http/answer/rawRows.js'
+import { rowId } from '../../http/answer/rowId.js'
 import { beyondLevels, shallow } from '../column/beyondJson.js'
 import type { Numbers } from '../column/Numbers.js'
 import { abandonAll, type Destination, type DestinationMark } from '../file/Destination.js'

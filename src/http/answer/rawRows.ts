@@ -1,46 +1,35 @@
-/** Rows of a page as the service sent them: their ids, a fingerprint of the page, and the JSON text of each. */
+/** Finds the JSON text of each row in the bytes of a response. */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
-import { O } from '../../fp.js'
-import type { RowTexts } from '../../stream/index.js'
+import { isRecord, parsed } from '../../decode/unknown.js'
+import { memoized } from '../../fp.js'
+import { type RowText, withRowText } from '../../stream/rawRows.js'
 import type { HttpResponse } from '../transport/Transport.js'
 
-/** Returns the `id` of a row, by which rows are told apart unless another key is given. */
-export const rowId = (row: unknown): string | undefined => {
-  const { id } = fieldsOf(row)
-  return typeof id === 'string' ? id : undefined
-}
-
-/**
- * Returns a text that differs between pages with different rows: the number of rows, and the ids of the first, the
- * middle and the last. None for rows without unique ids, which may be equal on different pages, and for one row.
- */
-export const rowsFingerprint = ({
-  raw,
-}: {
-  readonly raw: ReadonlyArray<unknown>
-}): O.Option<string> => {
-  const ids = [raw[0], raw[raw.length >> 1], raw.at(-1)].map(rowId)
-  return ids.every((id) => id !== undefined) && ids[0] !== ids[2]
-    ? O.some(JSON.stringify([raw.length, ...ids]))
-    : O.none
-}
+/** Attaches their JSON text to the rows of a response; it is found when it is first needed. */
+export const rawRows = (
+  response: Pick<HttpResponse, 'body' | 'parts'>,
+  rows: ReadonlyArray<unknown>,
+): ReadonlyArray<unknown> =>
+  withRowText(
+    rows,
+    memoized(() => findRowText(response, rows)),
+  )
 
 /**
  * Finds the JSON of each row in the bytes of a response: digits, order of fields and escapes are as sent; white space
  * between tokens is removed. `undefined` if the body is no UTF-8, or its rows are not those of `raw`.
  */
-export const rowTexts = (
+const findRowText = (
   { body, parts = [encode(body)] }: Pick<HttpResponse, 'body' | 'parts'>,
   raw: ReadonlyArray<unknown>,
-): RowTexts | undefined => {
+): RowText | undefined => {
   const rows = raw.length
   const text = toBytewise(body, parts)
   if (text === '' || rows === 0) return undefined
   const starts = raw.every(isRecord) ? splitCompact(text, rows) : undefined
-  if (starts !== undefined) return textsOf(parts, starts)
+  if (starts !== undefined) return textFrom(parts, starts)
   const scan = scanRows(Buffer.concat(parts))
-  return scan.starts.length === rows + 1 ? textsOf([scan.bytes], scan.starts) : undefined
+  return scan.starts.length === rows + 1 ? textFrom([scan.bytes], scan.starts) : undefined
 }
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -166,14 +155,14 @@ const isItems = (name: Uint8Array): boolean => parsed(new TextDecoder().decode(n
 // joining
 
 /** One byte separates two rows. */
-const textsOf = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts => ({
+const textFrom = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText => ({
   length: starts.length - 1,
   join: joinRows(parts, starts),
 })
 
 /** Copies consecutive rows at once, where the new separator is as long as the old one: then it overwrites that. */
 const joinRows =
-  (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowTexts['join'] =>
+  (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText['join'] =>
   (
     indices,
     { before = '', between, after = '' },

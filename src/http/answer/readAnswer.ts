@@ -6,12 +6,12 @@ import { type Cause, causes } from '../../decode/causes.js'
 import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
-import { E, memoized } from '../../fp.js'
+import { E } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
 import type { HttpResponse } from '../transport/Transport.js'
 import { JSON_TEXT, type RequestContext, undecodable } from './failureOf.js'
-import { rowTexts } from './rawRows.js'
+import { rawRows } from './rawRows.js'
 
 // model
 
@@ -64,8 +64,7 @@ export const pageReader = <A>(
     })
     return E.right({
       items,
-      raw,
-      texts: memoized(() => rowTexts(response, raw)),
+      raw: rawRows(response, raw),
       position,
       next: following(position, envelope.right),
     })

@@ -1,10 +1,10 @@
 import type { Page } from '../Paged.js'
-import { type RowTexts, someOf } from '../RowTexts.js'
+import { gatherRows, pickRows } from '../rawRows.js'
 import { namesBy } from './names.js'
 import { contains, type Span } from './Span.js'
 
 /** Rows of a page, or of several: decoded one by one, and as they came. */
-export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw' | 'texts'> {}
+export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw'> {}
 
 /** The rows of a stretch of time, and those whose time cannot be read (NaN). */
 export const within =
@@ -33,27 +33,19 @@ export const undatedOnce = (
   }
 }
 
-const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A> => {
-  const { items, raw, texts } = rows
-  const places: Array<number> = []
-  for (let i = 0; i < raw.length; i++) if (isKept(i)) places.push(i)
-  if (places.length === raw.length) return rows
-  const kept = (): RowTexts | undefined => {
-    const all = texts?.()
-    return all && someOf(places, all)
-  }
-  return {
-    items: some(places, items),
-    raw: some(places, raw),
-    ...(texts === undefined ? {} : { texts: kept }),
-  }
-}
+/** Gathers rows of several pages. */
+export const gather = <E, A>(
+  places: ReadonlyArray<{ readonly page: Rows<E, A>; readonly place: number }>,
+): Rows<E, A> => ({
+  items: gatherRows(places.map(({ page, place }) => ({ rows: page.items, index: place }))),
+  raw: gatherRows(places.map(({ page, place }) => ({ rows: page.raw, index: place }))),
+})
 
-/** Those at some places; in rows by time they mostly follow one another. */
-const some = <T>(places: ReadonlyArray<number>, all: ReadonlyArray<T>): ReadonlyArray<T> => {
-  const [first = 0] = places
-  const end = first + places.length
-  return places.length === 0 || places.at(-1) === end - 1
-    ? all.slice(first, end)
-    : places.flatMap((place) => all.slice(place, place + 1))
+const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A> => {
+  const { items, raw } = rows
+  const indices: Array<number> = []
+  for (let i = 0; i < raw.length; i++) if (isKept(i)) indices.push(i)
+  return indices.length === raw.length
+    ? rows
+    : { items: pickRows(items, indices), raw: pickRows(raw, indices) }
 }

@@ -1,10 +1,9 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs'
-import { A, defined, E, O, pipe } from '../../fp.js'
+import { A, E, O, pipe } from '../../fp.js'
 import { mapRight, type ObservableEither } from '../ObservableEither.js'
 import type { Page } from '../Paged.js'
-import { gathered } from '../RowTexts.js'
 import { namesBy } from './names.js'
-import type { Rows } from './Rows.js'
+import { gather, type Rows } from './Rows.js'
 
 // model
 
@@ -97,24 +96,8 @@ const settled = <E, A>(readings: ReadonlyArray<Reading<E, A>>): O.Option<Rows<E,
     const after = new Map(readings.slice(last + 1).flatMap(({ rows }) => [...rows]))
     const both = [...after].filter(([name]) => before.has(name)).map(([, row]) => row)
     if (both.length === size) {
-      return O.some({
-        items: both.flatMap(({ page: { items }, place }) => items.slice(place, place + 1)),
-        raw: both.map(({ page: { raw }, place }) => raw[place]),
-        ...defined({ texts: textsOf(both) }),
-      })
+      return O.some(gather(both))
     }
   }
   return O.none
 }
-
-/** Their texts, where all of their pages have them. */
-const textsOf = <E, A>(rows: ReadonlyArray<Row<E, A>>): Rows<E, A>['texts'] =>
-  rows.every(({ page }) => page.texts !== undefined)
-    ? () => {
-        const placed = rows.flatMap(({ page, place }) => {
-          const texts = page.texts?.()
-          return texts === undefined ? [] : [{ texts, place }]
-        })
-        return placed.length === rows.length ? gathered(placed) : undefined
-      }
-    : undefined

@@ -1,5 +1,5 @@
 import { finalize, map, type Observable, Subscription, take, throwIfEmpty } from 'rxjs'
-import { defined, E, type IO, O } from '../../fp.js'
+import { E, type IO, O } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
 import type { Millis } from '../Backoff.js'
 import { mapLeft, mapRight } from '../ObservableEither.js'
@@ -112,7 +112,6 @@ const snapshotPlan = <E, A>(
     return {
       items: rows.items,
       raw: rows.raw,
-      ...defined({ texts: rows.texts }),
       slice,
       position: { from: start.from, to: start.to, slices: [again], cut: slice.number },
       next: field.isDone() ? O.none : O.some(field.position()),

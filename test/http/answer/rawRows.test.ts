@@ -1,13 +1,19 @@
 /** Rows as they came, cut out of the text of a page. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rowTexts } from '../../../src/http/answer/rawRows.js'
-import type { RowTexts } from '../../../src/stream/index.js'
+import { rawRows } from '../../../src/http/answer/rawRows.js'
+import type { HttpResponse } from '../../../src/http/transport/Transport.js'
+import { type RowText, rowText } from '../../../src/stream/rawRows.js'
+
+const rowTexts = (
+  answer: Pick<HttpResponse, 'body' | 'parts'>,
+  rows: ReadonlyArray<unknown>,
+): RowText | undefined => rowText(rawRows(answer, rows))
 
 const textOf = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-const join = (texts: RowTexts | undefined, places: ReadonlyArray<number>, between: string) =>
+const join = (texts: RowText | undefined, places: ReadonlyArray<number>, between: string) =>
   texts && textOf(texts.join(places, { between }))
 
 const envelopes: ReadonlyArray<(items: string) => string> = [
