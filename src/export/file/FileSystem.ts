@@ -9,12 +9,14 @@ import { checksumMismatch } from '../ExportError.js'
 
 /** An open file. */
 export interface FileHandle {
+  /** Writes some of the bytes at a position of the file; fewer than asked for, perhaps. */
   readonly write: (
     bytes: Uint8Array,
     offset: number,
     length: number,
     position: number,
   ) => Promise<{ readonly bytesWritten: number }>
+  /** Reads some of the bytes at a position of the file; 0 at its end. */
   readonly read: (
     bytes: Uint8Array,
     offset: number,
@@ -27,22 +29,33 @@ export interface FileHandle {
     readonly dev: number
     readonly ino: number
   }>
+  /** Cuts the file off. */
   readonly truncate: (length: number) => Promise<void>
+  /** Makes all bytes durable. */
   readonly sync: () => Promise<void>
+  /** Gives the file back to the system. */
   readonly close: () => Promise<void>
 }
 
 /** What an export reads and writes files with; `node:fs/promises` has all of it. */
 export interface FileSystem {
+  /** Opens a file to read it (`r`), to read and write it (`r+`), or anew (`w+`). */
   readonly open: (path: string, flags: 'r' | 'r+' | 'w+') => Promise<FileHandle>
+  /** Makes a folder, and those above it. */
   readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>
+  /** Lists the names in a folder. */
   readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
+  /** Removes a file, if it is there. */
   readonly rm: (path: string, options: { readonly force: true }) => Promise<void>
+  /** Renames a file in one step, over one that is there. */
   readonly rename: (from: string, to: string) => Promise<void>
   /** Fails with `EEXIST` when there is such a file. */
   readonly link: (from: string, to: string) => Promise<void>
+  /** Reads a file as text. */
   readonly readFile: (path: string, encoding: 'utf8') => Promise<string>
+  /** Rejects if there is no such file or folder. */
   readonly stat: (path: string) => Promise<{ readonly size: number }>
+  /** Resolves with what a link leads to; rejects for what is no link. */
   readonly readlink: (path: string) => Promise<string>
 }
 

@@ -21,7 +21,7 @@ export interface Since {
   readonly of?: 'start' | 'end'
   /** `from` is the earliest time of the folder, since older rows were not asked for. */
   readonly isFolderStart: boolean
-  /** In ms. */
+  /** How long before that rows may have changed, in ms. */
   readonly lookback: Millis
   /** The last run was read to its end, but had rejected rows. An export of its own, from then on, reads only new rows. */
   readonly afterRejects?: { readonly rejects: number; readonly from: string }
