@@ -204,17 +204,13 @@ export class Dispatcher {
 
   private park(queue: RequestQueue, limiter: Limiter, now: Millis): void {
     this.reserve(queue, limiter, now)
-    const parking = parkingOf(limiter) ?? this.openParking(limiter)
+    const parking =
+      parkingOf(limiter) ?? new Parking(limiter, new FairQueue(this.weights, this.maxQueueAge))
+    limiter.parking = parking
     if (parking.queues === queue.parkedIn) return
     queue.parkedIn?.remove(queue)
     parking.queues.add(queue)
     this.setWakeUp(parking, now)
-  }
-
-  private openParking(limiter: Limiter): Parking {
-    const parking = new Parking(limiter, new FairQueue(this.weights, this.maxQueueAge))
-    limiter.parking = parking
-    return parking
   }
 
   /**

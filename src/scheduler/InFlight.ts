@@ -48,8 +48,7 @@ export class InFlight {
     set.inFlight++
     const batch = this.batchFor(set, now)
     batch.open++
-    const windows: Array<SendWindow> = []
-    for (const limiter of set.limiters) windows.push(limiter.acquire(batch, now))
+    const windows = set.limiters.map((limiter) => limiter.acquire(batch, now))
     return { set, batch, windows, startedAt: now, isAnswered: false }
   }
 

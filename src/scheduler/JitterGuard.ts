@@ -34,12 +34,6 @@ const OPENING = 2 / 3
 /** Connections opened one after the other: the last request leaves so many standard deviations after the mean. */
 const LAST_OPENED = Math.sqrt(3)
 
-interface Recent {
-  at: Millis
-  answers: number
-  excess: Millis
-}
-
 /**
  * Safety margin that is added to the window of a departure, learned from the spread of round trips.
  *
@@ -56,7 +50,8 @@ interface Recent {
 export class JitterGuard {
   private readonly max: Millis
   private readonly window: Millis
-  private value: Millis
+  /** The margin of a batch that is not late. */
+  value: Millis
   private answers = 0
   private spread: Millis = 0
   private variance = 0
@@ -68,7 +63,7 @@ export class JitterGuard {
   /** What it was when waiting requests were last told that it shrank. */
   private told: Millis
   private readonly excesses = new Float64Array(REMEMBERED)
-  private readonly recent: Array<Recent> = []
+  private readonly recent: Array<{ at: Millis; answers: number; excess: Millis }> = []
   private readonly within = { squares: 0, answers: 0 }
   private shortest: Millis = Number.POSITIVE_INFINITY
   /** Whether a request was answered that found its connection open. */
@@ -79,11 +74,6 @@ export class JitterGuard {
     this.max = window / 2
     this.value = this.max
     this.told = this.max
-  }
-
-  /** The margin of a batch that is not late, in ms. */
-  current(): Millis {
-    return this.value
   }
 
   isKnown(): boolean {

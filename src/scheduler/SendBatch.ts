@@ -12,14 +12,10 @@ export class SendBatch {
   isLeaving = true
   /** Whether it left before anything was known of the network. */
   readonly isCold: boolean
-  /** Requests sent. */
-  size = 0
   /** Requests that may still be answered. */
   open = 0
   /** Latest moment at which the server can have counted a request that got no answer, after `sentAt`. */
   lostAfter: Millis = 0
-
-  /** Refused requests. */
   refused = 0
 
   // Requests that were let in: their number, and sums and extremes of their round trips.

@@ -1,13 +1,4 @@
-import {
-  defer,
-  map,
-  type Observable,
-  type SchedulerLike,
-  Subject,
-  share,
-  startWith,
-  throttleTime,
-} from 'rxjs'
+import { defer, map, type SchedulerLike, Subject, share, startWith, throttleTime } from 'rxjs'
 import type { IO } from '../fp.js'
 import type { Millis } from './Clock.js'
 import type { LimiterSet } from './LimiterSet.js'
@@ -144,24 +135,18 @@ export const tierSnapshot = <R>(
     waiting,
     allowed,
     lowered: confirmed < limit ? describeLimit(tier, limit, confirmed) : undefined,
-    guard: tier._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.current(),
+    guard: tier._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.value,
     refused: tiers.refusals(),
     share: limit === 0 ? 0 : usedMost / limit,
     perKey,
   }
 }
 
-/** Shortest time between two states, in ms. */
+/** Shortest time between two states. */
 const EVERY: Millis = 250
 
-export interface StateFeed<S> {
-  /** Emits at once, and then at most every 250 ms while `changed` is called. */
-  readonly states: Observable<S>
-  /** Costs next to nothing while nothing is subscribed. */
-  readonly changed: () => void
-}
-
-export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>): StateFeed<S> => {
+/** Returns states, the first at once, and then at most every 250 ms while `changed` is called. */
+export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>) => {
   const changes = new Subject<void>()
   const later = changes.pipe(
     throttleTime(EVERY, timer, { leading: false, trailing: true }),
@@ -170,7 +155,8 @@ export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>): StateFeed<S> =
   )
   return {
     states: defer(() => later.pipe(startWith(state()))),
-    changed: () => {
+    /** Costs next to nothing while nothing is subscribed. */
+    changed: (): void => {
       if (changes.observed) changes.next()
     },
   }

@@ -1,13 +1,6 @@
 import { type Observable, Subscriber, Subscription, type Unsubscribable } from 'rxjs'
 import { type IO, O } from '../fp.js'
-import {
-  checkArgument,
-  defaultsOf,
-  is,
-  type OptionsOf,
-  type Resolved,
-  withDefault,
-} from '../options/index.js'
+import { checkArgument, defaultsOf, is, type OptionsOf, withDefault } from '../options/index.js'
 import { type AsyncContext, captureContext, runIn } from '../stream/asyncContext.js'
 import { doubling, PAUSES } from '../stream/Backoff.js'
 import type { Clock, Millis } from './Clock.js'
@@ -51,25 +44,8 @@ const table = {
 /** What is done about a request that the server refuses for its limits, such as with HTTP 429. */
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
-/** With all defaults filled in. */
-export interface ResolvedRefusals extends Resolved<typeof table> {}
-
 export const refusalDefaults: Required<RefusalOptions> = defaultsOf(table)
 export const refusalsRule = is.group<RefusalOptions>(table)
-
-/** `Retry-After` as far as it is believed, in ms; 0 for none. */
-const capRetryAfter = ({ maxRetryAfter }: ResolvedRefusals, retryAfter: Millis = 0): Millis =>
-  retryAfter > 0 ? Math.min(retryAfter, maxRetryAfter) : 0
-
-/** Time until a request may join its queue again after its refusal number `refusals`, the first being 1. */
-const backoffAfter = (
-  { backoff, maxBackoff, jitter, retryAtOnce }: ResolvedRefusals,
-  refusals: number,
-  random: IO<number>,
-): Millis => {
-  const attempt = retryAtOnce ? refusals - 1 : refusals
-  return attempt === 0 ? 0 : doubling({ first: backoff, cap: maxBackoff, jitter, random })(attempt)
-}
 
 /** The parts of a scheduler that its tasks use. */
 export interface SchedulerCore<in R> {
@@ -77,7 +53,7 @@ export interface SchedulerCore<in R> {
   readonly lanes: ReadonlyArray<string>
   readonly clock: Clock
   readonly random: IO<number>
-  readonly refusals: ResolvedRefusals
+  readonly refusals: Required<RefusalOptions>
   readonly dispatcher: Dispatcher
   readonly inFlight: InFlight
   /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */
@@ -141,9 +117,10 @@ class Task<A> implements QueuedRequest, Unsubscribable {
       return
     }
     try {
-      const refusal = this.options.refused?.(value)
+      const refusal = this.options.refused?.(value) ?? O.none
       if (this.current !== attempt) return // `refused` has cancelled the task
-      const wait = this.backoff(attempt, refusal ?? O.none)
+      if (O.isNone(refusal)) this.core.inFlight.accepted(attempt.sent, this.core.clock.now())
+      const wait = O.isSome(refusal) ? this.backoff(attempt, refusal.value.retryAfter) : undefined
       if (wait === undefined) {
         this.subscriber.next(value)
         return
@@ -157,22 +134,18 @@ class Task<A> implements QueuedRequest, Unsubscribable {
       try {
         attempt.unsubscribe()
       } finally {
-        if (this.current === attempt) this.finish(attempt, { error }, false)
+        if (this.current === attempt) this.finish(attempt, false, { error })
       }
     }
   }
 
   complete(attempt: Attempt<A>): void {
     this.core.inFlight.accepted(attempt.sent, this.core.clock.now())
-    this.finish(attempt, undefined, true)
+    this.finish(attempt, true)
   }
 
   /** `isComplete`: the source has ended by itself. */
-  finish(
-    attempt: Attempt<A>,
-    failure: { readonly error: unknown } | undefined,
-    isComplete: boolean,
-  ): void {
+  finish(attempt: Attempt<A>, isComplete: boolean, failure?: { readonly error: unknown }): void {
     this.current = undefined
     try {
       if (failure === undefined) this.subscriber.complete()
@@ -203,21 +176,17 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     this.core.inFlight.ended(sent, this.core.clock.now(), isComplete)
   }
 
-  /** Time until the request is sent again, in ms; `undefined` when the value is passed on. */
-  private backoff(
-    { sent }: Attempt<A>,
-    refusal: O.Option<{ readonly retryAfter?: Millis }>,
-  ): Millis | undefined {
+  /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
+  private backoff({ sent }: Attempt<A>, told: Millis = 0): Millis | undefined {
     const { clock, inFlight, random, refusals: options } = this.core
-    if (O.isNone(refusal)) {
-      inFlight.accepted(sent, clock.now())
-      return undefined
-    }
-    this.refusals++
-    const retryAfter = capRetryAfter(options, refusal.value.retryAfter)
+    const retryAfter = told > 0 ? Math.min(told, options.maxRetryAfter) : 0
     inFlight.refused(sent, clock.now(), retryAfter)
+    this.refusals++
     if (this.refusals >= (this.options.attempts ?? options.attempts)) return undefined
-    return retryAfter > 0 ? retryAfter : backoffAfter(options, this.refusals, random)
+    if (retryAfter > 0) return retryAfter
+    const attempt = options.retryAtOnce ? this.refusals - 1 : this.refusals
+    const { backoff: first, maxBackoff: cap, jitter } = options
+    return attempt === 0 ? 0 : doubling({ first, cap, jitter, random })(attempt)
   }
 
   private retry(wait: Millis): void {
@@ -258,7 +227,7 @@ class Attempt<A> extends Subscriber<A> {
   }
 
   protected override _error(error: unknown): void {
-    this.task.finish(this, { error }, true)
+    this.task.finish(this, true, { error })
   }
 
   protected override _complete(): void {

@@ -62,9 +62,7 @@ export class TierLimiters<in R> {
   }
 
   get(key: string | undefined): Limiter {
-    const known = this.limiters.get(key)
-    if (known !== undefined) return known
-    const limiter = this.create(key)
+    const limiter = this.limiters.get(key) ?? this.create(key)
     this.limiters.set(key, limiter)
     return limiter
   }
@@ -147,12 +145,9 @@ export class DynamicLimits<R> {
       const { limit, name } = tiers.tier
       if (typeof limit === 'number' || this.failure !== undefined) continue
       const next = (value: number): void => {
-        if (value !== 0 && !is.positiveIntOrInfinity.accepts(value)) {
-          throw new InvalidOption(
-            'limit',
-            `0 or ${is.positiveIntOrInfinity.expected}`,
-            `'${name}': `,
-          )
+        const { accepts, expected } = is.positiveIntOrInfinity
+        if (value !== 0 && !accepts(value)) {
+          throw new InvalidOption('limit', `0 or ${expected}`, `'${name}': `)
         }
         tiers.configure(value)
         this.changed(tiers)

@@ -1,9 +1,8 @@
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Clock.js'
 
-/** Part of a window that is refused in a burst: half of it at once, or a fifth of it in two windows running. */
+/** Part of a window that is refused in a burst. */
 const BURST = 1 / 2
-const REPEATED_BURST = 1 / 5
 /** Fewer refusals than this are no burst, however low the limit is. */
 const FEWEST = 3
 /** Refusals in so many windows running show a lower limit, however few they are. */
@@ -29,7 +28,6 @@ type Reason = 'usual' | 'probe' | 'return'
 
 /** Requests that left within one window at one level, and what became of them. */
 export interface SendWindow {
-  readonly index: number
   readonly startedAt: Millis
   /** Start of the first of the windows that it continues. */
   readonly since: Millis
@@ -39,7 +37,6 @@ export interface SendWindow {
   readonly continues: SendWindow | undefined
   letIn: number
   refused: number
-  /** May still be answered. */
   open: number
   isBurst: boolean
   /** Whether it has changed the level, or shown that it need not: one decrease a window. */
@@ -80,25 +77,16 @@ export class AdaptiveLimit {
   /** The next departure begins a window, since the level has changed. */
   private isNewLevel = true
   private reason: Reason = 'usual'
-  private windows = 0
-
-  // Probing.
   private probeAt: Millis = Number.POSITIVE_INFINITY
   private probeAfter = PROBE_AFTER
   private step = 1
   private beforeProbe: number
-
-  // Returning to the level that worked.
+  /** Clean windows before it goes back to the level that worked. */
   private returnAfter = 1
-  private returnAfterBefore = 1
   private cleanWindows = 0
-
-  // Bursts and outages.
   private refusedWindows = 0
   private refusedInARow = 0
-  private lastMany = Number.NEGATIVE_INFINITY
   private isDown = false
-  private isAfterOutage = false
   private closures = 0
   private closedUntil: Millis = 0
 
@@ -129,8 +117,9 @@ export class AdaptiveLimit {
   closedFor(now: Millis): Millis {
     const { present } = this
     if (this.max === 0) return Number.POSITIVE_INFINITY
-    if (present?.isBurst === true && !present.isJudged && this.isCounting(present, now)) {
-      return present.startedAt + 2 * this.window - now // until all of its answers are in
+    if (present?.isBurst === true && !present.isJudged && present.open > 0) {
+      const left = present.startedAt + 2 * this.window - now
+      if (left > 0) return left // until all of its answers are in
     }
     if (now >= this.probesAt()) {
       this.beforeProbe = this.level
@@ -150,9 +139,9 @@ export class AdaptiveLimit {
   sent(now: Millis): SendWindow {
     let { present } = this
     if (present === undefined || this.isNewLevel || now >= present.startedAt + this.window) {
-      const continues = this.continued(now)
+      const isSame = present !== undefined && now < present.since + this.window
+      const continues = this.isNewLevel && isSame ? present : undefined
       present = {
-        index: this.windows++,
         startedAt: now,
         since: continues?.since ?? now,
         level: this.level,
@@ -166,7 +155,6 @@ export class AdaptiveLimit {
       }
       this.present = present
       this.isNewLevel = false
-      this.isAfterOutage = false
       this.reason = 'usual'
     }
     present.open++
@@ -221,27 +209,12 @@ export class AdaptiveLimit {
     return 'burst'
   }
 
-  private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
-    const isRepeated = refused >= Math.max(FEWEST, REPEATED_BURST * level)
-    const isSecond = isRepeated && this.lastMany === index - 1
-    if (isRepeated) this.lastMany = isSecond ? index - 1 : index
+  private isBurst({ refused, letIn, level }: SendWindow): boolean {
     return (
-      isSecond ||
       refused >= Math.max(FEWEST, BURST * level) ||
       this.refusedWindows >= RUNNING ||
       (letIn === 0 && this.refusedInARow >= FEWEST)
     )
-  }
-
-  /** A window that begins with a new level goes on counting what was let in before. Not after an outage. */
-  private continued(now: Millis): SendWindow | undefined {
-    const { present, window } = this
-    const isSame = this.isNewLevel && !this.isAfterOutage && present !== undefined
-    return isSame && now < present.since + window ? present : undefined
-  }
-
-  private isCounting({ startedAt, open }: SendWindow, now: Millis): boolean {
-    return open > 0 && now < startedAt + 2 * this.window
   }
 
   /** A burst lowers the level when all answers of its window are in. */
@@ -251,14 +224,12 @@ export class AdaptiveLimit {
     const letIn = letInSince(window)
     if (letIn === 0) {
       this.isDown = true
-      this.returnAfter = this.returnAfterBefore // an outage is no failure of the level that worked
       this.change(1, 'usual')
       this.close(window, now)
       return
     }
     window.isJudged = true
     if (window.reason === 'return') {
-      this.returnAfterBefore = this.returnAfter
       this.returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.returnAfter)
     }
     this.change(this.options.afterBurst(letIn, this.level), 'usual')
@@ -277,7 +248,6 @@ export class AdaptiveLimit {
     }
     if (window.reason === 'return') {
       this.returnAfter = 1
-      this.returnAfterBefore = 1
     } else if (window.reason === 'probe') {
       this.probeAfter = Math.max(PROBE_AFTER, this.probeAfter / 2)
       this.probeAt = now // 1, 2, 4 ... more while it goes well
@@ -301,7 +271,6 @@ export class AdaptiveLimit {
   /** Something was let in again: at once back to what worked, or a slow start if nothing has yet. */
   private open(now: Millis): void {
     this.isDown = false
-    this.isAfterOutage = true
     this.closures = 0
     this.closedUntil = 0
     this.step = 2
