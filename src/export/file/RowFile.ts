@@ -65,7 +65,7 @@ export interface FileOptions<A> {
 // constructors
 
 /** What each option must be, for whatever writes one file. */
-export const fileRules: OptionsTable<FileOptions<never>> = {
+const fileRules: OptionsTable<FileOptions<never>> = {
   path: required(is.nonEmptyString),
   format: required(rule.format),
   from: rule.mark,

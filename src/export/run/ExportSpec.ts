@@ -56,7 +56,7 @@ export const specOf = (
 })
 
 /** `GET /api/v1/batch_transfers/{id}/items` is `batch-transfers/items`. */
-export const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): string =>
+const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): string =>
   endpoint
     .slice(endpoint.indexOf('/'))
     .split('/')

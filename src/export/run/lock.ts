@@ -40,27 +40,27 @@ const owner = t.type({
 export interface Owner extends t.TypeOf<typeof owner> {}
 
 /** Reads a lock; undefined for a file that no export wrote, which may or may not be in use. */
-export const ownerOf = (text: string): Owner | undefined => {
+const ownerOf = (text: string): Owner | undefined => {
   const read = owner.decode(parsed(text))
   return E.isRight(read) ? read.right : undefined
 }
 
 /** The text of a lock. */
-export const showOwner = ({ pid, host, since }: Owner): string =>
+const showOwner = ({ pid, host, since }: Owner): string =>
   `${JSON.stringify({ pid, host, since })}\n`
 
 /** Tolerance between two clocks, in ms: a clock is set now and then. */
 const CLOCK_TOLERANCE = 60_000
 
 /** Whether the process that has a lock has ended, as far as this process can tell: it cannot tell of another machine. */
-export const isDead =
+const isDead =
   ({ isAlive, booted = 0, ...self }: Runner) =>
   ({ pid, host, since }: Owner): boolean =>
     host === self.host &&
     (since < booted - CLOCK_TOLERANCE || (pid === self.pid ? since !== self.since : !isAlive(pid)))
 
 /** Describes the owner of a lock, after the path of the lock. */
-export const heldBy = (other: Owner | undefined): string =>
+const heldBy = (other: Owner | undefined): string =>
   other === undefined
     ? 'says that another run is writing there, and not which: remove it if there is none'
     : `says that process ${other.pid} on ${other.host} is writing there: wait for it, or remove the file if there is no such process`

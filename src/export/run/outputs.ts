@@ -173,7 +173,7 @@ export interface LineFileOptions {
 const misfit = beyondLevels(ROW_LEVELS + 1)
 
 /** Opens nothing before it is asked for. */
-export const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
+const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
