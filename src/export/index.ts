@@ -1,4 +1,5 @@
 /** `payments-rx/export`: lists into files. */
+export type { Decodes } from '../codec/Codec.js'
 export { InvalidOption } from '../options/index.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'

@@ -21,6 +21,7 @@ export interface KeySnapshot {
 /** State of a tier, all its keys together. */
 export interface TierSnapshot {
   readonly name: string
+  /** Whether it limits requests within a window, or requests under way. */
   readonly kind: 'rate' | 'concurrency'
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   readonly limit: number
@@ -69,6 +70,7 @@ export interface LimitChanged {
   readonly _tag: 'LimitChanged'
   /** Name of the tier. */
   readonly tier: string
+  /** Key of the requests; `undefined` when the tier has no key. */
   readonly key: string | undefined
   /** Configured limit after the share. */
   readonly limit: number

@@ -44,6 +44,7 @@ const table = {
 /** What is done about a request that the server refuses for its limits, such as with HTTP 429. */
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
+/** Defaults of `RefusalOptions`. */
 export const refusalDefaults: Required<RefusalOptions> = defaultsOf(table)
 export const refusalsRule = is.group<RefusalOptions>(table)
 

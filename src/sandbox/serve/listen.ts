@@ -20,8 +20,9 @@ export interface ListenOptions extends OptionsOf<typeof optionsTable> {}
 
 /** A running server. */
 export interface Listening {
-  /** Such as `http://127.0.0.1:49152`. */
+  /** Base URL for a client, such as `http://127.0.0.1:49152`. */
   readonly url: string
+  /** Port that it listens on. */
   readonly port: number
   /** Stops listening, and closes every connection, also those that wait for a response. */
   readonly close: () => Promise<void>
