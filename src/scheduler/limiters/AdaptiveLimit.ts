@@ -1,8 +1,9 @@
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Clock.js'
 
-/** Part of a window that is refused in a burst. */
+/** Part of a window that is refused in a burst: half of it at once, or a fifth of it in two windows running. */
 const BURST = 1 / 2
+const REPEATED_BURST = 1 / 5
 /** Fewer refusals than this are no burst, however low the limit is. */
 const FEWEST = 3
 /** Refusals in so many windows running show a lower limit, however few they are. */
@@ -28,6 +29,7 @@ type Reason = 'usual' | 'probe' | 'return'
 
 /** Requests that left within one window at one level, and what became of them. */
 export interface SendWindow {
+  readonly index: number
   readonly startedAt: Millis
   /** Start of the first of the windows that it continues. */
   readonly since: Millis
@@ -85,6 +87,8 @@ export class AdaptiveLimit {
   private returnAfter = 1
   private cleanWindows = 0
   private refusedWindows = 0
+  private windows = 0
+  private lastMany = Number.NEGATIVE_INFINITY
   private refusedInARow = 0
   private isDown = false
   private closures = 0
@@ -142,6 +146,7 @@ export class AdaptiveLimit {
       const isSame = present !== undefined && now < present.since + this.window
       const continues = this.isNewLevel && isSame ? present : undefined
       present = {
+        index: this.windows++,
         startedAt: now,
         since: continues?.since ?? now,
         level: this.level,
@@ -209,8 +214,12 @@ export class AdaptiveLimit {
     return 'burst'
   }
 
-  private isBurst({ refused, letIn, level }: SendWindow): boolean {
+  private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
+    const isRepeated = refused >= Math.max(FEWEST, REPEATED_BURST * level)
+    const isSecond = isRepeated && this.lastMany === index - 1
+    if (isRepeated) this.lastMany = isSecond ? index - 1 : index
     return (
+      isSecond ||
       refused >= Math.max(FEWEST, BURST * level) ||
       this.refusedWindows >= RUNNING ||
       (letIn === 0 && this.refusedInARow >= FEWEST)
