@@ -3,7 +3,7 @@
  * is a chunk in `dist/shared`. Peers and dependencies stay imports.
  */
 import { execFile } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -65,9 +65,15 @@ export const buildDeclarations = async (dist: string): Promise<void> => {
   for (const path of Object.values(inputs(dist, 'd.ts'))) reachable(path, needed)
   for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
     const path = join(dist, name)
-    if (name.endsWith('.d.ts') && !needed.has(path)) rmSync(path)
+    if (!name.endsWith('.d.ts')) continue
+    if (needed.has(path)) writeFileSync(path, publicImports(readFileSync(path, 'utf8')))
+    else rmSync(path)
   }
 }
+
+/** The compiler of a user finds fp-ts by its own name: `#fp-ts` is for runtimes and bundlers. */
+const publicImports = (declaration: string): string =>
+  declaration.replaceAll(/(["'])#fp-ts\/(\w+)\1/g, "'fp-ts/lib/$2.js'")
 
 /** Empties the folder `dist` and fills it. */
 export const buildPackage = async (dist: string): Promise<void> => {
