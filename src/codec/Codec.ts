@@ -6,7 +6,12 @@ import * as t from 'io-ts'
 export interface Codec<A> extends t.Type<A, unknown, unknown> {}
 
 /** The reading half of a codec: one for a charge is one for anything that a charge is. */
-export interface Decodes<A> extends t.Decoder<unknown, A> {}
+export interface Decodes<A> extends t.Decoder<unknown, A> {
+  /** Decodes a value within a larger one, whose path is in the context. */
+  readonly validate: t.Decoder<unknown, A>['validate']
+  /** Decodes a value, or returns the errors of all its fields. */
+  readonly decode: t.Decoder<unknown, A>['decode']
+}
 
 /** The JSON Schema of a single value on the wire, which a refinement does not show. */
 export interface Schema {
