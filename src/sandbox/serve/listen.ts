@@ -44,7 +44,7 @@ export const listen = async (
   const { port: wanted } = resolveOptions(options, optionsTable)
   const { handle } = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
   const end = new AbortController()
-  setMaxListeners(0, end.signal) // one for each request: Node 22.12 warns of more than ten
+  setMaxListeners(0, end.signal) // one for each request: Node 22 warns of more than ten
   const listener = getRequestListener(
     (request, { outgoing }) =>
       // the server below speaks HTTP/1
