@@ -1,5 +1,5 @@
 /**
- * What refusals cost, in virtual time: limits that are lower than configured, refusals by chance, and outages. The
+ * Cost of refusals in virtual time: limits that are lower than configured, refusals by chance, and outages. The
  * scheduler beside a plain loop that spaces its departures and backs off.
  *
  *     npm run build && node bench/scheduler/refused.ts

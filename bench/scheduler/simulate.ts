@@ -39,7 +39,7 @@ const LONGEST = 900_000
 
 export interface Result {
   readonly share: number
-  /** The same without the last two windows, where a run waits for its last requests. */
+  /** Share without the last two windows, where a run waits for its last requests. */
   readonly before: number
   readonly toAnswer: number
   readonly refusedPer1000: number
