@@ -1,0 +1,29 @@
+/** The text of a name, and the version it had when it was read. */
+export interface VersionedText {
+  readonly text: string
+  /** Opaque: pass it to `replace` or `remove` as it came. */
+  readonly version: string
+}
+
+/**
+ * Small named texts with compare-and-swap, kept at the destination of an export: checkpoint, manifest and lease.
+ *
+ * Every change names the version that it was made from. A run that was shut out by a later owner therefore cannot
+ * change anything: its next `replace` finds another version. Each method rejects with an `ExportError` when the
+ * destination cannot be read or written.
+ */
+export interface Store {
+  /** Resolves with the text of a name, or with undefined if there is none. */
+  readonly read: (name: string) => Promise<VersionedText | undefined>
+  /**
+   * Replaces the text of a name, durably and in one step, if its version is still `version`; undefined: if there
+   * is no such text yet. Resolves with the new version, or with undefined if another change was first.
+   */
+  readonly replace: (
+    name: string,
+    text: string,
+    version: string | undefined,
+  ) => Promise<string | undefined>
+  /** Removes the text of a name if its version is still `version`. Resolves with false if it is not. */
+  readonly remove: (name: string, version: string) => Promise<boolean>
+}
