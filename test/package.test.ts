@@ -1,5 +1,5 @@
 /** The package as npm packs it: its size, and what each entry brings along. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -35,16 +35,25 @@ const packagesOf = (file: string, seen = new Set<string>()): ReadonlySet<string>
   return found
 }
 
-it('has at most 300 files and 1.8 MB, and no file of the repository besides', () => {
+it('has at most 300 files and 1.6 MB, and no file of the repository besides', () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const answer = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
   const [packed] = Array.isArray(answer) ? answer : Object.values<typeof answer>(answer)
   const files: ReadonlyArray<{ readonly path: string }> = packed.files
   expect(files.length).toBeLessThanOrEqual(300)
-  expect(packed.unpackedSize).toBeLessThanOrEqual(1_800_000)
+  expect(packed.unpackedSize).toBeLessThanOrEqual(1_600_000)
   expect(files.map(({ path }) => path.replace(/[/].*/, '')).filter(isFirst)).toEqual([
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json'],
   ])
+})
+
+it('names sources and lines in stack traces, by its source maps', () => {
+  const program = `import { createClient } from './dist/index.js'; createClient({ baseUrl: '' })`
+  const args = ['--enable-source-maps', '--input-type=module', '--eval', program]
+  const { stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  const [, line = ''] = /createClient .*src\/client\/createClient\.ts:(\d+)/.exec(stderr) ?? []
+  const source = readFileSync(join(root, 'src/client/createClient.ts'), 'utf8').split('\n')
+  expect(source[Number(line) - 1]).toContain('clientOptions(')
 })
 
 const isFirst = (name: string, at: number, all: ReadonlyArray<string>): boolean =>
