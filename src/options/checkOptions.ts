@@ -11,6 +11,7 @@ import {
   type Table,
 } from './OptionsTable.js'
 import { isObject } from './rules.js'
+import { unknownName } from './unknownName.js'
 
 // model
 
@@ -90,9 +91,7 @@ const checkFields = <A extends object>(
   const pathOf = (name: string): string => (path === '' ? name : `${path}.${name}`)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(table, name) || allowUnknown(name)) continue
-    const known = Object.keys(table).join(', ')
-    const expected = `left out: there is no such option, only ${known}`
-    throw new InvalidOption(pathOf(name), expected, context)
+    throw new InvalidOption(pathOf(name), unknownName('option', name, Object.keys(table)), context)
   }
   const kept = { ...options }
   for (const [name, rule] of Object.entries(table)) {

@@ -16,3 +16,4 @@ export {
   withDefault,
 } from './OptionsTable.js'
 export * as is from './rules.js'
+export { didYouMean, similarName, unknownName } from './unknownName.js'

@@ -1,0 +1,36 @@
+/** Explains unknown names of options and parameters. */
+
+/**
+ * Says that there is no such name, and which one was probably meant; completes the sentence "x should be ...".
+ * `noun` is "option" or "parameter".
+ */
+export const unknownName = (noun: string, name: string, known: ReadonlyArray<string>): string => {
+  const others = known.length === 0 ? '' : `, only ${known.join(', ')}`
+  return `left out: there is no such ${noun}${others}${didYouMean(similarName(name, known))}`
+}
+
+/** Asks for a name if there is one. */
+export const didYouMean = (name: string | undefined): string =>
+  name === undefined ? '' : ` (did you mean ${name}?)`
+
+/** Finds the known name that differs from `name` only in case, underscores or one letter. */
+export const similarName = (name: string, known: ReadonlyArray<string>): string | undefined => {
+  const bare = letters(name)
+  return (
+    known.find((one) => letters(one) === bare) ?? known.find((one) => isOneSlip(letters(one), bare))
+  )
+}
+
+const letters = (name: string): string => name.replace(/[_-]/g, '').toLowerCase()
+
+/** Accepts two texts if one letter is another, missing or added, or if two neighbours have changed places. */
+const isOneSlip = (a: string, b: string): boolean => {
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  const isSwapped = x.length === 2 && y.length === 2 && x[0] === y[1] && x[1] === y[0]
+  return isSwapped || (x.length <= 1 && y.length <= 1)
+}
