@@ -66,6 +66,7 @@ export const callFor = (
     }
     const spec: Omit<CallSpec<unknown>, 'row'> = {
       execute: executeOf(row),
+      check: settings.check,
       decode: observed(drift?.watch(row.route, row.success), compile(row.success)),
       parseText,
     }

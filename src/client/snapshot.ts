@@ -77,7 +77,7 @@ export const snapshot =
     type F = SnapshotFailure<Code>
     const { endpoint, list, now } = source
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
-    const invalid = invalidParams(ChargeFilter, filter)
+    const invalid = invalidParams(ChargeFilter, filter, false) // names are checked by the list
     const spanNow = (): E.Either<F, Span> =>
       invalid === undefined
         ? spanOf(endpoint, filter, now())

@@ -1,10 +1,11 @@
+import * as t from 'io-ts'
 import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
 import { redact } from '../decode/redact.js'
 import { exampleOf } from '../decode/watcher.js'
 import { E, type IO } from '../fp.js'
 import type { Failure, TimedOut } from '../http/Failure.js'
 import { oneLine } from '../http/oneLine.js'
-import { invalidField } from '../http/request/invalidParams.js'
+import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { doubling } from '../stream/Backoff.js'
 import { left, type Millis, type ObservableEither, PAUSES } from '../stream/index.js'
 import { later } from '../stream/later.js'
@@ -52,6 +53,8 @@ export const FINAL_STATES = {
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
+const names = t.partial({ id: t.unknown, states: t.unknown, limit: t.unknown })
+
 /** An hour (default, not specified by the interface). */
 const DEFAULT_LIMIT: Millis = 3_600_000
 
@@ -68,6 +71,8 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
+    const invalid = invalidParams(names, wait, true)
+    if (invalid !== undefined) return left(invalidRequest(endpoint, invalid))
     // a copy, since in plain JavaScript it may be undefined: the call then fails with the reason
     const { id, states = [], limit = DEFAULT_LIMIT } = { ...wait }
     if (!isStates(states)) {

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import { type Codec, noted } from './Codec.js'
+import { type Codec, closed, noted } from './Codec.js'
 import { Instant } from './Instant.js'
 import { type Rule, rule, ruled } from './Rule.js'
 import { Count, Currency, Filled, intFrom } from './scalars.js'
@@ -172,16 +172,18 @@ export const BatchTransfer: Codec<BatchTransfer> = batchTransfer
 
 // params
 
-const newFundingSource = noted(
-  t.partial({
-    /** `DIRECT_DEBIT` when left out. */
-    deposit_type: depositType,
-    /** A linked account; the wallet when left out. */
-    id: t.string,
-    /** Text on the bank statement of the debited account. */
-    reference: t.string,
-  }),
-  { deposit_type: { default: 'DIRECT_DEBIT' } },
+const newFundingSource = closed(
+  noted(
+    t.partial({
+      /** `DIRECT_DEBIT` when left out. */
+      deposit_type: depositType,
+      /** A linked account; the wallet when left out. */
+      id: t.string,
+      /** Text on the bank statement of the debited account. */
+      reference: t.string,
+    }),
+    { deposit_type: { default: 'DIRECT_DEBIT' } },
+  ),
 )
 
 /** The source of the money for a new batch. */
@@ -189,23 +191,25 @@ export interface NewFundingSource extends t.TypeOf<typeof newFundingSource> {}
 
 export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
 
-const newBatchTransfer = t.partial({
-  /**
-   * Unique. Generated when left out: one for each call, the same in every attempt and whenever the stream
-   * of that call is subscribed to again.
-   */
-  request_id: Filled,
-  /** The wallet when left out. */
-  funding_source: NewFundingSource,
-  /** Keys and values to store with the batch. */
-  metadata: Metadata,
-  /** The caller's name for it. */
-  name: t.string,
-  /** An internal note; it is not passed to beneficiaries. */
-  remarks: t.string,
-  /** Today or later, when the wallet pays; the earliest possible day when left out or empty. */
-  transfer_date: Day,
-})
+const newBatchTransfer = closed(
+  t.partial({
+    /**
+     * Unique. Generated when left out: one for each call, the same in every attempt and whenever the stream
+     * of that call is subscribed to again.
+     */
+    request_id: Filled,
+    /** The wallet when left out. */
+    funding_source: NewFundingSource,
+    /** Keys and values to store with the batch. */
+    metadata: Metadata,
+    /** The caller's name for it. */
+    name: t.string,
+    /** An internal note; it is not passed to beneficiaries. */
+    remarks: t.string,
+    /** Today or later, when the wallet pays; the earliest possible day when left out or empty. */
+    transfer_date: Day,
+  }),
+)
 
 /** A batch to create; its items are added afterwards. */
 export interface NewBatchTransfer extends t.TypeOf<typeof newBatchTransfer> {}
@@ -252,20 +256,22 @@ export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
 
-const batchFilter = noted(
-  t.partial({
-    /** A bookmark: `page_after` or `page_before` of an earlier page. */
-    page: t.string,
-    /** Rows a page, up to 50, which is what the service takes when it is left out. */
-    page_size: intFrom(1, 50),
-    /** Only the batch with this `request_id`. */
-    request_id: t.string,
-    /** Only the batch with this `short_reference_id`. */
-    short_reference_id: t.string,
-    /** Only batches in this state. */
-    status,
-  }),
-  { page_size: { default: 50 } },
+const batchFilter = closed(
+  noted(
+    t.partial({
+      /** A bookmark: `page_after` or `page_before` of an earlier page. */
+      page: t.string,
+      /** Rows a page, up to 50, which is what the service takes when it is left out. */
+      page_size: intFrom(1, 50),
+      /** Only the batch with this `request_id`. */
+      request_id: t.string,
+      /** Only the batch with this `short_reference_id`. */
+      short_reference_id: t.string,
+      /** Only batches in this state. */
+      status,
+    }),
+    { page_size: { default: 50 } },
+  ),
 )
 
 /** A filter of batches; all of them when empty. */

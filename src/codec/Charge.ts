@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, noted } from './Codec.js'
+import { type Codec, closed, noted } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Amount, Currency, intFrom, textOf } from './scalars.js'
 import { opened } from './shapes.js'
@@ -78,30 +78,32 @@ export const Charge: Codec<Charge> = charge
 
 // what is sent to make one
 
-const newCharge = t.intersection([
-  t.type({
-    /**
-     * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. A number is
-     * sent with all its digits, and 0.1 + 0.2 has seventeen: add minor units, and send what `fromMinorUnits` makes.
-     */
-    amount: Amount,
-    /** A 3-letter ISO 4217 code. */
-    currency: Currency,
-    /** The reason for the payment. */
-    reason,
-    /** Shown to the beneficiary; 1 to 140 characters. */
-    reference: textOf(1, 140),
-    /** The account to charge: KYC passed, state ACTIVE. */
-    source: t.string,
-  }),
-  t.partial({
-    /**
-     * 1 to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
-     * and whenever the stream of that call is subscribed to again.
-     */
-    request_id: textOf(1, 50),
-  }),
-])
+const newCharge = closed(
+  t.intersection([
+    t.type({
+      /**
+       * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. A number is
+       * sent with all its digits, and 0.1 + 0.2 has seventeen: add minor units, and send what `fromMinorUnits` makes.
+       */
+      amount: Amount,
+      /** A 3-letter ISO 4217 code. */
+      currency: Currency,
+      /** The reason for the payment. */
+      reason,
+      /** Shown to the beneficiary; 1 to 140 characters. */
+      reference: textOf(1, 140),
+      /** The account to charge: KYC passed, state ACTIVE. */
+      source: t.string,
+    }),
+    t.partial({
+      /**
+       * 1 to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
+       * and whenever the stream of that call is subscribed to again.
+       */
+      request_id: textOf(1, 50),
+    }),
+  ]),
+)
 
 /** A charge to create. */
 export interface NewCharge extends t.TypeOf<typeof newCharge> {}
@@ -110,26 +112,28 @@ export const NewCharge: Codec<NewCharge> = newCharge
 
 // what a list of them is narrowed by
 
-const chargeFilter = noted(
-  t.partial({
-    /** Only those in this currency: a 3-letter ISO 4217 code. */
-    currency: Currency,
-    /** Only those created at this time or later. */
-    from_created_at: Time,
-    /** Only those created at this time or earlier. */
-    to_created_at: Time,
-    /** The first page to read; counted from 0. */
-    page_num: intFrom(0),
-    /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
-    page_size: intFrom(10, 2_000),
-    /** Only the charge with this `request_id`. */
-    request_id: t.string,
-    /** Only charges on this connected account. */
-    source: t.string,
-    /** Only charges in this state. */
-    status,
-  }),
-  { page_size: { default: 100 } },
+const chargeFilter = closed(
+  noted(
+    t.partial({
+      /** Only those in this currency: a 3-letter ISO 4217 code. */
+      currency: Currency,
+      /** Only those created at this time or later. */
+      from_created_at: Time,
+      /** Only those created at this time or earlier. */
+      to_created_at: Time,
+      /** The first page to read; counted from 0. */
+      page_num: intFrom(0),
+      /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
+      page_size: intFrom(10, 2_000),
+      /** Only the charge with this `request_id`. */
+      request_id: t.string,
+      /** Only charges on this connected account. */
+      source: t.string,
+      /** Only charges in this state. */
+      status,
+    }),
+    { page_size: { default: 100 } },
+  ),
 )
 
 /** A filter of charges; all of them when empty. */

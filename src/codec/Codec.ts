@@ -62,6 +62,12 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
+/**
+ * Marks the codec of an object of which the interface gives all fields: callers may send no others. Responses may
+ * have others all the same.
+ */
+export const closed = <C extends t.Mixed>(codec: C): C => Object.assign(codec, { closed: true })
+
 /** The JSON Schema of texts of a shape, which has no flags: a schema has none. */
 export const patternOf = (
   { source }: RegExp,

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
-import { type Codec, noted } from './Codec.js'
+import { type Codec, closed, noted } from './Codec.js'
 import { QuotaType } from './Quota.js'
 import { LenientType, type Rule } from './Rule.js'
 import { Finite, Flag, HeaderText, textOf, Whole } from './scalars.js'
@@ -54,38 +54,40 @@ export type OrderCurrency = t.TypeOf<typeof orderCurrency>
 
 export const OrderCurrency = orderCurrency
 
-const orderItem = t.intersection([
-  t.type({
-    /** The category of what was sold. */
-    category,
-    /** A currency that the interface lists. */
-    currency: OrderCurrency,
-    /** The name of the item: 2 to 256 characters. */
-    item_name: textOf(2, 256),
-    /** The quantity: a whole number. */
-    item_quantity: Whole,
-    /** The price of one, in major units of `currency`. */
-    item_unit_price: Finite,
-    /** Its URL: 1 to 1,000 characters. */
-    item_url: textOf(1, 1_000),
-    /** Quantity times unit price, in major units of `currency`; not checked, because of rounding. */
-    line_total: Finite,
-    /** The time of the order: at most 350 days ago. */
-    order_datetime: DateTime,
-    /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
-    order_id: textOf(1, 50),
-    /** The carrier's name. */
-    shipment_provider: t.string,
-    /** The carrier's number of the shipment: 5 to 35 characters. */
-    shipment_tracking_number: textOf(5, 35),
-  }),
-  t.partial({
-    /** A description of the order. */
-    description: t.string,
-    /** The caller's own reference, for reconciliation; not passed on. */
-    item_reference: t.string,
-  }),
-])
+const orderItem = closed(
+  t.intersection([
+    t.type({
+      /** The category of what was sold. */
+      category,
+      /** A currency that the interface lists. */
+      currency: OrderCurrency,
+      /** The name of the item: 2 to 256 characters. */
+      item_name: textOf(2, 256),
+      /** The quantity: a whole number. */
+      item_quantity: Whole,
+      /** The price of one, in major units of `currency`. */
+      item_unit_price: Finite,
+      /** Its URL: 1 to 1,000 characters. */
+      item_url: textOf(1, 1_000),
+      /** Quantity times unit price, in major units of `currency`; not checked, because of rounding. */
+      line_total: Finite,
+      /** The time of the order: at most 350 days ago. */
+      order_datetime: DateTime,
+      /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
+      order_id: textOf(1, 50),
+      /** The carrier's name. */
+      shipment_provider: t.string,
+      /** The carrier's number of the shipment: 5 to 35 characters. */
+      shipment_tracking_number: textOf(5, 35),
+    }),
+    t.partial({
+      /** A description of the order. */
+      description: t.string,
+      /** The caller's own reference, for reconciliation; not passed on. */
+      item_reference: t.string,
+    }),
+  ]),
+)
 
 /** One line of a cross-border sales order. */
 export interface OrderItem extends t.TypeOf<typeof orderItem> {}
@@ -113,18 +115,20 @@ const options = noted(
 )
 
 const uploadOf = (item: Codec<OrderItem>) =>
-  t.intersection([
-    t.type({
-      /** 1 to 500. With `allow_partial_success` only the service judges them, one by one. */
-      items: listOf(item, {
-        min: 1,
-        max: ITEMS_PER_UPLOAD,
-        what: 'items',
-        advice: 'uploadAll sends more',
+  closed(
+    t.intersection([
+      t.type({
+        /** 1 to 500. With `allow_partial_success` only the service judges them, one by one. */
+        items: listOf(item, {
+          min: 1,
+          max: ITEMS_PER_UPLOAD,
+          what: 'items',
+          advice: 'uploadAll sends more',
+        }),
       }),
-    }),
-    options,
-  ])
+      options,
+    ]),
+  )
 
 const strict = uploadOf(OrderItem)
 

@@ -1,6 +1,6 @@
 /** Limits on the transfers and deposits of an account, raised by the orders it has supplied. */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, closed } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Currency } from './scalars.js'
 import { nullable } from './shapes.js'
@@ -12,10 +12,12 @@ export type QuotaType = t.TypeOf<typeof quotaType>
 
 export const QuotaType = quotaType
 
-const quotaFilter = t.partial({
-  /** The interface does not say which one it is when left out. */
-  type: quotaType,
-})
+const quotaFilter = closed(
+  t.partial({
+    /** The interface does not say which one it is when left out. */
+    type: quotaType,
+  }),
+)
 
 /** The limit to ask about. */
 export interface QuotaFilter extends t.TypeOf<typeof quotaFilter> {}

@@ -82,6 +82,7 @@ const blame = (value: unknown, path: Path, expected: string, context: t.Context)
 export class LenientType<A> extends t.Type<A, unknown, unknown> {
   readonly _tag = 'LenientType'
   readonly type: Codec<A>
+  readonly asksForLess: (u: unknown) => boolean
 
   constructor(type: Codec<A>, loose: Codec<A>, asksForLess: (u: unknown) => boolean) {
     const codecOf = (u: unknown): Codec<A> => (asksForLess(u) ? loose : type)
@@ -92,5 +93,6 @@ export class LenientType<A> extends t.Type<A, unknown, unknown> {
       (a) => codecOf(a).encode(a),
     )
     this.type = type
+    this.asksForLess = asksForLess
   }
 }

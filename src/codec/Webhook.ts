@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, noted } from './Codec.js'
+import { type Codec, closed, noted } from './Codec.js'
 import { EventName } from './EventName.js'
 import { Instant } from './Instant.js'
 import { rule, ruled } from './Rule.js'
@@ -58,23 +58,25 @@ export const DeletedWebhook: Codec<DeletedWebhook> = deleted
 
 // what is sent to make and to change one
 
-const newWebhook = t.intersection([
-  t.type({
-    /** The events to subscribe to. The scopes of the credentials decide which are accepted. */
-    events: t.readonlyArray(EventName, 'a list of event types'),
-    /** The URL to send events to. */
-    url: t.string,
-    /** The API version of the payloads, as YYYY-MM-DD. */
-    version: PlainDate,
-  }),
-  t.partial({
-    /**
-     * Up to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
-     * and whenever the stream of that call is subscribed to again.
-     */
-    request_id: textOf(1, 50),
-  }),
-])
+const newWebhook = closed(
+  t.intersection([
+    t.type({
+      /** The events to subscribe to. The scopes of the credentials decide which are accepted. */
+      events: t.readonlyArray(EventName, 'a list of event types'),
+      /** The URL to send events to. */
+      url: t.string,
+      /** The API version of the payloads, as YYYY-MM-DD. */
+      version: PlainDate,
+    }),
+    t.partial({
+      /**
+       * Up to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
+       * and whenever the stream of that call is subscribed to again.
+       */
+      request_id: textOf(1, 50),
+    }),
+  ]),
+)
 
 /** A webhook to create. */
 export interface NewWebhook extends t.TypeOf<typeof newWebhook> {}
@@ -143,14 +145,16 @@ export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
 
 // what a list of them is narrowed by
 
-const webhookFilter = noted(
-  t.partial({
-    /** A bookmark: `page_after` or `page_before` of an earlier page. */
-    page: t.string,
-    /** Rows a page; the service takes 20 when it is left out. */
-    page_size: intFrom(1),
-  }),
-  { page_size: { default: 20 } },
+const webhookFilter = closed(
+  noted(
+    t.partial({
+      /** A bookmark: `page_after` or `page_before` of an earlier page. */
+      page: t.string,
+      /** Rows a page; the service takes 20 when it is left out. */
+      page_size: intFrom(1),
+    }),
+    { page_size: { default: 20 } },
+  ),
 )
 
 /** The page to start at, and the page size. */
@@ -158,14 +162,16 @@ export interface WebhookFilter extends t.TypeOf<typeof webhookFilter> {}
 
 export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 
-const partnerWebhookFilter = noted(
-  t.partial({
-    /** The first page to read; counted from 0. */
-    page_num: intFrom(0),
-    /** Rows a page; the service takes 20 when it is left out. */
-    page_size: intFrom(1),
-  }),
-  { page_num: { default: 0 }, page_size: { default: 20 } },
+const partnerWebhookFilter = closed(
+  noted(
+    t.partial({
+      /** The first page to read; counted from 0. */
+      page_num: intFrom(0),
+      /** Rows a page; the service takes 20 when it is left out. */
+      page_size: intFrom(1),
+    }),
+    { page_num: { default: 0 }, page_size: { default: 20 } },
+  ),
 )
 
 /** The page to start at, and the page size. */

@@ -1,6 +1,6 @@
 /** Params and answers that belong to no resource. */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, closed } from './Codec.js'
 
 // params
 
@@ -16,7 +16,7 @@ export interface ById extends t.TypeOf<typeof byId> {}
 
 export const ById: Codec<ById> = byId
 
-const nothing = t.partial({})
+const nothing = closed(t.partial({}))
 
 /** The parameters of a call that takes none. */
 export interface Nothing extends t.TypeOf<typeof nothing> {}

@@ -1,13 +1,15 @@
 /** Currency conversion. */
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, closed } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Currency } from './scalars.js'
 
-const byCurrencyPair = t.type({
-  /** Six letters, such as `EURUSD`. */
-  currency_pair: t.string,
-})
+const byCurrencyPair = closed(
+  t.type({
+    /** Six letters, such as `EURUSD`. */
+    currency_pair: t.string,
+  }),
+)
 
 /** The pair to ask about. */
 export interface ByCurrencyPair extends t.TypeOf<typeof byCurrencyPair> {}

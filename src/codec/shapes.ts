@@ -19,7 +19,7 @@ export const isEmpty = (o: object): o is Readonly<Record<string, never>> =>
 
 /** An object without fields, where one is sent for nothing. */
 export const Empty: Codec<Readonly<Record<string, never>>> = described(
-  t.refinement(t.UnknownRecord, isEmpty, 'an empty object'),
+  t.refinement(t.type({}), isEmpty, 'an empty object'),
   { type: 'object', maxProperties: 0 },
 )
 

@@ -22,6 +22,8 @@ export type Execute = <A>(
 export interface CallSpec<A> {
   readonly row: AnyEndpoint
   readonly execute: Execute
+  /** Checks the names of a caller's parameters. */
+  readonly check: boolean
   readonly decode: Decoder<A>
   /** Default `JSON.parse`. */
   readonly parseText?: ParseText | undefined

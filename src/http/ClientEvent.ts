@@ -8,11 +8,13 @@ import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from '.
 
 /**
  * An event in the life of a client's calls. Free of secrets, and of all content of requests and responses but
- * codes, names of fields, and the `requestId` of a recovered write.
+ * codes, names of fields, and the `requestId` of a write.
  */
 export type ClientEvent =
   /** A request leaves. `attempt` counts from 1, logins apart. */
   | { readonly _tag: 'Sent'; readonly endpoint: string; readonly attempt: number }
+  /** A write was given no `request_id`: it is sent with one of ours, so another run of the program repeats it. */
+  | { readonly _tag: 'RequestIdGenerated'; readonly endpoint: string; readonly requestId: string }
   /** A response is complete, `took` after the request left. */
   | {
       readonly _tag: 'Answered'

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, type IO, memoized } from '../fp.js'
+import { E, memoized } from '../fp.js'
 import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
 import { valueReader } from './answer/readAnswer.js'
 import type { CallSpec, Execute } from './CallSpec.js'
@@ -33,12 +33,16 @@ export const execute =
       // one for all subscriptions: subscribing again repeats the same call
       const requestId = memoized(runtime.uuid)
       return defer(() => {
-        const invalid = invalidParams(row.params, params)
-        if (invalid !== undefined) return left(invalidRequest(row.route, invalid))
-        const given =
-          row.repeatable === 'by request_id' ? withRequestId(params, requestId) : E.right(params)
+        // null is rejected by the check, not replaced
+        const isGenerated =
+          row.repeatable === 'by request_id' && fieldsOf(params).request_id === undefined
+        const given = isGenerated ? withRequestId(params, requestId()) : E.right(params)
         const prepared = E.chain(prepare)(given)
         if (E.isLeft(prepared)) return left(invalidRequest(row.route, prepared.left))
+        if (isGenerated) {
+          const { route: endpoint } = row
+          runtime.emit({ _tag: 'RequestIdGenerated', endpoint, requestId: requestId() })
+        }
 
         const attempts: Attempts = { count: 0 }
         const { sentParams } = prepared.right
@@ -54,14 +58,10 @@ export const execute =
     }
   }
 
-/** Generates a request_id where there is none, once for all attempts. */
-const withRequestId = (params: unknown, uuid: IO<unknown>): E.Either<Causes, unknown> => {
-  const { request_id, ...rest } = fieldsOf(params)
-  // null is rejected by the check, not replaced
-  if (request_id !== undefined) return E.right({ ...rest, request_id })
-  const generated = uuid()
+/** `generated` comes from an option, so it may be anything. */
+const withRequestId = (params: unknown, generated: unknown): E.Either<Causes, unknown> => {
   if (typeof generated === 'string' && generated !== '') {
-    return E.right({ ...rest, request_id: generated })
+    return E.right({ ...fieldsOf(params), request_id: generated })
   }
   const expected = 'a text that is not empty, as the option uuid should make it'
   return E.left([{ path: 'request_id', expected, actual: redact(generated) }])
@@ -76,11 +76,18 @@ export interface ReadOneSpec<A> extends CallSpec<A> {
 export const readOne = <A>({
   row,
   execute,
+  check,
   decode,
   parseText,
   recovery,
 }: ReadOneSpec<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
   const read = valueReader(decode, parseText, row.answer)
   const resolve = recovery && recover(recovery, decode, parseText)
-  return (params) => execute(params, read, resolve)
+  return (params) => {
+    const outcome = execute(params, read, resolve)
+    return defer(() => {
+      const invalid = invalidParams(row.params, params, check)
+      return invalid === undefined ? outcome : left(invalidRequest(row.route, invalid))
+    })
+  }
 }

@@ -120,6 +120,7 @@ export const recorder = (
       }
       case 'LoggedIn':
       case 'Recovered':
+      case 'RequestIdGenerated':
         return
     }
   }

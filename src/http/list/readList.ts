@@ -13,7 +13,7 @@ import { rowsFingerprint } from '../answer/rowId.js'
 import type { CallSpec } from '../CallSpec.js'
 import type { Failure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
-import { invalidField, invalidParams } from '../request/invalidParams.js'
+import { invalidField, invalidParams, invalidRequest } from '../request/invalidParams.js'
 import type { List, ListOptions, ListOrigin } from './List.js'
 import { type PlanOptions, plan } from './plan.js'
 import { isDigits, POSITION_TEXT, pageParams, parsePosition } from './position.js'
@@ -42,6 +42,7 @@ interface View extends Parallel {
 export const readList = <A>({
   row,
   execute,
+  check,
   decode,
   parseText,
   options: { limits, strictEnd = false, ...guards },
@@ -51,7 +52,7 @@ export const readList = <A>({
   const { route, params: codec, paging } = row
   const read = pageReader(decode, parseText, envelopeCheck(row, strictEnd, drift))
   return (params) => {
-    const isValid = invalidParams(codec, params) === undefined // if not, `execute` fails with the reason
+    const causes = invalidParams(codec, params, check)
     const { page_num, page, ...filter } = fieldsOf(params)
     const start = pageParams({ page_num, page })
     // an invalid page stays among the parameters, whose check fails with the reason
@@ -59,7 +60,7 @@ export const readList = <A>({
     const pageSize = sizeOf(filter.page_size ?? paging.size)
 
     const listOf = (view: View): List<Failure, A> => {
-      const { first, invalid, ...parallel } = view
+      const { first, invalid = causes && invalidRequest(route, causes), ...parallel } = view
       const options: PaginateOptions<Failure, A, Position> = {
         ...guards,
         ...parallel,
@@ -67,10 +68,7 @@ export const readList = <A>({
         fetch: (position) =>
           invalid !== undefined
             ? left(invalid)
-            : execute(
-                isValid ? { ...filter, ...position, ...invalidPage } : params,
-                read(position),
-              ),
+            : execute({ ...filter, ...position, ...invalidPage }, read(position)),
         key: (position) => JSON.stringify(position),
         following: nextNumber,
         mark: rowsFingerprint,

@@ -1,25 +1,32 @@
 import type { Causes } from '../../decode/causes.js'
-import { inheritedField } from '../../decode/inheritedField.js'
 import { redact } from '../../decode/redact.js'
 import { isRecord } from '../../decode/unknown.js'
 import { is } from '../../options/index.js'
 import type { InvalidRequest } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
+import { inheritedField, unknownFields } from './paramNames.js'
 
 /**
- * Returns why parameters cannot be sent even unchecked: they are no object, or have a field that is inherited or not
- * enumerable, which the check would read and the request would leave out.
+ * Returns why a caller's parameters cannot be sent. Even unchecked they must be an object without fields that are
+ * inherited or not enumerable, which the check would read and the request would leave out. With `check`, names are
+ * checked, too: a misspelt `request_id` would pay twice, a misspelt filter return everything.
  */
-export const invalidParams = (codec: unknown, params: unknown): Causes | undefined => {
+export const invalidParams = (
+  codec: unknown,
+  params: unknown,
+  check: boolean,
+): Causes | undefined => {
   if (params === undefined) return undefined
   if (!is.isObject(params)) {
     const actual = isRecord(params) ? 'an object of another kind' : redact(params)
     return [{ path: '', expected: 'an object with a field for each', actual }]
   }
   const path = inheritedField(codec, params)
-  return path === undefined
-    ? undefined
-    : [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]
+  if (path !== undefined) {
+    return [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]
+  }
+  const [first, ...more] = check ? unknownFields(codec, params) : []
+  return first && [first, ...more]
 }
 
 /** Makes the failure of a call that is not sent. */
