@@ -1,5 +1,5 @@
-import * as t from 'io-ts'
 import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
+import { WaitNames } from '../codec/common.js'
 import { redact } from '../decode/redact.js'
 import { exampleOf } from '../decode/watcher.js'
 import { E, type IO } from '../fp.js'
@@ -53,8 +53,6 @@ export const FINAL_STATES = {
   ],
 } as const satisfies Record<string, ReadonlyArray<string>>
 
-const names = t.partial({ id: t.unknown, states: t.unknown, limit: t.unknown })
-
 /** An hour (default, not specified by the interface). */
 const DEFAULT_LIMIT: Millis = 3_600_000
 
@@ -71,7 +69,7 @@ export const untilState = <A extends { readonly status: string }>({
   const pause = doubling({ ...PAUSES, random })
 
   return (wait) => {
-    const invalid = invalidParams(names, wait, true)
+    const invalid = invalidParams(WaitNames, wait, true)
     if (invalid !== undefined) return left(invalidRequest(endpoint, invalid))
     // a copy, since in plain JavaScript it may be undefined: the call then fails with the reason
     const { id, states = [], limit = DEFAULT_LIMIT } = { ...wait }

@@ -23,6 +23,9 @@ export interface Nothing extends t.TypeOf<typeof nothing> {}
 
 export const Nothing: Codec<Nothing> = nothing
 
+/** The names of what a wait for a state is given; its values are checked by the wait itself. */
+export const WaitNames = t.partial({ id: t.unknown, states: t.unknown, limit: t.unknown })
+
 // answers
 
 /**
