@@ -15,12 +15,14 @@ import {
 } from './output.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import type { Terminal } from './Terminal.js'
+import { tapCommand } from './tapCommand.js'
 import { verifyCommand } from './verifyCommand.js'
 
 /** In the order of the help page. Each calls `exit` with its status, or throws a `UsageError`. */
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   ({ terminal, exit }) => exportCommand(terminal, exit),
   verifyCommand,
+  tapCommand,
   sandboxCommand,
   doctorCommand,
 ]

@@ -3,7 +3,7 @@
  * is complete: real processes, a real disk, a sandbox with faults. `npm run bench -- survival` does so
  * hundreds of times for every format.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import { duckdb } from '../export/reading.js'
 import { readBack } from '../support/readBack.js'
 import { seeded } from '../support/simulated/random.js'
 import { survive } from '../support/survive.js'
+import { killTap } from '../support/tapKilled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const CHARGES = 6_000
@@ -63,4 +64,31 @@ it.each([
   const sql = await duckdb()
   const [found] = await sql(`select count(distinct id) as ids from '${out}'`)
   expect(found).toEqual({ ids: String(CHARGES) })
+})
+
+it('a Singer tap survives: after an upsert, each charge is there once', {
+  timeout: 180_000,
+}, async () => {
+  const { clientId, apiKey } = sandboxCredentials
+  const config = join(home, 'config.json')
+  writeFileSync(
+    config,
+    JSON.stringify({
+      ...{ base_url: `${sandbox?.url}`, client_id: clientId, api_key: apiKey },
+      environment: 'sandbox',
+    }),
+  )
+  const target = new Map<unknown, unknown>()
+  const { kills, status, stderr } = await killTap({
+    args: [join(home, 'dist/cli/main.js'), 'tap', '--config', config],
+    state: join(home, 'state.json'),
+    kills: KILLS,
+    most: CHARGES / 2,
+    random: seeded(14),
+    onRecord: (stream, record) => {
+      if (stream === 'charges') target.set(record.id, record)
+    },
+  })
+  expect(stderr).toMatch(/records\n$/)
+  expect({ kills, status, rows: target.size }).toEqual({ kills: KILLS, status: 0, rows: CHARGES })
 })

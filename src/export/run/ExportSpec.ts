@@ -65,7 +65,7 @@ const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): s
     .replaceAll('_', '-')
 
 /** The same for the same account, and tells nothing else. No secret is needed to tell accounts apart. */
-const accountOf = ({
+export const accountOf = ({
   baseUrl,
   clientId = '',
   loginAs,

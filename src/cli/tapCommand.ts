@@ -1,0 +1,292 @@
+/** `tap`: the lists of an account as a Singer tap, for Meltano and any Singer target. */
+import { readFile } from 'node:fs/promises'
+import { Command } from 'commander'
+import { firstValueFrom, map, merge, take } from 'rxjs'
+import type { Client } from '../client/createClient.js'
+import { BatchItem } from '../codec/BatchItem.js'
+import { Time } from '../codec/times.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { isSystemError } from '../export/file/FileSystem.js'
+import { type Bookmarks, readState } from '../export/singer/state.js'
+import { catalogEntry, type TapStream, tap } from '../export/singer/tap.js'
+import { defined, E } from '../fp.js'
+import { type Connection, connectionFrom, sandboxOption, withSandbox } from './connection.js'
+import { exportClient } from './export/exportClient.js'
+import { integer, nonEmpty } from './optionParsers.js'
+import {
+  type CommandContext,
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_USAGE,
+  UsageError,
+} from './output.js'
+import type { Terminal } from './Terminal.js'
+import { DAY, plural } from './text.js'
+
+interface TapFlags {
+  readonly config?: string
+  readonly state?: string
+  readonly catalog?: string
+  readonly discover: boolean
+  readonly sandbox?: boolean
+  readonly rows?: number
+  readonly limits: boolean
+}
+
+const HELP = `
+The config is a JSON object. Settings that it does not have are taken from the
+variables of "payments-rx export charges --help":
+  base_url, client_id, api_key, environment, api_version, login_as, on_behalf_of
+  start_date     charges created from then on [all]
+  lookback_days  how long charges may change, in days [7]
+  partner_client_id, partner_client_secret
+                 add the stream partner_webhooks
+
+Streams: charges (incremental by created_at), batch_transfers, batch_items,
+webhooks (read whole each time).
+
+Exit status:
+  0    every record is written, and the last line is their STATE
+  1    not every one: the reason is on stderr, and the last STATE says where the
+       next run goes on
+  2    wrong use: nothing was written
+  130  stopped by Ctrl-C (143 by SIGTERM): the next run goes on at the last STATE
+  141  the target went away
+
+Examples:
+  payments-rx tap --config config.json --discover > catalog.json
+  payments-rx tap --config config.json --catalog catalog.json --state state.json | target-postgres
+  payments-rx tap --sandbox --rows 10000`
+
+export const tapCommand = (context: CommandContext): Command =>
+  new Command('tap')
+    .description(
+      'Write lists as Singer messages: SCHEMA, RECORD and STATE, for Meltano and any Singer target.',
+    )
+    .option('--config <file>', 'settings, as a JSON object', nonEmpty)
+    .option('--state <file>', 'the value of the last STATE of an earlier run', nonEmpty)
+    .option('--catalog <file>', 'the streams and fields to read [all]', nonEmpty)
+    .option('--discover', 'print the catalog, and read nothing', false)
+    .addOption(sandboxOption('start a sandbox on a free port, and read from it'))
+    .option('--rows <n>', 'how many charges that sandbox has [100000]', integer(0, 2 ** 31))
+    .option('--no-limits', 'keep none: only for a service that has none')
+    .addHelpText('after', HELP)
+    .action(async (flags: TapFlags) => context.exit(await runTap(context, flags)))
+
+const runTap = async (context: CommandContext, flags: TapFlags): Promise<number> => {
+  if (flags.rows !== undefined && flags.sandbox !== true)
+    throw new UsageError('--rows goes with --sandbox')
+  const config = configFrom(await readJson('--config', flags.config))
+  if (flags.sandbox !== true) {
+    return runConnected(context, flags, config, connectionOf(config, context.terminal.env))
+  }
+  const options = {
+    environment: 'production' as const,
+    charges: flags.rows ?? 100_000,
+    batches: 10,
+  }
+  return withSandbox(options, (connection) => runConnected(context, flags, config, connection))
+}
+
+const runConnected = async (
+  { terminal, output }: CommandContext,
+  flags: TapFlags,
+  config: Config,
+  connection: Connection,
+): Promise<number> => {
+  const { client, requests } = exportClient(terminal, { ...CLIENT_FLAGS, limits: flags.limits }, connection)
+  const streams = streamsOf(client, config, requests, connection.partner !== undefined)
+  if (flags.discover) {
+    output.print(JSON.stringify({ streams: streams.map(catalogEntry) }, undefined, 2))
+    return EXIT_COMPLETE
+  }
+  const selected = selectStreams(streams, await readJson('--catalog', flags.catalog))
+  const bookmarks = bookmarksFrom(await readJson('--state', flags.state))
+  const { complain } = output
+  const finished = tap(selected, {
+    bookmarks,
+    lookback: (config.lookbackDays ?? LOOKBACK_DAYS) * DAY,
+    timer: terminal.timer,
+    write: writeTo(terminal.stdout),
+    onReject: (stream, reason) => complain(`a row of ${stream} is left out: ${reason}`),
+  }).pipe(
+    map((result) => {
+      if (E.isLeft(result)) {
+        const { left } = result
+        if (left._tag === 'WriteFailed' && left.code === 'EPIPE') return EXIT_BY_SIGNAL.SIGPIPE
+        complain(left.message)
+        return left._tag === 'SpecMismatch' ? EXIT_USAGE : EXIT_INCOMPLETE
+      }
+      const { records, rejected } = result.right
+      const also = rejected === 0 ? '' : `, ${plural(rejected, 'row')} left out`
+      complain(`${plural(records, 'record')}${also}`)
+      return rejected === 0 ? EXIT_COMPLETE : EXIT_INCOMPLETE
+    }),
+  )
+  const stopped = terminal.signals.pipe(
+    take(1),
+    map((signal) => EXIT_BY_SIGNAL[signal]),
+  )
+  return firstValueFrom(merge(finished, stopped))
+}
+
+/** As an export without flags has them. */
+const CLIENT_FLAGS = { share: 1, patience: 300, exact: false }
+
+const LOOKBACK_DAYS = 7
+
+// settings
+
+interface Config {
+  /** Flags of a connection, by the names that commander gives them. */
+  readonly flags: Readonly<Record<string, string>>
+  readonly startDate?: string
+  readonly lookbackDays?: number
+}
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  base_url: 'baseUrl',
+  client_id: 'clientId',
+  api_key: 'apiKey',
+  environment: 'environment',
+  api_version: 'apiVersion',
+  login_as: 'loginAs',
+  on_behalf_of: 'onBehalfOf',
+  partner_client_id: 'partnerId',
+  partner_client_secret: 'partnerSecret',
+}
+
+/** Throws a `UsageError` that names the setting; its value is not repeated, since it may be a key. */
+const configFrom = (json: unknown): Config => {
+  const flags: Record<string, string> = {}
+  let rest: Omit<Config, 'flags'> = {}
+  for (const [name, value] of Object.entries(fieldsOf(json))) {
+    const flag = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined
+    if (flag !== undefined) {
+      if (typeof value !== 'string' || value === '')
+        throw wrongSetting(name, 'text that is not empty')
+      flags[flag] = value
+    } else if (name === 'start_date') {
+      if (typeof value !== 'string' || !Time.is(value)) {
+        throw wrongSetting(name, 'an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date')
+      }
+      rest = { ...rest, startDate: value }
+    } else if (name === 'lookback_days') {
+      if (typeof value !== 'number' || !(value >= 0 && value <= 36_500)) {
+        throw wrongSetting(name, 'a number of days from 0')
+      }
+      rest = { ...rest, lookbackDays: value }
+    } else {
+      throw new UsageError(
+        `--config has no setting ${JSON.stringify(name)}: see payments-rx tap --help`,
+      )
+    }
+  }
+  return { flags, ...rest }
+}
+
+const wrongSetting = (name: string, expected: string): UsageError =>
+  new UsageError(`${name} of --config should be ${expected}`)
+
+const connectionOf = ({ flags }: Config, env: Terminal['env']): Connection => {
+  const { partnerId, partnerSecret, ...account } = flags
+  const partner =
+    partnerId === undefined || partnerSecret === undefined
+      ? undefined
+      : { clientId: partnerId, clientSecret: partnerSecret }
+  return { ...connectionFrom(account, env), ...defined({ partner }) }
+}
+
+/** Returns the parsed file; undefined without one. Throws a `UsageError` that does not repeat the content. */
+const readJson = async (flag: string, path: string | undefined): Promise<unknown> => {
+  if (path === undefined) return undefined
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (!isSystemError(error)) throw error
+    throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
+  })
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
+  } catch {
+    // said below, without a piece of the text: it may be a key
+  }
+  throw new UsageError(`${flag}: ${path} should be a JSON object`)
+}
+
+const bookmarksFrom = (json: unknown): Bookmarks => {
+  const state = readState(json ?? {})
+  if (E.isLeft(state)) throw new UsageError(`--state: ${state.left}`)
+  return state.right
+}
+
+// streams
+
+const streamsOf = (
+  { charges, batchTransfers, webhooks, partnerWebhooks }: Client,
+  { startDate }: Config,
+  requests: number,
+  hasPartner: boolean,
+): ReadonlyArray<TapStream> => [
+  {
+    name: 'charges',
+    source: charges.snapshot(defined({ from_created_at: startDate })).parallel(requests),
+  },
+  { name: 'batch_transfers', source: batchTransfers.list() },
+  {
+    name: 'batch_items',
+    source: batchTransfers.list(),
+    children: {
+      of: (batch) => batchTransfers.items({ id: String(fieldsOf(batch).id) }),
+      codec: BatchItem,
+      parentKey: 'batch_transfer_id',
+    },
+  },
+  { name: 'webhooks', source: webhooks.list() },
+  ...(hasPartner
+    ? [{ name: 'partner_webhooks', source: partnerWebhooks.list(), untilStable: true }]
+    : []),
+]
+
+/** Returns the streams and fields that a catalog selects; all without a catalog. */
+const selectStreams = (
+  streams: ReadonlyArray<TapStream>,
+  catalog: unknown,
+): ReadonlyArray<TapStream> => {
+  if (catalog === undefined) return streams
+  const entries: unknown = fieldsOf(catalog).streams
+  if (!Array.isArray(entries)) throw new UsageError('--catalog should have a list of streams')
+  const selected = entries.flatMap((entry: unknown): ReadonlyArray<TapStream> => {
+    const { tap_stream_id: id, metadata, schema } = fieldsOf(entry)
+    const stream = streams.find(({ name }) => name === id)
+    if (stream === undefined) {
+      const known = streams.map(({ name }) => name).join(', ')
+      throw new UsageError(`--catalog has a stream that is none of ${known}`)
+    }
+    const rows = (Array.isArray(metadata) ? metadata : []).map(fieldsOf)
+    const own = rows.find(({ breadcrumb }) => pathOf(breadcrumb).length === 0)
+    const isSelected = fieldsOf(own?.metadata).selected ?? fieldsOf(schema).selected
+    if (isSelected !== true) return []
+    const without = rows.flatMap(({ breadcrumb, metadata }) => {
+      const [, field] = pathOf(breadcrumb)
+      const { selected, inclusion } = fieldsOf(metadata)
+      return typeof field === 'string' && selected === false && inclusion !== 'automatic'
+        ? [field]
+        : []
+    })
+    return [{ ...stream, without: new Set(without) }]
+  })
+  if (selected.length > 0) return selected
+  throw new UsageError('--catalog selects no stream: set "selected": true in the metadata of one')
+}
+
+const pathOf = (breadcrumb: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(breadcrumb) ? breadcrumb : []
+
+/** Resolves once stdout has taken the text; rejects if its reader is gone. */
+const writeTo =
+  (stdout: Terminal['stdout']) =>
+  (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    })
