@@ -95,7 +95,11 @@ const runConnected = async (
   config: Config,
   connection: Connection,
 ): Promise<number> => {
-  const { client, requests } = exportClient(terminal, { ...CLIENT_FLAGS, limits: flags.limits }, connection)
+  const { client, requests } = exportClient(
+    terminal,
+    { ...CLIENT_FLAGS, limits: flags.limits },
+    connection,
+  )
   const streams = streamsOf(client, config, requests, connection.partner !== undefined)
   if (flags.discover) {
     output.print(JSON.stringify({ streams: streams.map(catalogEntry) }, undefined, 2))
