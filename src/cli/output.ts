@@ -74,8 +74,14 @@ export const outputTo = ({
   }
 }
 
-/** Removes stray arguments from commander's messages: after a space too many, one of them may be a key. */
+/** Removes arguments from commander's messages: one that is misplaced may be a key. */
 const withoutArguments = (text: string): string =>
   text
+    .replace(/\n(?=\(Did you mean )/, ' ')
     .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
-    .replace(/^(error: unknown option '[^=']*)=.*/s, "$1'\n")
+    .replace(/^(error: unknown command) '.*'/s, '$1')
+    .replace(/^(error: option '[^']*') argument '.*' is invalid/s, '$1 is invalid')
+    .replace(/^(error: unknown option) '(.*)'/s, (_, error, given) => {
+      const [name = ''] = given.split('=')
+      return /^--?[a-z-]+$/.test(name) ? `${error} '${name}'` : error
+    })

@@ -138,13 +138,13 @@ describe('wrong use ends with status 2 and one clear line', () => {
       '--base-url or PAYMENTS_BASE_URL should be an HTTPS URL',
     ],
     [['export', 'charges', '--colour'], "unknown option '--colour'"],
-    [['export', 'refunds'], "unknown command 'refunds'"],
+    [['export', 'refunds'], 'unknown command\n'],
     [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
-    [['frobnicate'], "unknown command 'frobnicate'"],
-    [['help', 'frobnicate'], "unknown command 'frobnicate'"],
-    [['help', 'export', 'refunds'], "unknown command 'refunds'"],
-    [['help', 'refunds', 'export'], "unknown command 'refunds'"],
-    [['export', 'help', 'refunds'], "unknown command 'refunds'"],
+    [['frobnicate'], 'unknown command\n'],
+    [['help', 'frobnicate'], 'unknown command\n'],
+    [['help', 'export', 'refunds'], 'unknown command\n'],
+    [['help', 'refunds', 'export'], 'unknown command\n'],
+    [['export', 'help', 'refunds'], 'unknown command\n'],
   ])('%j', async (args, said) => {
     const { status, stdout, stderr } = await cli(args)
     expect(status).toBe(2)
@@ -200,12 +200,32 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', 'SECRET123'], /too many arguments.* but got 1\n$/],
     [['verify', 'SECRET123', 'SECRET123'], /too many arguments.* but got 2\n$/],
     [['export', 'charges', '--api-kee=SECRET123'], /unknown option '--api-kee'\n$/],
-  ])('does not repeat what may be a key: %j', async (args, said) => {
+    [['export', 'charges', '--SECRET123'], /unknown option\n$/],
+    [['export', 'charges', '-SECRET123'], /unknown option\n$/],
+    [['SECRET123'], /unknown command\n$/],
+    [['export', "SECRET'\n123"], /unknown command\n$/],
+    [['help', 'SECRET123'], /unknown command\n$/],
+    [
+      ['export', 'charges', '--page-size', "SECRET'\n123"],
+      /'--page-size <n>' is invalid\. It should/,
+    ],
+    [['export', 'charges', '--status', 'SECRET123'], /'--status <status>' is invalid\. Allowed/],
+  ])('does not echo an argument that may be a key: %j', async (args, said) => {
     const { status, stderr } = await cli(args)
     expect(status).toBe(2)
     expect(stderr).toMatch(said)
     expect(stderr).not.toContain('SECRET')
   })
+})
+
+it.each([
+  [['exprt'], 'payments-rx: unknown command (Did you mean export?)\n'],
+  [
+    ['export', 'charges', '--otu', 'x'],
+    "payments-rx: unknown option '--otu' (Did you mean --out?)\n",
+  ],
+])('suggests the nearest name: %j', async (args, said) => {
+  expect(await cli(args)).toMatchObject({ status: 2, stderr: said })
 })
 
 describe('help', () => {
