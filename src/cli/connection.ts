@@ -14,7 +14,8 @@ import type { Terminal } from './Terminal.js'
 
 interface Setting {
   readonly flag: string
-  readonly placeholder: string
+  /** Left out for a switch. */
+  readonly placeholder?: string
   readonly variable: string
   readonly description: string
   /** Path of the option of the client. */
@@ -26,6 +27,7 @@ interface Setting {
 export type SettingName =
   | 'environment'
   | 'baseUrl'
+  | 'plainHttp'
   | 'apiVersion'
   | 'clientId'
   | 'apiKey'
@@ -52,6 +54,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     variable: 'PAYMENTS_BASE_URL',
     description: 'where the platform is',
     clientOption: 'baseUrl',
+  },
+  plainHttp: {
+    flag: '--plain-http',
+    variable: 'PAYMENTS_PLAIN_HTTP',
+    description: 'let the base URL be HTTP on another machine: keys and data travel unencrypted',
+    clientOption: 'plainHttp',
   },
   apiVersion: {
     flag: '--api-version',
@@ -113,34 +121,38 @@ const settingOption = (name: SettingName): Option => {
   const otherwise = defaultValue === undefined ? '' : `, ${defaultValue}`
   const warning = isSecret === true ? `; ${VISIBLE_TO_OTHERS}` : ''
   const option = new Option(
-    `${flag} ${placeholder}`,
+    placeholder === undefined ? flag : `${flag} ${placeholder}`,
     `${description} [${variable}${otherwise}]${warning}`,
   )
+  if (placeholder === undefined) return option
   return name === 'environment' ? option.choices(ENVIRONMENTS) : option.argParser(nonEmpty)
 }
 
 const flagOrVariable = ({ flag, variable }: Setting): string => `${flag} or ${variable}`
 
-/** Replaces the option of the client in its message by the flag and the variable. */
+/** Replaces the options of the client in a message by flags and variables. */
 export const withFlagNames = ({ option, message }: InvalidOption): string => {
   const setting = Object.values(SETTINGS).find(({ clientOption }) => clientOption === option)
-  return setting === undefined ? message : message.replace(option, flagOrVariable(setting))
+  const named = setting === undefined ? message : message.replace(option, flagOrVariable(setting))
+  return named.replace('with plainHttp', `with ${SETTINGS.plainHttp.flag}`)
 }
 
 // connections
 
-type SettingFlags = { readonly [Name in SettingName]?: string }
+type TextSetting = Exclude<SettingName, 'plainHttp'>
+
+type SettingFlags = { readonly [Name in TextSetting]?: string } & { readonly plainHttp?: true }
 
 export type ConnectionFlags = Omit<SettingFlags, 'partnerId' | 'partnerSecret'>
 
 export type PartnerFlags = Pick<
   SettingFlags,
-  'environment' | 'baseUrl' | 'partnerId' | 'partnerSecret'
+  'environment' | 'baseUrl' | 'plainHttp' | 'partnerId' | 'partnerSecret'
 >
 
 /** Options of a client for one account. */
 export interface Connection
-  extends Pick<ClientOptions, 'baseUrl' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
+  extends Pick<ClientOptions, 'baseUrl' | 'plainHttp' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
   readonly environment: Environment
   /** Keys: a command has no source of tokens. */
   readonly credentials?: Credentials
@@ -161,7 +173,7 @@ export const addPartnerOptions = (command: Command): Command =>
   addSettings(command, 'partnerId', 'partnerSecret')
 
 const addSettings = (command: Command, ...own: ReadonlyArray<SettingName>): Command => {
-  const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', ...own]
+  const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', 'plainHttp', ...own]
   return names.reduce((to, name) => to.addOption(settingOption(name)), command)
 }
 
@@ -171,6 +183,7 @@ export const connectionFrom = (flags: ConnectionFlags, env: Terminal['env']): Co
   return {
     environment: environmentFrom(flags, env),
     baseUrl: required('baseUrl'),
+    plainHttp: isPlainHttp(flags, env),
     credentials: {
       clientId: required('clientId'),
       apiKey: required('apiKey'),
@@ -186,8 +199,16 @@ export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env'])
   return {
     environment: environmentFrom(flags, env),
     baseUrl: required('baseUrl'),
+    plainHttp: isPlainHttp(flags, env),
     partner: { clientId: required('partnerId'), clientSecret: required('partnerSecret') },
   }
+}
+
+const isPlainHttp = (flags: SettingFlags, env: Terminal['env']): boolean => {
+  const { variable } = SETTINGS.plainHttp
+  const value = env[variable] || '0'
+  if (value !== '0' && value !== '1') throw new UsageError(`${variable} should be 1 or 0`)
+  return flags.plainHttp ?? value === '1'
 }
 
 export const environmentFrom = (
@@ -205,11 +226,11 @@ const isEnvironment = (text: string): text is Environment => ENVIRONMENTS.includ
 
 /** Reads settings: a flag goes before its variable, and an empty variable counts as not set. */
 const settingsFrom = (flags: SettingFlags, env: Terminal['env']) => {
-  const optional = (name: SettingName): string | undefined => {
+  const optional = (name: TextSetting): string | undefined => {
     const { variable, defaultValue } = SETTINGS[name]
     return flags[name] ?? (env[variable] || defaultValue)
   }
-  const required = (name: SettingName): string => {
+  const required = (name: TextSetting): string => {
     const value = optional(name)
     if (value !== undefined) return value
     throw new UsageError(

@@ -31,7 +31,8 @@ const header = is.stringThat(isHeaderValue, HEADER_VALUE)
 const timeLimit = { ...is.above(0), expected: 'milliseconds above 0' }
 const codeList = is.arrayOf(is.string, 'a list of texts')
 
-const BASE_URL = 'an HTTPS URL (or HTTP on this machine) without user name, query and fragment'
+const BASE_URL =
+  'an HTTPS URL (or HTTP on this machine, and elsewhere with plainHttp) without user name, query and fragment'
 
 /** Completed by `checkCredentials`. */
 const credentialsRule: Rule<Credentials | { readonly token: TokenSource }> = {
@@ -75,6 +76,11 @@ export const clientTable = {
   ...callTable,
   /** URL of the platform: HTTPS, or HTTP on this machine. */
   baseUrl: required({ ...is.nonEmptyString, expected: BASE_URL }),
+  /**
+   * `true`: `baseUrl` may be HTTP on another machine, such as a container. Keys and data travel unencrypted. Default
+   * `false`.
+   */
+  plainHttp: withDefault(is.boolean, false),
   /** API keys to log in with, or a source of tokens. Partner calls do not need it. */
   credentials: credentialsRule,
   /** The OAuth application, for the partner calls. */
@@ -186,11 +192,15 @@ const checkCredentials = ({ credentials }: ResolvedOptions): void => {
 }
 
 /** Returns the URL without a slash at its end. Throws an `InvalidOption` for one that credentials must not go to. */
-export const baseUrlOf = (text: string): string => {
-  if (!URL.canParse(text)) throw new InvalidOption('baseUrl', BASE_URL)
-  const url = new URL(text)
+export const baseUrlOf = ({
+  baseUrl,
+  plainHttp = false,
+}: Pick<ClientOptions, 'baseUrl' | 'plainHttp'>): string => {
+  if (!URL.canParse(baseUrl)) throw new InvalidOption('baseUrl', BASE_URL)
+  const url = new URL(baseUrl)
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)
+  const isSecure =
+    url.protocol === 'https:' || (url.protocol === 'http:' && (isLoopback || plainHttp))
   if (!isSecure || url.username + url.password !== '' || /[?#]/.test(url.href)) {
     throw new InvalidOption('baseUrl', BASE_URL)
   }

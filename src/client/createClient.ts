@@ -59,7 +59,7 @@ export interface Client extends Calls {
 export const createClient = (given: ClientOptions): Client => {
   const options = clientOptions(given)
   const defaults: CallSettings = {
-    baseUrl: baseUrlOf(options.baseUrl),
+    baseUrl: baseUrlOf(options),
     timeout: TIMEOUT,
     check: true,
     priority: 'interactive',

@@ -135,8 +135,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
     [
       ['export', 'charges', '--base-url', 'http://a.example', '--client-id', 'a', '--api-key', 'b'],
-      '--base-url or PAYMENTS_BASE_URL should be an HTTPS URL',
+      '--base-url or PAYMENTS_BASE_URL should be an HTTPS URL (or HTTP on this machine, and elsewhere with --plain-http)',
     ],
+    [['export', 'charges', '--timeout', '301'], 'whole number from 1 to 300'],
+    [['export', 'charges', '--sandbox', '--plain-http'], 'cannot be used with'],
     [['export', 'charges', '--colour'], "unknown option '--colour'"],
     [['export', 'refunds'], 'unknown command\n'],
     [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
@@ -167,6 +169,18 @@ describe('wrong use ends with status 2 and one clear line', () => {
     })
     expect(status).toBe(2)
     expect(stderr).toContain('PAYMENTS_ENVIRONMENT should be one of production, sandbox')
+  })
+
+  it.each([
+    [['--plain-http'], {}],
+    [[], { PAYMENTS_PLAIN_HTTP: '1' }],
+  ])('reaches another machine by HTTP where that is meant: %j %j', async (flags, variables) => {
+    const env = { PAYMENTS_BASE_URL: 'http://sandbox.invalid:8080', ...variables }
+    const keys = { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: 'key' }
+    const args = ['export', 'charges', '--patience', '0', ...flags]
+    const { status, stderr } = await cli(args, { env: { ...env, ...keys } })
+    expect(stderr).toMatch(/login: (ENOTFOUND|EAI_AGAIN)/)
+    expect(status).toBe(1)
   })
 
   it('takes an empty variable for one that is not set', async () => {

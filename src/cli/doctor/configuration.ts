@@ -24,6 +24,7 @@ export interface CheckedConfiguration {
 /** In the order that variables are listed in. */
 const NAMES: ReadonlyArray<keyof ConnectionFlags> = [
   'baseUrl',
+  'plainHttp',
   'clientId',
   'apiKey',
   'environment',
@@ -42,7 +43,7 @@ export const checkConfiguration = (
   try {
     const connection = connectionFrom(flags, env)
     const invalid = invalidOption(() => createClient(connection))
-    const url = checkBaseUrl(connection.baseUrl)
+    const url = checkBaseUrl(connection)
     const settings = checkSettings(flags, env, {
       connection,
       set,
@@ -108,14 +109,14 @@ const checkSettings = (
   return ok('configuration', found, { facts })
 }
 
-const checkBaseUrl = (text: string): Finding => {
-  const invalid = invalidOption(() => baseUrlOf(text))
+const checkBaseUrl = (connection: Connection): Finding => {
+  const invalid = invalidOption(() => baseUrlOf(connection))
   if (invalid !== undefined) {
     return failed('base URL', withFlagNames(invalid), {
       advice: 'take it from the documentation of your account, such as https://api.example.com',
     })
   }
-  const url = baseUrlOf(text)
+  const url = baseUrlOf(connection)
   return ok('base URL', url, { facts: { url } })
 }
 

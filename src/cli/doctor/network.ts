@@ -98,7 +98,7 @@ export const checkNetwork = (
     ),
     isSecure
       ? step('TLS', probe.secure(server), (session) => checkCertificate(session, timer.now()))
-      : of(skipped('TLS', 'HTTP on this machine')),
+      : of(skipped('TLS', 'plain HTTP')),
   ).pipe(takeWhile(({ verdict }) => verdict !== 'failed', true))
 }
 

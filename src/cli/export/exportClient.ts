@@ -1,6 +1,5 @@
 /** The client of an export: how hard it asks, and how long it waits. */
 import { type Limits, limits, unlimited } from '../../api/limits.js'
-import { baseUrlOf } from '../../client/ClientOptions.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
@@ -11,7 +10,7 @@ import type { ExportFlags } from './exportFlags.js'
 
 type ClientFlags = Pick<
   ExportFlags,
-  'limits' | 'share' | 'patience' | 'exact' | 'guard' | 'sandbox' | 'parallel'
+  'limits' | 'share' | 'patience' | 'timeout' | 'exact' | 'guard' | 'sandbox' | 'parallel'
 >
 
 /** The time that a page of 2,000 charges takes, in ms, before one was read. */
@@ -36,8 +35,8 @@ export const exportClient = (
   const attempts = repeatsFor({ ...PAUSES, least: flags.patience * 1_000 })
   const client = createClient({
     ...connection,
-    baseUrl: baseUrlOf(connection.baseUrl),
-    ...defined({ timeout, numbers: flags.exact ? ('exact' as const) : undefined }),
+    timeout: { ...timeout, ...defined({ headers: flags.timeout && flags.timeout * 1_000 }) },
+    ...defined({ numbers: flags.exact ? ('exact' as const) : undefined }),
     limits: allowed,
     share: flags.share,
     guard: guardFor(flags),

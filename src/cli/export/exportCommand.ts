@@ -132,6 +132,11 @@ const withPace = (command: Command): Command =>
       nonNegativeInteger,
       300,
     )
+    .option(
+      '--timeout <seconds>',
+      'how long the first byte of an answer is waited for, up to 300 [60]',
+      integer(1, 300),
+    )
 
 const withView = (command: Command): Command =>
   command

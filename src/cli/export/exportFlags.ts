@@ -41,6 +41,8 @@ export interface ExportFlags extends ViewFlags {
   readonly share: number
   /** How long a fault is waited for, in seconds. */
   readonly patience: number
+  /** Time from a request to the headers of its answer, in seconds. */
+  readonly timeout?: number
   readonly sandbox?: boolean
   readonly rows?: number
 }

@@ -6,7 +6,7 @@ import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
 import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
-import { showProgress } from '../progress/ProgressView.js'
+import { retryNotes, showProgress } from '../progress/ProgressView.js'
 import type { Signal, Terminal } from '../Terminal.js'
 import { DAY, HOUR, MINUTE, plural } from '../text.js'
 import { conclusion, type Output, outputState } from './conclusion.js'
@@ -52,11 +52,11 @@ export const performExport = async (
       switchMap(() => watching.samples),
     ),
   })
+  const noteRetry = retryNotes(timer)
   const counting = client.events.subscribe((event) => {
     counters = countEvent(counters, event)
-    if (event._tag === 'Retrying') {
-      shown.say(`waiting ${(event.pause / 1_000).toFixed(1)} s: ${event.failure.message}`)
-    }
+    const note = event._tag === 'Retrying' ? noteRetry(event) : undefined
+    if (note !== undefined) shown.say(note)
   })
   listening.add(counting)
 

@@ -1,7 +1,8 @@
 /** Shows a run on stderr while it goes on: a line that is redrawn, a line now and then, JSON, or nothing. */
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
-import { filter, type MonoTypeOperatorFunction, Subscription } from 'rxjs'
+import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription } from 'rxjs'
+import type { ClientEvent } from '../../http/ClientEvent.js'
 import { oneLine } from '../../http/oneLine.js'
 import { EXIT_USAGE } from '../output.js'
 import type { Terminal } from '../Terminal.js'
@@ -114,6 +115,27 @@ const oncePer = (ms: number): MonoTypeOperatorFunction<ProgressSample> => {
     last = Math.max(last, period)
     return isNew
   })
+}
+
+// retries
+
+type Retrying = Extract<ClientEvent, { readonly _tag: 'Retrying' }>
+
+/** Describes the first retry of a kind at once, and then one each half minute, with the number of those in between. */
+export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
+  const kinds = new Map<string, { readonly at: number; readonly unsaid: number }>()
+  return ({ endpoint, failure, pause }: Retrying): string | undefined => {
+    const kind = [endpoint, failure._tag, 'status' in failure ? failure.status : ''].join(' ')
+    const now = timer.now()
+    const { at, unsaid } = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
+    if (now - at < LOG_INTERVAL) {
+      kinds.set(kind, { at, unsaid: unsaid + 1 })
+      return undefined
+    }
+    kinds.set(kind, { at: now, unsaid: 0 })
+    const more = unsaid === 0 ? '' : ` (and ${number(unsaid)} more like it before)`
+    return `waiting ${duration(pause)}: ${failure.message}${more}`
+  }
 }
 
 // lines

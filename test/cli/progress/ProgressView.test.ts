@@ -16,6 +16,7 @@ import {
   progressJson,
   progressLines,
   progressLogLine,
+  retryNotes,
   showProgress,
   type ViewFlags,
 } from '../../../src/cli/progress/ProgressView.js'
@@ -374,4 +375,43 @@ it('is one line in a log, whatever it waits for', () => {
   expect(progressLogLine({ ...SAMPLE, stallReasons })).toMatch(
     /, again in 3\.2 s: 503 \[2Jaway for now$/,
   )
+})
+
+describe('retries', () => {
+  /** The notes of retries, one a second, by the second. */
+  const notes = (seconds: number, statusAt: (second: number) => number) => {
+    let second = 0
+    const note = retryNotes({ now: () => second * 1_000 })
+    const said: Array<string> = []
+    for (; second < seconds; second++) {
+      const status = statusAt(second)
+      const failure = {
+        _tag: 'ServerFault',
+        endpoint: 'GET /x',
+        status,
+        code: 'busy',
+        attempts: 1,
+        message: `GET /x: ${status} busy`,
+      } as const
+      const line = note({ _tag: 'Retrying', endpoint: 'GET /x', failure, pause: 1_200 })
+      if (line !== undefined) said.push(`${second}: ${line}`)
+    }
+    return said
+  }
+
+  it('of one kind are one line at once, and then one each half minute, with their number', () => {
+    expect(notes(100, () => 503)).toEqual([
+      '0: waiting 1.2 s: GET /x: 503 busy',
+      ...[30, 60, 90].map(
+        (s) => `${s}: waiting 1.2 s: GET /x: 503 busy (and 29 more like it before)`,
+      ),
+    ])
+  })
+
+  it('of another kind are told at once', () => {
+    expect(notes(20, (second) => (second < 5 ? 503 : 500))).toEqual([
+      '0: waiting 1.2 s: GET /x: 503 busy',
+      '5: waiting 1.2 s: GET /x: 500 busy',
+    ])
+  })
 })
