@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import { type Codec, noted, unspecified } from './Codec.js'
 import { Instant } from './Instant.js'
-import { intFrom } from './scalars.js'
+import { Finite, intFrom } from './scalars.js'
 import { Metadata, nullable } from './shapes.js'
 
 // model
@@ -21,21 +21,21 @@ const itemError = unspecified(
 const transferDraft = unspecified(
   t.partial({
     /** The amount that the beneficiary receives, in major units of `transfer_currency`. */
-    amount_beneficiary_receives: nullable(t.number),
+    amount_beneficiary_receives: nullable(Finite),
     /** The amount that the payer pays, in major units of `source_currency`. */
-    amount_payer_pays: nullable(t.number),
+    amount_payer_pays: nullable(Finite),
     /** The fee of the transfer, in major units of `fee_currency`. */
-    fee_amount: nullable(t.number),
+    fee_amount: nullable(Finite),
     /** A 3-letter ISO 4217 code. */
     fee_currency: nullable(t.string),
     /** The party that bears the fees. */
     fee_paid_by: nullable(open('PAYER', 'BENEFICIARY')),
     /** The amount before it is converted, in major units of `source_currency`. */
-    source_amount: nullable(t.number),
+    source_amount: nullable(Finite),
     /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: nullable(t.string),
     /** The amount after it is converted, in major units of `transfer_currency`. */
-    transfer_amount: nullable(t.number),
+    transfer_amount: nullable(Finite),
     /** The currency that the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: nullable(t.string),
     /** Over SWIFT, or a local clearing system. */

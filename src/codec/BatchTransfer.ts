@@ -3,7 +3,7 @@ import { open } from '../decode/index.js'
 import { type Codec, closed, noted } from './Codec.js'
 import { Instant } from './Instant.js'
 import { type Rule, rule, ruled } from './Rule.js'
-import { Count, Currency, Filled, intFrom } from './scalars.js'
+import { Count, Currency, Filled, Finite, intFrom } from './scalars.js'
 import { Metadata, nullable, opened } from './shapes.js'
 import { Day, toMillis } from './times.js'
 
@@ -70,11 +70,11 @@ export const QuoteValidity = validity
 const quote = t.intersection([
   t.type({
     /** The total that the beneficiaries receive, in major units of `transfer_currency`. */
-    amount_beneficiary_receives: t.number,
+    amount_beneficiary_receives: Finite,
     /** The total that the payer pays, in major units of `source_currency`. */
-    amount_payer_pays: t.number,
+    amount_payer_pays: Finite,
     /** The total fee, in major units of `fee_currency`. */
-    fee_amount: t.number,
+    fee_amount: Finite,
     /** A 3-letter ISO 4217 code. */
     fee_currency: Currency,
     /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
@@ -84,7 +84,7 @@ const quote = t.intersection([
   }),
   t.partial({
     /** The conversion rate; null when nothing is converted. */
-    client_rate: nullable(t.number),
+    client_rate: nullable(Finite),
     /** The pair of currencies that `client_rate` is for; null when nothing is converted. */
     currency_pair: nullable(t.string),
   }),

@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import { type Codec, closed } from './Codec.js'
 import { Instant } from './Instant.js'
-import { Currency } from './scalars.js'
+import { Currency, Finite } from './scalars.js'
 import { nullable } from './shapes.js'
 
 const quotaType = t.keyof({ CN_INBOUND: null, ID_OUTBOUND: null, VN_OUTBOUND: null })
@@ -26,11 +26,11 @@ export const QuotaFilter: Codec<QuotaFilter> = quotaFilter
 
 const quota = t.type({
   /** The amount left, in major units of `currency`. */
-  available_order_amount: t.number,
+  available_order_amount: Finite,
   /** A 3-letter ISO 4217 code. */
   currency: Currency,
   /** The amount used, in major units of `currency`. */
-  history_order_amount: t.number,
+  history_order_amount: Finite,
 })
 
 /** The amount left of a limit. */
@@ -43,7 +43,7 @@ const expiringQuota = t.intersection([
     /** A 3-letter ISO 4217 code. */
     currency: Currency,
     /** The expiring amount, in major units of `currency`. */
-    expiring_order_amount: t.number,
+    expiring_order_amount: Finite,
   }),
   t.partial({
     /** The day by which it expires. */

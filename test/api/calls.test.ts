@@ -58,6 +58,18 @@ describe.each(examples)('$route', ({ route, params, sent, answer }) => {
       expect(compile(row.success)(value)).toEqual(decoded)
     }
   })
+
+  it('is answered with finite numbers: 1e400 is Infinity to JSON.parse', () => {
+    if (row.answer === 'anything') return // of any shape
+    for (const value of isList(row) ? envelopeOf(answer).items : [answer]) {
+      const json = JSON.stringify(value) ?? ''
+      for (const { index, 0: number } of json.matchAll(/(?<=[:[,])-?\d[\d.]*(?=[,}\]])/g)) {
+        const huge = JSON.parse(`${json.slice(0, index)}1e400${json.slice(index + number.length)}`)
+        expect(E.isLeft(row.success.decode(huge))).toBe(true)
+        expect(E.isLeft(compile(row.success)(huge))).toBe(true)
+      }
+    }
+  })
 })
 
 const envelopeOf = (answer: unknown): Envelope => {

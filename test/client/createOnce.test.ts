@@ -64,7 +64,11 @@ describe('a create for a job that runs again', () => {
     ['is there twice', listed(MADE, { ...MADE, id: 'chg_2' }), 'its request_id: 2, not one'],
     ['is there once with another amount', listed({ ...MADE, amount: 10 }, MADE), '2, not one'],
     ['is another one', listed({ ...MADE, amount: 10 }), 'another one, by its amount'],
-    ['cannot be read', listed({ ...MADE, amount: {} }), 'items[0].amount should be number'],
+    [
+      'cannot be read',
+      listed({ ...MADE, amount: {} }),
+      'items[0].amount should be a finite number',
+    ],
     ['cannot be asked for', problem(403, 'forbidden'), 'looking it up failed: '],
   ])('stays refused, and says why, when it %s', (_, list, why) => {
     const { value, events } = creating(problem(400, 'request_id_duplicate'), list)

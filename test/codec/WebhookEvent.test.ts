@@ -205,13 +205,17 @@ describe('payloads', () => {
       E.right({ _tag: 'Charge', charge: data }),
     )
     const spoilt = payload('charge.new', { ...Object(data), amount: '1' })
-    const wrong = { path: 'data.amount', expected: 'number', actual: 'text of 1 character' }
+    const wrong = {
+      path: 'data.amount',
+      expected: 'a finite number',
+      actual: 'text of 1 character',
+    }
     expect(spoilt).toEqual(
       E.left({
         _tag: 'Undecodable',
         ...wrong,
         causes: [wrong],
-        message: 'data.amount should be number, and is text of 1 character',
+        message: 'data.amount should be a finite number, and is text of 1 character',
       }),
     )
   })

@@ -51,11 +51,11 @@ describe('one value', () => {
       'a text where a number belongs',
       { amount: '9.99' },
       'amount',
-      'number',
+      'a finite number',
       'text of 4 characters',
     ],
     ['null', { currency: null }, 'currency', 'a currency code of 3 capital letters', 'null'],
-    ['a lost field', { fee: undefined }, 'fee', 'number', 'missing'],
+    ['a lost field', { fee: undefined }, 'fee', 'a finite number', 'missing'],
   ])('that has %s is not taken', (_, wrong, path, expected, actual) => {
     const read = readCharge(responseOf(200, { ...JSON.parse(CHARGE_TEXT), ...wrong }))
     expect(read).toEqual(
@@ -130,9 +130,10 @@ describe('a page', () => {
         expect.objectContaining({
           _tag: 'Undecodable',
           path: 'items[1].amount',
-          expected: 'number',
+          expected: 'a finite number',
           actual: 'object',
-          message: 'GET /api/v1/charges/{id}: items[1].amount should be number, and is object',
+          message:
+            'GET /api/v1/charges/{id}: items[1].amount should be a finite number, and is object',
         }),
       ),
       E.right({ ...row, id: 'chg_2' }),
