@@ -1,5 +1,5 @@
 import { map, type Observable, type SchedulerLike } from 'rxjs'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import type { Departure } from './connectionTracker.js'
@@ -20,25 +20,28 @@ class TimeoutError extends Error {
   }
 }
 
-/** Codes of errors before there is a connection: the request cannot have left. For when no departure is known. */
-const BEFORE_CONNECTION: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ENOTFOUND',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
+const isTimeout = (u: unknown): u is TimeoutError =>
+  isRecord(u) && u.name === 'TimeoutError' && 'phase' in u && 'limit' in u
 
-/** As those above if the system call is `connect`; of `read` or `write`, the network broke under a connection. */
-const UNROUTED: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH'])
+/** Fields of an error. Those of another realm, such as a test runner makes, are no `instanceof Error` of ours. */
+interface ErrorFields {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  readonly syscall: unknown
+  /** Causes; of an `AggregateError`, its errors. */
+  readonly causes: ReadonlyArray<unknown>
+}
 
-/** In the message of Deno's `fetch`, which sets no codes, if there was no connection. */
-const DENO_UNCONNECTED = ': client error (Connect): '
+/** System calls that come before the request is written. */
+const CONNECTING: ReadonlyArray<unknown> = ['connect', 'getaddrinfo']
+
+/** Codes of connections that were not made, certificates that were not accepted, and handshakes that failed. */
+const UNCONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_SSL_\w*(?:WRONG_VERSION_NUMBER|HANDSHAKE_FAILURE|UNSUPPORTED_PROTOCOL))$|(?:^|_)CERT(?:_|$)/
+
+/** In messages of a connection that was not made, by undici of a proxy, and by Deno, which sets no codes. */
+const UNCONNECTED_TEXT = /^Proxy response \(\d+\) !== 200|: client error \(Connect\): /
 
 /** Message of `fetch`, without a code, for a port that it blocks (WHATWG Fetch, "port blocking"). */
 const BAD_PORT = 'bad port'
@@ -82,12 +85,10 @@ export const transportError = (
   timeout: Timeout,
   departure: Departure | undefined,
 ): TransportError => {
-  const chain = causesOf(error)
-  const ours = chain.find((cause) => cause instanceof TimeoutError)
-  if (ours !== undefined) return { _tag: 'TimedOut', phase: ours.phase, limit: ours.limit }
-  const root = rootOf(chain)
+  if (isTimeout(error)) return { _tag: 'TimedOut', phase: error.phase, limit: error.limit }
+  const root = rootOf(causesOf(error))
   const isBlocked = root?.message === BAD_PORT
-  const code = codeOf(root) ?? (isBlocked ? BLOCKED_PORT : 'FETCH_FAILED')
+  const code = root?.code ?? (isBlocked ? BLOCKED_PORT : 'FETCH_FAILED')
   const fetchTimeout = FETCH_TIMEOUTS.get(code)
   if (fetchTimeout !== undefined && departure !== undefined) {
     const [phase, limit] = fetchTimeout
@@ -99,41 +100,59 @@ export const transportError = (
     reason: root?.message || (departure === 'written' ? UNEXPLAINED : 'the connection failed'),
     mayHaveArrived:
       departure === undefined || departure === 'unknown'
-        ? !(isBlocked || wasUnconnected(code, root))
+        ? !(isBlocked || wasUnconnected(error))
         : departure === 'written',
   }
 }
 
-const wasUnconnected = (code: string, error: Error | undefined): boolean =>
-  BEFORE_CONNECTION.has(code) ||
-  (UNROUTED.has(code) && fieldsOf(error).syscall === 'connect') ||
-  (codeOf(error) === undefined && error?.message.includes(DENO_UNCONNECTED) === true)
+/** Tests for an error before there was a connection; of several attempts to connect, for each of them. */
+const wasUnconnected = (error: unknown, depth = 0): boolean => {
+  const { code, syscall, message, causes } = errorFields(error)
+  if (depth === MAX_CAUSES) return false
+  if (causes.length > 1) return causes.every((cause) => wasUnconnected(cause, depth + 1))
+  return (
+    CONNECTING.includes(syscall) ||
+    (code !== undefined && UNCONNECTED.test(code)) ||
+    UNCONNECTED_TEXT.test(message) ||
+    causes.some((cause) => wasUnconnected(cause, depth + 1))
+  )
+}
 
-const codeOf = (error: Error | undefined): string | undefined =>
-  error !== undefined && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+/** Causes that are followed: an error may be its own cause. */
+const MAX_CAUSES = 10
 
 /** The innermost cause with a code, or else the innermost. */
-const rootOf = (chain: ReadonlyArray<Error>): Error | undefined =>
-  chain.findLast((cause) => codeOf(cause) !== undefined) ?? chain.at(-1)
+const rootOf = (chain: ReadonlyArray<ErrorFields>): ErrorFields | undefined =>
+  chain.findLast(({ code }) => code !== undefined) ?? chain.at(-1)
 
-/** Follows causes from the outermost error; of an `AggregateError`, the first of its errors. */
-const causesOf = (error: unknown): ReadonlyArray<Error> => {
-  const chain: Array<Error> = []
+/** Follows causes from the outermost error; of several, the first. */
+const causesOf = (error: unknown): ReadonlyArray<ErrorFields> => {
+  const chain: Array<ErrorFields> = []
   let rest: unknown = error
-  while (rest instanceof Error && !chain.includes(rest)) {
-    chain.push(rest)
-    rest = rest instanceof AggregateError ? rest.errors[0] : rest.cause
+  while (isRecord(rest) && chain.length < MAX_CAUSES) {
+    const fields = errorFields(rest)
+    chain.push(fields)
+    rest = fields.causes[0]
   }
   return chain
+}
+
+const errorFields = (error: unknown): ErrorFields => {
+  const { name, message, code, syscall, cause, errors } = fieldsOf(error)
+  return {
+    name: typeof name === 'string' ? name : 'an error',
+    message: typeof message === 'string' ? message : '',
+    code: typeof code === 'string' ? code : undefined,
+    syscall,
+    causes: Array.isArray(errors) ? errors : cause === undefined ? [] : [cause],
+  }
 }
 
 // interop
 
 /** Describes an error as `TypeError` or `TypeError, ECONNREFUSED`, without its message, which may repeat a secret. */
 export const errorKind = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'an error'
-  const code = codeOf(rootOf(causesOf(error)))
-  return code !== undefined && /^[A-Z][A-Z0-9_]{1,40}$/.test(code)
-    ? `${error.name}, ${code}`
-    : error.name
+  const { name } = errorFields(error)
+  const code = rootOf(causesOf(error))?.code
+  return code !== undefined && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? `${name}, ${code}` : name
 }

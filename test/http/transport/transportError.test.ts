@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
 import { transportError } from '../../../src/http/transport/transportError.js'
 
 const timeout = { connect: 1, headers: 1, body: 1, whole: 1 }
@@ -80,4 +81,50 @@ it('comes to an end where an error is its own cause', () => {
   const error = Object.assign(new Error('round and round'), { code: 'ELOOP' })
   error.cause = new Error('and back', { cause: error })
   expect(transportError(error, timeout, 'written')).toMatchObject({ code: 'ELOOP' })
+})
+
+describe('sent by a fetch of the caller', () => {
+  const failed = (message: string, fields: object) => Object.assign(new Error(message), fields)
+  const connecting = (code: string) => failed(`connect ${code}`, { code, syscall: 'connect' })
+  const several = (...errors: ReadonlyArray<Error>) =>
+    Object.assign(new AggregateError(errors, ''), { code: 'ETIMEDOUT' })
+
+  it.each<readonly [string, Error, boolean]>([
+    ['a connection that timed out', connecting('ETIMEDOUT'), false],
+    ['an address that is not there', connecting('EADDRNOTAVAIL'), false],
+    ['a name that is not known', failed('', { code: 'ENODATA', syscall: 'getaddrinfo' }), false],
+    [
+      'no way to both addresses',
+      several(connecting('ETIMEDOUT'), connecting('ENETUNREACH')),
+      false,
+    ],
+    ['one of two that broke later', several(connecting('ETIMEDOUT'), failed('', {})), true],
+    ['a certificate of tomorrow', failed('', { code: 'CERT_NOT_YET_VALID' }), false],
+    ['a certificate of another', failed('', { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), false],
+    ['no TLS', failed('', { code: 'ERR_SSL_WRONG_VERSION_NUMBER' }), false],
+    [
+      'a proxy that refused the tunnel',
+      failed('Proxy response (502) !== 200 when HTTP Tunneling', { code: 'UND_ERR_ABORTED' }),
+      false,
+    ],
+    ['a proxy that was not there', failed('', { code: 'UND_ERR_PRX_CONN' }), false],
+    ['a connection that broke', failed('', { code: 'ECONNRESET', syscall: 'read' }), true],
+    ['an abort', failed('', { code: 'UND_ERR_ABORTED' }), true],
+  ])('%s tells whether it left', (_, cause, mayHaveArrived) => {
+    const error = new TypeError('fetch failed', { cause })
+    expect(transportError(error, timeout, undefined)).toMatchObject({ mayHaveArrived })
+  })
+
+  it('an error of another realm is recognised', () => {
+    const error = runInNewContext(
+      `new TypeError('fetch failed', { cause: Object.assign(new Error('no way'), { code: 'ECONNREFUSED' }) })`,
+    )
+    expect(error).not.toBeInstanceOf(Error)
+    expect(transportError(error, timeout, undefined)).toEqual({
+      _tag: 'Unreachable',
+      code: 'ECONNREFUSED',
+      reason: 'no way',
+      mayHaveArrived: false,
+    })
+  })
 })
