@@ -78,6 +78,8 @@ export interface Endpoint<
   readonly otherErrors: ReadonlyArray<Code>
   /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
   readonly answer: 'json' | 'anything'
+  /** What a 204 says beside the parameters, where the outcome is a bare acknowledgement: `{ deleted: true }`. */
+  readonly noContent: Readonly<Record<string, unknown>> | undefined
   /** The paging of a list; without it there is one value. */
   readonly paging: Pages
   /** Parameters that do not go to their usual place. */
@@ -129,6 +131,7 @@ export const endpoint = <
     readonly errors?: Errors<Code>
     readonly otherErrors?: ReadonlyArray<Code>
     readonly answer?: 'json' | 'anything'
+    readonly noContent?: Readonly<Record<string, unknown>> | undefined
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: Place }
     // undefined as well, so that a row can be made of another one
@@ -147,6 +150,7 @@ export const endpoint = <
   errors: row.errors ?? {},
   otherErrors: row.otherErrors ?? [],
   answer: row.answer ?? 'json',
+  noContent: row.noContent,
   paging: row.paging as Pages, // left out, `Pages` is inferred as undefined
   at: row.at ?? {},
   repeatable: row.repeatable,

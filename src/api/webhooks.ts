@@ -50,6 +50,7 @@ export const webhooks = {
   delete: endpoint('POST /api/v1/webhooks/{id}/delete', {
     params: ById,
     success: DeletedWebhook,
+    noContent: { deleted: true },
     errors: { 400: ['field_required', 'invalid_argument'], 404: [] },
   }),
 }

@@ -116,13 +116,19 @@ export const clientTable = {
     /** Attempts after the first, after other faults. Default 2. */
     readonly faults?: number
     /**
+     * Time from the first request of a call, in ms, after which no other is sent, whatever the fault, 429 included.
+     * Default `Infinity`.
+     */
+    readonly patience?: number
+    /**
      * Retries after faults for each request sent, over all calls of the client. In addition: two a second, and a
      * burst of as many as `limits.concurrency`. Default 0.2; `Infinity`: no bound.
      */
     readonly budget?: number
   }>({
-    throttled: is.int(0),
-    faults: is.int(0),
+    throttled: is.nonNegativeIntOrInfinity,
+    faults: is.nonNegativeIntOrInfinity,
+    patience: is.millis,
     budget: is.atLeast(0),
   }),
   /** Error codes by meaning, each list in place of that of `codes`. */

@@ -53,6 +53,7 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   errors: required(is.recordOf(names, 'an object of lists of codes by their status')),
   otherErrors: required(names),
   answer: required(is.oneOf('json', 'anything')),
+  noContent: optional(is.object('an object of fields of the outcome')),
   paging: optional(paging),
   at: required(
     is.recordOf(

@@ -76,7 +76,7 @@ interface Spec {
   readonly calls: ClientOf<Api>
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly runtime: Pick<ClientRuntime, 'codes' | 'emit' | 'random' | 'timer'>
+  readonly runtime: Pick<ClientRuntime, 'codes' | 'emit' | 'now' | 'random' | 'timer'>
   readonly settings: Pick<CallSettings, 'check'>
 }
 
@@ -109,7 +109,7 @@ export const compositeCalls = ({
       snapshot: snapshot({
         endpoint: api.charges.list.route,
         list: strictCharges,
-        now: () => timer.now(),
+        now: runtime.now,
       }),
       untilState: untilState({
         endpoint: api.charges.retrieve.route,

@@ -1,4 +1,4 @@
-import { map, merge, type Observable, Subject } from 'rxjs'
+import { asyncScheduler, map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { defined } from '../fp.js'
@@ -12,6 +12,7 @@ import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { KnownSecrets } from '../http/secrets/scrub.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
+import { defaultTimer } from '../scheduler/Clock.js'
 import type { LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
@@ -25,8 +26,11 @@ export const createRuntime = (
   options: ResolvedOptions,
   settings: CallSettings,
 ): { readonly runtime: ClientRuntime; readonly events: Observable<ClientEvent> } => {
-  const { retry, timer, random, uuid } = options
+  const { retry, random, uuid } = options
+  // that of the system jumps when it is set
+  const timer = options.timer === asyncScheduler ? defaultTimer() : options.timer
   const repeats = retry?.faults ?? FAULT_RETRIES
+  const patience = retry?.patience ?? Number.POSITIVE_INFINITY
   const events = new Subject<ClientEvent>()
 
   const runtime: ClientRuntime = {
@@ -43,7 +47,9 @@ export const createRuntime = (
         random,
         timer,
       }),
+    patience,
     timer,
+    now: () => options.timer.now(),
     random,
     uuid,
     authFor: (row) => authFor(row),
@@ -51,7 +57,7 @@ export const createRuntime = (
     retryBudget: new RetryBudget({
       share: retry?.budget ?? RETRY_SHARE,
       burst: limitsOf(options).concurrency,
-      maxWait: pausesOf({ ...PAUSES, repeats }),
+      maxWait: Math.min(patience, pausesOf({ ...PAUSES, repeats })),
       now: () => timer.now(),
     }),
     codes: { ...codes, ...options.codes },
@@ -77,18 +83,18 @@ const createAuth = (
   runtime: ClientRuntime,
   settings: CallSettings,
 ): ((row: AnyEndpoint) => Auth) => {
-  const { timer, secrets, emit } = runtime
+  const { timer, now, secrets, emit } = runtime
 
   const logInWith = (given: NonNullable<typeof credentials>) => {
     if ('token' in given) {
-      return tokenFromSource(given.token, { limit: settings.timeout.headers, timer })
+      return tokenFromSource(given.token, { limit: settings.timeout.headers, timer, now })
     }
     const key = { endpoint: login.route, login: given.clientId }
     const executeOf = execute(runtime, { ...settings, priority: 'interactive' })
     return logIn(
       executeOf(untyped(login), () => key),
       given,
-      () => timer.now(),
+      now,
     )
   }
 

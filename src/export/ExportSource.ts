@@ -53,7 +53,7 @@ export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> 
       kind === 'list' &&
       'page' in position &&
       failure._tag === 'Refused' &&
-      failure.incompleteBody !== true &&
+      !failure.code.startsWith('http_') && // the service has said it, not a gateway
       UNKNOWN_BOOKMARK.includes(failure.status),
   }
 }

@@ -31,10 +31,14 @@ export type ClientEvent =
       readonly failure: Unreachable | TimedOut
       readonly took: Millis
     }
-  /** A call is retried after `pause`, because of `failure`. A 429 waits in the scheduler, without this event. */
+  /**
+   * A call is retried after `pause`, because of `failure`: that of its `attempt`, from 1. A 429 waits in the scheduler,
+   * without this event.
+   */
   | {
       readonly _tag: 'Retrying'
       readonly endpoint: string
+      readonly attempt: number
       readonly failure: RedactedFailure
       readonly pause: Millis
     }
@@ -80,7 +84,6 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
         status,
         code,
         message: `${endpoint}: ${status} ${code}`,
-        ...('incompleteBody' in failure ? { incompleteBody: failure.incompleteBody } : {}),
       }
     }
   }

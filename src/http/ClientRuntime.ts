@@ -2,7 +2,7 @@ import type { SchedulerLike } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
-import type { Backoff } from '../stream/index.js'
+import type { Backoff, Millis } from '../stream/index.js'
 import type { Codes } from './answer/errorCodes.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Priority, RateLimitKey } from './limits.js'
@@ -18,11 +18,16 @@ export interface ClientRuntime {
   /** Pauses between retries after faults. Those after a 429 are the scheduler's. */
   readonly backoff: Backoff
   readonly retryBudget: RetryBudget
+  /** Time from the first request of a call in which others may follow. */
+  readonly patience: Millis
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth
   readonly secrets: KnownSecrets
   readonly emit: (event: ClientEvent) => void
+  /** Timers, and a clock for durations, which may not be the time of day. */
   readonly timer: SchedulerLike
+  /** Time of day, in ms since 1970. */
+  readonly now: IO<Millis>
   readonly random: IO<number>
   readonly uuid: IO<string>
 }

@@ -36,10 +36,10 @@ export interface Unauthorized extends Common {
   readonly code: string
 }
 
-/** Another 4xx (or a redirect, which is not followed): the request was understood, and rejected. */
+/** Another 4xx: the request was understood, and rejected. To a write, only with an error code of the service. */
 export interface Refused<Code extends string = string> extends Common {
   readonly _tag: 'Refused'
-  /** HTTP status: 4xx, or 3xx. */
+  /** HTTP status: 4xx. */
   readonly status: number
   /** One of the row's error codes, or any other the service sent. */
   readonly code: Code | (string & {})
@@ -47,8 +47,6 @@ export interface Refused<Code extends string = string> extends Common {
   readonly source?: string
   /** Details as the service sent them; their shape is not specified. */
   readonly details?: unknown
-  /** The connection broke within the body, at each attempt: `code` may not be the one that was sent. */
-  readonly incompleteBody?: true
 }
 
 /** 429, at each attempt. */
@@ -56,10 +54,13 @@ export interface Throttled extends Common {
   readonly _tag: 'Throttled'
 }
 
-/** 5xx, or a 400 with a code that means the same. */
+/**
+ * 5xx, or what means the same: a 400 with such a code; the answer of a gateway, which is a 3xx (never followed), 408,
+ * 425 or 499, or to a write any 4xx without an error code.
+ */
 export interface ServerFault extends Common {
   readonly _tag: 'ServerFault'
-  /** HTTP status: 5xx, or 400. */
+  /** HTTP status. */
   readonly status: number
   /** Error code of the service. */
   readonly code: string

@@ -15,6 +15,7 @@ import { type PreparedRequest, prepareRequest } from './request/prepareRequest.j
 import { type Attempts, RetryPolicy } from './retry/RetryPolicy.js'
 import { type Recovery, recover } from './retry/recover.js'
 import { sendWithRetry } from './sendWithRetry.js'
+import type { HttpResponse } from './transport/Transport.js'
 
 /** Checks the parameters, sends them, reads the response, and retries after faults where that is safe. */
 export const execute =
@@ -26,7 +27,7 @@ export const execute =
       path,
     }),
   ): Execute => {
-    const prepare = prepareRequest(row, { check: settings.check, now: () => runtime.timer.now() })
+    const prepare = prepareRequest(row, { check: settings.check, now: runtime.now })
     const send = sendWithRetry(runtime, settings)(row, keyOf)
 
     return (params, read, resolve = left) => {
@@ -44,11 +45,15 @@ export const execute =
           runtime.emit({ _tag: 'RequestIdGenerated', endpoint, requestId: requestId() })
         }
 
-        const attempts: Attempts = { count: 0 }
+        const attempts: Attempts = { count: 0, deadline: Number.POSITIVE_INFINITY, retryAfter: 0 }
         const { sentParams } = prepared.right
+        const withContent = (response: HttpResponse): HttpResponse =>
+          row.noContent !== undefined && response.status === 204
+            ? { ...response, body: JSON.stringify({ ...sentParams(), ...row.noContent }) }
+            : response
         const policy = new RetryPolicy(runtime, row, sentParams, attempts)
         return send(prepared.right, attempts).pipe(
-          map(E.chain(({ context, response }) => read(context)(response))),
+          map(E.chain(({ context, response }) => read(context)(withContent(response)))),
           retry((failure, attempt) => policy.delayAfter(failure, attempt), runtime.timer),
           mapLeft((failure) => policy.conclude(failure)),
           finalize(() => policy.release()),

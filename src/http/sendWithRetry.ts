@@ -1,9 +1,10 @@
-import { concatMap, defer, map, Observable, of, Subscriber, tap } from 'rxjs'
+import { concatMap, defer, map, Observable, of, Subscriber, Subscription, tap } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { defined, E, O } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { keepContext } from '../stream/asyncContext.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
+import { later } from '../stream/later.js'
 import { httpFailure, type RequestContext, transportFailure } from './answer/failureOf.js'
 import { redactTransportFailure } from './ClientEvent.js'
 import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
@@ -11,12 +12,13 @@ import type { Failure } from './Failure.js'
 import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
-import { type Attempts, throttleOf } from './retry/RetryPolicy.js'
+import type { Attempts } from './retry/RetryPolicy.js'
 import { scrubber } from './secrets/scrub.js'
 import {
   type HttpRequest,
   type HttpResponse,
   isSuccess,
+  retryAfterOf,
   type TransportError,
 } from './transport/Transport.js'
 
@@ -42,16 +44,20 @@ const REVOKED = 'revoked'
 
 /**
  * Sends a request when it has a token and all limits have room for it; again after a 429 and, with a new token,
- * after one 401. Retries after faults are decided by `RetryPolicy`.
+ * after one 401. Retries after faults are decided by `RetryPolicy`. Nothing is sent after the deadline of the call:
+ * it then ends with the last response.
  */
 export const sendWithRetry =
   (runtime: ClientRuntime, settings: CallSettings) =>
   (row: AnyEndpoint, keyOf: (request: PreparedRequest) => RateLimitKey) =>
   (request: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { retryBudget, codes, emit, secrets, timer } = runtime
+    const { retryBudget, codes, emit, patience, secrets, timer } = runtime
     const auth = runtime.authFor(row)
     const endpoint = row.route
     const key = keyOf(request)
+    let last: AttemptResult | undefined
+
+    const isOver = (): boolean => last !== undefined && timer.now() > attempts.deadline
 
     const emitResult = ({ context, response }: AttemptResult, took: Millis): void => {
       const { attempts: attempt } = context
@@ -66,15 +72,20 @@ export const sendWithRetry =
     /** Sends one request, with the latest token, which may be newer than `header`. */
     const attempt = (header: string, onSent: () => void): Observable<AttemptResult> =>
       defer(() => {
+        if (last !== undefined && isOver()) return of(last)
         onSent()
         const number = ++attempts.count
-        if (number === 1) retryBudget.earn()
         const sentAt = timer.now()
+        if (number === 1) {
+          retryBudget.earn()
+          attempts.deadline = sentAt + patience
+        }
         const authorization = auth.latest(header)
         const generation = auth.generation()
         const resultOf = (response: AttemptResult['response']): AttemptResult => ({
           context: {
             endpoint,
+            isWrite: request.method === 'POST' && row.auth !== 'none', // a login moves nothing
             attempts: number,
             scrub: scrubber([
               ...secrets.all(),
@@ -88,7 +99,13 @@ export const sendWithRetry =
         emit({ _tag: 'Sent', endpoint, attempt: number })
         return runtime.transport(httpRequest(settings, row)(request, authorization)).pipe(
           map(resultOf),
-          tap((result) => emitResult(result, timer.now() - sentAt)),
+          tap((result) => {
+            last = result
+            attempts.retryAfter = E.isRight(result.response)
+              ? retryAfterOf(result.response.right, runtime.now())
+              : 0
+            emitResult(result, timer.now() - sentAt)
+          }),
         )
       })
 
@@ -96,24 +113,36 @@ export const sendWithRetry =
     const scheduled = (header: string): Observable<AttemptResult | typeof REVOKED> =>
       new Observable((subscriber) => {
         const queued = new Subscriber<AttemptResult>(subscriber)
-        const stopListening = auth.onRevoked(() => {
+        const leave = (result: AttemptResult | typeof REVOKED): void => {
           queued.unsubscribe() // first: a new token may be there at once, and be refused at once
-          subscriber.next(REVOKED)
+          subscriber.next(result)
           subscriber.complete()
-        })
+        }
+        const stopListening = auth.onRevoked(() => leave(REVOKED))
         queued.add(stopListening)
+        let waiting = Subscription.EMPTY
+        const waitUntilDeadline = (): void => {
+          if (attempts.deadline === Number.POSITIVE_INFINITY) return
+          waiting = later(Math.max(0, attempts.deadline - timer.now()), timer).subscribe(() => {
+            if (last !== undefined) leave(last)
+          })
+          queued.add(waiting)
+        }
+        if (last !== undefined) waitUntilDeadline()
         const onSent = (): void => {
+          waiting.unsubscribe()
           stopListening()
           auth.renewIfDue()
         }
+        const refused = ({ response }: AttemptResult) => {
+          if (E.isLeft(response) || response.right.status !== 429 || isOver()) return O.none
+          waitUntilDeadline()
+          const { retryAfter } = attempts
+          // without one, the backoff of the interface applies
+          return O.some(retryAfter > 0 ? { retryAfter } : {})
+        }
         attempt(header, onSent)
-          .pipe(
-            schedule(runtime.scheduler, key, {
-              lane: settings.priority,
-              refused: ({ response }) =>
-                E.isRight(response) ? throttleOf(timer.now())(response.right) : O.none,
-            }),
-          )
+          .pipe(schedule(runtime.scheduler, key, { lane: settings.priority, refused }))
           .subscribe(queued)
       })
 

@@ -73,12 +73,5 @@ export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>
   return first * (2 ** growing - 1) + cap * (repeats - growing)
 }
 
-/** The fewest repeats whose pauses are together at least so long. */
-export const repeatsFor = ({ first, cap, least }: Bounds & { readonly least: Millis }): number => {
-  const growing = doublings({ first, cap })
-  const longer = least - pausesOf({ first, cap, repeats: growing })
-  return longer > 0 ? growing + Math.ceil(longer / cap) : Math.ceil(Math.log2(least / first + 1))
-}
-
 /** So many pauses are shorter than any that follow. */
 const doublings = ({ first, cap }: Bounds): number => Math.max(0, Math.ceil(Math.log2(cap / first)))

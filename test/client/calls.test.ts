@@ -1,7 +1,7 @@
-import { concatMap, from, map, mergeMap, toArray } from 'rxjs'
+import { concatMap, from, map, mergeMap, type Observable, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { Failure } from '../../src/index.js'
+import type { Client, Failure } from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
@@ -168,6 +168,19 @@ it.each(['2027-05-05', '2027-05-05T10:00', '2027-05-05T10:00:00', '2027-05-05T10
   },
 )
 
+describe('a 204', () => {
+  it.each<readonly [string, (client: Client) => Observable<unknown>, unknown]>([
+    ['batch', ({ batchTransfers }) => batchTransfers.delete({ id: 'b' }), undefined],
+    ['webhook', ({ webhooks }) => webhooks.delete({ id: 'w' }), { id: 'w', deleted: true }],
+    ['partner', ({ partnerWebhooks }) => partnerWebhooks.delete({ id: 'w' }), undefined],
+  ])('is the acknowledgement that a %s was deleted', (_, call, outcome) => {
+    const partner = { clientId: 'partner', clientSecret: 'partner-secret' }
+    const { client, run } = lab({ partner, play: () => ({ status: 204, body: '' }) })
+    const [done] = run(call(client))
+    expect(done?.value).toEqual(E.right(outcome))
+  })
+})
+
 describe('events', () => {
   it('tell what happens, while it happens', () => {
     const { client, events, run } = lab({
@@ -182,7 +195,7 @@ describe('events', () => {
       { _tag: 'LoggedIn', validFor: expect.any(Number) },
       { _tag: 'Sent', endpoint: route, attempt: 1 },
       { _tag: 'Unanswered', endpoint: route, attempt: 1, failure, took: 10 },
-      { _tag: 'Retrying', endpoint: route, failure, pause: 1_000 },
+      { _tag: 'Retrying', endpoint: route, attempt: 1, failure, pause: 1_000 },
       { _tag: 'Sent', endpoint: route, attempt: 2 },
       { _tag: 'Answered', endpoint: route, attempt: 2, status: 200, took: 30 },
     ])

@@ -127,14 +127,14 @@ describe('with unusual responses', () => {
     )
   })
 
-  it('a redirect is refused, and nothing is sent to where it points', async () => {
+  it('a redirect is a fault, and nothing is sent to where it points', async () => {
     const other = await judge()
     closing(other)
     const { client } = await judged({
       fault: (seen) =>
         isList(seen) ? { status: 307, headers: { location: `${other.url}/api` } } : undefined,
     })
-    expect(await all(client)).toMatchObject([E.left({ _tag: 'Refused', status: 307 })])
+    expect(await all(client)).toMatchObject([E.left({ _tag: 'ServerFault', status: 307 })])
     expect(other.seen).toEqual([])
   })
 })

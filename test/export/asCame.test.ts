@@ -30,6 +30,7 @@ const broken = json('chg_4', '"much"')
 const read = pageReader(compile(Charge))({ page_num: 0 })({
   endpoint: 'GET /api/v1/charges',
   attempts: 1,
+  isWrite: false,
   scrub: (told) => told,
 })
 

@@ -5,6 +5,7 @@ import type { HttpResponse } from '../../src/index.js'
 /** A second attempt, with secrets that no failure may hold. */
 export const context: RequestContext = {
   endpoint: 'GET /api/v1/charges/{id}',
+  isWrite: false,
   attempts: 2,
   scrub: scrubber(['very-secret/key', 'short', 'abc']),
 }

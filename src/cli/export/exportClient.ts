@@ -3,7 +3,6 @@ import { type Limits, limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
-import { PAUSES, repeatsFor } from '../../stream/Backoff.js'
 import type { Connection } from '../connection.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './exportFlags.js'
@@ -32,7 +31,6 @@ export const exportClient = (
   connection: Connection,
 ): ExportClient => {
   const allowed = flags.limits ? limits[connection.environment] : unlimited
-  const attempts = repeatsFor({ ...PAUSES, least: flags.patience * 1_000 })
   const client = createClient({
     ...connection,
     timeout: { ...timeout, ...defined({ headers: flags.timeout && flags.timeout * 1_000 }) },
@@ -41,7 +39,11 @@ export const exportClient = (
     share: flags.share,
     guard: guardFor(flags),
     priority: 'bulk',
-    retry: { faults: attempts, throttled: Math.max(7, attempts) },
+    retry: {
+      faults: Number.POSITIVE_INFINITY,
+      throttled: Number.POSITIVE_INFINITY,
+      patience: flags.patience * 1_000,
+    },
     drift: true,
     // bookmarks and rows that come again end a list as well, and rows on stdout cannot be taken back
     lists: { maxPages: Number.POSITIVE_INFINITY, strictEnd: true },

@@ -2,7 +2,7 @@
 import { type Problem, problem } from '../../codec/Problem.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
-import { isRecord, parsed } from '../../decode/unknown.js'
+import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import type { Failure, TimedOut, Undecodable, Unreachable } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
@@ -16,6 +16,8 @@ import { codes } from './errorCodes.js'
 /** The request that a response, or a failure, belongs to. */
 export interface RequestContext {
   readonly endpoint: string
+  /** The outcome matters: an answer that is no verdict of the service leaves it unknown. */
+  readonly isWrite: boolean
   /** Number of requests sent for the call, including this one. */
   readonly attempts: number
   readonly traceId?: string
@@ -25,7 +27,10 @@ export interface RequestContext {
 
 // constructors
 
-/** Makes the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx. */
+/**
+ * Makes the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx; so does the
+ * answer of a gateway, which does not know what the service did.
+ */
 export const httpFailure = (
   context: RequestContext,
   response: HttpResponse,
@@ -35,19 +40,21 @@ export const httpFailure = (
   const { status } = response
   const { code, message: text, ...rest } = problemOf(response, scrub)
   const traceId = rest.traceId ?? traceIdOf(response, scrub)
-  const incompleteBody = response.incompleteBody === true && !isRecord(parsed(response.body))
+  const body = parsed(response.body)
+  const isCut = response.incompleteBody === true && !isRecord(body)
   const common = {
     endpoint,
     attempts,
     ...defined({ traceId }),
-    message: `${endpoint}: ${status} ${code}: ${text}${incompleteBody ? ' (the body broke off)' : ''}`,
+    message: `${endpoint}: ${status} ${code}: ${text}${isCut ? ' (the body broke off)' : ''}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code }
   if (status === 429) {
     const message = `${common.message} (gave up after ${plural(attempts, 'attempt')})`
     return { ...common, _tag: 'Throttled', message }
   }
-  if (status >= 500 || (status === 400 && faultCodes.includes(code))) {
+  const isFault = status >= 500 || (status === 400 && faultCodes.includes(code))
+  if (isFault || isGatewayAnswer(context, status, body)) {
     return { ...common, _tag: 'ServerFault', status, code }
   }
   return {
@@ -56,8 +63,21 @@ export const httpFailure = (
     status,
     code,
     ...defined({ source: rest.source, details: rest.details }),
-    ...(incompleteBody ? { incompleteBody } : {}),
   }
+}
+
+/** Statuses of gateways that gave up a request, or did not pass it on. */
+const GIVEN_UP: ReadonlySet<number> = new Set([408, 425, 499])
+
+/** Tests for an answer that is not the service's: a redirect, or to a write a 4xx without an error code. */
+const isGatewayAnswer = (
+  { isWrite }: Pick<RequestContext, 'isWrite'>,
+  status: number,
+  body: unknown,
+): boolean => {
+  const { code } = fieldsOf(body)
+  const hasCode = typeof code === 'string' && code !== ''
+  return status < 400 || GIVEN_UP.has(status) || (isWrite && !hasCode)
 }
 
 /** Makes the failure of a request without response. */

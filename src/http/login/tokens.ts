@@ -22,6 +22,7 @@ import { type ResponseReader, valueReader } from '../answer/readAnswer.js'
 import type { Execute } from '../CallSpec.js'
 import type { Failure, Unauthorized } from '../Failure.js'
 import { isHeaderValue } from '../request/prepareRequest.js'
+import { servedAt } from '../transport/Transport.js'
 import { errorKind } from '../transport/transportError.js'
 import { SOURCE_FAILED, type Token } from './Auth.js'
 
@@ -90,9 +91,7 @@ const readToken = (now: IO<Millis>): ResponseReader<Token> => {
     pipe(
       read(context)(response),
       E.map(({ token, expires_at }) => {
-        // relative to the clock of the service, if shown: ours may be wrong by hours
-        const servedAt = Date.parse(response.header('date') ?? '')
-        const validFor = millisOf(expires_at) - (Number.isNaN(servedAt) ? now() : servedAt)
+        const validFor = millisOf(expires_at) - servedAt(response, now())
         return { token, validFor: validFor > 0 ? validFor : ASSUMED_LIFE }
       }),
     )
@@ -101,17 +100,18 @@ const readToken = (now: IO<Millis>): ResponseReader<Token> => {
 /** Fails as `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
 export const tokenFromSource = (
   source: TokenSource,
-  { limit, timer }: { readonly limit: Millis; readonly timer: SchedulerLike },
+  {
+    limit,
+    timer,
+    now,
+  }: { readonly limit: Millis; readonly timer: SchedulerLike; readonly now: IO<Millis> },
 ): ObservableEither<Unauthorized, Token> =>
   race(
-    askSource(source, timer),
+    askSource(source, now),
     later(limit, timer).pipe(map(() => E.left(sourceFailure(`nothing within ${limit} ms`)))),
   )
 
-const askSource = (
-  source: TokenSource,
-  timer: SchedulerLike,
-): ObservableEither<Unauthorized, Token> =>
+const askSource = (source: TokenSource, now: IO<Millis>): ObservableEither<Unauthorized, Token> =>
   defer(() => from(source())).pipe(
     take(1), // each further token would send the request again
     map(({ token, expiresAt }) => {
@@ -121,7 +121,7 @@ const askSource = (
       if (expiresAt !== undefined && !is.date.accepts(expiresAt)) {
         return E.left(sourceFailure('one with an expiresAt that is no Date'))
       }
-      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - timer.now()
+      const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - now()
       return validFor > 0
         ? E.right({ token, validFor })
         : E.left(sourceFailure('a token that has expired'))

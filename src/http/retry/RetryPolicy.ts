@@ -8,14 +8,22 @@ import { redactFailure, type TransientFailure } from '../ClientEvent.js'
 import type { ClientRuntime } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
-import type { HttpResponse } from '../transport/Transport.js'
 import { BLOCKED_PORT } from '../transport/transportError.js'
 import { requestIdOf } from './recover.js'
 
-/** Number of requests sent for one call so far. */
+/** The requests sent for one call so far. */
 export interface Attempts {
   count: number
+  /** Latest time at which another may be sent. */
+  deadline: Millis
+  /** `Retry-After` of the last response, in ms; 0 without one. */
+  retryAfter: Millis
 }
+
+type PolicyRuntime = Pick<
+  ClientRuntime,
+  'backoff' | 'retryBudget' | 'codes' | 'emit' | 'scheduler' | 'timer'
+>
 
 /**
  * Decides by row and failure whether one call is retried after a fault, and whether its outcome is known.
@@ -24,7 +32,7 @@ export interface Attempts {
  * request that cannot have arrived. After an attempt that may have arrived, the failure of a write is `Ambiguous`.
  */
 export class RetryPolicy {
-  readonly #runtime: Pick<ClientRuntime, 'backoff' | 'retryBudget' | 'codes' | 'emit'>
+  readonly #runtime: PolicyRuntime
   readonly #row: AnyEndpoint
   readonly #sentParams: PreparedRequest['sentParams']
   readonly #attempts: Attempts
@@ -34,7 +42,7 @@ export class RetryPolicy {
   #permitTakenAt = 0
 
   constructor(
-    runtime: Pick<ClientRuntime, 'backoff' | 'retryBudget' | 'codes' | 'emit'>,
+    runtime: PolicyRuntime,
     row: AnyEndpoint,
     sentParams: PreparedRequest['sentParams'],
     attempts: Attempts,
@@ -47,7 +55,7 @@ export class RetryPolicy {
 
   /** Returns the pause before the next attempt, if there is to be one. */
   delayAfter(failure: Failure, attempt: number): O.Option<Millis> {
-    const { backoff, codes, emit } = this.#runtime
+    const { backoff, codes, emit, scheduler, timer } = this.#runtime
     const endpoint = this.#row.route
     // a failed login was retried by itself, and does not concern the outcome of this call
     if (failure.endpoint !== endpoint) return O.none
@@ -57,12 +65,16 @@ export class RetryPolicy {
     const isInProgress = isInProgressBy(codes, carriesRequestId(row))
     this.#mayBeApplied ||= mayBeApplied(failure, isInProgress)
     if (!isRetryable(row, failure, isInProgress)) return O.none
+    const { retryAfter, deadline } = this.#attempts
     const pause = pipe(
       backoff(attempt),
+      O.map((ms) => Math.max(ms, Math.min(retryAfter, scheduler.core.refusals.maxRetryAfter))),
+      O.filter((ms) => timer.now() + ms <= deadline),
       O.chain((ms) => this.#takePermit(ms)),
     )
     if (O.isSome(pause)) {
-      emit({ _tag: 'Retrying', endpoint, failure: redactFailure(failure), pause: pause.value })
+      const redacted = redactFailure(failure)
+      emit({ _tag: 'Retrying', endpoint, attempt, failure: redacted, pause: pause.value })
     }
     return pause
   }
@@ -96,19 +108,6 @@ export class RetryPolicy {
   }
 }
 
-// by response
-
-/** Recognizes a 429, with the wait of its `Retry-After`, seconds or a date, in ms from now. */
-export const throttleOf =
-  (now: Millis) =>
-  ({ status, header }: HttpResponse): O.Option<{ readonly retryAfter?: Millis }> => {
-    if (status !== 429) return O.none
-    const text = header('retry-after')?.trim() ?? ''
-    const after = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-    // a wait of 0 is ignored: then the backoff of the interface applies
-    return O.some(after > 0 ? { retryAfter: after } : {})
-  }
-
 // by failure
 
 type FailureTest = (failure: Failure) => boolean
@@ -123,8 +122,8 @@ const mayBeApplied = (failure: Failure, isInProgress: FailureTest): boolean => {
     case 'Undecodable': // it came with a 2xx
     case 'ServerFault':
       return true
-    case 'Refused': // a 400 with an unreadable code may mean the same as a 5xx
-      return isInProgress(failure) || (failure.incompleteBody === true && failure.status === 400)
+    case 'Refused':
+      return isInProgress(failure)
     default:
       return false
   }
@@ -147,7 +146,7 @@ const isRetryable = (
     case 'Undecodable':
       return isHarmless && isGarbledBody(failure)
     case 'Refused':
-      return isHarmless && (isInProgress(failure) || failure.incompleteBody === true)
+      return isHarmless && isInProgress(failure)
     default:
       return false
   }

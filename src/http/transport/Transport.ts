@@ -99,3 +99,21 @@ export interface FetchResponse {
 
 export const isSuccess = ({ status }: Pick<HttpResponse, 'status'>): boolean =>
   status >= 200 && status < 300
+
+/**
+ * Returns the wait that `Retry-After` asks for, in ms; 0 without one. A date is relative to the `Date` of the same
+ * response: our clock may be wrong.
+ */
+export const retryAfterOf = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
+  const text = header('retry-after')?.trim() ?? ''
+  const wait = /^\d+(\.\d+)?$/.test(text)
+    ? Number(text) * 1_000
+    : Date.parse(text) - servedAt({ header }, now)
+  return Number.isNaN(wait) ? 0 : Math.max(0, wait)
+}
+
+/** Returns the time of a response by the clock of the service; ours if it shows none. */
+export const servedAt = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
+  const date = Date.parse(header('date') ?? '')
+  return Number.isNaN(date) ? now : date
+}

@@ -106,9 +106,9 @@ it.each<readonly [string, ReadonlyArray<Row>, object]>([
   expect(entryIn(files)).toMatchObject({ complete: false, rows: 1 })
 })
 
-it('a refusal whose body broke off says nothing of the bookmark', async () => {
+it('a refusal without a code of the service says nothing of the bookmark', async () => {
   const files = memory()
-  const torn = { ...refusal(400), incompleteBody: true as const }
+  const torn = { ...refusal(404), code: 'http_404' }
   await outcome(files, marked([good(0), away], 'monday'))
   const last = await outcome(files, marked([good(0)], 'tuesday', torn), { begin: 'resume' })
   expect(last).toMatchObject({ rows: 1, failure: torn })

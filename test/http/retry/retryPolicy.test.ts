@@ -1,5 +1,6 @@
 /** The table of what is sent again, row by row and fault by fault, in virtual time. */
 import * as t from 'io-ts'
+import { merge } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
 import { type Client, endpoint, type Failure, type NewBatchItem } from '../../../src/index.js'
@@ -26,6 +27,10 @@ const faults = {
   'a 400 whose body broke': { status: 400, body: '{"code":"servi', incompleteBody: true },
   'a 403 whose body broke': { status: 403, body: '{"code":"forbi', incompleteBody: true },
   'a redirect': { status: 302, body: '' },
+  '408': { status: 408, body: '<html>' },
+  '425 with a code': problem(425, 'too_early'),
+  '404 without a code': { status: 404, body: '<html>' },
+  '400 with a code that is no text': { status: 400, body: { code: 7 } },
   'an empty 200': { body: '' },
   'an empty 204': { status: 204, body: '' },
   '200 of another shape': { body: { id: 7 } },
@@ -129,19 +134,39 @@ const table: Readonly<
     'a POST without one': [1, 'Refused'],
   },
   'a 400 whose body broke': {
-    'a GET': [3, 'Refused'],
+    'a GET': [1, 'Refused'],
     'a POST with a request_id': [3, 'Ambiguous'],
     'a POST without one': [1, 'Ambiguous'],
   },
   'a 403 whose body broke': {
-    'a GET': [3, 'Refused'],
-    'a POST with a request_id': [3, 'Refused'],
-    'a POST without one': [1, 'Refused'],
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
   },
   'a redirect': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '408': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '425 with a code': {
+    'a GET': [3, 'ServerFault'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '404 without a code': {
     'a GET': [1, 'Refused'],
-    'a POST with a request_id': [1, 'Refused'],
-    'a POST without one': [1, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
+  },
+  '400 with a code that is no text': {
+    'a GET': [1, 'Refused'],
+    'a POST with a request_id': [3, 'Ambiguous'],
+    'a POST without one': [1, 'Ambiguous'],
   },
   'an empty 200': {
     'a GET': [3, 'Undecodable'],
@@ -238,7 +263,7 @@ describe('sent again', () => {
     }
   })
 
-  it('after a 429 no sooner than `Retry-After` says', () => {
+  it.each([429, 503, 409])('after a %i no sooner than `Retry-After` says', (status) => {
     const {
       client,
       calls: sent,
@@ -246,11 +271,106 @@ describe('sent again', () => {
     } = lab({
       play: (_, nth) =>
         nth === 1
-          ? { ...problem(429, 'too_many_requests'), headers: { 'retry-after': '7' } }
+          ? { ...problem(status, 'request_pending'), headers: { 'retry-after': '7' } }
           : { body: CHARGE },
     })
     run(client.charges.retrieve({ id: 'chg_1' }))
     const [first = 0, second = 0] = sent().map(({ at }) => at)
     expect(second - first).toBeGreaterThanOrEqual(7_010)
+  })
+
+  it.each([0, 3_600_000, -3_600_000])(
+    'at the date of a `Retry-After`, by the clock of the service, which is %i ms ahead',
+    (skew) => {
+      for (const status of [429, 503]) {
+        const {
+          client,
+          calls: sent,
+          timer,
+          run,
+        } = lab({
+          play: (_, nth) => {
+            if (nth > 1) return { body: CHARGE }
+            const at = timer.now() + skew
+            const headers = { date: utc(at), 'retry-after': utc(at + 20_000) }
+            return { ms: 0, ...problem(status, 'request_pending'), headers }
+          },
+        })
+        timer.frame = Date.UTC(2026, 0, 1)
+        run(client.charges.retrieve({ id: 'chg_1' }))
+        const [first = 0, second = 0] = sent().map(({ at }) => at)
+        expect(second - first).toBe(20_000)
+      }
+    },
+  )
+
+  it('no later than a minute after a `Retry-After`', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) =>
+        nth === 1 ? { status: 503, headers: { 'retry-after': '86400' } } : { body: CHARGE },
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(sent().map(({ at }) => at)).toEqual([10, 60_020])
+  })
+})
+
+const utc = (ms: number): string => new Date(ms).toUTCString()
+
+describe('patience', () => {
+  const forever = { throttled: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY }
+
+  it.each<readonly [string, Reply, Failure['_tag']]>([
+    ['a 503', problem(503, 'internal_error'), 'ServerFault'],
+    ['a 503 that asks for more', { status: 503, headers: { 'retry-after': '25' } }, 'ServerFault'],
+    ['a 429', problem(429, 'too_many_requests'), 'Throttled'],
+    ['a 429 that asks for more', { status: 429, headers: { 'retry-after': '25' } }, 'Throttled'],
+    ['a connection that broke', { outage: RESET }, 'Unreachable'],
+    ['silence', { ms: 9_000, outage: faults['no headers in time'].outage }, 'TimedOut'],
+  ])('ends in time, whatever the fault: %s', (_, reply, tag) => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: () => reply,
+      retry: { ...forever, patience: 20_000 },
+    })
+    const [out, ...more] = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(out?.value).toMatchObject(E.left({ _tag: tag, attempts: sent().length }))
+    expect(more).toEqual([])
+    const [first = 0] = sent().map(({ at }) => at)
+    for (const { at } of sent()) expect(at - first).toBeLessThanOrEqual(20_000)
+    expect((out?.at ?? 0) - first).toBeLessThanOrEqual(20_000 + (reply.ms ?? 10))
+  })
+
+  it('ends the login in time', () => {
+    const { client, logins, run } = lab({
+      login: () => problem(429, 'too_many_requests'),
+      retry: { ...forever, patience: 20_000 },
+    })
+    const [out] = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(out?.value).toMatchObject(E.left({ _tag: 'Throttled' }))
+    expect(out?.at).toBeLessThanOrEqual(20_000)
+    expect(logins().length).toBeGreaterThan(1)
+  })
+
+  it('does not count the time in the queue before the first request', () => {
+    const {
+      client,
+      calls: sent,
+      run,
+    } = lab({
+      play: (_, nth) => (nth === 1 ? problem(503, 'internal_error') : { body: CHARGE }),
+      limits: { concurrency: 1 },
+      retry: { patience: 2_000 },
+    })
+    const slow = Array.from({ length: 3 }, () => client.charges.retrieve({ id: 'chg_1' }))
+    const out = run(merge(...slow))
+    expect(out.map(({ value }) => value)).toEqual(Array(3).fill(E.right(CHARGE)))
+    expect(sent()).toHaveLength(4)
   })
 })
