@@ -31,14 +31,10 @@ export type ClientEvent =
       readonly failure: Unreachable | TimedOut
       readonly took: Millis
     }
-  /**
-   * A call is retried after `pause`, because of `failure`: that of its `attempt`, from 1. A 429 waits in the scheduler,
-   * without this event.
-   */
+  /** A call is retried after `pause`, because of `failure`. A 429 waits in the scheduler, without this event. */
   | {
       readonly _tag: 'Retrying'
       readonly endpoint: string
-      readonly attempt: number
       readonly failure: RedactedFailure
       readonly pause: Millis
     }

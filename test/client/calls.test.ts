@@ -195,7 +195,7 @@ describe('events', () => {
       { _tag: 'LoggedIn', validFor: expect.any(Number) },
       { _tag: 'Sent', endpoint: route, attempt: 1 },
       { _tag: 'Unanswered', endpoint: route, attempt: 1, failure, took: 10 },
-      { _tag: 'Retrying', endpoint: route, attempt: 1, failure, pause: 1_000 },
+      { _tag: 'Retrying', endpoint: route, failure, pause: 1_000 },
       { _tag: 'Sent', endpoint: route, attempt: 2 },
       { _tag: 'Answered', endpoint: route, attempt: 2, status: 200, took: 30 },
     ])

@@ -73,8 +73,7 @@ export class RetryPolicy {
       O.chain((ms) => this.#takePermit(ms)),
     )
     if (O.isSome(pause)) {
-      const redacted = redactFailure(failure)
-      emit({ _tag: 'Retrying', endpoint, attempt, failure: redacted, pause: pause.value })
+      emit({ _tag: 'Retrying', endpoint, failure: redactFailure(failure), pause: pause.value })
     }
     return pause
   }

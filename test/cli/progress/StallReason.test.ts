@@ -55,7 +55,7 @@ describe('what a run waits for', () => {
   })
 
   it('is a fault, until the request is sent again', () => {
-    const repeating = { _tag: 'Retrying', endpoint, attempt: 1, failure, pause: 4_000 } as const
+    const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
     const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
     expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
     expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([`again in 2.0 s: ${failure.message}`])
@@ -87,7 +87,7 @@ describe('what a run waits for', () => {
   })
 
   it('is told with the gravest first', () => {
-    const repeating = { _tag: 'Retrying', endpoint, attempt: 1, failure, pause: 4_000 } as const
+    const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
     const all = stallReasons(
       told([10_000, repeating]),
