@@ -104,7 +104,7 @@ const observed = <A>(
 export const originOf =
   (
     { credentials, partner, numbers }: ResolvedOptions,
-    { secrets }: Pick<ClientRuntime, 'secrets'>,
+    { secrets, serviceClock }: Pick<ClientRuntime, 'secrets' | 'serviceClock'>,
     limits: ListLimits,
     events: Observable<ClientEvent>,
     drift: IO<ReadonlyArray<DriftFact>>,
@@ -125,6 +125,7 @@ export const originOf =
       ...defined(auth === 'basic' ? application : account),
       numbers,
       perSecond: Math.min(limits.global, limits.endpoint),
+      serviceTime: () => serviceClock.now(),
       events,
       drift,
       scrub: (u) => scrubAll(scrubber([...secrets.all(), ...basic]), ROW_LEVELS)(u),

@@ -1,6 +1,6 @@
 /** Calls that are made of several requests. */
 import type { Observable } from 'rxjs'
-import type { AnyEndpoint, Endpoint } from '../api/Endpoint.js'
+import { type AnyEndpoint, type Endpoint, untyped } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
@@ -76,7 +76,10 @@ interface Spec {
   readonly calls: ClientOf<Api>
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly runtime: Pick<ClientRuntime, 'codes' | 'emit' | 'now' | 'random' | 'timer'>
+  readonly runtime: Pick<
+    ClientRuntime,
+    'authFor' | 'codes' | 'emit' | 'now' | 'random' | 'serviceClock' | 'timer'
+  >
   readonly settings: Pick<CallSettings, 'check'>
 }
 
@@ -88,7 +91,7 @@ export const compositeCalls = ({
   runtime,
   settings,
 }: Spec): CompositeCalls => {
-  const { codes, emit, random, timer } = runtime
+  const { codes, emit, random, serviceClock, timer } = runtime
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(
@@ -108,7 +111,10 @@ export const compositeCalls = ({
       createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
         endpoint: api.charges.list.route,
+        check: settings.check,
         list: strictCharges,
+        logIn: runtime.authFor(untyped(api.charges.list)).header,
+        serviceTime: () => serviceClock.now(),
         now: runtime.now,
       }),
       untilState: untilState({

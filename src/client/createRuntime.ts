@@ -10,6 +10,7 @@ import { clientScheduler, explainLowered } from '../http/limits.js'
 import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/login/Auth.js'
 import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
+import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
 import { KnownSecrets } from '../http/secrets/scrub.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
 import { defaultTimer } from '../scheduler/Clock.js'
@@ -59,6 +60,11 @@ export const createRuntime = (
       burst: limitsOf(options).concurrency,
       maxWait: Math.min(patience, pausesOf({ ...PAUSES, repeats })),
       now: () => timer.now(),
+    }),
+    serviceClock: new ServiceClock({
+      timer,
+      now: () => options.timer.now(),
+      onSkew: (skew) => events.next({ _tag: 'ClockSkewed', skew, message: explainSkew(skew) }),
     }),
     codes: { ...codes, ...options.codes },
     secrets: new KnownSecrets(configuredSecrets(options)),

@@ -1,8 +1,9 @@
 /** `payments.charges.snapshot(filter)`: a list that grows while it is read, as it was at one moment. */
+import { defer, map, type Observable, of, take } from 'rxjs'
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
-import { Time, toMillis } from '../codec/times.js'
+import { PlainDate, Time, toMillis } from '../codec/times.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
@@ -13,20 +14,29 @@ import type { List, ListDescription } from '../http/list/List.js'
 import { truncated } from '../http/list/truncated.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { checkArgument, is } from '../options/index.js'
+import { keepContext } from '../stream/asyncContext.js'
 import {
+  concatChain,
+  left,
+  type Millis,
+  mapLeft,
+  type ObservableEither,
   type Paged,
   snapshot as read,
+  right,
   type SnapshotPage,
   type SnapshotPosition,
-  type Span,
   wholeOf,
 } from '../stream/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
-import { isEmpty, secondAfter, secondOf } from '../stream/snapshot/Span.js'
+import { SECOND, secondAfter, secondOf } from '../stream/snapshot/Span.js'
 
 // model
 
-/** Filter of a snapshot; empty for all charges up to now. Times are rounded to seconds, as by a list. */
+/**
+ * Filter of a snapshot; empty for all charges up to now, by the clock of the service. `to_created_at` takes in all of
+ * its day, if it is a plain date (in UTC), or of its second.
+ */
 export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
   /** Not allowed: a snapshot starts at its first row, or by `from` at a position. */
   readonly page_num?: never
@@ -58,9 +68,15 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
 
 interface Source<Code extends string> {
   readonly endpoint: string
+  /** Checks the names of a filter before anything is sent. */
+  readonly check: boolean
   readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe'>
-  /** Current time, in ms since 1970. */
-  readonly now: IO<number>
+  /** Logs in, if that is still to be done. */
+  readonly logIn: ObservableEither<Failure, unknown>
+  /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
+  readonly serviceTime: IO<Millis | undefined>
+  /** Current time by the clock of this machine, in ms since 1970. */
+  readonly now: IO<Millis>
 }
 
 /** `expected` of an invalid position. */
@@ -69,29 +85,53 @@ const POSITION_TEXT = 'where a snapshot stands, such as `next` of a page of it'
 /** Default rows a request: the maximum (interface, Limits). */
 const PAGE_SIZE = 2_000
 
+/** Rows of the request that has the service tell its time: the minimum (interface, Limits). */
+const SMALL_PAGE = 10
+
 // constructors
 
 export const snapshot =
   <Code extends string>(source: Source<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
-    const { endpoint, list, now } = source
+    const { endpoint, list } = source
     const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
-    const invalid = invalidParams(ChargeFilter, filter, false) // names are checked by the list
-    const spanNow = (): E.Either<F, Span> =>
-      invalid === undefined
-        ? spanOf(endpoint, filter, now())
-        : E.left(invalidRequest(endpoint, invalid))
+    const invalid = invalidFilter(source, filter)
+    const isOpen = fieldsOf(filter).from_created_at === undefined
+    const timeOf = (row: unknown): Millis => {
+      const time = millisOf(fieldsOf(row).created_at)
+      return isOpen ? Math.max(0, time) : time // a row dated before 1970 is at the beginning
+    }
+    const whole = defer((): Observable<E.Either<F, SnapshotPosition>> => {
+      const from = startOf(filter)
+      if (filter.to_created_at !== undefined) {
+        return right(wholeOf({ from, to: endOf(filter.to_created_at) }))
+      }
+      return presentTime(source, filter, timeOf).pipe(
+        map(
+          E.chainW(({ now, clock }) =>
+            from > now
+              ? E.left(startsLater(endpoint, now, clock))
+              : E.right(wholeOf({ from, to: now + 1 })),
+          ),
+        ),
+      )
+    })
 
     const snapshotOf = (
       width: number,
-      start: (span: Span) => E.Either<F, SnapshotPosition>,
+      start: Observable<E.Either<F, SnapshotPosition>>,
     ): Snapshot<F, Charge> =>
       Object.assign(
         read<F, Charge>({
-          position: () => E.chain(start)(spanNow()),
-          list: (span) => list({ ...params, ...filterOf(span) }),
-          time: (row) => millisOf(fieldsOf(row).created_at),
+          position: invalid === undefined ? start : left(invalid),
+          list: ({ from, to }) =>
+            list({
+              ...params,
+              ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
+              to_created_at: toInstant(secondAfter(to)),
+            }),
+          time: timeOf,
           key: rowId,
           cut: (cut, position, pages) => {
             const many = plural(position.slices.length, 'slice')
@@ -106,17 +146,86 @@ export const snapshot =
             return snapshotOf(requests, start)
           },
           from: (position: SnapshotPosition) =>
-            snapshotOf(width, () => checkedPosition(endpoint, position)),
+            snapshotOf(width, of(checkedPosition(endpoint, position))),
           since: (time: string) =>
             snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
           describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
         },
       )
 
-    return snapshotOf(1, (span) =>
-      isEmpty(span) ? E.left(startsLater(endpoint, span)) : E.right(wholeOf(span)),
-    )
+    return snapshotOf(1, whole)
   }
+
+// the end of a snapshot that has none: now
+
+interface PresentTime {
+  readonly now: Millis
+  readonly clock: 'service' | 'client'
+}
+
+/**
+ * Emits the time at the service. Before an answer has told it, logs in for one, or else asks for a small page. A
+ * service that never tells its time leaves the clock of this machine, unless a row proves that to be behind.
+ */
+const presentTime = <Code extends string>(
+  { endpoint, list, logIn, serviceTime, now }: Source<Code>,
+  filter: ChargeFilter,
+  timeOf: (row: unknown) => Millis,
+): Observable<E.Either<SnapshotFailure<Code>, PresentTime>> => {
+  const told = (): E.Either<never, PresentTime> | undefined => {
+    const time = serviceTime()
+    return time === undefined ? undefined : E.right({ now: time, clock: 'service' })
+  }
+  const unlessBehind = (rows: ReadonlyArray<unknown>): E.Either<InvalidRequest, PresentTime> => {
+    const newest = Math.max(0, ...rows.map(timeOf).filter((time) => !Number.isNaN(time)))
+    return newest < now() + SECOND
+      ? E.right({ now: now(), clock: 'client' })
+      : E.left(clockBehind(endpoint, now(), newest))
+  }
+  const smallPage = defer(() =>
+    list({ page_size: SMALL_PAGE, ...filter }).pages.pipe(
+      take(1),
+      map(E.chainW(({ raw }) => told() ?? unlessBehind(raw))),
+    ),
+  )
+  return defer(() => {
+    const known = told()
+    if (known !== undefined) return of(known)
+    return logIn.pipe(
+      take(1),
+      keepContext(), // a login may be one that another call has begun
+      mapLeft((failure) => ({ ...failure, attempts: 0 })),
+      concatChain(() => {
+        const known = told()
+        return known === undefined ? smallPage : of(known)
+      }),
+    )
+  })
+}
+
+const invalidTime = (
+  endpoint: string,
+  field: 'from_created_at' | 'to_created_at',
+  expected: string,
+  actual: string,
+): InvalidRequest => invalidField(endpoint, { field, expected, actual })
+
+/** Only a snapshot up to now can be empty. */
+const startsLater = (endpoint: string, now: Millis, clock: string): InvalidRequest =>
+  invalidTime(
+    endpoint,
+    'from_created_at',
+    `no later than now, ${fromDate(new Date(now))} by the clock of the ${clock}`,
+    'a time after it',
+  )
+
+const clockBehind = (endpoint: string, now: Millis, newest: Millis): InvalidRequest =>
+  invalidTime(
+    endpoint,
+    'to_created_at',
+    `given: the service does not tell its time, and the clock of this machine, ${fromDate(new Date(now))}, is behind`,
+    `missing, though a charge is dated ${fromDate(new Date(newest))}`,
+  )
 
 const checkedPosition = (
   endpoint: string,
@@ -132,56 +241,55 @@ const checkedPosition = (
         }),
       )
 
-/** Only a snapshot up to now can be empty: it starts in the future, or a clock is wrong. */
-const startsLater = (endpoint: string, { to }: Span): InvalidRequest => {
-  const now = fromDate(new Date(to - 1))
-  const expected = `no later than now, ${now} by the clock of the client`
-  return invalidField(endpoint, { field: 'from_created_at', expected, actual: 'a time after it' })
-}
-
 // filters as spans of time
 
-/** Returns the time span of a filter, including the ms of its end; up to `now` if it has no end. */
-const spanOf = (
-  endpoint: string,
+/** Returns the first ms of a filter: `created_at` is truncated to seconds, so a whole second is read from its beginning. */
+const startOf = ({ from_created_at }: SnapshotFilter): Millis =>
+  from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
+
+/** Returns the first ms after an upper bound, which takes in all of its day, its second or its ms. */
+const endOf = (bound: Date | string): Millis => {
+  const ms = toMillis(bound)
+  if (PlainDate.is(bound)) return ms + DAY
+  return ms + (ms === secondOf(ms) ? SECOND : 1)
+}
+
+/** In ms. */
+const DAY = 86_400_000
+
+/** Returns why a filter cannot be one of a snapshot. */
+const invalidFilter = (
+  { endpoint, check }: Pick<Source<never>, 'endpoint' | 'check'>,
   filter: SnapshotFilter,
-  now: number,
-): E.Either<InvalidRequest, Span> => {
-  const { from_created_at, to_created_at } = filter
+): InvalidRequest | undefined => {
+  const invalid = invalidParams(ChargeFilter, filter, false)
+  if (invalid !== undefined) return invalidRequest(endpoint, invalid)
   for (const field of ['page_num', 'page'] as const) {
     const value: unknown = fieldsOf(filter)[field]
     const expected = 'left out of a snapshot'
-    if (value !== undefined) {
-      return E.left(invalidField(endpoint, { field, expected, actual: redact(value) }))
-    }
+    if (value !== undefined)
+      return invalidField(endpoint, { field, expected, actual: redact(value) })
   }
   for (const field of ['from_created_at', 'to_created_at'] as const) {
     const value: unknown = filter[field]
     if (value !== undefined && !Time.is(value)) {
-      return E.left(invalidField(endpoint, { field, expected: Time.name, actual: redact(value) }))
+      return invalidTime(endpoint, field, Time.name, redact(value))
     }
   }
-  // `created_at` is truncated to seconds: a charge of the first second appears to be made at its beginning
-  const from = from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
-  const to = to_created_at === undefined ? now : toMillis(to_created_at)
-  return to_created_at !== undefined && from > to
-    ? E.left(
-        invalidField(endpoint, {
-          field: 'to_created_at',
-          expected: `${from_created_at === undefined ? '1970' : 'from_created_at'} or later`,
-          actual: 'a time before it',
-        }),
+  const misspelt = invalidParams(ChargeFilter, filter, check)
+  if (misspelt !== undefined) return invalidRequest(endpoint, misspelt)
+  const { from_created_at, to_created_at } = filter
+  return to_created_at !== undefined && startOf(filter) >= endOf(to_created_at)
+    ? invalidTime(
+        endpoint,
+        'to_created_at',
+        `${from_created_at === undefined ? '1970' : 'from_created_at'} or later`,
+        'a time before it',
       )
-    : E.right({ from, to: to + 1 })
+    : undefined
 }
 
 /** The last second with a year of four digits. */
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 const toInstant = (ms: number): string => fromDate(new Date(Math.min(ms, LAST_SECOND)))
-
-/** Returns the filter of the whole seconds that contain a span. */
-const filterOf = ({ from, to }: Span): Pick<ChargeFilter, 'from_created_at' | 'to_created_at'> => ({
-  ...(from > 0 ? { from_created_at: toInstant(from) } : {}),
-  to_created_at: toInstant(secondAfter(to)),
-})

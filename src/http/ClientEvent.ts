@@ -44,6 +44,11 @@ export type ClientEvent =
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
   /** Less of a limit is let in than it says, or more again than before; `message` says it in words. */
   | LimitChanged
+  /**
+   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0; or no longer. `message`
+   * says it in words.
+   */
+  | { readonly _tag: 'ClockSkewed'; readonly skew: Millis; readonly message: string }
   /** A write without a clear answer had been done: it was found by its request_id. */
   | { readonly _tag: 'Recovered'; readonly endpoint: string; readonly requestId: string }
 

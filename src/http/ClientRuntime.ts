@@ -8,6 +8,7 @@ import type { ClientEvent } from './ClientEvent.js'
 import type { Priority, RateLimitKey } from './limits.js'
 import type { Auth } from './login/Auth.js'
 import type { RetryBudget } from './retry/RetryBudget.js'
+import type { ServiceClock } from './ServiceClock.js'
 import type { KnownSecrets } from './secrets/scrub.js'
 import type { Timeout, Transport } from './transport/Transport.js'
 
@@ -23,6 +24,8 @@ export interface ClientRuntime {
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth
   readonly secrets: KnownSecrets
+  /** The time at the service, as its answers tell it. */
+  readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
   /** Timers, and a clock for durations, which may not be the time of day. */
   readonly timer: SchedulerLike

@@ -51,7 +51,7 @@ export const sendWithRetry =
   (runtime: ClientRuntime, settings: CallSettings) =>
   (row: AnyEndpoint, keyOf: (request: PreparedRequest) => RateLimitKey) =>
   (request: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { retryBudget, codes, emit, patience, secrets, timer } = runtime
+    const { retryBudget, codes, emit, patience, secrets, serviceClock, timer } = runtime
     const auth = runtime.authFor(row)
     const endpoint = row.route
     const key = keyOf(request)
@@ -59,9 +59,11 @@ export const sendWithRetry =
 
     const isOver = (): boolean => last !== undefined && timer.now() > attempts.deadline
 
-    const emitResult = ({ context, response }: AttemptResult, took: Millis): void => {
+    const emitResult = ({ context, response }: AttemptResult, sentAt: Millis): void => {
       const { attempts: attempt } = context
+      const took = timer.now() - sentAt
       if (E.isRight(response)) {
+        serviceClock.observe(response.right.header('date'), sentAt)
         emit({ _tag: 'Answered', endpoint, attempt, status: response.right.status, took })
       } else {
         const failure = redactTransportFailure(transportFailure(context, response.left))
@@ -104,7 +106,7 @@ export const sendWithRetry =
             attempts.retryAfter = E.isRight(result.response)
               ? retryAfterOf(result.response.right, runtime.now())
               : 0
-            emitResult(result, timer.now() - sentAt)
+            emitResult(result, sentAt)
           }),
         )
       })

@@ -24,7 +24,7 @@ import type { Settings } from './options.js'
 import { type Arrival, RateLimiter } from './RateLimiter.js'
 import { apiError, invalid, notFound } from './results.js'
 import { addArrivals, createStore } from './Store.js'
-import { errorReply, type Reply, type SendReply, tooManyRequests } from './serve/Reply.js'
+import { dated, errorReply, type Reply, type SendReply, tooManyRequests } from './serve/Reply.js'
 import { createStats, type SandboxStats } from './stats.js'
 
 // model
@@ -103,7 +103,9 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   return {
     stats: stats.read,
     answer: async (incoming) => {
-      const { request, sendReply, end } = incoming
+      const { request, end } = incoming
+      const sendReply = (reply: Reply, finished: () => void): Response | Promise<Response> =>
+        incoming.sendReply(dated(reply, now()), finished, timer)
       const route = routeOf(incoming)
       const wayBack = oneWay()
       await wait(oneWay(), end)
@@ -111,14 +113,14 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
       const drawn = drawFault(settings.faults, random, { route, nth })
       const fault = request.headers.get(FAULT_HEADER) ?? drawn
       if (fault !== undefined && !isFaultName(fault)) {
-        return sendReply(unknownFault, () => {}, timer)
+        return sendReply(unknownFault, () => {})
       }
       if (fault !== undefined) stats.countFault(fault)
 
       const refused = refuse(incoming, fault)
       if (refused !== undefined) {
         await wait(wayBack, end)
-        return sendReply(refused, () => {}, timer)
+        return sendReply(refused, () => {})
       }
       const permit = new Subscription(() => limiter.leave()) // leaves once, however often it is called
       const leave = () => permit.unsubscribe()
@@ -126,7 +128,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
       try {
         const reply = await handle(incoming, fault)
         await wait(wayBack, end)
-        return await sendReply(reply, leave, timer)
+        return await sendReply(reply, leave)
       } catch (error) {
         leave()
         throw error

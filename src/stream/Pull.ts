@@ -1,5 +1,5 @@
 /** Sources that are asked, as RxJS has none. */
-import { concatMap, defer, Observable, of, Subject, takeUntil, tap } from 'rxjs'
+import { concatMap, defer, Observable, of, Subject, take, takeUntil, tap } from 'rxjs'
 
 // model
 
@@ -23,6 +23,30 @@ export const pullOf = <P>(value: P): Pull<P> => {
     next: defer(() => values.splice(0)),
     close: () => {
       values.length = 0
+    },
+  }
+}
+
+/** Pulls from a source that is known later: its first value is asked for when it is. */
+export const pullLater = <P>(opening: Observable<Pull<P>>): Pull<P> => {
+  let pull: Pull<P> | undefined
+  let closed = false
+  return {
+    next: defer(() =>
+      pull !== undefined
+        ? pull.next
+        : opening.pipe(
+            take(1),
+            concatMap((opened) => {
+              pull = opened
+              if (closed) opened.close()
+              return opened.next
+            }),
+          ),
+    ),
+    close: () => {
+      closed = true
+      pull?.close()
     },
   }
 }

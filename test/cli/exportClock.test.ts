@@ -28,36 +28,19 @@ const disk = async () => {
 
 const DEAD = '1970-01-02T00:00:00Z'
 const FROM = ['--from', '2024-01-01T00:00:00Z']
+const BEHIND = / s behind the service's, which counts for snapshots/
 
-describe('what begins later than now', () => {
-  it.each(['c.ndjson', 'c/'])('is refused, and nobody is asked: %s', async (name) => {
+describe('a clock that was never set', () => {
+  it.each(['c.ndjson', 'c/'])('loses no row of %s, and is told of', async (name) => {
     const server = await serve({ charges: 20 })
     expect((await charges(server, file(name), FROM)).status).toBe(0)
-    const before = await disk()
-    const asked = server.seen.length
-    const { status, stdout, stderr } = await charges(
-      server,
-      file(name),
-      [...FROM, '--restart'],
-      DEAD,
-    )
-    expect(stderr).toContain('from_created_at should be no later than now, 1970-01-02T00:')
-    expect([status, stdout]).toEqual([2, ''])
-    expect(await disk()).toEqual(before)
-    expect(server.seen).toHaveLength(asked)
+    const { status, stderr } = await charges(server, file(name), [...FROM, '--restart'], DEAD)
+    expect(stderr).toMatch(BEHIND)
+    expect(stderr).toContain('complete: 20 rows')
+    expect(status).toBe(0)
   })
 
-  it('is refused where there is nothing to resume, too, and on stdout', async () => {
-    const server = await serve({ charges: 20 })
-    for (const [out, ...more] of [[file('c.csv'), '--resume'], ['-']] as const) {
-      const { status, stdout, stderr } = await charges(server, out, [...FROM, ...more], DEAD)
-      expect([status, stdout]).toEqual([2, ''])
-      expect(stderr).toContain('from_created_at should be no later than now')
-    }
-    expect(server.seen).toEqual([])
-  })
-
-  it('is asked for where it says when it ends', async () => {
+  it('is not asked where an export says when it ends', async () => {
     const server = await serve({ charges: 20 })
     const to = ['--to', '2024-03-01T00:00:00Z']
     const { status } = await charges(server, file('c.ndjson'), [...FROM, ...to], DEAD)
@@ -65,7 +48,7 @@ describe('what begins later than now', () => {
     expect(await rowsOf(file('c.ndjson'))).toHaveLength(20)
   })
 
-  it('is gone on with where it was begun by a clock that was right', async () => {
+  it('does not keep a run from being resumed', async () => {
     let fails = true
     const server = await serve({
       charges: 200,
@@ -83,20 +66,30 @@ describe('what begins later than now', () => {
   })
 })
 
-describe('a run that goes on later than now', () => {
-  const since = ['--since-last', '--lookback', '1h']
+describe('what begins later than now, by the clock of the service', () => {
+  const LATER = ['--from', '2099-01-01T00:00:00Z']
 
-  it('is refused, and the next one goes on where the last one ended', async () => {
+  it.each(['c.ndjson', 'c/'])('is refused, and leaves %s as it is', async (name) => {
     const server = await serve({ charges: 20 })
-    await charges(server, file('c/'), ['--since-last'], '2024-03-01T12:00:00Z')
+    expect((await charges(server, file(name), FROM)).status).toBe(0)
     const before = await disk()
-    const { status, stderr } = await charges(server, file('c/'), since, '2024-03-01T10:00:00Z')
-    expect(stderr).toContain('from_created_at should be no later than now, 2024-03-01T10:')
-    expect(status).toBe(2)
+    const { status, stdout, stderr } = await charges(
+      server,
+      file(name),
+      [...LATER, '--restart'],
+      '2100-01-01T00:00:00Z',
+    )
+    expect(stderr).toMatch(
+      /from_created_at should be no later than now, \S+ by the clock of the service/,
+    )
+    expect([status, stdout]).toEqual([2, ''])
     expect(await disk()).toEqual(before)
+  })
 
-    const next = await charges(server, file('c/'), since, '2024-03-01T13:00:00Z')
-    expect(next.status).toBe(0)
-    expect(next.stderr).toContain('1 hour before the start of the last complete run')
+  it('is refused on stdout, too', async () => {
+    const server = await serve({ charges: 20 })
+    const { status, stdout, stderr } = await charges(server, '-', LATER)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('from_created_at should be no later than now')
   })
 })

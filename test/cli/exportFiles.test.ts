@@ -112,10 +112,10 @@ describe('a folder', () => {
     expect(first.status).toBe(0)
     const { status, stderr } = await charges(server, out, ['--since-last', '--lookback', '30m'])
     expect(status).toBe(0)
-    expect(stderr).toContain('since 2024-02-01T11:30:00.')
+    expect(stderr).toContain('since 2024-02-01T11:30:01.')
     const runs = await runsOf(file('all/manifest.json'))
-    expect(runs.map(({ rows }) => rows)).toEqual([210, 351])
-    expect(runs[1]?.purpose.query).toEqual({ from_created_at: '2024-02-01T11:30:00+0000' })
+    expect(runs.map(({ rows }) => rows)).toEqual([210, 350])
+    expect(runs[1]?.purpose.query).toEqual({ from_created_at: '2024-02-01T11:30:01+0000' })
 
     const sql = await duckdb()
     const [merged] = await sql(

@@ -56,7 +56,7 @@ describe('the next run', () => {
 
     const short = ['--since-last', '--lookback', '12h', '--to', '2024-01-14T00:00:00Z']
     const later = await charges(server, file('all/'), ...short)
-    expect(later.stderr).toContain('since 2024-01-12T12:00:00.001Z: 12 hours before the end of')
+    expect(later.stderr).toContain('since 2024-01-12T12:00:01.000Z: 12 hours before the end of')
     const last = await charges(server, file('all/'), '--since-last', '--to', '2024-01-15T00:00:00Z')
     expect(last.stderr).toContain('since 2024-01-10T00:00:00.000Z: the beginning of the folder')
   })
@@ -78,7 +78,7 @@ describe('the next run', () => {
     const since = ['--since-last', file('first.ndjson.manifest.json')]
     const { status, stderr } = await charges(server, file('second.ndjson'), ...since)
     expect(status).toBe(0)
-    expect(stderr).toContain('since 2024-01-04T00:00:00.001Z: 7 days before the end of the last')
+    expect(stderr).toContain('since 2024-01-04T00:00:01.000Z: 7 days before the end of the last')
   })
 
   it.each([
@@ -98,7 +98,7 @@ describe('the next run', () => {
     const server = await serve(5)
     await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
     const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
-    expect(again.stderr).toContain('since 2024-02-01T12:00:00.001Z: the end of the last complete')
+    expect(again.stderr).toContain('since 2024-02-01T12:00:01.000Z: the end of the last complete')
   })
 
   it('looks back no further than 1970', async () => {
@@ -177,7 +177,7 @@ describe('after a run that was read to its end and has a rejected row', () => {
   } satisfies JudgeOptions
   const PAST = ['--to', '2024-02-02T00:00:00Z']
   const advice =
-    'the last run was read to its end, but 1 row of it was rejected: --from 2024-01-26T00:00:00.001Z in place of --since-last, with an --out of its own, reads only what is new'
+    'the last run was read to its end, but 1 row of it was rejected: --from 2024-01-26T00:00:01.000Z in place of --since-last, with an --out of its own, reads only what is new'
 
   it('everything is read, and is said how to read less', async () => {
     const server = await serve(spoilt)
@@ -202,7 +202,7 @@ describe('after a run that was read to its end and has a rejected row', () => {
     await charges(server, file('all/'), ...PAST, '--since-last')
     const { stderr } = await charges(server, file('all/'), ...PAST, '--since-last')
     expect(stderr).toContain(
-      `since 2024-01-25T12:00:00.001Z: 7 days before the end of the last complete run; ${advice}\n`,
+      `since 2024-01-25T12:00:01.000Z: 7 days before the end of the last complete run; ${advice}\n`,
     )
   })
 })

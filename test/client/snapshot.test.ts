@@ -16,7 +16,9 @@ const charges =
     const from = Date.parse(
       (query.get('from_created_at') ?? '1970-01-01T00:00:00Z').replace('+0000', 'Z'),
     )
-    const to = Date.parse((query.get('to_created_at') ?? '').replace('+0000', 'Z'))
+    const to = Date.parse(
+      (query.get('to_created_at') ?? '9999-12-31T00:00:00Z').replace('+0000', 'Z'),
+    )
     const wanted = Array.from({ length: total }, (_, i) => i).filter(
       (i) => from <= START + i * 60_000 && START + i * 60_000 <= to,
     )
@@ -140,38 +142,159 @@ describe('a snapshot of charges', () => {
     expect(took(snapshot.from(next).parallel(4))).toBeLessThan(alone * 0.7)
   })
 
-  it('ends with the time of subscription, by the clock of the client', () => {
-    const { client, run, calls, timer } = lab({ play: charges(5) })
-    const snapshot = client.charges.snapshot()
-    timer.frame = Date.UTC(2026, 5, 1)
-    run(snapshot.pipe(take(1)))
-    expect(Object.fromEntries(calls()[0]?.query ?? [])).toEqual({
-      page_num: '0',
-      page_size: '2000',
-      to_created_at: '2026-06-01T00:00:01+0000',
-    })
+  it.each([-3_600_000, 0, 3_600_000])(
+    'ends with the time of subscription at the service, where our clock is %d ms off',
+    (skew) => {
+      const { client, run, calls, timer, events } = lab({
+        play: charges(5),
+        dates: (now) => now - skew,
+      })
+      timer.frame = Date.UTC(2026, 5, 1) + skew
+      run(client.charges.snapshot().pipe(take(1)))
+      expect(Object.fromEntries(calls()[0]?.query ?? [])).toEqual({
+        page_num: '0',
+        page_size: '2000',
+        to_created_at: '2026-06-01T00:00:01+0000',
+      })
+      const told = events.flatMap((event) => (event._tag === 'ClockSkewed' ? [event] : []))
+      expect(told.map(({ message }) => message)).toEqual(
+        skew === 0 ? [] : [expect.stringMatching(skew > 0 ? /3599 s ahead/ : /3600 s behind/)],
+      )
+    },
+  )
+
+  it('has a charge that was made just before, however far the last second had gone', () => {
+    const { client, run, calls, timer } = lab({ play: charges(5), dates: (now) => now })
+    timer.frame = START + 900
+    run(client.charges.list().pipe(take(1)))
+    timer.frame = START + 1_950
+    run(client.charges.snapshot().pipe(take(1)))
+    expect(calls().at(-1)?.query.get('to_created_at')).toBe('2026-01-01T00:00:02+0000')
   })
 
-  it('is rejected if it starts later than that, and nothing is sent', () => {
-    const { client, run, sent, timer } = lab({ play: charges(5) })
+  it('is rejected if it starts later than now at the service, and no list is asked for', () => {
+    const { client, run, calls, timer } = lab({ play: charges(5), dates: (now) => now - 60_000 })
     const later = client.charges.snapshot({ from_created_at: new Date(START + 60_000) })
-    timer.frame = START + 59_999
+    timer.frame = START + 119_000
     for (const list of [later, later.parallel(4)]) {
       expect(run(list.pages)).toMatchObject([
         {
           value: E.left({
             _tag: 'InvalidRequest',
             field: 'from_created_at',
-            message:
-              'GET /api/v1/charges: from_created_at should be no later than now, 2026-01-01T00:00:59+0000 by the clock of the client, and is a time after it; nothing was sent',
+            message: expect.stringMatching(
+              /from_created_at should be no later than now, 2026-01-01T00:00:59\+0000 by the clock of the service, and is a time after it/,
+            ),
           }),
         },
       ])
     }
-    expect(sent).toEqual([])
-    timer.frame = START + 60_000
+    expect(calls()).toEqual([])
+    timer.frame = START + 122_000
     expect(run(later)).toHaveLength(1)
   })
+
+  it('without a word of the time at the service ends with that of the client', () => {
+    const { client, run, calls, timer } = lab({ play: charges(5) })
+    timer.frame = Date.UTC(2026, 5, 1)
+    expect(run(client.charges.snapshot())).toHaveLength(5)
+    expect(calls().map(({ query }) => query.get('to_created_at'))).toEqual([
+      null,
+      '2026-06-01T00:00:01+0000',
+    ])
+  })
+
+  it('is not empty on the word of a clock alone that is behind all charges', () => {
+    const { client, run } = lab({ play: charges(5) })
+    expect(run(client.charges.snapshot())).toMatchObject([
+      {
+        value: E.left({
+          _tag: 'InvalidRequest',
+          field: 'to_created_at',
+          message: expect.stringContaining(
+            'the clock of this machine, 1970-01-01T00:00:00+0000, is behind',
+          ),
+        }),
+      },
+    ])
+  })
+
+  it.each(['exact', 'truncated'] as const)(
+    'up to a day and from the next have all rows of both, in fractions of a second (%s)',
+    (shown) => {
+      const edge = Date.UTC(2026, 1, 1)
+      const moments = [-86_400_000, -1_000, -999, -500, -1, 0, 1, 250, 999, 1_000].map(
+        (ms) => edge + ms,
+      )
+      const play: Play = ({ query }) => {
+        const at = (name: string, none: number) =>
+          query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
+        const [from, to] = [at('from_created_at', 0), at('to_created_at', Number.POSITIVE_INFINITY)]
+        const items = moments
+          .filter((time) => from <= time && time <= to)
+          .map((time) => ({
+            ...CHARGE,
+            id: `chg_${time - edge}`,
+            created_at: shown === 'exact' ? new Date(time).toISOString() : timeText(time),
+          }))
+        return { body: { has_more: false, items } }
+      }
+      for (const [to, from] of [
+        ['2026-01-31', '2026-02-01'],
+        ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
+        [new Date(edge - 1_000), new Date(edge)],
+        ['2026-01-31T23:59:59.5Z', '2026-01-31T23:59:59.501Z'],
+      ] as const) {
+        const { client, run } = lab({ play })
+        const idsOf = (filter: object) =>
+          run(client.charges.snapshot(filter)).map(
+            ({ value }) => E.isRight(value) && value.right.id,
+          )
+        const before = idsOf({ from_created_at: '2026-01-31', to_created_at: to })
+        const after = idsOf({ from_created_at: from, to_created_at: '2026-02-01' })
+        expect(new Set([...before, ...after]).size).toBe(moments.length)
+        if (typeof to !== 'string' || !to.includes('.')) {
+          expect([...before, ...after]).toHaveLength(moments.length)
+        }
+      }
+    },
+  )
+
+  it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:00:00+0000'])(
+    'has a row dated %s, and all others, where it has no start',
+    (created_at) => {
+      for (const sign of [1, -1]) {
+        const rows = [
+          {
+            at: Date.parse(created_at.replace('+0000', 'Z')),
+            row: { ...CHARGE, id: 'old', created_at },
+          },
+          ...ids(25).map((id, i) => {
+            const at = START + i * 1_000
+            return { at, row: { ...CHARGE, id, created_at: timeText(at) } }
+          }),
+        ].sort((a, b) => sign * (a.at - b.at))
+        const play: Play = ({ query }) => {
+          const at = (name: string, none: number) =>
+            query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
+          const [from, to] = [
+            at('from_created_at', Number.NEGATIVE_INFINITY),
+            at('to_created_at', 0),
+          ]
+          const found = rows.filter(({ at }) => from <= at && at <= to).map(({ row }) => row)
+          return { body: { has_more: found.length > 10, items: found.slice(0, 10) } }
+        }
+        for (const requests of [1, 3]) {
+          const { client, run } = lab({ play })
+          const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
+          const came = run(list).map(({ value }) =>
+            E.isRight(value) ? value.right.id : value.left,
+          )
+          expect([...came].sort()).toEqual([...ids(25), 'old'].sort())
+        }
+      }
+    },
+  )
 
   it('resumes at a position whatever the clock says', () => {
     const { client, run, timer } = lab({ play: charges(5) })
@@ -347,18 +470,21 @@ describe('a snapshot of charges', () => {
     ],
     [{ to_created_at: '1969-12-31' }, 'to_created_at', '1970 or later'],
     [{ page_size: 5 }, 'page_size', expect.any(String)],
-  ])('of %j is refused, from a position too, and nothing is sent', (filter, field, expected) => {
-    const { client, run, sent } = lab()
-    const snapshot = client.charges.snapshot(filter)
-    const all = { from: 0, to: START }
-    const position = { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
-    for (const list of [snapshot, snapshot.from(position)]) {
-      expect(run(list)).toMatchObject([
-        { value: E.left({ _tag: 'InvalidRequest', field, expected }) },
-      ])
-    }
-    expect(sent).toEqual([])
-  })
+  ])(
+    'of %j is refused, from a position too, and no list is asked for',
+    (filter, field, expected) => {
+      const { client, run, calls } = lab()
+      const snapshot = client.charges.snapshot(filter)
+      const all = { from: 0, to: START }
+      const position = { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
+      for (const list of [snapshot, snapshot.from(position)]) {
+        expect(run(list)).toMatchObject([
+          { value: E.left({ _tag: 'InvalidRequest', field, expected }) },
+        ])
+      }
+      expect(calls()).toEqual([])
+    },
+  )
 
   it('emits a row that does not decode once, and continues', () => {
     const broken = { ...CHARGE, id: 'chg_bad', created_at: 'soon' }

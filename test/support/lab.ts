@@ -70,6 +70,8 @@ export interface Lab extends Wire {
 export interface LabOptions extends Partial<ClientOptions> {
   readonly play?: Play
   readonly login?: Play
+  /** Answers with a `Date`, by this clock: ms since 1970 by the one of the client. Default: without one. */
+  readonly dates?: (now: number) => number
 }
 
 // constructors
@@ -136,7 +138,7 @@ export const tokens =
     body: { token: `token-${nth}-${'x'.repeat(8)}`, expires_at: timeText(at + life) },
   })
 
-const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
+const wire = (play: Play, timer: VirtualTimeScheduler, dates: LabOptions['dates']): Wire => {
   const sent: Array<Departure> = []
   const counts = new Map<string, number>()
   let aborted = 0
@@ -162,7 +164,8 @@ const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
         timer.schedule(() => {
           answered = true
           const text = typeof told === 'string' ? told : JSON.stringify(told)
-          const header = (name: string) => headers[name]
+          const date = dates && { date: new Date(dates(timer.now())).toUTCString() }
+          const header = (name: string) => ({ ...date, ...headers })[name]
           const answer = { status, header, body: text, ...defined({ incompleteBody }) }
           subscriber.next(outage === undefined ? E.right(answer) : E.left(outage))
           subscriber.complete()
@@ -175,7 +178,7 @@ const wire = (play: Play, timer: VirtualTimeScheduler): Wire => {
   return { transport, sent, aborted: () => aborted }
 }
 
-export const lab = ({ play, login = tokens(), ...options }: LabOptions = {}): Lab => {
+export const lab = ({ play, login = tokens(), dates, ...options }: LabOptions = {}): Lab => {
   const timer = new VirtualTimeScheduler()
   const played = wire(
     (departure, nth) =>
@@ -183,6 +186,7 @@ export const lab = ({ play, login = tokens(), ...options }: LabOptions = {}): La
         ? login(departure, nth)
         : (play?.(departure, nth) ?? { body: CHARGE }),
     timer,
+    dates,
   )
   let ids = 0
   const client = createClient({

@@ -23,7 +23,7 @@ export interface ClockOffset {
   readonly within: number
 }
 
-/** A larger offset is a warning, in ms: snapshots end at the time of this machine. */
+/** A larger offset is a warning, in ms. */
 const MAX_OFFSET = 2_000
 
 // constructors
@@ -74,8 +74,7 @@ export const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
   const side = ms > 0 ? 'behind' : 'ahead of'
   const found = `${duration(Math.abs(ms))} ${side} the service's, give or take ${duration(within)}`
   if (Math.abs(ms) > MAX_OFFSET) {
-    const effect = ms > 0 ? 'leave out what was made last' : 'ask for what is not there yet'
-    const advice = `set the clock of this machine: exports end at its time, and ${effect}`
+    const advice = 'set the clock of this machine: it judges the age of webhook deliveries'
     return warning('clock', found, { advice, facts })
   }
   const isSame = Math.abs(ms) <= within

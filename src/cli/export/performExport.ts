@@ -57,6 +57,7 @@ export const performExport = async (
     counters = countEvent(counters, event)
     const note = event._tag === 'Retrying' ? noteRetry(event) : undefined
     if (note !== undefined) shown.say(note)
+    if (event._tag === 'ClockSkewed') shown.say(event.message)
   })
   listening.add(counting)
 

@@ -62,6 +62,10 @@ export interface ListOrigin {
   readonly numbers: 'exact' | 'fast'
   /** Requests a second that the limits of the client allow; `Infinity` without limits. */
   readonly perSecond: number
+  /**
+   * Returns the time at the service in ms since 1970, never later than it is; `undefined` before an answer has told it.
+   */
+  readonly serviceTime: IO<number | undefined>
   /** Events of the client. */
   readonly events: Observable<ClientEvent>
   /** Fields and values received so far that no codec names. */

@@ -61,6 +61,12 @@ export const tooManyRequests = (message: string, trace_id: string): Reply => {
   return jsonReply(429, Buffer.from(JSON.stringify(body)))
 }
 
+/** Tells the time of the sandbox, in ms since 1970, as servers do. */
+export const dated = (reply: Reply, now: number): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, date: new Date(now).toUTCString() },
+})
+
 // parts of a body
 
 export const firstHalf = ({ body }: Reply): Bytes => body.subarray(0, body.length >>> 1)

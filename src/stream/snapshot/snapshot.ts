@@ -1,10 +1,10 @@
 import { finalize, map, type Observable, Subscription, take, throwIfEmpty } from 'rxjs'
-import { E, type IO, O } from '../../fp.js'
+import { E, O } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
 import type { Millis } from '../Backoff.js'
 import { mapLeft, mapRight } from '../ObservableEither.js'
 import { type Page, type Paged, views } from '../Paged.js'
-import { pullOf } from '../Pull.js'
+import { pullLater, pullOf } from '../Pull.js'
 import { type PagePlan, type PageRequest, pullPages } from '../pullPages.js'
 import { crowd, type Unsteady } from './crowd.js'
 import { fieldOf, type Outcome } from './Field.js'
@@ -20,8 +20,8 @@ export type SnapshotCut<E> = Unsteady<E> | Extract<Outcome, { _tag: 'Astray' | '
 
 /** How a snapshot is read. */
 export interface SnapshotOptions<E, A> {
-  /** Returns what is to be read, at each subscription; or the failure that ends the snapshot at once. */
-  readonly position: IO<E.Either<E, SnapshotPosition>>
+  /** Emits what is to be read, at each subscription; or the failure that ends the snapshot at once. */
+  readonly position: Observable<E.Either<E, SnapshotPosition>>
   /** The list of the rows of a span. It may also have rows of the second on either side of the span. */
   readonly list: (span: Span) => {
     readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
@@ -68,11 +68,17 @@ export const snapshot = <E, A>(
   const { position, parallel = 1 } = options
   checkArgument('parallel', parallel, is.positiveIntOrInfinity)
   return views((prefetch) => {
-    const start = position()
-    if (E.isLeft(start)) return pullOf(start)
     const width = Math.max(parallel, prefetch + 1)
     const concurrency = parallel === 1 ? 1 : width // one at a time comes in the order of the list
-    return pullPages(snapshotPlan(options, start.right, concurrency), { width, concurrency })
+    return pullLater(
+      position.pipe(
+        map((start) =>
+          E.isLeft(start)
+            ? pullOf(start)
+            : pullPages(snapshotPlan(options, start.right, concurrency), { width, concurrency }),
+        ),
+      ),
+    )
   })
 }
 

@@ -98,14 +98,18 @@ describe('what it finds', () => {
     [
       5_000,
       /^[45]\.\d s behind the service's, give or take 0\.\d s$/,
-      'leave out what was made last',
+      'the age of webhook deliveries',
     ],
     [
       -60_000,
       /^59\.\d s ahead of the service's, give or take 0\.\d s$/,
-      'ask for what is not there yet',
+      'the age of webhook deliveries',
     ],
-    [2_600, /^2\.\d s behind the service's, give or take 0\.\d s$/, 'leave out what was made last'],
+    [
+      2_600,
+      /^2\.\d s behind the service's, give or take 0\.\d s$/,
+      'the age of webhook deliveries',
+    ],
   ])('a clock that is off by %d ms', (ahead, found, advice) => {
     const { of } = examined(({ at: now }) => dated(items(at(1)), now, ahead))
     expect(of('clock')).toMatchObject({

@@ -83,6 +83,7 @@ const describe = (): ListDescription<Item> => ({
   codec: ItemCodec,
   baseUrl: 'https://payments.example',
   numbers: 'fast',
+  serviceTime: () => undefined,
   perSecond: Number.POSITIVE_INFINITY,
   events: EMPTY,
   drift: () => [],

@@ -1,5 +1,13 @@
 /** A list that moves while it is read: rows come, rows go, and rows of one moment change places. */
-import { defer, map, type Observable, type SchedulerLike, timer, VirtualTimeScheduler } from 'rxjs'
+import {
+  defer,
+  map,
+  type Observable,
+  of,
+  type SchedulerLike,
+  timer,
+  VirtualTimeScheduler,
+} from 'rxjs'
 import { E, O } from '../../../src/fp.js'
 import {
   type Page,
@@ -133,7 +141,7 @@ const options = (
   list: (span: Span) => Paged<string, Row, number>,
   position: SnapshotPosition,
 ): SnapshotOptions<string, Row> => ({
-  position: () => E.right(position),
+  position: of(E.right(position)),
   list,
   time: (raw) => Object(raw).at,
   key: (raw) => Object(raw).id,

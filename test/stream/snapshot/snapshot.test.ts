@@ -81,7 +81,7 @@ const playing = ({
   })
 
   const options: SnapshotOptions<string, Row> = {
-    position: () => E.right(position),
+    position: of(E.right(position)),
     list,
     time: (raw) => Object(raw).at,
     key: (raw) => String(Object(raw).id),
@@ -284,7 +284,7 @@ describe('a snapshot', () => {
     const bug = new Error('bug')
     let got: unknown
     snapshot<string, Row>({
-      position: () => E.right(wholeOf({ from: 0, to: 1 })),
+      position: of(E.right(wholeOf({ from: 0, to: 1 }))),
       list: () => ({ pages: throwError(() => bug) }),
       time: () => 0,
       key: String,
@@ -342,7 +342,7 @@ describe('a snapshot', () => {
     const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
     let count = 0
     snapshot<string, Row>({
-      position: () => E.right(wholeOf({ from: 0, to: rows.length * SECOND })),
+      position: of(E.right(wholeOf({ from: 0, to: rows.length * SECOND }))),
       list: ({ from, to }) => {
         const first = Math.ceil(from / SECOND)
         const found = rows.slice(first, Math.min(first + SIZE, Math.floor(to / SECOND) + 1))
