@@ -26,6 +26,12 @@ const on = (signal: Signal): Observable<Signal> =>
     return () => void setImmediate(() => process.off(signal, hear))
   })
 
+// Node 22 says of `node:sqlite` that it is new
+const { emitWarning } = process
+process.emitWarning = (warning: string | Error, ...more: ReadonlyArray<never>): void => {
+  if (!/^SQLite is an experimental feature/.test(String(warning))) emitWarning(warning, ...more)
+}
+
 // failures of stdout are seen by its writers; without stderr, an export goes on
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})

@@ -21,6 +21,13 @@ export const integer =
 
 export const nonNegativeInteger = integer(0)
 
+/** In seconds; `forever` is ten years. */
+export const patience = (text: string): number => {
+  if (text === 'forever') return 3_650 * (DAY / 1_000)
+  if (/^\d+$/.test(text)) return nonNegativeInteger(text)
+  throw new InvalidArgumentError('It should be a whole number of seconds, or forever.')
+}
+
 /** Returns an ISO 8601 time as it is, and for a date the second of that day in UTC that `edge` says. */
 export const timestamp =
   (edge: '00:00:00' | '23:59:59') =>

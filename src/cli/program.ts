@@ -14,6 +14,7 @@ import {
   UsageError,
 } from './output.js'
 import { sandboxCommand } from './sandboxCommand.js'
+import { syncCommand } from './syncCommand.js'
 import type { Terminal } from './Terminal.js'
 import { tapCommand } from './tapCommand.js'
 import { verifyCommand } from './verifyCommand.js'
@@ -21,6 +22,7 @@ import { verifyCommand } from './verifyCommand.js'
 /** In the order of the help page. Each calls `exit` with its status, or throws a `UsageError`. */
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   ({ terminal, exit }) => exportCommand(terminal, exit),
+  syncCommand,
   verifyCommand,
   tapCommand,
   sandboxCommand,

@@ -1,4 +1,5 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
+import { finalChargeStatuses } from '../codec/Charge.js'
 import { WaitNames } from '../codec/common.js'
 import { redact } from '../decode/redact.js'
 import { exampleOf } from '../decode/watcher.js'
@@ -41,7 +42,7 @@ export interface UntilStateSpec<A> {
 
 /** States that do not change by themselves (defaults, not specified by the interface). */
 export const FINAL_STATES = {
-  charge: ['SETTLED', 'FAILED'],
+  charge: finalChargeStatuses,
   batch: [
     'BOOKED',
     'PARTIALLY_BOOKED',

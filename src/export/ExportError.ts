@@ -1,4 +1,5 @@
 /** What can go wrong with the files of an export: one union on `_tag`. */
+import type { Millis } from '../stream/index.js'
 
 // model
 
@@ -26,6 +27,17 @@ export interface ExportErrors {
   readonly ChecksumMismatch: { readonly path: string }
   /** Another program changed, replaced or removed (`isGone`) a file while it was written. */
   readonly FileConflict: { readonly path: string; readonly isGone: boolean }
+  /** A database or folder refuses what it is asked for, until something is done about it: `message` says what. */
+  readonly UnusableDestination: {
+    /** Its name, without user and password. */
+    readonly destination: string
+    /** The code of the system or the database, such as `EACCES` or `28P01`, if it has one. */
+    readonly code?: string
+  }
+  /** A later run of the same sync has taken over. This one has changed nothing since. */
+  readonly Fenced: { readonly destination: string }
+  /** The `deadline` has passed before the end. */
+  readonly DeadlinePassed: { readonly deadline: Millis }
   /** A row cannot be written exactly. Thrown by `write` of a file or stream; nothing of its page is written. */
   readonly UnrepresentableRow: {
     /** The field, such as `amount`; empty for the row itself. */

@@ -36,7 +36,7 @@ const ROW_GROUPS_EVERY = 10_000
 const MAX_REJECTS = 10_000
 
 /** Seven days: a charge that is not settled or failed by then is rare. */
-const LOOKBACK = 7 * 86_400_000
+export const LOOKBACK = 7 * 86_400_000
 
 /**
  * Exports a list or a snapshot of a client.

@@ -31,4 +31,6 @@ export {
 } from './run/Manifest.js'
 export type { Since } from './run/sinceLast.js'
 export type { Reject } from './sortPage.js'
+export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
+export { sync } from './sync/sync.js'
 export { type Difference, type FileCheck, type VerifyOptions, verify } from './verify.js'

@@ -96,7 +96,7 @@ const ofService = (failure: AnyFailure, progress: ExportProgress | undefined): C
 }
 
 /** Whether the service answers alike however long one waits: the keys, the query or an id are wrong. */
-const isFinal = (failure: AnyFailure): boolean => {
+export const isFinal = (failure: AnyFailure): boolean => {
   switch (failure._tag) {
     case 'InvalidRequest':
     case 'Unauthorized':

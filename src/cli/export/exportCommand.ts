@@ -8,6 +8,7 @@ import {
   integer,
   nonEmpty,
   nonNegativeInteger,
+  patience,
   timeSpan,
 } from '../optionParsers.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
@@ -42,7 +43,7 @@ const commandOf = <A, Flags, Filter extends object>(
   const own = resource.withOptions(new Command(resource.name).description(resource.description))
   const timed = resource.isTimed === true ? withTimes(own) : own
   const exported = exportResource(resource)
-  return withSandbox(withView(withPace(withFiles(timed))), resource.simulated)
+  return withSandbox(withReport(withView(withPace(withFiles(timed)))), resource.simulated)
     .addHelpText('after', help(resource.name))
     .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
 }
@@ -114,7 +115,8 @@ const withTimes = (command: Command): Command =>
     .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
     .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
 
-const withPace = (command: Command): Command =>
+/** How hard the service is asked, and how long its faults are waited for. */
+export const withPace = (command: Command): Command =>
   command
     .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
     .addOption(
@@ -128,8 +130,8 @@ const withPace = (command: Command): Command =>
     )
     .option(
       '--patience <seconds>',
-      'how long a fault of the service is waited for',
-      nonNegativeInteger,
+      'how long a fault of the service is waited for, or forever',
+      patience,
       300,
     )
     .option(
@@ -138,7 +140,8 @@ const withPace = (command: Command): Command =>
       integer(1, 300),
     )
 
-const withView = (command: Command): Command =>
+/** How it is shown. */
+export const withView = (command: Command): Command =>
   command
     .addOption(
       new Option(
@@ -153,9 +156,11 @@ const withView = (command: Command): Command =>
         .default(false)
         .conflicts('progress'),
     )
-    .option('--report <file>', 'a page of how it went, to be opened in a browser', nonEmpty)
 
-const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
+const withReport = (command: Command): Command =>
+  command.option('--report <file>', 'a page of how it went, to be opened in a browser', nonEmpty)
+
+export const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
   const option = sandboxOption('start a sandbox on a free port, and read from it')
   if (simulated === undefined) return command.addOption(option)
   const { what, count, most } = simulated

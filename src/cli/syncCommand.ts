@@ -1,0 +1,368 @@
+/** `sync`: a list kept up to date in a table, by the same command each night. */
+import { Command } from 'commander'
+import { lastValueFrom, ReplaySubject, take, tap } from 'rxjs'
+import type { Client } from '../client/createClient.js'
+import { jsonOf } from '../export/column/jsonOf.js'
+import {
+  isExportError,
+  type SyncEvent,
+  type SyncOptions,
+  type SyncProgress,
+  sync,
+} from '../export/index.js'
+import { defined, E } from '../fp.js'
+import { InvalidOption } from '../options/index.js'
+import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
+import {
+  addConnectionOptions,
+  addPartnerOptions,
+  type Connection,
+  type ConnectionFlags,
+  connectionFrom,
+  environmentFrom,
+  type PartnerFlags,
+  partnerConnectionFrom,
+  withSandbox,
+} from './connection.js'
+import { isFinal } from './export/conclusion.js'
+import { exportClient } from './export/exportClient.js'
+import { withSandbox as sandboxOptions, withPace, withView } from './export/exportCommand.js'
+import { type ExportFlags, flagOf } from './export/exportFlags.js'
+import { batchTransfers, charges, type Simulated } from './export/resources.js'
+import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from './optionParsers.js'
+import {
+  type CommandContext,
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_USAGE,
+  UsageError,
+} from './output.js'
+import {
+  countEvent,
+  countProgress,
+  type ExportCounters,
+  NO_COUNTERS,
+} from './progress/ExportCounters.js'
+import { monitorProgress } from './progress/ProgressMonitor.js'
+import { showProgress } from './progress/ProgressView.js'
+import type { Signal, Terminal } from './Terminal.js'
+import { duration, number, plural } from './text.js'
+
+// model
+
+interface SyncFlags
+  extends ConnectionFlags,
+    PartnerFlags,
+    Pick<
+      ExportFlags,
+      | 'progress'
+      | 'quiet'
+      | 'limits'
+      | 'share'
+      | 'guard'
+      | 'patience'
+      | 'parallel'
+      | 'sandbox'
+      | 'rows'
+    > {
+  readonly table?: string
+  readonly since?: string
+  /** In ms. */
+  readonly lookback?: number
+  readonly maxRereads?: number
+  readonly maxRejects?: number
+  /** In ms. */
+  readonly deadline?: number
+  readonly batch?: string
+}
+
+/** A list that can be synced. */
+interface SyncedList {
+  readonly name: string
+  readonly description: string
+  readonly withOptions: (command: Command) => Command
+  readonly connection: (flags: SyncFlags, env: Terminal['env']) => Connection
+  readonly simulated?: Simulated | undefined
+  readonly start: (
+    client: Client,
+    flags: SyncFlags,
+    options: SyncOptions,
+  ) => ReturnType<typeof sync>
+}
+
+// lists
+
+const account = { withOptions: addConnectionOptions, connection: connectionFrom }
+
+const lists: ReadonlyArray<SyncedList> = [
+  {
+    ...account,
+    name: 'charges',
+    description: 'Charges: new ones, and those that changed.',
+    simulated: charges.simulated,
+    withOptions: (command) =>
+      addConnectionOptions(command)
+        .option(
+          '--since <time>',
+          'created at this time or later [that of the first run; all]',
+          timestamp('00:00:00'),
+        )
+        .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
+        .option(
+          '--max-rereads <n>',
+          'older charges that are not final: read so many again [2000]',
+          nonNegativeInteger,
+        )
+        .option(
+          '--parallel <n>',
+          'requests at a time [as many as use the quota up]',
+          integer(1, 100),
+        ),
+    start: (client, _, options) => sync(client.charges, options),
+  },
+  {
+    ...account,
+    name: 'batch-transfers',
+    description: 'Batches of transfers, replaced as a whole.',
+    simulated: batchTransfers.simulated,
+    start: (client, _, options) => sync(client.batchTransfers.list(), options),
+  },
+  {
+    ...account,
+    name: 'batch-items',
+    description: 'The items of one batch of transfers, replaced as a whole.',
+    simulated: batchTransfers.simulated,
+    withOptions: (command) =>
+      addConnectionOptions(command).requiredOption('--batch <id>', 'the batch', nonEmpty),
+    start: (client, { batch = '' }, options) =>
+      sync(client.batchTransfers.items({ id: batch }), options),
+  },
+  {
+    ...account,
+    name: 'webhooks',
+    description: 'Webhooks, without their secrets, replaced as a whole.',
+    start: (client, _, options) => sync(client.webhooks.list(), options),
+  },
+  {
+    withOptions: addPartnerOptions,
+    connection: partnerConnectionFrom,
+    name: 'partner-webhooks',
+    description: 'Webhooks of a partner’s application, without their secrets, replaced as a whole.',
+    start: (client, _, options) =>
+      sync(client.partnerWebhooks.list(), { ...options, untilStable: true }),
+  },
+]
+
+const HELP = `
+DEST is one of
+  NAME.sqlite, NAME.db   a database, made if it is not there
+The table is called as the list is, unless --table says otherwise.
+
+The first run reads everything, or what was created since --since; each run
+after it goes on with what was killed, and reads what is new or may have changed.
+How far it is stands in DEST, and nowhere else: run the same command each night,
+on any machine.
+
+Exit status:
+  0    complete: DEST is up to the time that the last line says
+  1    incomplete: the last line says why; the same command goes on
+  2    wrong use, or DEST cannot be used: nothing was changed
+  130  stopped by Ctrl-C (143 by SIGTERM); the same command goes on
+
+Examples:
+  payments-rx sync charges charges.sqlite --since 2026-01-01
+  payments-rx sync charges charges.sqlite --patience forever --deadline 6h
+  payments-rx sync charges trial.sqlite --sandbox --rows 10000`
+
+/** `sync`: a list, kept up to date in a table. */
+export const syncCommand = ({ terminal, exit }: CommandContext): Command =>
+  lists.reduce(
+    (all, list) => all.addCommand(commandOf(list, terminal, exit)),
+    new Command('sync').description('Keep a list up to date in a table.'),
+  )
+
+const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) => void): Command =>
+  sandboxOptions(
+    withView(
+      withPace(
+        list
+          .withOptions(new Command(list.name).description(list.description))
+          .argument('<dest>', 'NAME.sqlite or NAME.db', nonEmpty)
+          .option('--table <name>', 'the table [as the list]', nonEmpty)
+          .option(
+            '--max-rejects <n>',
+            'stop when more rows than that cannot be written [1000]',
+            nonNegativeInteger,
+          )
+          .option('--deadline <time>', 'stop after it; the same command goes on [never]', timeSpan),
+      ),
+    ),
+    list.simulated,
+  )
+    .addHelpText('after', HELP)
+    .action(async (to: string, flags: SyncFlags) => exit(await run(list, terminal, to, flags)))
+
+// running
+
+const run = (
+  list: SyncedList,
+  terminal: Terminal,
+  to: string,
+  flags: SyncFlags,
+): Promise<number> => {
+  if (flags.sandbox !== true) {
+    if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
+    return perform(list, terminal, to, flags, list.connection(flags, terminal.env))
+  }
+  const options = {
+    environment: environmentFrom(flags, terminal.env),
+    ...(flags.limits ? {} : { limits: false as const }),
+    ...(list.simulated === undefined
+      ? {}
+      : { [list.simulated.what]: flags.rows ?? list.simulated.count }),
+  }
+  return withSandbox(options, (connection) => perform(list, terminal, to, flags, connection))
+}
+
+const perform = async (
+  list: SyncedList,
+  terminal: Terminal,
+  to: string,
+  flags: SyncFlags,
+  connection: Connection,
+): Promise<number> => {
+  const { timer, stderr } = terminal
+  const { client, requests } = exportClient(terminal, { exact: false, ...flags }, connection)
+  const { table, since, lookback, maxRereads, maxRejects, deadline, sandbox } = flags
+  const stop = new ReplaySubject<Signal>(1)
+  let stopped: Signal | undefined
+  const json = jsonOf('exact')
+  const events = inFlags(() =>
+    list.start(client, flags, {
+      to,
+      ...defined({ table, since, lookback, maxRereads, maxRejects, deadline }),
+      ...(list.name === 'charges' ? { parallel: requests } : {}),
+      // another port each time
+      ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),
+      onReject: async (rows) => {
+        for (const row of rows) stderr.write(`${json(row)}\n`)
+      },
+      stop,
+      timer,
+    }),
+  )
+
+  const started = timer.now()
+  let counters = NO_COUNTERS
+  const monitor = monitorProgress({ client, counters: () => counters, timer })
+  const view = showProgress(terminal, flags, monitor)
+  const hearing = terminal.signals.pipe(take(1)).subscribe((signal) => {
+    stopped = signal
+    stop.next(signal)
+  })
+  hearing.add(monitor.close)
+  hearing.add(
+    client.events.subscribe((event) => {
+      counters = countEvent(counters, event)
+    }),
+  )
+
+  let progress: SyncProgress | undefined
+  const took = tap((event: SyncEvent) => {
+    if (E.isLeft(event)) return
+    progress = event.right
+    const { begun, next } = progress
+    counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
+    if (begun !== undefined) view.say(beginning(begun))
+  })
+  const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())
+  const { status, reason } = conclusion(event, progress, stopped)
+  for (const note of rereadNotes(progress)) view.say(note)
+  const ms = Math.max(0, timer.now() - started) // the clock may have been set back
+  view.end({ status, summary: summary(to, counters, ms, progress?.upTo), ...defined({ reason }) })
+  return status
+}
+
+/** Says of a wrong option which flag it is. */
+const inFlags = <T>(make: () => T): T => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidOption)) throw error
+    const { option, message } = error
+    throw new UsageError(
+      `${option === 'to' ? 'DEST' : flagOf(option)}${message.slice(option.length)}`,
+    )
+  }
+}
+
+// what is said
+
+const beginning = ({ resumed, from }: Required<SyncProgress>['begun']): string => {
+  const what = from === undefined ? 'everything is read' : `since ${from}`
+  return resumed ? `goes on with a run that did not come to its end: ${what}` : what
+}
+
+const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
+  if (rereads === undefined || rereads.total === 0) return []
+  const { done, total, gone } = rereads
+  const later = done < total ? ', the others by later runs' : ''
+  const without = gone === 0 ? '' : `; the service has ${number(gone)} of them no more`
+  return [
+    `${plural(total, 'older charge')} not final: ${number(done)} read again${later}${without}`,
+  ]
+}
+
+const summary = (
+  to: string,
+  { rows, requests, refused, rejects }: ExportCounters,
+  ms: number,
+  upTo: string | undefined,
+): string =>
+  [
+    upTo === undefined
+      ? 'incomplete'
+      : `${rejects === 0 ? 'complete' : 'incomplete'}: up to ${upTo}`,
+    `${plural(rows, 'row')} written to ${to}`,
+    duration(ms),
+    plural(requests, 'request'),
+    `${number(refused)} refused`,
+    `${plural(rejects, 'row')} rejected`,
+  ].join(', ')
+
+const NEXT = 'the same command goes on'
+
+/** Returns the exit status, and why. */
+const conclusion = (
+  event: SyncEvent,
+  progress: SyncProgress | undefined,
+  stopped: Signal | undefined,
+): { readonly status: number; readonly reason?: string } => {
+  if (E.isRight(event)) {
+    if (stopped !== undefined && !event.right.ended) {
+      return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+    }
+    return event.right.rejects === 0
+      ? { status: EXIT_COMPLETE }
+      : {
+          status: EXIT_INCOMPLETE,
+          reason: 'rows could not be written; the next run reads them again',
+        }
+  }
+  const { left } = event
+  const isUsage = isExportError(left)
+    ? USAGE.includes(left._tag)
+    : isFinal(left) && (progress?.pages ?? 0) === 0
+  return isUsage
+    ? { status: EXIT_USAGE, reason: left.message }
+    : { status: EXIT_INCOMPLETE, reason: `${left.message}; ${NEXT}` }
+}
+
+/** Errors that stay until something is done about them. */
+const USAGE: ReadonlyArray<string> = [
+  'UnusableDestination',
+  'SpecMismatch',
+  'Damaged',
+  'NewerVersion',
+]

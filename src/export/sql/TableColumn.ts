@@ -1,0 +1,108 @@
+/** The columns of a table: those of a file, under names that SQL takes without quotes. */
+import { toMinorUnits } from '../../decode/minorUnits.js'
+import { E } from '../../fp.js'
+import { beyondJson } from '../column/beyondJson.js'
+import { type Column, columnsOf } from '../column/Column.js'
+import { exactMoney } from '../column/exactMoney.js'
+import type { Numbers } from '../column/Numbers.js'
+import { reader } from '../column/read.js'
+import type { ColumnType, Shape } from '../column/Shape.js'
+import { type Stored, storable, storeOf } from '../column/store.js'
+import { type Fitting, misfit } from '../column/UnrepresentableRow.js'
+
+// model
+
+/** A column of a table. */
+export interface TableColumn {
+  /** Its name, such as `amount` or `quote_summary_expires_at`. */
+  readonly name: string
+  readonly type: ColumnType
+  /** A decimal is text, digit by digit; a time is in microseconds since 1970. */
+  readonly of: (row: unknown) => Stored
+}
+
+/** The columns of a table, and the rows that they can store. */
+export interface TableShape {
+  readonly columns: ReadonlyArray<TableColumn>
+  /** Returns the reason why a row cannot be stored as it is. */
+  readonly misfit: Fitting
+}
+
+// constructors
+
+/** A column for each field of a codec; `minorUnits` adds `amount_minor` to each amount beside a `currency`. */
+export const tableShape = (
+  shape: Shape,
+  { numbers, minorUnits }: { readonly numbers: Numbers; readonly minorUnits: boolean },
+): TableShape => {
+  const columns = columnsOf(shape)
+  const options = { numbers, amounts: 'text' as const }
+  const checks = [
+    hasId,
+    beyondJson,
+    exactMoney(columns, { numbers, anywhere: true }),
+    storable(columns, options),
+  ]
+  const stored = (column: Column): TableColumn => {
+    const { of } = storeOf(column, options)
+    return { name: nameOf(column.path), type: column.type, of: (row) => of(row) ?? null }
+  }
+  return {
+    columns: columns.flatMap((column) => {
+      const own = stored(column)
+      const minor = minorUnits ? minorColumn(column, own, columns) : undefined
+      return minor === undefined ? [own] : [own, minor]
+    }),
+    misfit: (row) => {
+      for (const check of checks) {
+        const why = check(row)
+        if (why !== undefined) return why
+      }
+      return undefined
+    },
+  }
+}
+
+const nameOf = (path: ReadonlyArray<string>): string => path.join('_')
+
+/** A row without an id cannot be found again. */
+const hasId: Fitting = (row) =>
+  isId(reader(['id'])(row)) ? undefined : misfit(['id'], 'a text that is not empty')
+
+const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
+
+/** Whole numbers that 64 bits hold. */
+const MOST = 2n ** 63n
+
+/** An amount in minor units of the currency beside it; null where that is no such whole number. */
+const minorColumn = (
+  { path, type }: Column,
+  { name, of }: TableColumn,
+  all: ReadonlyArray<Column>,
+): TableColumn | undefined => {
+  const currency = [...path.slice(0, -1), 'currency']
+  if (type !== 'decimal' || !all.some((other) => nameOf(other.path) === nameOf(currency))) {
+    return undefined
+  }
+  const currencyOf = reader(currency)
+  return {
+    name: `${name}_minor`,
+    type: 'integer',
+    of: (row) => {
+      const amount = of(row)
+      const code = currencyOf(row)
+      if (typeof amount !== 'string' || typeof code !== 'string') return null
+      const units = toMinorUnits(code)(amount)
+      return E.isRight(units) && units.right < MOST && units.right >= -MOST ? units.right : null
+    },
+  }
+}
+
+// times
+
+/** ISO 8601 with six decimals, so that times sort as text. */
+export const isoMicros = (micros: bigint): string => {
+  const rest = Number(((micros % 1_000n) + 1_000n) % 1_000n)
+  const ms = Number((micros - BigInt(rest)) / 1_000n)
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}

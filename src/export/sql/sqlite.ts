@@ -1,0 +1,237 @@
+/** A table of an SQLite database, through `node:sqlite`: no dependency, one file. */
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { fieldsOf } from '../../decode/unknown.js'
+import type { ColumnType } from '../column/Shape.js'
+import type { Stored } from '../column/store.js'
+import { type ExportError, exportError } from '../ExportError.js'
+import type { Store } from '../store/Store.js'
+import type { Step, SyncTarget } from '../sync/SyncTarget.js'
+import { isoMicros, type TableColumn } from './TableColumn.js'
+import { createTable, missingColumns, quoted, type TableOptions, upsert } from './table.js'
+
+// model
+
+/** Which file, and which table in it. */
+export interface SqliteOptions extends TableOptions {
+  readonly path: string
+  /** Resolves after so many ms. */
+  readonly pause: (ms: number) => Promise<void>
+}
+
+/** How often a database that another program has locked is tried, and the pause between, in ms. */
+const TRIES = 150
+const PAUSE = 200
+
+/** Types of columns. Decimals are text: SQLite has no exact ones, and would make them floating-point numbers. */
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'TEXT',
+  time: 'TEXT',
+  boolean: 'INTEGER',
+  integer: 'INTEGER',
+  decimal: 'TEXT',
+  json: 'TEXT',
+}
+
+/** The texts of the store. A version is drawn by the database: it never comes again, also after a removal. */
+const STATE = 'payments_rx_state'
+const NEW_VERSION = 'hex(randomblob(8))'
+
+// constructors
+
+/** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
+export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarget<A>> => {
+  const { path, table, shape, replaces, pause } = options
+  const { columns } = shape
+  const { DatabaseSync } = await import('node:sqlite') // or not, to start fast
+  const located = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw errorAt(path, error)
+    }
+  }
+
+  const db = located(() => new DatabaseSync(path))
+  let isOpen = true
+  const close = async (): Promise<void> => {
+    if (isOpen) db.close()
+    isOpen = false
+  }
+
+  /** Does something in one transaction. What other programs lock is waited for. */
+  const transaction = async <T>(work: () => T): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        db.exec('BEGIN IMMEDIATE')
+        const done = work()
+        db.exec('COMMIT')
+        return done
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(path, error)
+      }
+      await pause(PAUSE)
+    }
+  }
+
+  const into = replaces ? `${table}__next` : table
+  const prepareTable = (name: string): void => {
+    const wanted = columns.map((column) => ({ name: column.name, type: TYPES[column.type] }))
+    db.exec(createTable(name, wanted))
+    const found = db.prepare(`PRAGMA table_info(${quoted(name)})`).all()
+    for (const { name: column, type } of missingColumns(`${path}: table ${name}`, wanted, {
+      columns: found.map((one) => ({ name: String(one.name), type: String(one.type) })),
+      key: found.filter(({ pk }) => pk !== 0).map((one) => String(one.name)),
+    })) {
+      db.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${quoted(column)} ${type}`)
+    }
+  }
+
+  try {
+    await transaction(() => {
+      db.exec(
+        `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
+      )
+      prepareTable(table)
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  // the store
+
+  const keyOf = (name: string): string => `${table}/${name}`
+  const one = (sql: string, ...values: ReadonlyArray<SQLInputValue>) => {
+    const found = db.prepare(sql).get(...values)
+    return found === undefined ? undefined : fieldsOf({ ...found })
+  }
+  const replaceNow = (name: string, text: string, version: string | undefined) => {
+    const changed =
+      version === undefined
+        ? one(
+            `INSERT INTO ${STATE} VALUES (?, ?, ${NEW_VERSION}) ON CONFLICT DO NOTHING RETURNING version`,
+            keyOf(name),
+            text,
+          )
+        : one(
+            `UPDATE ${STATE} SET text = ?, version = ${NEW_VERSION} WHERE name = ? AND version = ? RETURNING version`,
+            text,
+            keyOf(name),
+            version,
+          )
+    return changed === undefined ? undefined : String(changed.version)
+  }
+  const store: Store = {
+    read: async (name) =>
+      located(() => {
+        const found = one(`SELECT text, version FROM ${STATE} WHERE name = ?`, keyOf(name))
+        return found && { text: String(found.text), version: String(found.version) }
+      }),
+    replace: (name, text, version) => transaction(() => replaceNow(name, text, version)),
+    remove: (name, version) =>
+      transaction(
+        () =>
+          one(
+            `DELETE FROM ${STATE} WHERE name = ? AND version = ? RETURNING name`,
+            keyOf(name),
+            version,
+          ) !== undefined,
+      ),
+  }
+
+  // rows
+
+  let insert: StatementSync | undefined
+  const write = (rows: ReadonlyArray<A>): void => {
+    const places = columns.map(() => '?').join(', ')
+    insert ??= db.prepare(upsert(into, columns, `VALUES (${places})`))
+    for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
+  }
+
+  const dropNext = (): void => {
+    db.exec(`DROP TABLE IF EXISTS ${quoted(into)}`)
+    insert = undefined
+  }
+
+  const perform = (step: Step<A>): void => {
+    if (step.kind === 'write') {
+      write(step.rows)
+    } else if (replaces && step.kind === 'begin') {
+      dropNext()
+      prepareTable(into)
+    } else if (replaces) {
+      const names = columns.map(({ name }) => quoted(name)).join(', ')
+      db.exec(`DELETE FROM ${quoted(table)}`)
+      db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(into)}`)
+      dropNext()
+    }
+  }
+
+  return {
+    name: path,
+    store,
+    misfit: shape.misfit,
+    through: (step) => ({
+      replace: (name, text, version) =>
+        transaction(() => {
+          const next = replaceNow(name, text, version)
+          if (next !== undefined) perform(step)
+          return next
+        }),
+    }),
+    unsettled: async ({ final, createdBefore, after, limit }) =>
+      located(() => {
+        const where = `FROM ${quoted(table)} WHERE status NOT IN (${final.map(() => '?').join(', ')}) AND created_at < ?`
+        const values = [...final, isoMicros(BigInt(createdBefore) * 1_000n)]
+        const ids = db
+          .prepare(`SELECT id ${where} AND id > ? ORDER BY id LIMIT ?`)
+          .all(...values, after, limit)
+        const total = one(`SELECT count(*) AS total ${where}`, ...values)
+        return { ids: ids.map(({ id }) => String(id)), total: Number(total?.total) }
+      }),
+    close,
+  }
+}
+
+const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {
+  const value: Stored = of(row)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return type === 'time' && typeof value === 'bigint' ? isoMicros(value) : value
+}
+
+// errors: https://sqlite.org/rescode.html
+
+const BUSY = 5
+
+/** What to do about a result code, and the code of the system that means the same. */
+const ADVICE: Readonly<Record<number, readonly [code: string, advice: string]>> = {
+  [BUSY]: ['EBUSY', 'another program has it locked: end it'],
+  8: ['EACCES', 'it may not be written to: check the rights of the file and its folder'],
+  10: ['EIO', 'its disk cannot be read or written'],
+  11: ['EBADF', 'the file is damaged: restore it, or remove it to start over'],
+  13: ['ENOSPC', 'its disk is full: make room'],
+  14: ['EACCES', 'it cannot be opened: check that its folder is there, and may be written to'],
+  26: ['EBADF', 'the file is no SQLite database: name another one'],
+}
+
+/** Codes that no waiting mends. */
+const PERMANENT: ReadonlyArray<number> = [8, 11, 14, 26]
+
+/** The primary result code. */
+const codeOf = (error: unknown): number | undefined => {
+  const { errcode } = error instanceof Error ? { errcode: Reflect.get(error, 'errcode') } : {}
+  return typeof errcode === 'number' ? errcode & 0xff : undefined
+}
+
+/** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
+const errorAt = (path: string, error: unknown): unknown => {
+  const result = codeOf(error)
+  if (result === undefined || !(error instanceof Error)) return error
+  const [code, advice] = ADVICE[result] ?? ['EIO', error.message]
+  const message = `cannot write ${path}: ${advice}`
+  const wrong: ExportError = PERMANENT.includes(result)
+    ? exportError('UnusableDestination', message, { destination: path, code }, error)
+    : exportError('WriteFailed', message, { path, code }, error)
+  return wrong
+}

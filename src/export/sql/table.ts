@@ -1,0 +1,84 @@
+/** Statements that SQLite and Postgres take alike. */
+import { exportError } from '../ExportError.js'
+import type { TableColumn, TableShape } from './TableColumn.js'
+
+// model
+
+/** Which table, and how it is written. */
+export interface TableOptions {
+  readonly table: string
+  readonly shape: TableShape
+  /** Whether all of a run takes the place of all that was there; else rows are merged by id. */
+  readonly replaces: boolean
+}
+
+/** A column as the database knows it. */
+export interface ColumnDefinition {
+  readonly name: string
+  /** Its type, in words of the database. */
+  readonly type: string
+}
+
+/** A table that is there. */
+export interface FoundTable {
+  readonly columns: ReadonlyArray<ColumnDefinition>
+  /** The columns of its primary key. */
+  readonly key: ReadonlyArray<string>
+}
+
+// functions
+
+/** Quotes a name, and a schema before it. */
+export const quoted = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.')
+
+export const createTable = (table: string, columns: ReadonlyArray<ColumnDefinition>): string => {
+  const definitions = columns.map(
+    ({ name, type }) => `${quoted(name)} ${type}${name === 'id' ? ' PRIMARY KEY NOT NULL' : ''}`,
+  )
+  return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitions.join(', ')})`
+}
+
+/**
+ * Returns the columns to add to a table. Throws an `UnusableDestination` for one whose column has another type, or
+ * whose primary key is not `id`: nothing else of a table is changed.
+ */
+export const missingColumns = (
+  name: string,
+  wanted: ReadonlyArray<ColumnDefinition>,
+  { columns, key }: FoundTable,
+): ReadonlyArray<ColumnDefinition> => {
+  const wrong = (why: string) =>
+    exportError('UnusableDestination', `${name}: ${why}, or name another table`, {
+      destination: name,
+    })
+  const types = new Map(columns.map((column) => [column.name, column.type]))
+  for (const column of wanted) {
+    const type = types.get(column.name)
+    if (type === undefined || type.toLowerCase() === column.type.toLowerCase()) continue
+    throw wrong(
+      `its column ${column.name} is ${type.toLowerCase()}, and should be ${column.type.toLowerCase()}: change it`,
+    )
+  }
+  if (key.length !== 1 || key[0] !== 'id') throw wrong('its primary key should be id: change it')
+  return wanted.filter((column) => !types.has(column.name))
+}
+
+/** Inserts rows; one that is there is replaced, unless it has a later `updated_at`. */
+export const upsert = (
+  table: string,
+  columns: ReadonlyArray<TableColumn>,
+  rows: string,
+): string => {
+  const names = columns.map(({ name }) => quoted(name))
+  const changes = names
+    .filter((name) => name !== '"id"')
+    .map((name) => `${name} = excluded.${name}`)
+  const isNewer = names.includes('"updated_at"')
+    ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true)`
+    : ''
+  return `INSERT INTO ${quoted(table)} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}${isNewer}`
+}

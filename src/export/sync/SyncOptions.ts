@@ -1,0 +1,120 @@
+import type { Observable, SchedulerLike } from 'rxjs'
+import { Time, toMillis } from '../../codec/times.js'
+import type { E } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import { InvalidOption, is, type OptionsTable, type Rule, required } from '../../options/index.js'
+import type { Millis } from '../../stream/index.js'
+import type { ExportError } from '../ExportError.js'
+import type { ExportProgress } from '../ExportOptions.js'
+import type { ExportSource } from '../ExportSource.js'
+import type { Sink } from '../exportList.js'
+import type { Reject } from '../sortPage.js'
+
+// model
+
+/** Rows that are listed by time of creation, and can be read again by id: `payments.charges`. */
+export interface TimedSource<A> {
+  readonly snapshot: (filter: { readonly from_created_at?: string }) => ExportSource<A> & {
+    readonly parallel: (requests: number) => ExportSource<A>
+  }
+  readonly retrieve: (params: { readonly id: string }) => Observable<E.Either<AnyFailure, A>>
+}
+
+/** Where rows are kept, and how far back they are read. */
+export interface SyncOptions {
+  /** `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`. Made if it is not there. */
+  readonly to: string
+  /** The table. Default: the name of the list, such as `charges`. */
+  readonly table?: string
+  /** Rows created from then on, as ISO 8601. Default: that of the first run, or all. An earlier one reads from there. */
+  readonly since?: string
+  /** How long before the end of the last run charges may have changed, in ms. Default: 7 days. */
+  readonly lookback?: Millis
+  /** Charges older than that which are not final, and are read again by id: so many a run. Default 2,000. */
+  readonly maxRereads?: number
+  /** Requests under way at once. Default 4. */
+  readonly parallel?: number
+  /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
+  readonly untilStable?: boolean
+  /** Ends the sync with `TooManyRejects` when more rows cannot be written. Default 1,000. */
+  readonly maxRejects?: number
+  /** Receives rows that cannot be written. They are read again by the next run. */
+  readonly onReject?: Sink<Reject>
+  /** Ends the sync with `DeadlinePassed` after so many ms; the next run goes on. Default `Infinity`. */
+  readonly deadline?: Millis
+  /** Its first value ends the sync; the next run goes on. */
+  readonly stop?: Observable<unknown>
+  /** A name for the account, kept as a hash. Default: base URL and client id. */
+  readonly account?: string
+  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
+  readonly timer?: SchedulerLike
+}
+
+/** How far a sync is. Counts are of this run. */
+export interface SyncProgress
+  extends Pick<ExportProgress, 'rows' | 'rejects' | 'pages' | 'repeated' | 'next' | 'ended'> {
+  /** How it began; with the first progress only. */
+  readonly begun?: SyncBegun
+  /** Charges that are not final and were read again by id; with the last progress. */
+  readonly rereads?: SyncRereads
+  /** It was told to `stop` before its end. */
+  readonly stopped?: true
+  /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
+  readonly upTo?: string
+}
+
+/** How a sync begins. */
+export interface SyncBegun {
+  /** Whether it goes on with a run that did not come to its end. */
+  readonly resumed: boolean
+  /** Rows created from then on are read, as ISO 8601; absent: all. */
+  readonly from?: string
+}
+
+/** Charges that are older than the lookback, and not final. */
+export interface SyncRereads {
+  /** How many were read again. */
+  readonly done: number
+  /** How many there are. */
+  readonly total: number
+  /** How many the service has no more: they stay as they were. */
+  readonly gone: number
+}
+
+/** Emitted by a sync: progress; and last, if it did not succeed, why. */
+export type SyncEvent = E.Either<ExportError | AnyFailure, SyncProgress>
+
+// rules
+
+const TABLE_NAME = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/
+
+const time: Rule<string> = {
+  accepts: (u) => typeof u === 'string' && Time.is(u) && !Number.isNaN(toMillis(u)),
+  expected: 'an ISO 8601 time',
+}
+
+export const syncRules: OptionsTable<SyncOptions> = {
+  to: required(is.nonEmptyString),
+  table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
+  since: time,
+  lookback: is.finiteMillis,
+  maxRereads: is.nonNegativeIntOrInfinity,
+  parallel: is.int(1),
+  untilStable: is.boolean,
+  maxRejects: is.nonNegativeIntOrInfinity,
+  onReject: is.fn(),
+  deadline: is.millis,
+  stop: is.withMethods('an Observable', 'pipe'),
+  account: is.nonEmptyString,
+  timer: is.rxScheduler(),
+}
+
+/** The kinds of destinations. */
+export type DestinationKind = 'sqlite' | 'postgres'
+
+/** Throws an `InvalidOption` that lists what a destination can be. */
+export const destinationKind = (to: string): DestinationKind => {
+  if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
+  if (/^postgres(ql)?:\/\//.test(to)) return 'postgres'
+  throw new InvalidOption('to', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE')
+}

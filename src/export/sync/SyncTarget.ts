@@ -1,0 +1,54 @@
+/** What a sync writes into: a table or a folder that also keeps how far the sync is. */
+import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
+import type { Store } from '../store/Store.js'
+
+// model
+
+/** What happens to the rows in the step that replaces the checkpoint. */
+export type Step<A> =
+  /** A run begins: what an earlier one left unfinished is removed, where it cannot be gone on with. */
+  | { readonly kind: 'begin' }
+  /**
+   * Rows are put in place by id: of two, the one with the later `updated_at` stays, and of two with the same the one
+   * that comes last.
+   */
+  | { readonly kind: 'write'; readonly rows: ReadonlyArray<A> }
+  /** A run ends: what was written takes the place of what was there (a list), or is merged with it (a folder). */
+  | { readonly kind: 'finish' }
+
+/** Which rows are not final: those with another `status`, created before a time. */
+export interface UnsettledQuery {
+  readonly final: ReadonlyArray<string>
+  /** In ms since 1970. */
+  readonly createdBefore: number
+  /** Ids come in rising order, from the first one after this; empty: from the first. */
+  readonly after: string
+  readonly limit: number
+}
+
+/** Rows that are not final. */
+export interface Unsettled {
+  readonly ids: ReadonlyArray<string>
+  /** How many there are, whatever the limit. */
+  readonly total: number
+}
+
+/**
+ * A destination of a sync. Its rows change in the step that replaces the checkpoint, or not at all: an owner that was
+ * shut out by a later one finds another version of the checkpoint, and changes nothing.
+ *
+ * Each method rejects with an `ExportError` when the destination refuses.
+ */
+export interface SyncTarget<in A> {
+  /** Names the destination in messages, without secrets. */
+  readonly name: string
+  /** Small texts, kept with the rows. */
+  readonly store: Store
+  /** Returns the same store; its `replace` also does a step, in one transaction. */
+  readonly through: (step: Step<A>) => Pick<Store, 'replace'>
+  /** Returns the reason why a row cannot be written without a change to its values. */
+  readonly misfit: (row: A, isExact?: boolean) => UnrepresentableRow | undefined
+  readonly unsettled: (query: UnsettledQuery) => Promise<Unsettled>
+  /** May be called again. */
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,44 @@
+import { firstValueFrom, type SchedulerLike } from 'rxjs'
+import type { ListDescription } from '../../http/list/List.js'
+import { later } from '../../stream/later.js'
+import { shapeOf } from '../column/Shape.js'
+import { shapeWithoutSecret } from '../secretField.js'
+import { tableShape } from '../sql/TableColumn.js'
+import type { DestinationKind } from './SyncOptions.js'
+import type { SyncTarget } from './SyncTarget.js'
+
+/** Which destination, and what is written there. */
+export interface TargetOptions<A> {
+  readonly kind: DestinationKind
+  readonly to: string
+  readonly table: string
+  readonly list: ListDescription<A>
+  /** Whether all rows are replaced; else they are merged by id. */
+  readonly replaces: boolean
+  readonly timer: SchedulerLike
+}
+
+/** Opens the destination. Rejects with an `ExportError`. */
+export const openTarget =
+  <A>({ kind, to, table, list, replaces, timer }: TargetOptions<A>) =>
+  async (): Promise<SyncTarget<A>> => {
+    const { codec, numbers } = list
+    const shape = shapeWithoutSecret(shapeOf(codec))
+    const pause = async (ms: number): Promise<void> => {
+      await firstValueFrom(later(ms, timer))
+    }
+    switch (kind) {
+      case 'sqlite': {
+        const { sqliteTarget } = await import('../sql/sqlite.js')
+        return sqliteTarget<A>({
+          path: to,
+          table,
+          shape: tableShape(shape, { numbers, minorUnits: true }),
+          replaces,
+          pause,
+        })
+      }
+      case 'postgres':
+        throw new Error('not yet')
+    }
+  }

@@ -1,0 +1,100 @@
+/**
+ * A list kept up to date in a table or a folder: one call for the first night and for every night after it.
+ *
+ *     state    no state          run at a position         up to T
+ *                 |                     |                     |
+ *     sync        '--- read all ---.    '--- read the rest ---+--- read from T - lookback ---.
+ *                                  |                          |                              |
+ *                                  '---- up to T (begin) -----'------- up to T' -------------'--- reread --- finish
+ *
+ * All state is one small text, the checkpoint, kept at the destination. A destination changes rows and checkpoint in
+ * one step (see `SyncTarget`), and only from the version of the checkpoint that its owner wrote last: that is the fence.
+ * An owner begins with a new version of the text that it found. Whoever wrote before, frozen or cut off, finds another
+ * version with its next step, changes nothing and ends with `Fenced`. No clock, process id or host name takes part.
+ *
+ * Each page is a step. Killed between two, a sync loses the page that it was reading; the next one goes on at the
+ * position of the checkpoint, and then catches up: its time is "up to T", where T is when the run before *began*.
+ * Reading a row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
+ *
+ * What a list by time of creation cannot show: a charge that changes after the lookback. Those whose last seen status is
+ * not final are read again by id, in turn, so many a run. So may be stale: one that changed from a final status after
+ * the lookback, and one whose turn has not come.
+ *
+ * Rows that cannot be written are kept by id in the checkpoint, and read again with those, so that one bad row neither
+ * stops a sync nor is forgotten.
+ *
+ * Lists that cannot be narrowed by time are read whole, into a table beside the one that is there, and take its place
+ * in the last step.
+ */
+import { asyncScheduler, catchError, type Observable, of, throwError } from 'rxjs'
+import { E } from '../../fp.js'
+import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
+import { isExportError } from '../ExportError.js'
+import { sourceRule } from '../ExportOptions.js'
+import type { ExportSource } from '../ExportSource.js'
+import { bracket } from '../run/bracket.js'
+import { openTarget } from './openTarget.js'
+import {
+  destinationKind,
+  type SyncEvent,
+  type SyncOptions,
+  syncRules,
+  type TimedSource,
+} from './SyncOptions.js'
+import { runSync } from './SyncRun.js'
+import { SyncSession } from './SyncSession.js'
+import { syncSpec } from './SyncState.js'
+
+/**
+ * Keeps a list up to date in a table: begins, goes on with what was killed, and catches up to now.
+ *
+ *     const syncing = sync(payments.charges, { to: 'charges.sqlite', since: '2026-01-01' })
+ *
+ * The same call serves the first night and each one after. `payments.charges` is read by time of creation, from the end
+ * of the last run less the `lookback` on; other lists, such as `payments.webhooks.list()`, are read whole and replaced
+ * in one step. Rows are put in place by id.
+ *
+ * Emits its progress after each page; the last one of a complete run has `upTo`. An expected failure, of the service or
+ * of the destination, is a `Left` after that, and ends the stream; the next call goes on from what was written. Cold:
+ * each subscription is a run. Throws an `InvalidOption` at once for an option that cannot work.
+ */
+export const sync = <A>(
+  source: TimedSource<A> | ExportSource<A>,
+  given: SyncOptions,
+): Observable<SyncEvent> => {
+  checkArgument('source', source, listRule)
+  const options = checkOptions(given, syncRules)
+  const kind = destinationKind(options.to)
+  const timed = 'snapshot' in source ? source : undefined
+  const list = 'snapshot' in source ? source.snapshot({}) : source
+  for (const name of TIMED) {
+    if (timed !== undefined || options[name] === undefined) continue
+    throw new InvalidOption(name, 'left out: only charges are listed by time')
+  }
+  const description = list.describe()
+  const spec = syncSpec(description, options.account)
+  const open = openTarget<A>({
+    kind,
+    to: options.to,
+    table: options.table ?? spec.resource.replaceAll(/\W/g, '_'),
+    list: description,
+    replaces: timed === undefined,
+    timer: options.timer ?? asyncScheduler,
+  })
+  return bracket(
+    async () => SyncSession.begin(await open(), spec),
+    (session: SyncSession<A>) => session.close(),
+  )((session) => runSync(session, { timed, list, options })).pipe(
+    catchError((error: unknown) =>
+      isExportError(error) ? of(E.left(error)) : throwError(() => error),
+    ),
+  )
+}
+
+/** Options of lists by time. */
+const TIMED = ['since', 'lookback', 'maxRereads', 'parallel'] as const
+
+const listRule: Rule = {
+  accepts: (u) => is.withMethods('', 'snapshot', 'retrieve').accepts(u) || sourceRule.accepts(u),
+  expected: 'payments.charges, or a list of a client',
+}

@@ -1,0 +1,76 @@
+/** Nights of one account in virtual time: charges come and change between them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lastValueFrom, type Observable, toArray } from 'rxjs'
+import { afterAll } from 'vitest'
+import type { SyncEvent, SyncProgress } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { createClient } from '../../../src/index.js'
+import {
+  createSandbox,
+  type SandboxOptions,
+  sandboxCredentials,
+  virtualTime,
+} from '../../../src/sandbox/index.js'
+
+export const DAY = 86_400_000
+
+/** A sandbox with 500 charges of 2024 that are final, and what its client asks for. */
+export const account = (options: SandboxOptions = {}) => {
+  const { timer, run, pass } = virtualTime()
+  const sandbox = createSandbox({
+    charges: 500,
+    timer,
+    limits: false,
+    settleAfter: DAY,
+    ...options,
+  })
+  const asked: Array<URL> = []
+  const payments = createClient({
+    baseUrl: 'https://sandbox',
+    credentials: sandboxCredentials,
+    fetch: (input, init) => {
+      asked.push(new URL(String(input)))
+      return sandbox.fetch(input, init)
+    },
+    timer,
+  })
+  const all = (events: Observable<SyncEvent>): Promise<ReadonlyArray<SyncEvent>> =>
+    run(lastValueFrom(events.pipe(toArray())))
+  const last = async (events: Observable<SyncEvent>): Promise<SyncProgress> => {
+    const event = (await all(events)).at(-1)
+    if (event === undefined || E.isLeft(event)) throw event?.left
+    return event.right
+  }
+  /** Why a sync ended before its end. */
+  const failure = async (events: Observable<SyncEvent>) => {
+    const event = (await all(events)).at(-1)
+    if (event === undefined || E.isRight(event)) throw new Error('it did not fail')
+    return event.left
+  }
+  /** Creates a charge; its status follows from how `source` ends. */
+  const charge = async (source: string, amount = '12.50'): Promise<string> => {
+    const made = await run(
+      lastValueFrom(
+        payments.charges.create({
+          amount,
+          currency: 'EUR',
+          reason: 'goods_purchased',
+          reference: 'Order',
+          source,
+        }),
+      ),
+    )
+    if (E.isLeft(made)) throw made.left
+    return made.right.id
+  }
+  return { payments, timer, run, pass, all, last, failure, charge, asked }
+}
+
+/** Paths in a folder of one test file. */
+export const folder = (): ((name: string) => string) => {
+  const path = mkdtempSync(join(tmpdir(), 'payments-rx-sync-'))
+  afterAll(() => rmSync(path, { recursive: true }))
+  return (name) => join(path, name)
+}
