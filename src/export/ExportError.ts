@@ -11,8 +11,10 @@ export interface ExportErrors {
   readonly CheckpointExists: { readonly path: string }
   /** The folder has a run that was read to its end: `sinceLast` adds to it, `restart` replaces it. */
   readonly OutputExists: { readonly path: string }
-  /** Another run is writing there. */
+  /** Another run is writing there: it renewed its lease while this one watched. */
   readonly Locked: { readonly path: string }
+  /** A later run took the lease over, since this one did not renew it in time: it was frozen, perhaps. Nothing more is written. */
+  readonly Fenced: { readonly path: string }
   /** A checkpoint or manifest was damaged, changed, or written by an earlier version that is no longer read. */
   readonly Damaged: { readonly path: string; readonly field?: string }
   /** A checkpoint or manifest of a later version of this package. */

@@ -1,5 +1,5 @@
 /** The part of `node:fs/promises` that an export writes with, and what the system says when it refuses. */
-import { fsync } from 'node:fs'
+import { constants, fsync } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -28,6 +28,7 @@ export interface FileHandle {
     readonly size: number
     readonly dev: number
     readonly ino: number
+    readonly isFile: () => boolean
   }>
   /** Cuts the file off. */
   readonly truncate: (length: number) => Promise<void>
@@ -39,8 +40,15 @@ export interface FileHandle {
 
 /** What an export reads and writes files with; `node:fs/promises` has all of it. */
 export interface FileSystem {
-  /** Opens a file to read it (`r`), to read and write it (`r+`), or anew (`w+`). */
-  readonly open: (path: string, flags: 'r' | 'r+' | 'w+') => Promise<FileHandle>
+  /**
+   * Opens a file to read it (`r`), to read and write it (`r+`), anew (`w+`), or as one that is not there yet (`wx+`);
+   * `mode`: its permissions.
+   */
+  readonly open: (
+    path: string,
+    flags: 'r' | 'r+' | 'w+' | 'wx+',
+    mode?: number,
+  ) => Promise<FileHandle>
   /** Makes a folder, and those above it. */
   readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>
   /** Lists the names in a folder. */
@@ -61,11 +69,24 @@ export interface FileSystem {
 
 // constructors
 
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
+
+/** Nothing is written through a link that another user may have put there; opening a pipe does not wait for a writer. */
+const SYSTEM_FLAGS = {
+  r: O_RDONLY | O_NONBLOCK,
+  'r+': O_RDWR | O_NOFOLLOW,
+  'w+': 'w+',
+  'wx+': O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+} as const
+
+/** Twelve digits at random, for the name of a file that nobody else can have made before. */
+export const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(-12)
+
 /** The disk itself. */
 export const disk: FileSystem = {
   // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`
-  open: async (path, flags) => {
-    const handle = await open(path, flags)
+  open: async (path, flags, mode) => {
+    const handle = await open(path, SYSTEM_FLAGS[flags], mode)
     return {
       write: (...place) => handle.write(...place),
       read: (...place) => handle.read(...place),

@@ -9,8 +9,8 @@ import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import type { Mark } from '../file/integrity.js'
 import { isMark } from '../file/RowFile.js'
 import { type AnyPosition, KeptPosition, refined } from '../SourcePage.js'
+import { readRecord } from '../store/readRecord.js'
 import { ExportSpec } from './ExportSpec.js'
-import { readRecord } from './readRecord.js'
 
 // what a run has counted
 

@@ -4,10 +4,10 @@ import type { Codec } from '../../codec/Codec.js'
 import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import type { Progress } from '../exportList.js'
+import { readRecord } from '../store/readRecord.js'
 import { Bounds, type Checkpoint, KeptDriftFact, type Marks, SliceCount } from './Checkpoint.js'
 import { ExportSpec } from './ExportSpec.js'
 import { seenFrom } from './paths.js'
-import { readRecord } from './readRecord.js'
 import type { Target } from './Target.js'
 
 // model

@@ -34,8 +34,8 @@ export const watched = ({
   let room = first ?? Number.POSITIVE_INFINITY
   let count = 0
 
-  const watch = async (path: string, flags: 'r' | 'r+' | 'w+'): Promise<FileHandle> => {
-    const handle = await open(path, flags)
+  const watch: FileSystem['open'] = async (path, flags, mode): Promise<FileHandle> => {
+    const handle = await open(path, flags, mode)
     count++
     return {
       write: async (bytes, offset, length, position) => {

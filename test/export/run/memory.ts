@@ -75,7 +75,7 @@ const memoryOf = (
   const folder = (path: string) => ({
     write: async () => fails('EISDIR', path),
     read: async () => fails('EISDIR', path),
-    stat: async () => ({ size: 0, dev: 1, ino: 0 }),
+    stat: async () => ({ size: 0, dev: 1, ino: 0, isFile: () => false }),
     truncate: async () => fails('EISDIR', path),
     sync: async () => {
       change()
@@ -106,7 +106,7 @@ const memoryOf = (
       bytes.set(part, offset)
       return { bytesRead: part.length }
     },
-    stat: async () => ({ size: inode.bytes.length, dev: 1, ino: inode.ino }),
+    stat: async () => ({ size: inode.bytes.length, dev: 1, ino: inode.ino, isFile: () => true }),
     truncate: async (length: number) => {
       change()
       inode.bytes = grown(inode.bytes, length)
@@ -122,7 +122,8 @@ const memoryOf = (
     open: async (path, flags) => {
       alive()
       const inode = names.get(path)
-      if (flags === 'w+') {
+      if (flags === 'wx+' && inode !== undefined) fails('EEXIST', path)
+      if (flags === 'w+' || flags === 'wx+') {
         change()
         const fresh = inode ?? inodeOf(new Uint8Array(0))
         fresh.bytes = new Uint8Array(0)

@@ -1,0 +1,192 @@
+/** A `Store` in a folder: each text is a file by its name, replaced in one step. */
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { plural } from '../../decode/plural.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import {
+  closing,
+  codeOf,
+  disk,
+  type FileSystem,
+  isAbsence,
+  isSystemError,
+  randomName,
+  readFully,
+  syncFolder,
+  writeFully,
+} from '../file/FileSystem.js'
+import type { Store } from './Store.js'
+
+/** The longest text that is read, in bytes: a manifest of some 100,000 files. A larger file is not of an export. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** A change that is undone by another one at the same moment is tried again, so often. */
+const TRIES = 100
+
+/** Which folder, and how its files are made. */
+export interface DiskStoreOptions {
+  readonly folder: string
+  readonly files?: FileSystem
+  /** The permissions of new files, such as 0o600. Default: what the process gives to its files. */
+  readonly mode?: number | undefined
+}
+
+/**
+ * Opens a store of texts in a folder, which must be there.
+ *
+ * POSIX cannot rename a file only if the target is what it was. But a rename fails when its source is gone, so each
+ * change goes in four steps, all of them plain names:
+ *
+ *     1. write    NAME.RANDOM.tmp, durable
+ *     2. sweep    remove every other NAME.*.tmp: the changes of others that have not come to step 4 fail there
+ *     3. check    that NAME is of the expected version
+ *     4. rename   NAME.RANDOM.tmp to NAME; if it is gone, another change swept it
+ *
+ * Of two changes from one version, only one succeeds: the later to rename wrote its file before the other renamed,
+ * and if that one did not sweep it, then it swept that one's. No hard links are needed, and nothing is held by a
+ * process that dies. A removed text is an empty one, whose file goes.
+ */
+export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Store => {
+  const read: Store['read'] = async (name) => {
+    const path = pathIn(folder, name)
+    const text = await textAt(files, path)
+    return text === undefined || text === '' ? undefined : { text, version: versionOf(text) }
+  }
+
+  const attempt = async (name: string, text: string, version: string | undefined) => {
+    const path = pathIn(folder, name)
+    const fresh = `${path}.${randomName()}.tmp`
+    await writeNew(files, fresh, text, mode)
+    try {
+      await sweep(files, folder, name, fresh)
+      const found = await read(name)
+      if (found?.version !== version) {
+        await files.rm(fresh, { force: true })
+        return 'changed'
+      }
+    } catch (error) {
+      await files.rm(fresh, { force: true })
+      throw error
+    }
+    const isSwept = await files.rename(fresh, path).then(
+      () => false,
+      (error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return true
+        throw error
+      },
+    )
+    if (isSwept) return 'swept'
+    await syncFolder(files, folder)
+    return 'done'
+  }
+
+  const replace: Store['replace'] = async (name, text, version) =>
+    writing(pathIn(folder, name), async () => {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const outcome = await attempt(name, text, version)
+        if (outcome === 'done') return versionOf(text)
+        if (outcome === 'changed') return undefined
+      }
+      return undefined
+    })
+
+  return {
+    read,
+    replace,
+    remove: async (name, version) => {
+      if ((await replace(name, '', version)) === undefined) return false
+      const path = pathIn(folder, name)
+      await writing(path, () => files.rm(path, { force: true }))
+      return true
+    },
+  }
+}
+
+/** Throws an `UnusablePath` for a name that would lead out of the folder. */
+const pathIn = (folder: string, name: string): string => {
+  if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
+    const why = `${JSON.stringify(name)} cannot be the name of a file in ${folder}`
+    throw exportError('UnusablePath', why, { path: folder })
+  }
+  return join(folder, name)
+}
+
+const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+// files
+
+/** Reads a file as text; undefined when there is none. Rejects with `Damaged` for what is no file of an export. */
+export const textAt = async (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+): Promise<string | undefined> => {
+  try {
+    return await closing(files.open(path, 'r'), async (handle) => {
+      const stat = await handle.stat()
+      if (!stat.isFile()) throw damaged(path, 'is no regular file')
+      if (stat.size > MOST_BYTES)
+        throw damaged(path, `has ${plural(stat.size, 'byte')}: no export wrote it`)
+      const { size } = stat
+      return new TextDecoder().decode(await readFully(path, handle, 0, size))
+    })
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    if (isExportError(error) || !isSystemError(error)) throw error
+    const details = { path, code: error.code }
+    throw exportError('ReadFailed', `cannot read ${path}: ${error.message}`, details, error)
+  }
+}
+
+const damaged = (path: string, why: string): ExportError =>
+  exportError('Damaged', `${path} ${why}`, { path })
+
+/** Makes a file with this text, durable; it is removed again if that fails, as on a full disk. */
+const writeNew = async (
+  files: FileSystem,
+  path: string,
+  text: string,
+  mode: number | undefined,
+): Promise<void> => {
+  const handle = await files.open(path, 'wx+', mode)
+  try {
+    await writeFully(handle, new TextEncoder().encode(text), 0)
+    await handle.sync()
+  } catch (error) {
+    await handle.close()
+    await files.rm(path, { force: true })
+    throw error
+  }
+  await handle.close()
+}
+
+/** Removes the unfinished changes of others, and those that a process left which was killed. */
+const sweep = async (
+  files: FileSystem,
+  folder: string,
+  name: string,
+  own: string,
+): Promise<void> => {
+  for (const other of await files.readdir(folder)) {
+    const path = join(folder, other)
+    const isChange = other.startsWith(`${name}.`) && CHANGE.test(other.slice(name.length))
+    if (isChange && path !== own) await files.rm(path, { force: true })
+  }
+}
+
+/** The end of the name of an unfinished change. */
+const CHANGE = /^\.[0-9a-f]{12}\.tmp$/
+
+/** Throws what the system refuses as an `ExportError`. */
+const writing = async <T>(path: string, write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write()
+  } catch (error) {
+    if (isExportError(error) || !isSystemError(error)) throw error
+    if (isAbsence(error)) {
+      const why = `${dirname(path)} is no folder that can be written to`
+      throw exportError('UnusablePath', why, { path: dirname(path) }, error)
+    }
+    const details = { path, code: error.code }
+    throw exportError('WriteFailed', `cannot write ${path}: ${error.message}`, details, error)
+  }
+}

@@ -1,0 +1,278 @@
+/** One owner at a time for one output: lock, fence and checkpoint are one text, changed by compare-and-swap. */
+import { createHash } from 'node:crypto'
+import * as t from 'io-ts'
+import {
+  timer as delay,
+  firstValueFrom,
+  map,
+  NEVER,
+  type Observable,
+  ReplaySubject,
+  race,
+  type SchedulerLike,
+  Subscription,
+} from 'rxjs'
+import type { Millis } from '../../stream/index.js'
+import { type ExportError, exportError } from '../ExportError.js'
+import { readRecord } from './readRecord.js'
+import type { Store } from './Store.js'
+
+// model
+
+/** How long a lease lasts that is not renewed. */
+export const LEASE: Millis = 15_000
+
+/** An owner renews its lease so often while one lasts. */
+const RENEWALS = 3
+
+/** One that waits for a lease to end looks at it so often while one lasts. */
+const LOOKS = 15
+
+/** Where a lease is kept, and how. */
+export interface LeaseOptions {
+  readonly store: Store
+  /** The name of its text in the store. */
+  readonly name: string
+  /** What messages call that text, such as its path. */
+  readonly path: string
+  /** How long it lasts without a renewal. Default `LEASE`. */
+  readonly length?: Millis | undefined
+  /** Clock and timers. */
+  readonly timer: SchedulerLike
+  /** Is told when another owner has the lease, before this one waits for it to end. */
+  readonly onWait?: (wait: LeaseWait) => void
+  /** Its first value ends that wait. */
+  readonly stop?: Observable<unknown> | undefined
+  /** Identifies this owner. Default: at random. */
+  readonly owner?: string
+}
+
+/** Another owner has a lease, which may have died. */
+export interface LeaseWait {
+  /** The text that says so. */
+  readonly path: string
+  /** How long this one waits, at most, in ms. */
+  readonly ms: Millis
+}
+
+/** Version of the layout. Checkpoints of earlier versions had no lease. */
+const VERSION = 4
+
+const record = t.intersection([
+  t.type({
+    version: t.literal(VERSION),
+    /** Counts the owners. */
+    fence: t.number,
+    /** How often it was renewed: it shows that the owner lives. */
+    renewals: t.number,
+  }),
+  t.partial({
+    /** Who has it; absent when it was released. */
+    owner: t.string,
+    /** How long it lasts, in ms. */
+    length: t.number,
+    /** What its owners keep: where an export stands. */
+    state: t.unknown,
+  }),
+])
+
+interface LeaseRecord extends t.TypeOf<typeof record> {}
+
+/** A lease, as it stands in the store. */
+interface Held {
+  readonly record: LeaseRecord
+  readonly version: string
+}
+
+// text
+
+const recordAt: (path: string) => (text: string) => LeaseRecord = readRecord({
+  name: 'checkpoint',
+  version: VERSION,
+  codec: record,
+  isIntact: ({ sum, ...content }: { readonly sum?: unknown }) => sum === sumOf(content),
+})
+
+const show = (content: LeaseRecord): string =>
+  `${JSON.stringify({ ...content, sum: sumOf(content) })}\n`
+
+/** SHA-256 of all that is beside it in the text, in hex. */
+const sumOf = (content: object): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex')
+
+// taking it
+
+/**
+ * Takes a lease. Where another owner has it, this one watches for as long as it lasts: if it is not renewed, it is taken
+ * over; if it is, this rejects with `Locked`. Nobody's clock but the own is asked, and no process or machine.
+ */
+export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
+  const { store, name, path, length = LEASE, owner = crypto.randomUUID() } = options
+  const read = recordAt(path)
+  const look = async (): Promise<Held | undefined> => {
+    const found = await store.read(name)
+    return found && { record: read(found.text), version: found.version }
+  }
+
+  let found = await look()
+  const isHeld = found?.record.owner !== undefined
+  if (found !== undefined && isHeld) {
+    const { version } = found
+    found = await watch(options, found, look)
+    if (found?.record.owner !== undefined && found.version !== version) throw locked(path)
+  }
+  const next: LeaseRecord = {
+    version: VERSION,
+    fence: (found?.record.fence ?? 0) + 1,
+    renewals: 0,
+    owner,
+    length,
+    ...(found?.record.state === undefined ? {} : { state: found.record.state }),
+  }
+  const version = await store.replace(name, show(next), found?.version)
+  if (version === undefined) throw locked(path) // another one was faster
+  const tookOver = found?.record.owner !== undefined
+  return new Lease({ ...options, look }, { record: next, version }, tookOver)
+}
+
+/** Resolves when the lease was renewed, released or removed, or has lasted for its length. */
+const watch = async (
+  { path, timer, stop = NEVER, onWait }: LeaseOptions,
+  found: Held,
+  look: () => Promise<Held | undefined>,
+): Promise<Held | undefined> => {
+  const { length = LEASE } = found.record
+  onWait?.({ path, ms: length })
+  const stopped = stop.pipe(
+    map(() => {
+      throw locked(path)
+    }),
+  )
+  for (let looks = 0; looks < LOOKS; looks++) {
+    await firstValueFrom(race(delay(length / LOOKS, timer), stopped))
+    const now = await look()
+    if (now?.version !== found.version) return now
+  }
+  return found
+}
+
+const locked = (path: string): ExportError =>
+  exportError('Locked', `${path} is in use: another run is writing there`, { path })
+
+// having it
+
+/**
+ * A lease that this process has. It renews itself until it is released. A later owner shuts this one out: then each
+ * commit rejects with `Fenced`, and changes nothing.
+ */
+export class Lease {
+  /** Whether the owner before did not release it: it may be frozen, and write into files that it has open. */
+  readonly tookOver: boolean
+  /** Never emits; its error is the `Fenced` of the first commit or renewal that came too late. */
+  readonly lost: Observable<never>
+
+  readonly #options: LeaseOptions & { readonly look: () => Promise<Held | undefined> }
+  readonly #lost = new ReplaySubject<never>(1)
+  readonly #renewing = new Subscription()
+  #held: Held | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    options: LeaseOptions & { readonly look: () => Promise<Held | undefined> },
+    held: Held,
+    tookOver: boolean,
+  ) {
+    this.#options = options
+    this.#held = held
+    this.tookOver = tookOver
+    this.lost = this.#lost.asObservable()
+    this.#renewLater()
+  }
+
+  /** Counts the owners: an earlier one has a smaller number. */
+  get fence(): number {
+    return this.#held?.record.fence ?? 0
+  }
+
+  /** What was committed last, by this owner or an earlier one. */
+  get state(): unknown {
+    return this.#held?.record.state
+  }
+
+  /**
+   * Replaces the state, and renews the lease. Rejects with `Fenced` if there is a later owner. `store`: the same one
+   * within a transaction, for a state that is committed with its rows.
+   */
+  commit(state: unknown, store: Store = this.#options.store): Promise<void> {
+    return this.#inTurn(() => this.#change((record) => ({ ...record, state }), store))
+  }
+
+  /** Renews the lease. Rejects with `Fenced` if there is a later owner. */
+  renew(): Promise<void> {
+    return this.#inTurn(() => this.#change((record) => record, this.#options.store))
+  }
+
+  /** Ends the lease; its text stays if there is a state. May be called again, and when the lease is lost. */
+  release(): Promise<void> {
+    this.#renewing.unsubscribe()
+    return this.#inTurn(async () => {
+      if (this.#held === undefined) return
+      const { record, version } = this.#held
+      const { store, name } = this.#options
+      const { owner: _, length: __, ...rest } = record
+      if (record.state === undefined) await store.remove(name, version)
+      else await store.replace(name, show(rest), version)
+      this.#held = undefined
+    })
+  }
+
+  async #change(change: (record: LeaseRecord) => LeaseRecord, store: Store): Promise<void> {
+    const held = this.#held
+    if (held === undefined) throw this.#fenced()
+    if (await this.#replace(change, held, store)) return
+    // an earlier change may have failed after it was made, or been rolled back
+    const found = await this.#options.look()
+    const isOwn = found?.record.owner === held.record.owner
+    if (found !== undefined && isOwn && (await this.#replace(change, found, store))) return
+    this.#held = undefined
+    this.#renewing.unsubscribe()
+    const error = this.#fenced()
+    this.#lost.error(error)
+    throw error
+  }
+
+  async #replace(
+    change: (record: LeaseRecord) => LeaseRecord,
+    { record, version }: Held,
+    store: Store,
+  ): Promise<boolean> {
+    const next = change({ ...record, renewals: record.renewals + 1 })
+    const fresh = await store.replace(this.#options.name, show(next), version)
+    if (fresh === undefined) return false
+    this.#held = { record: next, version: fresh }
+    return true
+  }
+
+  #renewLater(): void {
+    const { timer, length = LEASE } = this.#options
+    const next = (): void => this.#renewLater()
+    this.#renewing.add(
+      timer.schedule(() => {
+        this.renew().then(next, next) // a disk may be full, and not for long; a lost one has stopped
+      }, length / RENEWALS),
+    )
+  }
+
+  #fenced(): ExportError {
+    const { path } = this.#options
+    const why = 'is of another run now, which took it over: this one was not heard of for too long'
+    return exportError('Fenced', `${path} ${why}`, { path })
+  }
+
+  /** One change at a time: each is made from the version before. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(task, task)
+    this.#last = done.catch(() => {}) // told to the caller
+    return done
+  }
+}
