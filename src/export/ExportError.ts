@@ -13,7 +13,7 @@ export interface ExportErrors {
   readonly OutputExists: { readonly path: string }
   /** Another run is writing there: it renewed its lease while this one watched. */
   readonly Locked: { readonly path: string }
-  /** A later run took the lease over, since this one did not renew it in time: it was frozen, perhaps. Nothing more is written. */
+  /** A later run has taken over, since this one did not renew its lease in time. It has changed nothing since. `path`: the lease, or the destination. */
   readonly Fenced: { readonly path: string }
   /** A checkpoint or manifest was damaged, changed, or written by an earlier version that is no longer read. */
   readonly Damaged: { readonly path: string; readonly field?: string }
@@ -36,8 +36,6 @@ export interface ExportErrors {
     /** The code of the system or the database, such as `EACCES` or `28P01`, if it has one. */
     readonly code?: string
   }
-  /** A later run of the same sync has taken over. This one has changed nothing since. */
-  readonly Fenced: { readonly destination: string }
   /** The `deadline` has passed before the end. */
   readonly DeadlinePassed: { readonly deadline: Millis }
   /** A row cannot be written exactly. Thrown by `write` of a file or stream; nothing of its page is written. */

@@ -69,5 +69,5 @@ export class SyncSession<A> {
 
 const fenced = ({ name }: Pick<SyncTarget<never>, 'name'>) =>
   exportError('Fenced', `${name} is written by a later run, which has taken over: this one ends`, {
-    destination: name,
+    path: name,
   })

@@ -3,8 +3,8 @@ import * as t from 'io-ts'
 import type { ListDescription } from '../../http/list/List.js'
 import { exportError } from '../ExportError.js'
 import { ExportSpec, specOf } from '../run/ExportSpec.js'
-import { readRecord } from '../run/readRecord.js'
 import { KeptPosition } from '../SourcePage.js'
+import { readRecord } from '../store/readRecord.js'
 
 // model
 

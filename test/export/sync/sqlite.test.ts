@@ -147,7 +147,7 @@ it('ends with Fenced when a later one has taken over, and changes nothing', asyn
       complete: resolve,
     })
   })
-  expect(events.at(-1)).toMatchObject({ left: { _tag: 'Fenced', destination: to } })
+  expect(events.at(-1)).toMatchObject({ left: { _tag: 'Fenced', path: to } })
   expect((await later)?.at(-1)).toMatchObject({ right: { ended: true } })
   expect(query(to, 'select count(*) as n from charges')).toEqual([{ n: 10_000 }])
 })
