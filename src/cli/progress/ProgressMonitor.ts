@@ -11,10 +11,10 @@ import {
 } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { defined, type IO } from '../../fp.js'
+import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { countedInThisRun, type ExportCounters } from './ExportCounters.js'
 import { addSample, rowsPerSecond, type Throughput, timeLeft } from './ProgressEstimate.js'
 import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
-import { IDLE_SCHEDULER, quotaOf, type SchedulerState } from './schedulerState.js'
 
 // model
 
@@ -51,6 +51,16 @@ export interface ProgressMonitor {
 
 /** In ms. */
 const SAMPLE_INTERVAL = 250
+
+/** Before a scheduler has published its state. */
+const IDLE_SCHEDULER: SchedulerState = {
+  waiting: 0,
+  inFlight: 0,
+  backingOff: 0,
+  started: 0,
+  refused: 0,
+  tiers: [],
+}
 
 // constructors
 
@@ -100,3 +110,12 @@ export const monitorProgress = ({ client, counters, timer }: MonitoredRun): Prog
     close: () => watching.unsubscribe(),
   }
 }
+
+/** Returns the used part of the rate limit that is used most: 0 to 1, `undefined` where nothing is limited. */
+const quotaOf = ({ tiers }: SchedulerState): number | undefined => {
+  const shares = tiers.filter(isRate).map(({ share }) => share)
+  return shares.length === 0 ? undefined : Math.max(...shares)
+}
+
+export const isRate = ({ kind, limit }: TierSnapshot): boolean =>
+  kind === 'rate' && limit < Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 /** Why a run is not going faster. */
 import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { SchedulerState } from '../../scheduler/index.js'
 import { duration, number, plural, roundedDuration } from '../text.js'
-import { bindingTier, loweredTiers, type SchedulerState } from './schedulerState.js'
 
 // client activity
 
@@ -74,17 +74,19 @@ export const stallReasons = (
   state: SchedulerState,
   now: number,
 ): ReadonlyArray<StallReason> => {
-  const { backingOff, inFlight, waiting } = state
+  const { backingOff, inFlight, waiting, tiers } = state
   const [pause] = pausedAt(activity, now).toSorted((a, b) => a.until - b.until)
   const silence = now - (activity.lastAnswer ?? now)
-  const tier = bindingTier(state)
+  const tier = tiers.find(({ waiting }) => waiting > 0)
   const reasons: ReadonlyArray<StallReason | false | undefined> = [
     pause && { _tag: 'Fault', ms: pause.until - now, because: pause.because },
     backingOff > 0 && { _tag: 'Refused', requests: backingOff },
     inFlight > 0 && silence >= SLOW_ANSWER && { _tag: 'Silence', ms: silence, requests: inFlight },
-    ...loweredTiers(state).map(
-      ({ name, allowed, limit }) => ({ _tag: 'Lowered', tier: name, allowed, limit }) as const,
-    ),
+    ...tiers
+      .filter(({ allowed, limit }) => allowed < limit)
+      .map(
+        ({ name, allowed, limit }) => ({ _tag: 'Lowered', tier: name, allowed, limit }) as const,
+      ),
     tier && waiting > 0 && { _tag: 'Limit', tier: tier.name, requests: waiting, limit: tier.limit },
   ]
   return reasons.filter((reason) => reason !== false && reason !== undefined)

@@ -3,8 +3,8 @@ import { defined } from '../../fp.js'
 import { duration, number, plural } from '../text.js'
 import { type Html, html, scrollable } from './html.js'
 import type { Pauses, Recording } from './recorder.js'
+import { histogram, type Interval, mergeHistograms, quantile } from './recorder.js'
 import { type Chart, clockTime, type Measure } from './svgChart.js'
-import { histogram, type Interval, mergeHistograms, quantile } from './timeline.js'
 
 // measures
 

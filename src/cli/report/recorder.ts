@@ -3,10 +3,14 @@ import { Subscription } from 'rxjs'
 import { login } from '../../api/authentication.js'
 import { defined, type IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
+import type { SchedulerState } from '../../scheduler/index.js'
 import { countedInThisRun } from '../progress/ExportCounters.js'
-import type { MonitoredRun, ProgressMonitor, ProgressSample } from '../progress/ProgressMonitor.js'
-import { type RateLimit, requestRateOf } from '../progress/schedulerState.js'
-import { addTime, type Interval, Timeline } from './timeline.js'
+import {
+  isRate,
+  type MonitoredRun,
+  type ProgressMonitor,
+  type ProgressSample,
+} from '../progress/ProgressMonitor.js'
 
 // model
 
@@ -40,6 +44,12 @@ export interface Pauses {
   readonly ms: number
 }
 
+interface RateLimit {
+  readonly name: string
+  /** As configured, after the share. */
+  readonly perSecond: number
+}
+
 export interface Recorder {
   /** Returns all until now, or until it was closed. */
   readonly recording: IO<Recording>
@@ -61,6 +71,18 @@ export const addIncident =
     const { count, first } = before ?? { count: 0, first: at }
     return { kinds: new Map(kinds).set(what, { what, count: count + 1, first, last: at }), others }
   }
+
+/** Returns the lowest limit of requests a second, and the lowest in force after refusals. Logins count minutes. */
+const requestRateOf = ({
+  tiers,
+}: SchedulerState): { readonly limit?: RateLimit; readonly allowed: number } => {
+  const rates = tiers.filter((tier) => isRate(tier) && tier.name !== 'logins')
+  const [lowest] = rates.toSorted((a, b) => a.limit - b.limit)
+  return {
+    ...(lowest && { limit: { name: lowest.name, perSecond: lowest.limit } }),
+    allowed: Math.min(...rates.map(({ allowed }) => allowed)),
+  }
+}
 
 // constructors
 
@@ -157,4 +179,157 @@ export const recorder = (
     },
     close: () => listening.unsubscribe(),
   }
+}
+
+// intervals
+
+/** Counted in place: there are thousands of requests a minute. */
+export interface IntervalStats {
+  rows: number
+  rejects: number
+  /** Requests that left, without logins. */
+  sent: number
+  /** The most of them in any one second of the clock. */
+  busiest: number
+  refused: number
+  failed: number
+  readonly latency: Histogram
+  /** In ms. */
+  slowest: number
+  /** Requests under way, behind a limit, and after a refusal or a fault: their number times ms. */
+  inFlightMs: number
+  waitingMs: number
+  pausedMs: number
+  /** How much of the interval those three cover. */
+  observedMs: number
+  /** The lowest limit in force, in requests a second. */
+  allowed: number
+}
+
+export const emptyStats = (): IntervalStats => ({
+  rows: 0,
+  rejects: 0,
+  sent: 0,
+  busiest: 0,
+  refused: 0,
+  failed: 0,
+  latency: histogram(),
+  slowest: 0,
+  inFlightMs: 0,
+  waitingMs: 0,
+  pausedMs: 0,
+  observedMs: 0,
+  allowed: Number.POSITIVE_INFINITY,
+})
+
+const mergeStats = (a: IntervalStats, b: IntervalStats): IntervalStats => ({
+  rows: a.rows + b.rows,
+  rejects: a.rejects + b.rejects,
+  sent: a.sent + b.sent,
+  busiest: Math.max(a.busiest, b.busiest),
+  refused: a.refused + b.refused,
+  failed: a.failed + b.failed,
+  latency: mergeHistograms(a.latency, b.latency),
+  slowest: Math.max(a.slowest, b.slowest),
+  inFlightMs: a.inFlightMs + b.inFlightMs,
+  waitingMs: a.waitingMs + b.waitingMs,
+  pausedMs: a.pausedMs + b.pausedMs,
+  observedMs: a.observedMs + b.observedMs,
+  allowed: Math.min(a.allowed, b.allowed),
+})
+
+// timeline
+
+/** Times are in ms since the start of the run. */
+export interface Interval {
+  readonly from: number
+  readonly to: number
+  readonly stats: IntervalStats
+}
+
+/** Length at first, in ms: limits are in requests a second. */
+const LENGTH = 1_000
+/** As many as fit on a chart: four minutes of seconds, or eight hours of two minutes. */
+const MAX_INTERVALS = 240
+
+/**
+ * Merges neighbours when there are too many intervals:
+ *
+ *     1 s each    |a|b|c|d|
+ *     2 s each    | ab| cd|  |  |
+ */
+export class Timeline {
+  private length = LENGTH
+  private all: Array<IntervalStats> = []
+
+  private readonly most: number
+
+  constructor(most = MAX_INTERVALS) {
+    this.most = most
+  }
+
+  /** Returns the counters of the interval that `ms` is in. */
+  at(ms: number): IntervalStats {
+    while (ms >= this.length * this.most) this.halve()
+    const index = Math.max(0, Math.floor(ms / this.length))
+    while (this.all.length < index) this.all.push(emptyStats())
+    const stats = this.all[index] ?? emptyStats()
+    this.all[index] = stats
+    return stats
+  }
+
+  /** Returns all intervals of a run that ended after `ms`. */
+  intervals(ms: number): ReadonlyArray<Interval> {
+    const all = this.all.map((stats, i) => {
+      const from = i * this.length
+      return { from, to: Math.max(Math.min(from + this.length, ms), from + 1), stats }
+    })
+    const [before, last] = [all.at(-2), all.at(-1)]
+    if (before === undefined || last === undefined) return all
+    if (last.to - last.from >= this.length / 2) return all
+    // rates over less than half an interval say nothing
+    const stats = mergeStats(before.stats, last.stats)
+    return [...all.slice(0, -2), { from: before.from, to: last.to, stats }]
+  }
+
+  private halve(): void {
+    this.length *= 2
+    this.all = this.all.flatMap((stats, i) => {
+      if (i % 2 === 1) return []
+      const next = this.all[i + 1]
+      return [next === undefined ? stats : mergeStats(stats, next)]
+    })
+  }
+}
+
+// latency histogram
+
+/** A counter for each bin of times; each bin ends 9 % later than the one before. */
+export type Histogram = Uint32Array
+
+const BINS_PER_DOUBLING = 8
+/** From 1 ms to about two minutes; shorter and longer times are counted in the first and the last bin. */
+const BINS = 17 * BINS_PER_DOUBLING + 1
+
+export const histogram = (): Histogram => new Uint32Array(BINS)
+
+export const addTime = (counts: Histogram, ms: number): void => {
+  const bin = ms < 1 ? 0 : Math.min(BINS - 1, Math.floor(Math.log2(ms) * BINS_PER_DOUBLING) + 1)
+  counts[bin] = (counts[bin] ?? 0) + 1
+}
+
+export const mergeHistograms = (a: Histogram, b: Histogram): Histogram =>
+  a.map((n, bin) => n + (b[bin] ?? 0))
+
+/** The time in ms that `share` of all did not exceed, within a tenth of its value; `undefined` without times. */
+export const quantile = (counts: Histogram, share: number): number | undefined => {
+  const total = counts.reduce((sum, n) => sum + n, 0)
+  if (total === 0) return undefined
+  const rank = Math.max(1, Math.ceil(share * total))
+  let seen = 0
+  const bin = counts.findIndex((n) => {
+    seen += n
+    return seen >= rank
+  })
+  return bin === 0 ? 0 : 2 ** ((bin - 0.5) / BINS_PER_DOUBLING)
 }

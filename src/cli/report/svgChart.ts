@@ -5,7 +5,7 @@
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../text.js'
 import { type Html, html } from './html.js'
-import type { Interval } from './timeline.js'
+import type { Interval } from './recorder.js'
 
 // model
 

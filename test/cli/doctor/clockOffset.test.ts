@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { clockOffset, type DatedAnswer } from '../../../src/cli/doctor/clockOffset.js'
+import { clockOffset, type DatedAnswer } from '../../../src/cli/doctor/service.js'
 
 /** What an answer tells when the service's clock is ahead of ours by so much. */
 const answer = (ahead: number) =>

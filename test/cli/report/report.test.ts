@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addIncident, NO_INCIDENTS, type Recording } from '../../../src/cli/report/recorder.js'
 import { type ReportFacts, reportPage } from '../../../src/cli/report/report.js'
-import { addTime, emptyStats } from '../../../src/cli/report/timeline.js'
+import { addTime, emptyStats } from '../../../src/cli/report/recorder.js'
 
 const FACTS: ReportFacts = {
   title: 'Export of charges',

@@ -7,7 +7,7 @@ import {
   mergeHistograms,
   quantile,
   Timeline,
-} from '../../../src/cli/report/timeline.js'
+} from '../../../src/cli/report/recorder.js'
 
 const rows = (intervals: ReadonlyArray<Interval>): ReadonlyArray<number> =>
   intervals.map(({ stats }) => stats.rows)
