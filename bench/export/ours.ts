@@ -1,4 +1,4 @@
-/** The same export with the library, its limits out of the way; the format by the name of the file. */
+/** Exports with the library and without its limits; the name of the file decides the format. */
 import { createClient, unlimited } from 'payments-rx'
 import { exportTo } from 'payments-rx/export'
 import { lastValueFrom } from 'rxjs'

@@ -1,5 +1,5 @@
 /**
- * What it costs to write a million charges in each format, beside `JSON.stringify` in a loop: CPU, size
+ * Cost of writing a million charges in each format, beside `JSON.stringify` in a loop: CPU, size
  * and peak memory, each in a process of its own. `npm run bench -- formats [ROWS ...]`.
  */
 import { spawn } from 'node:child_process'

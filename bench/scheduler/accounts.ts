@@ -1,4 +1,4 @@
-/** What judges the requests of one account: windows written for these benchmarks, or the sandbox. */
+/** Judges of the requests of one account: windows written for these benchmarks, or the sandbox. */
 import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
 import { judge, type Limits } from '../../test/support/simulated/judge.ts'
 

@@ -1,4 +1,4 @@
-/** What a round trip tells of when its request arrived, to one that knows the network: Bayes' rule, by draws. */
+/** Estimates when a request arrived from its round trip and a known network: Bayes' rule, by draws. */
 import type { Network } from '../../test/support/simulated/network.ts'
 
 export type Random = () => number

@@ -13,7 +13,7 @@ import { type Inferred, inferred, type Random } from './inferred.ts'
 
 const LIMIT = 20
 const PER = 1_000
-/** What may happen, by which each decision is made. */
+/** Sampled arrivals for each decision. */
 const DRAWS = 400
 /** A single request this much before its burst joins it. */
 const NEAR = 5

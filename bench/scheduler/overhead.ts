@@ -1,5 +1,5 @@
 /**
- * What a task costs when no rate is used up: microseconds of processor time, how many of those a limiter
+ * Cost of a task when no rate is used up: microseconds of processor time, how many of those a limiter
  * adds to the same task without one, and bytes while it waits for one of 50 permits. Each limiter runs in
  * a process of its own, in turn, with a task that does nothing but answer later. Processor time, of the
  * thread that runs them: other programs do not count.
@@ -16,7 +16,7 @@ const PASSES = 3
 
 interface Cost {
   readonly micros: number
-  /** The same with a tenth of the tasks. */
+  /** A tenth of the tasks. */
   readonly few: number
   readonly bytes: number
 }

@@ -9,7 +9,7 @@ import type { Limits } from '../../test/support/simulated/judge.ts'
 import type { Network } from '../../test/support/simulated/network.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
 
-/** Of a window's requests: the first ones leave together, the others as answers come. Milliseconds. */
+/** Departures of a window's requests, in ms: the first ones leave together, the others as answers come. */
 const spread = (network: Network, count: number, concurrent: number, seed: number): number => {
   const random = seeded(seed)
   const arrivals: Array<number> = []

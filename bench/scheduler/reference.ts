@@ -13,7 +13,7 @@ import type { Limits } from '../../test/support/simulated/judge.ts'
 /** Shrinks so much by a success, milliseconds; grows by that over `CHANCE` when one is refused. */
 const STEP = 0.05
 const CHANCE = 0.003
-/** What is added to both bounds, for the clock. */
+/** Margin added to both bounds, for the clock. */
 const OWN = 1
 /** The first answers tell how cautious to begin. */
 const FEW = 20

@@ -122,7 +122,7 @@ const effected =
       ),
     )
 
-/** The same task without any limiter: as an Observable, and as a Promise. */
+/** Runs the task without any limiter: as an Observable, and as a Promise. */
 export const ALONE = {
   rx: 'not scheduled: defer alone',
   promises: 'not scheduled: promises alone',

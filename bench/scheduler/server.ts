@@ -55,5 +55,5 @@ const server = createServer(async (request, response) => {
 })
 
 server.keepAliveTimeout = 60_000
-process.once('disconnect', () => process.exit()) // whoever started it is gone
+process.once('disconnect', () => process.exit()) // its parent has ended
 server.listen(0, () => process.send?.(server.address()))

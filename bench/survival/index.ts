@@ -39,7 +39,7 @@ const sandbox = await listen({
   },
 })
 
-/** Of all that is there, read page by page by hand. */
+/** Ids of all rows, read page by page by hand. */
 const expected = async (): Promise<string> => {
   const plain = await listen({ charges: rows, limits: false, seed })
   const { clientId, apiKey } = sandboxCredentials

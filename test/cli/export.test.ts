@@ -36,7 +36,7 @@ const to = ({ url }: Judge, ...more: ReadonlyArray<string>): ReadonlyArray<strin
   ...more,
 ]
 
-/** The same with a key that nobody has. */
+/** Arguments with an unknown key. */
 const wrongly = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args.map((word) => (word === CLIENT.apiKey ? 'wrong-key' : word))
 

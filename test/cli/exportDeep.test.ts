@@ -12,7 +12,7 @@ const { file, serve } = await exporting()
 
 const WEBHOOK_SECRET = 'whsec_/Zx4+Jq7"L0='
 
-/** What is at the last level, beside what no file is to hold. */
+/** The contents of the last level, beside a secret that no file may hold. */
 const LEAF = '"n":1.50,"huge":90071992547409931,"kept":"yes"'
 
 /** JSON of so many levels of objects and lists around another; each object begins with `first`. */
@@ -29,7 +29,7 @@ const row = (levels: number, leaf: string, id: string | null): string => {
   return `{${SECRET}"more":${more},${JSON.stringify({ ...hook(1), id }).slice(1)}`
 }
 
-/** What is to be left of it. */
+/** Its expected remainder. */
 const rest = (levels: number, leaf: string): string =>
   `{"more":${around(levels - 2, `{${leaf}}`)},"id":`
 

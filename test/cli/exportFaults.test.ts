@@ -1,4 +1,4 @@
-/** What an export makes of faults, of the service and of the disk, and of another run. */
+/** Exports under faults of the service and of the disk, and beside another run. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

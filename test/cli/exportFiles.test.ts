@@ -1,4 +1,4 @@
-/** What a command leaves on the disk: formats, folders, and what other lists become. */
+/** Files that a command leaves: formats, folders, and other lists than charges. */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { duckdb, textOf } from '../export/reading.js'

@@ -1,4 +1,4 @@
-/** What is said on stdout, and does not come there. */
+/** Lines for stdout that cannot be written. */
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Writable } from 'node:stream'

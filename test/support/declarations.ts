@@ -18,14 +18,14 @@ import { buildDeclarations } from '../../scripts/build.js'
 export interface Shown {
   readonly name: string
   readonly isType: boolean
-  /** What hovering it says; empty when nobody wrote anything. */
+  /** The text of its hover; empty without a doc comment. */
   readonly comment: string
-  /** What stands after a dot: the fields of a type, or of a value. */
+  /** Fields of a type, or of a value. */
   readonly fields: () => Promise<ReadonlyArray<Shown>>
 }
 
 export interface Declarations {
-  /** What a subpath of the package exports, such as `./stream`. */
+  /** Exports of a subpath of the package, such as `./stream`. */
   readonly names: (path: string) => Promise<ReadonlyArray<Shown>>
   readonly close: () => Promise<void>
 }

@@ -41,7 +41,7 @@ export type Fault =
       readonly status: number
       readonly body?: unknown
       readonly headers?: Readonly<Record<string, string>>
-      /** Whether the handler does its work before this is answered in place of its answer. */
+      /** True if the handler does its work before its answer is replaced by this. */
       readonly after?: boolean
     }
 
@@ -54,7 +54,7 @@ export interface JudgeOptions extends ListSizes {
   /** In seconds. */
   readonly tokenLife?: number
   readonly fault?: (seen: Seen) => Fault | undefined
-  /** What is sent in place of a page of the list. */
+  /** Replaces a page of the list. */
   readonly page?: (page: Page, pageNum: number) => unknown
 }
 

@@ -1,4 +1,4 @@
-/** What the independent server holds and answers, from the interface alone. */
+/** Data and answers of the independent server, from the interface alone. */
 import type { JudgeOptions, Seen } from './judge.js'
 import { batch, bookmarked, item, numbered, type Row, webhook } from './judgeLists.js'
 

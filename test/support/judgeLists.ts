@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface ListSizes {
   readonly batches?: number
-  /** Of each batch. */
+  /** Items of each batch. */
   readonly items?: number
   readonly webhooks?: number
   readonly partnerWebhooks?: number

@@ -16,7 +16,7 @@ import {
 
 // model
 
-/** What the wire does with a request: an answer, or a fault of the line. */
+/** The reply to a request: an answer, or a fault of the line. */
 export interface Reply {
   /** How long it takes; 10 unless given. */
   readonly ms?: number
@@ -39,7 +39,7 @@ export interface Departure {
   readonly query: URLSearchParams
 }
 
-/** What to do with the `nth` request of a route, from 1. */
+/** Decides the reply to the `nth` request of a route, from 1. */
 export type Play = (departure: Departure, nth: number) => Reply
 
 export interface Wire {

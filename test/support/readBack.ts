@@ -1,4 +1,4 @@
-/** What is in an export, as DuckDB reads it; and whether its files are what its manifest says. */
+/** Reads an export with DuckDB, and compares its files with its manifest. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ export interface Found {
   readonly rows: number
   /** All ids in order, with a comma after each, as SHA-256. */
   readonly ids: string
-  /** Whether size and hash of each file are those of the manifest. */
+  /** True if size and hash of each file are those of the manifest. */
   readonly hashes: boolean
 }
 

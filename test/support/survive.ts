@@ -25,7 +25,7 @@ export interface Survived {
   readonly kills: number
   /** How often it gave up by itself, and said so: a fault that lasts too long. */
   readonly stops: number
-  /** Of the last run, which was let be. */
+  /** Status of the last run, which was not killed. */
   readonly status: number | null
   readonly stderr: string
 }

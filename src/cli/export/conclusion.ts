@@ -24,11 +24,11 @@ export interface Conclusion {
 export interface Output {
   readonly name: string
   readonly rejectsName: string
-  /** Whether it can be resumed. */
+  /** True if it can be resumed. */
   readonly canResume: boolean
-  /** Whether a folder of it can be added to. */
+  /** True if a folder of it can be added to. */
   readonly canAdd: boolean
-  /** Whether it continues from an earlier manifest. */
+  /** True if it continues from an earlier manifest. */
   readonly sinceLast: boolean
 }
 
@@ -95,7 +95,7 @@ const ofService = (failure: AnyFailure, progress: ExportProgress | undefined): C
   return { status, reason: `${failure.message}${run === undefined ? '' : `; ${RESUME}`}` }
 }
 
-/** Whether the service answers alike however long one waits: the keys, the query or an id are wrong. */
+/** True if waiting does not help: the keys, the query or an id are wrong. */
 export const isFinal = (failure: AnyFailure): boolean => {
   switch (failure._tag) {
     case 'InvalidRequest':
@@ -113,7 +113,7 @@ export const isFinal = (failure: AnyFailure): boolean => {
 /** Refusals that say "later", beside a 409: Request Timeout, Locked, Too Early. */
 const TEMPORARY: ReadonlyArray<number> = [408, 423, 425]
 
-/** Whether a list goes round, or one within a snapshot does. */
+/** True if a list repeats its pages, or one within a snapshot does. */
 const repeatsItself = (failure: AnyFailure): boolean => {
   if (failure._tag !== 'Truncated') return false
   const { guard, cause } = failure
@@ -127,7 +127,7 @@ const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Sh
 /** Codes of the system that no waiting mends. */
 const PERMANENT: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
 
-/** Whether the manifest of an earlier run is to blame. */
+/** True if the error is about the manifest of an earlier run. */
 const isOfManifest = (error: ExportError): boolean =>
   'path' in error && error._tag !== 'OutputExists' && error.path.endsWith('manifest.json')
 

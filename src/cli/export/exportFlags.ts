@@ -35,7 +35,7 @@ export interface ExportFlags extends ViewFlags {
   readonly guard?: Guard
   /** Requests at a time. */
   readonly parallel?: number
-  /** Whether any limits are kept. */
+  /** False if no limits are kept. */
   readonly limits: boolean
   /** The part of them to use. */
   readonly share: number

@@ -1,4 +1,4 @@
-/** What a report says of an export, besides its charts. */
+/** The facts of an export that its report shows beside the charts. */
 import type { ManifestRun } from '../../export/index.js'
 import { iso } from '../../export/run/Manifest.js'
 import { defined } from '../../fp.js'

@@ -1,4 +1,4 @@
-/** What can be exported: how each list is narrowed, and how it is read. */
+/** The lists that can be exported: how each is narrowed, and how it is read. */
 import { type Command, Option } from 'commander'
 import type { Client } from '../../client/createClient.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
@@ -45,13 +45,13 @@ export interface Resource<A, Flags, Filter> {
   readonly simulated?: Simulated
   /** The settings that `connection` requires. */
   readonly needed: ReadonlyArray<SettingName>
-  /** Where it is read, and as whom. */
+  /** The address and the credentials to read it with. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
   /** The parameters of the list. Throws a `UsageError` where flags contradict each other. */
   readonly filter: (flags: Flags) => Filter
-  /** Whether it is listed by times of creation, so that it has `--since-last` and `--parallel`. */
+  /** True if it is listed by times of creation, so that it has `--since-last` and `--parallel`. */
   readonly isTimed?: boolean
-  /** Whether it is small, and its pages move when a row is deleted. */
+  /** True if it is small, and its pages move when a row is deleted. */
   readonly untilStable?: boolean
   /** `requests`: under way at a time, where that is possible. */
   readonly source: (client: Client, filter: Filter, requests: number) => ExportSource<A>
@@ -114,7 +114,7 @@ export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
 
 // batches and their items
 
-/** The same for both: an id of the one is asked for in the other. */
+/** Shared by both lists: an id of the one is asked for in the other. */
 const batches: Simulated = { what: 'batches', count: 100, most: 1_000_000 }
 
 interface BatchFlags extends ConnectionFlags {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { clockOffset, type DatedAnswer } from '../../../src/cli/doctor/service.js'
 
-/** What an answer tells when the service's clock is ahead of ours by so much. */
+/** Answers of a service whose clock is `ahead` ms of ours. */
 const answer = (ahead: number) =>
   fc
     .record({

@@ -1,4 +1,4 @@
-/** What is advised at the end: to go on only where that leads on. */
+/** Advice at the end: resuming is advised only where it helps. */
 import { expect, it } from 'vitest'
 import { conclusion } from '../../../src/cli/export/conclusion.js'
 import { checkNoConflict } from '../../../src/export/file/integrity.js'

@@ -13,7 +13,7 @@ import { lab } from '../../support/lab.js'
 /** When the exports begin, in ms. */
 const BEGUN = 1_000
 
-/** What takes a line off the terminal. */
+/** The control sequence that erases a line. */
 const ERASE = '\u001B[2K'
 
 const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addIncident, NO_INCIDENTS, type Recording } from '../../../src/cli/report/recorder.js'
+import {
+  addIncident,
+  addTime,
+  emptyStats,
+  NO_INCIDENTS,
+  type Recording,
+} from '../../../src/cli/report/recorder.js'
 import { type ReportFacts, reportPage } from '../../../src/cli/report/report.js'
-import { addTime, emptyStats } from '../../../src/cli/report/recorder.js'
 
 const FACTS: ReportFacts = {
   title: 'Export of charges',

@@ -4,12 +4,12 @@ export interface Limits {
   readonly endpoint: number
   readonly per: number
   readonly concurrent: number
-  /** Whether a refused request counts in the windows. */
+  /** True if a refused request counts in the windows. */
   readonly countsRefused?: boolean
 }
 
 export interface Judge {
-  /** Whether a request that arrives now is let in. */
+  /** True if a request that arrives now is let in. */
   readonly arrives: (endpoint: string, now: number) => boolean
   readonly leaves: () => void
   readonly arrivals: () => {

@@ -26,7 +26,7 @@ export const stallsUntil = (
   return spans
 }
 
-/** What is due while it stalls is done afterwards. */
+/** Work that falls due during a stall runs after it. */
 export const stalling = (timer: SchedulerLike, spans: ReadonlyArray<Span>): SchedulerLike => {
   let next = 0
   const awake = (now: number): number => {
