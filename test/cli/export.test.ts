@@ -96,7 +96,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     })
   })
 
-  it('is of all up to the end of time', async () => {
+  it('accepts a --to in the far future', async () => {
     const server = await serve({ charges: 10 })
     const { status, stderr } = await cli(to(server, '--to', '9999-12-31'))
     expect(stderr).toMatch(/^complete: 10 rows /m)
@@ -141,7 +141,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     )
   })
 
-  it('puts aside what does not decode, counts it, and is not complete', async () => {
+  it('rejects rows that do not decode, counts them, and is incomplete', async () => {
     const server = await serve({
       charges: 120,
       page: (page) => ({
@@ -164,7 +164,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stderr).toContain(`see ${rejects}`)
   })
 
-  it('leaves the file of an earlier run alone when nothing can be read', async () => {
+  it('leaves the earlier file alone when nothing can be read', async () => {
     await writeFile(out, 'earlier\n')
     const server = await serve({ charges: 10 })
     const { status, stderr } = await cli(wrongly(to(server)))
@@ -232,7 +232,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(status).toBe(1)
   })
 
-  it('ends without a word when nobody reads any more', async () => {
+  it('ends silently when the reader of stdout goes away', async () => {
     const server = await serve({ charges: 100 })
     const stdout = new Writable({
       write: (_chunk, _encoding, done) =>
@@ -245,7 +245,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stderr).toBe('')
   })
 
-  it('stops at a signal although nobody reads', async () => {
+  it('stops at a signal while stdout is blocked', async () => {
     const signals = new Subject<'SIGINT'>()
     const server = await serve({ charges: 100 })
     const stdout = new Writable({ write: () => signals.next('SIGINT') }) // and never answers
@@ -256,7 +256,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stderr).toMatch(/^incomplete: 0 rows in stdout/)
   })
 
-  it('asks for nothing when its folder is not there', async () => {
+  it('sends nothing when its folder is missing', async () => {
     const server = await serve({ charges: 5 })
     out = file('no/such/file')
     const { status, stderr } = await cli(to(server))
@@ -265,7 +265,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('says nothing when it is quiet, but what went wrong', async () => {
+  it('prints only what went wrong with --quiet', async () => {
     const server = await serve({ charges: 5 })
     expect(await cli(to(server, '--quiet'))).toMatchObject({ status: 0, stderr: '' })
     const failed = await cli(wrongly(to(server, '--quiet')))

@@ -52,7 +52,7 @@ it.each([[], ['--exact']])('rejected rows have their digits: %s', async (...more
   expect(text).not.toContain('secret')
 })
 
-it('and so on stderr', async () => {
+it('rejected rows on stderr have their digits', async () => {
   const { stderr } = await exported([rowOf(row(1, BROKEN))], '--progress', 'none')
   expect(stderr).toContain('"order":{"n":90071992547409931,"m":[1.10,-0]}')
 })

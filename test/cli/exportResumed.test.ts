@@ -11,7 +11,7 @@ import { cli, rowsOf } from './support.js'
 const { file, serve } = await exporting()
 
 describe('an export that stopped', () => {
-  it.each([['c.ndjson'], ['c.csv.gz'], ['c.parquet']])('goes on: %s', async (name) => {
+  it.each([['c.ndjson'], ['c.csv.gz'], ['c.parquet']])('resumes: %s', async (name) => {
     const { fault, state } = breaking(6)
     const server = await serve({ charges: 700, fault })
     const out = file(name)
@@ -44,7 +44,7 @@ describe('an export that stopped', () => {
     })
   })
 
-  it('by a signal says how to go on, and goes on', async () => {
+  it('by a signal advises --resume, and resumes', async () => {
     const signals = new Subject<'SIGTERM'>()
     const { fault, state } = breaking(5, 'silent')
     const server = await serve({
@@ -64,7 +64,7 @@ describe('an export that stopped', () => {
     expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
   })
 
-  it('hears a signal from before it looks at what is there until its files are whole', async () => {
+  it('listens to signals from its first look at the files to its last write', async () => {
     const server = await serve({ charges: 400 })
     const out = file('c.ndjson')
     const isLocked: Array<boolean> = []
@@ -77,7 +77,7 @@ describe('an export that stopped', () => {
     expect(isLocked).toEqual([false, false])
   })
 
-  it('is not gone on with for another query', async () => {
+  it('is not resumed with another query', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
     await charges(server, out)
@@ -86,7 +86,7 @@ describe('an export that stopped', () => {
     expect(stderr).toContain('its query.status is not given, and now it is "SETTLED"')
   })
 
-  it('is not gone on with for another account', async () => {
+  it('is not resumed for another account', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
     await charges(server, out, ['--login-as', 'a', '--on-behalf-of', 'x'])
@@ -100,7 +100,7 @@ describe('an export that stopped', () => {
     }
   })
 
-  it('is not gone on with for another version of the API', async () => {
+  it('is not resumed with another version of the API', async () => {
     const { fault, state } = breaking(4)
     const server = await serve({ charges: 400, fault })
     const out = file('c.ndjson')
@@ -119,7 +119,7 @@ describe('an export that stopped', () => {
     expect((await charges(server, out, same)).status).toBe(0)
   })
 
-  it('is not gone on with when its file is not what it was', async () => {
+  it('is not resumed when its file has changed', async () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
     await charges(server, out)
@@ -129,7 +129,7 @@ describe('an export that stopped', () => {
     expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
   })
 
-  it('reads a list again whose bookmark is not known any more, and has each row once', async () => {
+  it('rereads a list whose bookmark has expired, and writes each row once', async () => {
     const state = { until: 3, dead: undefined as string | null | undefined }
     const server = await serve({
       batches: 120,
@@ -160,14 +160,14 @@ describe('an export that stopped', () => {
     ])
   })
 
-  it('starts anew, and says so, where there is nothing to resume', async () => {
+  it('starts over, and says so, without a checkpoint', async () => {
     const server = await serve({ charges: 5 })
     const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
     expect(stderr).toContain('there is no checkpoint to resume: it starts anew')
     expect(status).toBe(0)
   })
 
-  it('starts over when it is told to', async () => {
+  it('starts over with --restart', async () => {
     const { fault, state } = breaking(4)
     const server = await serve({ charges: 400, fault })
     const out = file('c.ndjson')
@@ -177,7 +177,7 @@ describe('an export that stopped', () => {
     expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
   })
 
-  it('because too many rows were rejected goes on when more may be', async () => {
+  it('for too many rejects resumes with a greater --max-rejects', async () => {
     const server = await serve({
       charges: 300,
       page: (page) => ({

@@ -24,23 +24,23 @@ describe.each([
   ['the version', ['--version']],
   ['a sandbox', ['sandbox']],
 ])('%s', (_, args) => {
-  it('that nobody can read is told, with status 1', async () => {
+  it('that cannot be written is reported, with status 1', async () => {
     const told = await cli(args, { stdout: failing('ENOSPC'), signals: of('SIGTERM') })
     expect(told).toMatchObject({ status: 1, stderr: LOST })
   })
 
-  it('that nobody wants to read is well', async () => {
+  it('to a closed pipe is no failure', async () => {
     const told = await cli(args, { stdout: failing('EPIPE'), signals: of('SIGTERM') })
     expect(told).toMatchObject({ status: 0, stderr: '' })
   })
 })
 
-it('a sandbox ends by itself when nobody can read where it listens', async () => {
+it('a sandbox ends when its address cannot be printed', async () => {
   const told = await cli(['sandbox'], { stdout: failing('ENOSPC') })
   expect(told).toMatchObject({ status: 1, stderr: LOST })
 })
 
-it('what verify found is told to be lost, whatever it found', async () => {
+it('verify reports that its findings were lost', async () => {
   const out = file('c.ndjson')
   await cli(['export', 'charges', '--sandbox', '--rows', '20', '--quiet', '--out', out])
   for (const _ of ['as it should be', 'changed']) {
@@ -50,7 +50,7 @@ it('what verify found is told to be lost, whatever it found', async () => {
   }
 })
 
-it('rows that do not come there are told once', async () => {
+it('rows that cannot be written are reported once', async () => {
   const args = ['export', 'charges', '--sandbox', '--rows', '20', '--quiet']
   const { status, stderr } = await cli(args, { stdout: failing('ENOSPC') })
   expect(stderr).toBe('payments-rx: cannot write stdout: ENOSPC: no space left on device, write\n')

@@ -73,7 +73,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-it('writes all rows when nobody hears how it goes', async () => {
+it('writes all rows when stderr is closed', async () => {
   const out = join(home, 'deaf.ndjson')
   const args = ['export', 'charges', '--sandbox', '--rows', '3000', '--out', out]
   const { child, status } = started(args, 'pipe')
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
     60_000,
   )
 
-  it('ends what does not end, the second time', async () => {
+  it('ends the process when it comes again', async () => {
     const { child, status } = drawing('twice.ndjson', ALIVE)
     const said = sentAt(child, 'SIGINT', [ROWS, STOPPED])
     expect(await status).toBe(null)

@@ -4,7 +4,7 @@ import { Subject } from 'rxjs'
 import { expect, it, vi } from 'vitest'
 import { cli, type Run } from './support.js'
 
-it('says where it listens, answers, and stops at a signal', async () => {
+it('prints its address, answers, and stops at a signal', async () => {
   const signals = new Subject<'SIGTERM'>()
   let url = ''
   const stdout = new Writable({
@@ -25,7 +25,7 @@ it('says where it listens, answers, and stops at a signal', async () => {
   await expect(fetch(url)).rejects.toThrow()
 })
 
-it('hears a signal that comes as soon as it has said where it listens', async () => {
+it('stops at a signal that comes right after its address', async () => {
   const signals = new Subject<'SIGTERM'>()
   const stdout = new Writable({
     write: (_chunk, _encoding, done) => {
@@ -73,7 +73,7 @@ it.each([
   }
 })
 
-it('says that its port is taken', async () => {
+it('reports that its port is taken', async () => {
   const signals = new Subject<'SIGINT'>()
   const stdout = new Writable({
     write: (chunk, _encoding, done) => {

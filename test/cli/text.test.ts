@@ -43,7 +43,7 @@ it.each([
   expect(bytes(n)).toBe(text)
 })
 
-it('cuts what is too wide', () => {
+it('truncates to the width', () => {
   expect(truncate('abcdef', 6)).toBe('abcdef')
   expect(truncate('abcdef', 4)).toBe('abc…')
 })

@@ -17,7 +17,7 @@ it.each(['c.json', 'my-manifest.json'])('takes an export and its manifest: %s', 
   expect(await cli(['verify', file(`${name}.manifest.json`)])).toEqual(WELL)
 })
 
-it('says so when the manifest beside a file is of another', async () => {
+it('refuses a manifest of another file', async () => {
   await exported(file('charges.csv'))
   await copyFile(file('charges.csv.manifest.json'), file('january.csv.manifest.json'))
   const { status, stdout } = await cli(['verify', file('january.csv')])
@@ -32,7 +32,7 @@ it('takes a folder, whatever it is called', async () => {
   expect((await cli(['verify', file('a-manifest.json/manifest.json')])).status).toBe(0)
 })
 
-it('says in one line that a manifest cannot be read', async () => {
+it('reports an unreadable manifest in one line', async () => {
   await mkdir(file('c.csv.manifest.json'))
   const { status, stderr } = await cli(['verify', file('c.csv')])
   expect(status).toBe(2)
@@ -41,14 +41,14 @@ it('says in one line that a manifest cannot be read', async () => {
   expect((await cli(['verify', file('d.csv')])).status).toBe(2)
 })
 
-it('has nothing to say against a manifest of no run', async () => {
+it('accepts a manifest without runs', async () => {
   await writeFile(file('e.csv.manifest.json'), '{"version":1,"key":"id","runs":[]}')
   expect(await cli(['verify', file('e.csv.manifest.json')])).toEqual({
     ...{ status: 0, stderr: '', stdout: 'as the manifest says: 0 files\n' },
   })
 })
 
-it('says of a folder without an export that the manifest is missing in it', async () => {
+it('reports a folder without a manifest', async () => {
   await mkdir(file('empty'))
   for (const path of [file('empty'), file('empty/')]) {
     const { status, stderr } = await cli(['verify', path])

@@ -24,7 +24,7 @@ const worlds = fc
     fc.array(answer(ahead), { minLength: 1, maxLength: 8 }).map((answers) => ({ ahead, answers })),
   )
 
-it('is never farther off than it says, whatever the way there and back took', () => {
+it('lies within its stated error for any delays', () => {
   fc.assert(
     fc.property(worlds, ({ ahead, answers }) => {
       const found = clockOffset(answers)
@@ -34,7 +34,7 @@ it('is never farther off than it says, whatever the way there and back took', ()
   )
 })
 
-it('is told more closely by every answer', () => {
+it('narrows with every answer', () => {
   fc.assert(
     fc.property(worlds, ({ answers }) => {
       const all = clockOffset(answers)?.within ?? 0
@@ -43,7 +43,7 @@ it('is told more closely by every answer', () => {
   )
 })
 
-it('is not told of no answer, or of answers that contradict each other', () => {
+it('is unknown without answers, and when answers contradict each other', () => {
   expect(clockOffset([])).toBeUndefined()
   expect(
     clockOffset([

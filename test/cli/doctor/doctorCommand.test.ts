@@ -38,19 +38,19 @@ const doctor = async (
 const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'
 
 describe('doctor', () => {
-  it('finds a sandbox well, over a socket', async () => {
+  it('passes against a sandbox over a socket', async () => {
     const { status, text } = await doctor(['--sandbox', '--environment', 'sandbox'])
     expect(text).not.toMatch(/^(warning|failed)/m)
     expect(text).toMatch(/^ok {7}limits {9}10 requests a second an endpoint/m)
     expect(status).toBe(0)
   })
 
-  it('keeps a part of the limits, for those who share an account', async () => {
+  it('keeps a share of the limits', async () => {
     const { text } = await doctor(['--sandbox', '--share', '0.5'])
     expect(text).toMatch(/^ok {7}limits {9}10 requests a second .* \(production, 50 % of them\)$/m)
   })
 
-  it('is within the limits of what it asks', async () => {
+  it('exceeds no limit', async () => {
     const server = await listen({ limits: { endpoint: 6, global: 7, concurrency: 1 } })
     try {
       const { text } = await doctor(['--base-url', server.url], {
@@ -66,7 +66,7 @@ describe('doctor', () => {
     }
   })
 
-  it('tells of an account with newest charges first', async () => {
+  it('reports newest charges first', async () => {
     const server = await listen({ order: 'descending' })
     try {
       const { text } = await doctor(['--base-url', server.url], {
@@ -79,7 +79,7 @@ describe('doctor', () => {
     }
   })
 
-  it('fails where keys are wrong, and repeats none', async () => {
+  it('fails for wrong keys without retrying', async () => {
     const server = await listen()
     try {
       const { status, text } = await doctor([], {
@@ -95,7 +95,7 @@ describe('doctor', () => {
     }
   })
 
-  it('does not ask where nobody listens', async () => {
+  it('sends no request where the connection is refused', async () => {
     const { status, text } = await doctor(['--base-url', 'http://127.0.0.1:2'], {
       PAYMENTS_CLIENT_ID: 'somebody',
       PAYMENTS_API_KEY: 'a-key',
@@ -154,7 +154,7 @@ describe('doctor', () => {
     },
   )
 
-  it('is well with a warning', async () => {
+  it('exits with 0 after a warning', async () => {
     const server = await listen()
     try {
       const { clientId, apiKey } = sandboxCredentials
@@ -181,7 +181,7 @@ describe('doctor', () => {
     expect(status).toBe(1)
   })
 
-  it('looks for no way of its own where Node uses a proxy', async () => {
+  it('skips the network checks where Node uses a proxy', async () => {
     const server = await listen()
     try {
       const { status, text } = await doctor(['--base-url', server.url], {
@@ -199,7 +199,7 @@ describe('doctor', () => {
     }
   })
 
-  it('is one JSON object for machines', async () => {
+  it('prints one JSON object with --json', async () => {
     const { status, text } = await doctor(['--sandbox', '--json'])
     const told = JSON.parse(text)
     expect(told.status).toBe('ok')
@@ -212,7 +212,7 @@ describe('doctor', () => {
   })
 })
 
-it('says which version of the API is asked for', async () => {
+it('reports the requested version of the API', async () => {
   const server = await listen()
   try {
     const { text } = await doctor(['--base-url', server.url, '--api-version', '2024-09-27'], {
@@ -226,7 +226,7 @@ it('says which version of the API is asked for', async () => {
 })
 
 describe('settings', () => {
-  it('are named as they were given, those of the environment in its order', async () => {
+  it('are named by flag or variable', async () => {
     const { text } = await doctor(['--base-url', 'http://127.0.0.1:2', '--json'], {
       PAYMENTS_BASE_URL: 'https://api.example.com',
       PAYMENTS_API_KEY: secrets.apiKey,

@@ -27,8 +27,8 @@ const found = (
 const failing = (code: string) =>
   throwError(() => Object.assign(new Error(`it is ${code}`), { code }))
 
-describe('the way to the service', () => {
-  it('is a name, a connection, and TLS', () => {
+describe('the network checks', () => {
+  it('resolve the name, connect, and open TLS', () => {
     expect(found({})).toMatchObject([
       { check: 'DNS', verdict: 'ok', found: 'api.example.com is 192.0.2.1, 192.0.2.2 (0 ms)' },
       { check: 'connection', verdict: 'ok', found: 'api.example.com, port 443 (0 ms)' },
@@ -36,7 +36,7 @@ describe('the way to the service', () => {
     ])
   })
 
-  it('is asked for by the host and port of the base URL', () => {
+  it('take host and port from the base URL', () => {
     const asked: Array<Server> = []
     const connect = (server: Server) => {
       asked.push(server)
@@ -50,7 +50,7 @@ describe('the way to the service', () => {
     ])
   })
 
-  it('has no TLS on this machine', () => {
+  it('skip TLS for plain HTTP', () => {
     expect(found({}, 'http://127.0.0.1:8080').at(-1)).toMatchObject({
       check: 'TLS',
       verdict: 'skipped',
@@ -96,7 +96,7 @@ describe('the way to the service', () => {
     })
   })
 
-  it('tells how long the name and the connection took', () => {
+  it('time the name and the connection', () => {
     const timer = new VirtualTimeScheduler()
     const addresses = () => of(['192.0.2.1']).pipe(delay(20, timer))
     const connect = () => of(undefined).pipe(delay(300, timer))

@@ -60,7 +60,7 @@ const examined = (
 describe('a service that is well', () => {
   const { findings, sent, of } = examined(({ at: now }) => dated(items(at(1), at(2)), now, 0))
 
-  it('is found to be so, line by line', () => {
+  it('passes every check', () => {
     expect(findings.map(({ check, verdict, found }) => `${check}: ${verdict}: ${found}`)).toEqual([
       'login: ok: accepted; the token is good for 30 min 00 s',
       'list: ok: 2 charges came and decoded',
@@ -72,17 +72,17 @@ describe('a service that is well', () => {
     ])
   })
 
-  it('is asked little, and nothing that changes anything', () => {
+  it('receives few requests, and none that changes anything', () => {
     expect(sent.map(({ route }) => route)).toEqual([LOGIN, ...Array(6).fill('GET /api/v1/charges')])
     expect(sent.slice(1).every(({ query }) => query.get('page_size') === '10')).toBe(true)
   })
 
-  it('is not waited for as long as an export waits', () => {
+  it('is given up sooner than an export gives up', () => {
     const longest = Math.max(...sent.map(({ request }) => request.timeout.headers))
     expect(longest).toBeLessThan(TIMEOUT.headers)
   })
 
-  it('tells machines the numbers', () => {
+  it('has facts for machines', () => {
     expect(of('round trip')?.facts).toEqual({
       ...{ minMs: 40, medianMs: 40, maxMs: 40 },
       ...{ requests: 5, failed: 0 },
@@ -93,7 +93,7 @@ describe('a service that is well', () => {
   })
 })
 
-describe('what it finds', () => {
+describe('findings', () => {
   it.each([
     [
       5_000,
@@ -121,7 +121,7 @@ describe('what it finds', () => {
     expect(Math.abs(Number(offsetMs) - ahead)).toBeLessThanOrEqual(Number(withinMs))
   })
 
-  it('a clock that is off by little, and does no harm', () => {
+  it('a small clock offset is no warning', () => {
     const { of } = examined(({ at: now }) => dated(items(at(1)), now, 1_200))
     expect(of('clock')).toMatchObject({
       verdict: 'ok',
@@ -129,7 +129,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('a clock that was set meanwhile', () => {
+  it('a clock that was set during the checks is a warning', () => {
     const { of } = examined(({ at: now }, nth) => dated(items(at(1)), now, nth < 4 ? 0 : 3_600_000))
     expect(of('clock')).toMatchObject({
       verdict: 'warning',
@@ -137,7 +137,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('a service that does not tell its time', () => {
+  it('without a Date header the clock is skipped', () => {
     expect(examined(() => items(at(1))).of('clock')).toMatchObject({ verdict: 'skipped' })
   })
 
@@ -154,13 +154,13 @@ describe('what it finds', () => {
     })
   })
 
-  it('an account without charges', () => {
+  it('an account without charges is fine', () => {
     const { of } = examined(() => ({ body: { items: [], has_more: false } }))
     expect(of('list')).toMatchObject({ verdict: 'ok', found: 'there are no charges' })
     expect(of('order')).toMatchObject({ verdict: 'skipped' })
   })
 
-  it('how long requests take, after the one that had to connect', () => {
+  it('the round trip leaves out the request that connected', () => {
     const times = [500, 9, 100, 40, 30, 20]
     const { of } = examined((_, nth) => ({ ...items(at(1)), ms: times[nth - 1] ?? 0 }))
     expect(of('round trip')?.found).toBe(
@@ -168,7 +168,7 @@ describe('what it finds', () => {
     )
   })
 
-  it('rows that do not decode', () => {
+  it('rows that do not decode fail the list', () => {
     const { of } = examined(() => items(at(1), { ...CHARGE, amount: '9.99' }))
     expect(of('list')).toMatchObject({
       verdict: 'failed',
@@ -179,7 +179,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('pages that do not say whether there are more: of no list could be told whether it is whole', () => {
+  it('pages without has_more fail the list', () => {
     const { of } = examined(() => ({ ms: 40, body: { items: [at(1)] } }))
     expect(of('list')).toMatchObject({
       verdict: 'failed',
@@ -188,7 +188,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('what no codec names, and that it does no harm', () => {
+  it('unknown fields are listed, and do no harm', () => {
     const { of } = examined(() => items({ ...at(1), shade: 'blue' }))
     expect(of('list')).toMatchObject({
       verdict: 'ok',
@@ -197,7 +197,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('that keys are refused, and goes on with what can be told', () => {
+  it('refused keys fail the login, and the other checks go on', () => {
     const { findings, of } = examined(() => items(), {
       login: ({ at: now }) => dated(problem(401, 'credentials_invalid'), now, 0),
     })
@@ -249,7 +249,7 @@ describe('what it finds', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('that no page came after the first', () => {
+  it('the round trip fails when no page follows the first', () => {
     const { of } = examined((_, nth) => (nth === 1 ? items(at(1)) : problem(503, 'away')))
     expect(of('round trip')).toMatchObject({
       verdict: 'failed',
@@ -258,7 +258,7 @@ describe('what it finds', () => {
     })
   })
 
-  it('that one did not, and leaves its time out', () => {
+  it('a failed page is a warning, and is not timed', () => {
     const { of } = examined((_, nth) =>
       nth === 3 ? { ...problem(503, 'away'), ms: 5_000 } : items(at(1)),
     )
@@ -269,14 +269,14 @@ describe('what it finds', () => {
     })
   })
 
-  it('that one request a second is what is left', () => {
+  it('lowered limits are a warning', () => {
     const { of } = examined(() => items(at(1)), { share: 0.01 })
     expect(of('limits')?.found).toBe(
       '1 request a second an endpoint, 1 a second in all, 1 at a time, 1 login a minute (production, 1 % of them)',
     )
   })
 
-  it('that somebody else uses the account', () => {
+  it('a refusal is a warning that the account is shared', () => {
     const { of } = examined((_, nth) =>
       nth === 4 ? problem(429, 'too_many_requests') : items(at(1), at(2)),
     )
@@ -299,7 +299,7 @@ describe('what it finds', () => {
   })
 })
 
-it('shows no secret, whatever the service says', () => {
+it('shows no secret that the service echoes', () => {
   const echo: Play = ({ request }) => {
     const all = Object.values(request.headers).join(' ; ')
     return { status: 400, body: { code: all, message: all, source: all } }

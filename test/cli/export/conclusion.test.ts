@@ -86,7 +86,7 @@ it.each<readonly [string, AnyFailure, number]>([
   },
 )
 
-it('a file that is not there any more may have been moved', async () => {
+it('a missing file may have been moved', async () => {
   const files = memory()
   const conflict = (): Promise<unknown> =>
     checkNoConflict(files, 'x', 1).catch((error: unknown) => error)

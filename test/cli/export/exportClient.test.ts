@@ -33,7 +33,7 @@ const clientAt = (flags: { readonly limits?: boolean; readonly share?: number } 
     },
   ).client
 
-it('takes no numbered page for the last one that does not say so', async () => {
+it('requires an explicit end of numbered pages', async () => {
   vi.stubGlobal(
     'fetch',
     serving(1, ({ items }) => ({ items })),

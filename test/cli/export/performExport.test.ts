@@ -130,7 +130,7 @@ describe('an export listens to its client', () => {
 })
 
 describe('an export that waits for its disk', () => {
-  it('and is refused then says why, and no more', async () => {
+  it('prints only the reason when it is refused', async () => {
     const run = new Subject<ExportEvent>()
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
     await started
@@ -143,7 +143,7 @@ describe('an export that waits for its disk', () => {
     expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
   })
 
-  it('and fails then says that all is as it was', async () => {
+  it('reports that nothing has changed when it fails', async () => {
     const { performed, said } = exported(of(refused('ENOSPC', 'no space left')), {
       progress: 'auto',
     })
@@ -154,7 +154,7 @@ describe('an export that waits for its disk', () => {
     ])
   })
 
-  it('and fails with its first page says no more of the file than is known', async () => {
+  it('claims no kept row when its first page fails', async () => {
     const { performed, said } = exported(
       concat(of(told({ begun: { resumed: false } })), of(refused('EMFILE', 'too many'))),
       { progress: 'auto' },
@@ -166,7 +166,7 @@ describe('an export that waits for its disk', () => {
     ])
   })
 
-  it('and fails later has what was committed', async () => {
+  it('counts the committed rows when it fails later', async () => {
     const { performed, said } = exported(
       concat(
         of(told({ begun: { resumed: false } }), told({ rows: 5, pages: 1 })),
@@ -178,7 +178,7 @@ describe('an export that waits for its disk', () => {
     expect(said().at(-2)).toMatch(/^incomplete: 5 rows in c.ndjson, /)
   })
 
-  it('took no time where the clock was set back, rather than less than none', async () => {
+  it('took 0 ms where the clock was set back', async () => {
     const run = new Subject<ExportEvent>()
     const { performed, started, said, setBack } = exported(run, { progress: 'auto' })
     await started
@@ -189,7 +189,7 @@ describe('an export that waits for its disk', () => {
     expect(said().at(-1)).toMatch(/^complete: 5 rows in c.ndjson, 0.0 s/)
   })
 
-  it('took the time that passed, where no manifest says it', async () => {
+  it('took the measured time without a manifest', async () => {
     const run = new Subject<ExportEvent>()
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
     await started
@@ -200,7 +200,7 @@ describe('an export that waits for its disk', () => {
     expect(said().at(-1)).toMatch(/^complete: 50 rows in c.ndjson, 2.0 s \(25 rows/)
   })
 
-  it('tells how it goes from when it begins', async () => {
+  it('shows progress from its beginning on', async () => {
     const run = new Subject<ExportEvent>()
     const { performed, started, said, runUntil } = exported(run, { progress: 'auto' })
     await started
@@ -215,7 +215,7 @@ describe('an export that waits for its disk', () => {
     await performed
   })
 
-  it('leaves no line on the terminal when there is a bug', async () => {
+  it('leaves no line on the terminal after a bug', async () => {
     const run = new Subject<ExportEvent>()
     const { performed, started, written, runUntil } = exported(run, {
       progress: 'auto',

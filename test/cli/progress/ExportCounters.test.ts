@@ -35,7 +35,7 @@ describe('the summary', () => {
     expect(summary(counters, 2_000, 'x')).toBe(words)
   })
 
-  it('tells no speed of what took no time', () => {
+  it('has no speed for a run of no time', () => {
     expect(summary(read(5, 0), 0, 'x')).toContain('(0 rows/s)')
   })
 })

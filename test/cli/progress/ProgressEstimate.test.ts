@@ -21,8 +21,8 @@ const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [numbe
 const told = (...steps: ReadonlyArray<readonly [Remaining, number]>): ProgressEstimate =>
   steps.reduce((known, [position, rows]) => updateEstimate(position, rows)(known), NOTHING_READ)
 
-describe('the share of the time that is read', () => {
-  it('is what is not left, of slices that are read side by side', () => {
+describe('the share', () => {
+  it('is that of the time range that is read, over parallel slices', () => {
     expect(told([left(1_000, 2_000, [1_250, 1_500], [1_750, 2_000]), 10]).share).toBe(0.5)
   })
 
@@ -31,7 +31,7 @@ describe('the share of the time that is read', () => {
     expect(told([left(0, 2_000), 10]).share).toBe(1)
   })
 
-  it('is not told while the beginning is unknown, and counted from there', () => {
+  it('is unknown until the first page of an open range', () => {
     const unknown = [left(0, 2_000, [0, 2_000]), 0] as const
     const begun = [left(0, 2_000, [1_000, 2_000]), 10] as const
     expect(told(unknown).share).toBeUndefined()
@@ -39,19 +39,19 @@ describe('the share of the time that is read', () => {
     expect(told(unknown, begun, [left(0, 2_000, [1_500, 2_000]), 10]).share).toBe(0.5)
   })
 
-  it('takes no account of stretches without rows', () => {
+  it('ignores stretches without rows', () => {
     const begun = [left(1_000, 9_000, [1_500, 5_000], [5_000, 9_000]), 10] as const
     const empty = [left(1_000, 9_000, [1_500, 2_000]), 0] as const
     expect(told(begun, empty).share).toBe(0.5)
   })
 
-  it('takes little account of a stretch with few rows: of the end of a list, long after its last', () => {
+  it('gives little weight to stretches with few rows', () => {
     const steps = [100, 200, 300].map((at) => [left(0, 90_000, [at, 90_000]), 100] as const)
     const end = [left(0, 90_000, [400, 450]), 10] as const
     expect(told(...steps, end).share).toBeCloseTo(250 / 300)
   })
 
-  it('never falls, stays within 0 and 1, and ends at 1, whatever comes in which order', () => {
+  it('never falls, stays within 0 and 1, and ends at 1', () => {
     const position = fc
       .array(fc.tuple(fc.nat(100), fc.nat(100)), { maxLength: 5 })
       .map((spans) => left(1, 101, ...spans.map(([a, b]) => [a, a + b] as const)))
@@ -83,22 +83,22 @@ const paceOf = (
   )
 
 describe('rows a second', () => {
-  it('are nothing before there is anything', () => {
+  it('are 0 without samples', () => {
     expect(rowsPerSecond([])).toBe(0)
     expect(rowsPerSecond([{ at: 0, rows: 0 }])).toBe(0)
   })
 
-  it('are those of late, not of all the time', () => {
+  it('are those of the last seconds', () => {
     const pace = paceOf(60, (at) => ({ rows: at < 50_000 ? at * 10 : 500_000 + (at - 50_000) }))
     expect(rowsPerSecond(pace)).toBeCloseTo(1_000, 0)
   })
 
-  it('fall to nothing when no more come', () => {
+  it('fall to 0 when no more come', () => {
     expect(rowsPerSecond(paceOf(20, (at) => ({ rows: Math.min(at, 14_500) })))).toBe(0)
   })
 })
 
-it('are none where rows were taken back', () => {
+it('are 0 where rows were taken back', () => {
   expect(rowsPerSecond(paceOf(20, (at) => ({ rows: at < 19_000 ? at : 0 })))).toBe(0)
 })
 
@@ -106,28 +106,28 @@ describe('the time that is left', () => {
   const steady = (seconds: number, total: number) =>
     timeLeft(paceOf(seconds, (at) => ({ rows: at, share: at / total })))
 
-  it('is told from how fast the share grows', () => {
+  it('follows from the growth of the share', () => {
     expect(steady(30, 120_000)).toBeCloseTo(90_000, 0)
   })
 
-  it('is not told at once, not of a list whose share is unknown, not when it is done', () => {
+  it('is unknown at first, without a share, and at the end', () => {
     expect(steady(2, 10_000)).toBeUndefined()
     expect(timeLeft(paceOf(30, (at) => ({ rows: at })))).toBeUndefined()
     expect(steady(10, 10_000)).toBeUndefined()
   })
 
-  it('is told of a run of hours after half a minute, and not of one of weeks', () => {
+  it('is known for a run of hours after half a minute, and unknown for weeks', () => {
     const hours = 3_600_000
     expect(steady(29, 10 * hours)).toBeUndefined()
     expect(steady(30, 10 * hours)).toBeCloseTo(10 * hours - 30_000, -2)
     expect(steady(90, 1_000 * hours)).toBeUndefined()
   })
 
-  it('is not told when it is going nowhere', () => {
+  it('is unknown when the share does not grow', () => {
     expect(timeLeft(paceOf(90, (at) => ({ rows: at, share: 0.5 })))).toBeUndefined()
   })
 
-  it('does not jump when pages come in lumps', () => {
+  it('is steady when pages come in lumps', () => {
     const told = Array.from({ length: 40 }, (_, i) =>
       timeLeft(
         paceOf(20 + i, (at) => ({ rows: at, share: Math.floor(at / 2_000) * (2_000 / 600_000) })),
@@ -140,7 +140,7 @@ describe('the time that is left', () => {
   })
 })
 
-it('keeps no more than a minute', () => {
+it('keeps one minute of samples', () => {
   const pace = paceOf(3_600, (at) => ({ rows: at }))
   expect(pace.length).toBeLessThanOrEqual(122)
   expect((pace.at(-1)?.at ?? 0) - (pace[0]?.at ?? 0)).toBeLessThanOrEqual(60_000)

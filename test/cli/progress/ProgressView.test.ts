@@ -89,7 +89,7 @@ const away = (departure: Departure, nth: number): Reply =>
   nth > 3 ? problem(503, 'away') : rowsAt(departure)
 
 describe('on a terminal', () => {
-  it('draws a line over and over, and leaves the last word', () => {
+  it('redraws a line, and leaves the summary', () => {
     const text = shown({}, { isTTY: true }, undefined, (view) => view.end(DONE))
     const drawn = stripVTControlCharacters(text).split('\n')
     expect(drawn).toContainEqual(
@@ -100,7 +100,7 @@ describe('on a terminal', () => {
     expect(text.endsWith('complete: 5 rows\n')).toBe(true)
   })
 
-  it('draws nothing after what it watches was closed, and has the last word all the same', () => {
+  it('stops drawing when the monitor closes, and still prints the summary', () => {
     const text = shown({}, { isTTY: true }, undefined, (view, { close }) => {
       close()
       view.end(DONE)
@@ -108,7 +108,7 @@ describe('on a terminal', () => {
     expect(text.endsWith('complete: 5 rows\n')).toBe(true)
   })
 
-  it('keeps what is said above the line', () => {
+  it('keeps messages above the line', () => {
     const text = shown({}, { isTTY: true }, undefined, (view) => view.say('one thing'))
     expect(text).toContain('one thing\n')
   })
@@ -124,18 +124,18 @@ describe('on a terminal', () => {
 })
 
 describe('in a log', () => {
-  it('is a line every half minute, without anything that draws', () => {
+  it('prints a line every half minute, without control sequences', () => {
     const text = shown({}, {}, undefined, (view) => view.end(DONE))
     expect(text).toMatch(
       /^\d+ %, \d+ rows, .* 30\.0 s, .*\n\d+ %, .* 1 min 00 s, .*\ncomplete: 5 rows\n$/,
     )
   })
 
-  it('is the same on a terminal that cannot draw', () => {
+  it('prints the same on a terminal that cannot redraw', () => {
     expect(shown({}, { isTTY: true, env: { TERM: 'dumb' } })).toBe(shown({}))
   })
 
-  it.each([{ columns: 0 }, { rows: 0 }])('and on one of no size: %j', (size) => {
+  it.each([{ columns: 0 }, { rows: 0 }])('prints the same on a terminal of no size: %j', (size) => {
     expect(shown({}, { isTTY: true, ...size })).toBe(shown({}))
   })
 
@@ -152,7 +152,7 @@ describe('for machines', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line))
 
-  it('is one JSON object a second, and the last has the outcome', () => {
+  it('prints one JSON object a second, and the outcome in the last', () => {
     const all = records(
       shown({ progress: 'json' }, { isTTY: true }, undefined, (view) => {
         view.say('one thing')
@@ -210,7 +210,7 @@ describe('for machines', () => {
 })
 
 describe('quiet', () => {
-  it('is silent, but for what went wrong', () => {
+  it('prints only what went wrong with --quiet', () => {
     const during = (last: typeof DONE) => (view: ProgressView) => {
       view.say('one thing')
       view.end(last)
@@ -235,7 +235,7 @@ describe('samples', () => {
     return { watching, runUntil }
   }
 
-  it('tell of the rate limit that is used most, where there is one', () => {
+  it('have the share of the most used rate limit', () => {
     const others = [
       tier({ name: 'concurrency', kind: 'concurrency', share: 1 }),
       tier({ name: 'endless', limit: Number.POSITIVE_INFINITY, share: 0 }),
@@ -263,12 +263,12 @@ describe('a run that was resumed', () => {
   const left = { from: 1_000, to: 2_000, slices: [{ left: { from: 1_900, to: 2_000 } }] }
   const resumed = countProgress(begun, left)(NO_COUNTERS)
 
-  it('goes on from the share that was read, and is no faster for it', () => {
+  it('begins at the share of the run before, and counts its own rows for speed', () => {
     expect(resumed.estimate.share).toBe(0.9)
     expect(countedInThisRun(resumed)).toEqual({ rows: 0, rejects: 0 })
   })
 
-  it('is as fast as rows come of late, those that are put aside among them', () => {
+  it('has the speed of the last seconds, rejected rows included', () => {
     const { client, timer, runUntil } = lab()
     let counters = resumed
     const watching = monitorProgress({ client, counters: () => counters, timer })
@@ -278,7 +278,7 @@ describe('a run that was resumed', () => {
     watching.close()
   })
 
-  it('has read all when it ends', () => {
+  it('ends at 100 %', () => {
     const ended = countProgress({ rows: 910, rejects: 3, pages: 10, ended: true })(resumed)
     expect(ended.estimate.share).toBe(1)
     expect(countedInThisRun(ended)).toEqual({ rows: 10, rejects: 0 })
@@ -296,7 +296,7 @@ const lineAt = (columns: number, sample = SAMPLE): string =>
   progressLines({ columns, colours: false }, sample)
 
 describe('a line on a terminal', () => {
-  it('has all that there is to say where it is wide', () => {
+  it('shows everything where it is wide', () => {
     expect(lineAt(140)).toBe(
       '█████████░░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  98 % of the quota  0 refused  31.0 s  about 40 s left',
     )
@@ -315,7 +315,7 @@ describe('a line on a terminal', () => {
     expect(lineAt(columns)).toBe(text)
   })
 
-  it('keeps what went wrong before what went well', () => {
+  it('drops good news before bad news', () => {
     const counters = { ...COUNTERS, rejects: 3, refused: 2 }
     expect(lineAt(50, { ...SAMPLE, counters })).toBe(
       '47 %  1,234,000 rows  3 rejected  about 40 s left',
@@ -325,7 +325,7 @@ describe('a line on a terminal', () => {
     )
   })
 
-  it('leaves out what is not known', () => {
+  it('omits unknown values', () => {
     const { msLeft: _, ...rest } = SAMPLE
     const counters = { ...COUNTERS, estimate: NOTHING_READ }
     expect(lineAt(140, { ...rest, counters })).toBe(
@@ -333,7 +333,7 @@ describe('a line on a terminal', () => {
     )
   })
 
-  it('says below what it waits for, within the width, and nothing that a terminal acts on', () => {
+  it('shows the stall reason below, within the width and without control characters', () => {
     const because = 'GET /api/v1/charges: 503 unavailable: \u001b[2Jaway\r\nfor now'
     const stallReasons = [{ _tag: 'Fault', ms: 3_200, because }] as const
     expect(lineAt(140, { ...SAMPLE, stallReasons }).split('\n')[1]).toBe(
@@ -344,7 +344,7 @@ describe('a line on a terminal', () => {
     )
   })
 
-  it('has colours only where they are wanted', () => {
+  it('has colours only where they are allowed', () => {
     const stallReasons = [{ _tag: 'Refused', requests: 2 }] as const
     const coloured = progressLines({ columns: 140, colours: true }, { ...SAMPLE, stallReasons })
     expect(coloured).toContain('\u001b[33m')
@@ -368,7 +368,7 @@ it('is one line with commas in a log', () => {
   )
 })
 
-it('is one line in a log, whatever it waits for', () => {
+it('is one line in a log, with the stall reason', () => {
   const stallReasons = [
     { _tag: 'Fault', ms: 3_200, because: '503 \u001b[2Jaway\r\nfor now' },
   ] as const
@@ -408,7 +408,7 @@ describe('retries', () => {
     ])
   })
 
-  it('of another kind are told at once', () => {
+  it('of another kind have their own line at once', () => {
     expect(notes(20, (second) => (second < 5 ? 503 : 500))).toEqual([
       '0: waiting 1.2 s: GET /x: 503 busy',
       '5: waiting 1.2 s: GET /x: 500 busy',

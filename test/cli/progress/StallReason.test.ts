@@ -32,29 +32,29 @@ const said = (
 
 const SENT = { _tag: 'Sent', endpoint, attempt: 1 } as const
 
-describe('what a run waits for', () => {
-  it('is nothing when nothing holds it up', () => {
+describe('stall reasons', () => {
+  it('are none when nothing waits', () => {
     expect(said({})).toEqual([])
   })
 
-  it('is the limit, when the quota is used up', () => {
+  it('name the limit when the quota is used up', () => {
     const global = tier({ name: 'global', limit: 100, allowed: 100 })
     expect(said({ waiting: 4, tiers: [global, tier({ waiting: 1 })] })).toEqual([
       '4 requests behind the endpoint limit of 20',
     ])
   })
 
-  it('is a pause after a refusal', () => {
+  it('name refused requests', () => {
     expect(said({ backingOff: 2 })).toEqual(['2 requests refused (429): sent again after a pause'])
   })
 
-  it('is a limit that was lowered', () => {
+  it('name a lowered limit', () => {
     expect(said({ tiers: [tier({ allowed: 12 })] })).toEqual([
       'endpoint limit taken as 12, not 20, after refusals: does somebody else use this account?',
     ])
   })
 
-  it('is a fault, until the request is sent again', () => {
+  it('name a fault until the request is sent again', () => {
     const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
     const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
     expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
@@ -62,7 +62,7 @@ describe('what a run waits for', () => {
     expect(said({ inFlight: 0 }, activity, 12_100)).toEqual([])
   })
 
-  it('is an answer that does not come', () => {
+  it('name a missing answer', () => {
     const activity = told([1_000, SENT], [9_000, { ...SENT, attempt: 2 }])
     expect(said({}, activity, 5_000)).toEqual([])
     expect(said({}, activity, 13_000)).toEqual(['no answer for 15 s: 3 requests under way'])
@@ -70,7 +70,7 @@ describe('what a run waits for', () => {
     expect(said({ inFlight: 0 }, activity, 13_000)).toEqual([])
   })
 
-  it('is none for a while after the last that came, or broke off', () => {
+  it('ignore a short silence', () => {
     const reset: ClientEvent = {
       ...{ _tag: 'Unanswered', endpoint, attempt: 1, took: 10 },
       failure: { ...failure, _tag: 'Unreachable', code: 'ECONNRESET', mayHaveArrived: true },
@@ -86,7 +86,7 @@ describe('what a run waits for', () => {
     }
   })
 
-  it('is told with the gravest first', () => {
+  it('have the gravest first', () => {
     const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
     const all = stallReasons(

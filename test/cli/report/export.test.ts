@@ -10,7 +10,7 @@ const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
 afterAll(() => rm(folder, { recursive: true }))
 const file = (name: string): string => join(folder, name)
 
-it('an export tells machines how it goes, and writes its report', async () => {
+it('an export writes JSON progress, and its report', async () => {
   const { status, stderr } = await cli([
     ...['export', 'charges', '--sandbox', '--rows', '5000', '--page-size', '50'],
     ...['--out', file('charges.ndjson'), '--report', file('report.html'), '--progress', 'json'],

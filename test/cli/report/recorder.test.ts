@@ -51,8 +51,8 @@ const recorded = (
   return taken
 }
 
-describe('what is kept of a run', () => {
-  it('is rows, requests, their limit, and how long answers took, second by second', () => {
+describe('the recording of a run', () => {
+  it('has rows, requests, their limit, and latencies by second', () => {
     const { intervals, limit, logins, incidents } = recorded(5_000)
     expect(intervals).toHaveLength(5)
     expect(limit).toEqual({ name: 'endpoint', perSecond: 20 })
@@ -67,7 +67,7 @@ describe('what is kept of a run', () => {
     }
   })
 
-  it('is what was refused and what failed, and how long that was waited for', () => {
+  it('has refusals, failures, and the pauses after them', () => {
     const { intervals, incidents, pauses } = recorded(20_000, (departure, nth) =>
       nth === 5
         ? problem(503, 'away')
@@ -91,7 +91,7 @@ describe('what is kept of a run', () => {
     expect(pauses).toEqual({ count: 2, ms: 2_000 })
   })
 
-  it('is what came from one sample to the next, and what there was at a time', () => {
+  it('has rates between samples, and averages of concurrency', () => {
     const { client, timer } = lab()
     const samples = new Subject<ProgressSample>()
     const at = (ms: number, rows: number, rejects: number, more = {}): ProgressSample => ({
@@ -127,7 +127,7 @@ describe('what is kept of a run', () => {
     recording.close()
   })
 
-  it('is counted from the beginning of the run', () => {
+  it('begins with the run', () => {
     const { client, timer, runUntil } = lab({ play: rowsAt })
     const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     runUntil(3_000)
@@ -142,7 +142,7 @@ describe('what is kept of a run', () => {
     watching.close()
   })
 
-  it('does not grow with the run', () => {
+  it('has bounded size', () => {
     const taken = recorded(600_000)
     const { intervals } = taken
     expect(intervals.length).toBeLessThanOrEqual(240)
@@ -174,7 +174,7 @@ describe('--report', () => {
     )
   })
 
-  it('says why no page can be written', async () => {
+  it('returns the reason when no page can be written', async () => {
     const { client, timer } = lab()
     const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer })
     const report = reportTo(join(folder, 'x'.repeat(300)))({ client, timer }, watching)
@@ -183,7 +183,7 @@ describe('--report', () => {
 })
 
 describe('no secret shows in a report', () => {
-  it('whatever the service says of a request', () => {
+  it('whatever the service echoes of a request', () => {
     const echo = ({ request }: Departure, nth: number): Reply => {
       const all = Object.values(request.headers).join(' ; ')
       if (nth % 3 === 0) {

@@ -52,7 +52,7 @@ const drawnIn = (text: string, id: string): ReadonlyArray<string | undefined> =>
 }
 
 describe('a report', () => {
-  it('tells what was asked for, what came of it, and where it went', () => {
+  it('shows the query, the outcome, and the files', () => {
     const shown = shownIn(reportPage(FACTS, RECORDING))
     for (const said of [
       'Export of charges',
@@ -71,13 +71,13 @@ describe('a report', () => {
     }
   })
 
-  it('leaves out the hash of a file that is not complete', () => {
+  it('omits the hash of an incomplete file', () => {
     const files = [{ path: 'charges.ndjson', rows: 5, bytes: 412 }]
     const shown = shownIn(reportPage({ ...FACTS, files }, RECORDING))
     expect(shown).toContain('SHA-256 charges.ndjson 5 412 B Over time')
   })
 
-  it('says why it is not complete, and what did not go well', () => {
+  it('shows why a run is incomplete, and its incidents', () => {
     const incidents = addIncident('GET /api/v1/charges: 503', 1_500)(NO_INCIDENTS)
     const facts = {
       ...FACTS,
@@ -92,7 +92,7 @@ describe('a report', () => {
     expect(text).toContain('<p class="outcome bad">incomplete: 5 rows</p>')
   })
 
-  it('tells of each kind once how often it happened, when first and when last', () => {
+  it('lists each kind of incident once, with count, first and last time', () => {
     const kinds = Array.from({ length: 41 }, (_, i) => `kind ${i}`)
     const happenings = [...kinds, 'kind 0'].map((what, i) => addIncident(what, i * 60_000))
     const incidents = happenings.reduce((all, next) => next(all), NO_INCIDENTS)
@@ -101,13 +101,13 @@ describe('a report', () => {
     expect(shown).toContain('kind 39 1 39:00 39:00 And 1 other.')
   })
 
-  it('can be made of a run in which nothing happened', () => {
+  it('works for a run in which nothing happened', () => {
     const text = reportPage({ ...FACTS, query: [], files: [] }, EMPTY)
     expect(shownIn(text)).toContain('What was asked for All that there is. Files None was written.')
     expect(text).not.toMatch(/NaN|Infinity|undefined/)
   })
 
-  it('tells in words what its charts show', () => {
+  it('describes its charts in words', () => {
     const times = [...Array(90).fill(100), ...Array(8).fill(300), ...Array(2).fill(900)]
     const busy = {
       ...{ ...emptyStats(), rows: 10, rejects: 3, sent: 5, busiest: 4, refused: 2, failed: 1 },
@@ -151,16 +151,16 @@ describe('a report', () => {
     expect(shown).toContain('No answer came.')
   })
 
-  it('speaks of no lowered limit where the whole of it was in force', () => {
+  it('omits the lowered limit where none was', () => {
     const whole = intervals.map((one) => ({ ...one, stats: { ...one.stats, allowed: 20 } }))
     expect(reportPage(FACTS, { ...RECORDING, intervals: whole })).not.toContain('limit lowered')
   })
 
-  it('draws the limit where it stands, on a chart that has room for it', () => {
+  it('draws the limit within the chart', () => {
     expect(reportPage(FACTS, RECORDING)).toContain('<path class="limit" d="M0 20H1000"/>') // 20 of 25
   })
 
-  it('draws bars where something was refused, and a gap in a line where no answer came', () => {
+  it('draws bars for refusals, and gaps where no answer came', () => {
     const [first, , last] = intervals
     if (first === undefined || last === undefined) throw new Error('no intervals')
     const refused = { ...emptyStats(), refused: 2, sent: 2, busiest: 2 }
@@ -172,11 +172,11 @@ describe('a report', () => {
     expect(drawnIn(text, 'latency')[0]).toBe('M0 2.82H333.33M666.67 2.82H1000')
   })
 
-  it('has no number that is none', () => {
+  it('has no NaN or Infinity', () => {
     expect(reportPage(FACTS, RECORDING)).not.toMatch(/NaN|Infinity|undefined/)
   })
 
-  it('asks for nothing, runs nothing, and allows nothing but its own style', () => {
+  it('loads nothing, runs nothing, and allows nothing but its own style', () => {
     const text = reportPage(FACTS, RECORDING)
     expect(text).not.toMatch(/<script|\son\w+=|style="|src=|href=|url\(|@import|https?:/i)
     const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
@@ -187,7 +187,7 @@ describe('a report', () => {
     )
   })
 
-  it('cannot be broken out of, whatever it shows', () => {
+  it('escapes every text', () => {
     const nasty = fc.oneof(
       fc.constantFrom(
         '</script><script>alert(1)</script>',
@@ -228,7 +228,7 @@ describe('a report', () => {
     )
   })
 
-  it('can be read without seeing it', () => {
+  it('has roles and labels for screen readers', () => {
     const text = reportPage(FACTS, RECORDING)
     expect(text).toContain('<html lang="en">')
     const ids = Array.from(text.matchAll(/\sid="([^"]+)"/g), ([, id]) => id)

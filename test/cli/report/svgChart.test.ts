@@ -11,7 +11,7 @@ it.each([
   expect(ticks(max)).toEqual(marks)
 })
 
-it('reaches what is drawn, in few whole steps', () => {
+it('reaches the highest value in few whole steps', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (max) => {
       const marks = ticks(max)
@@ -22,7 +22,7 @@ it('reaches what is drawn, in few whole steps', () => {
   )
 })
 
-it('has round times, and few of them', () => {
+it('has few, round times', () => {
   expect(timeTicks(22_500)).toEqual([0, 5_000, 10_000, 15_000, 20_000])
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 * 24 * 3_600_000 }), (ms) => {

@@ -27,7 +27,7 @@ describe('the intervals of a run', () => {
     ])
   })
 
-  it('become twice as long when there are too many', () => {
+  it('double in length when there are too many', () => {
     const kept = new Timeline(4)
     for (const ms of [0, 1_000, 2_000, 3_000, 4_000]) kept.at(ms).rows += 1
     expect(rows(kept.intervals(6_000))).toEqual([2, 2, 1])
@@ -39,7 +39,7 @@ describe('the intervals of a run', () => {
     expect(kept.intervals(240_000)).toHaveLength(240)
   })
 
-  it('have, two as one, what both counted, the most of either, and the lowest limit', () => {
+  it('merge by sums, maxima, and the lowest limit', () => {
     const counts = (n: number) => ({
       ...{ rows: n, rejects: n, sent: n, refused: n, failed: n },
       ...{ inFlightMs: n, waitingMs: n, pausedMs: n, observedMs: n },
@@ -54,7 +54,7 @@ describe('the intervals of a run', () => {
     expect(stats?.latency.reduce((sum, n) => sum + n, 0)).toBe(2)
   })
 
-  it('end with a stretch that is long enough to tell something', () => {
+  it('merge a short last one into the one before', () => {
     const kept = new Timeline()
     kept.at(900).rows += 1
     kept.at(1_100).rows += 2
@@ -62,7 +62,7 @@ describe('the intervals of a run', () => {
     expect(kept.intervals(1_500)).toMatchObject([{ to: 1_000 }, { to: 1_500 }])
   })
 
-  it('abut, lose nothing, and are no more than allowed, however long the run was', () => {
+  it('abut, lose nothing, and stay within their bound for a run of any length', () => {
     const moments = fc.array(fc.integer({ min: 0, max: 5 * 24 * 3_600_000 }), { minLength: 1 })
     fc.assert(
       fc.property(moments, (moments) => {
@@ -93,7 +93,7 @@ const of = (times: ReadonlyArray<number>) => {
 const times = fc.array(fc.double({ min: 1, max: 120_000, noNaN: true }), { minLength: 1 })
 
 describe('a histogram of latencies', () => {
-  it('tells any quantile within a tenth of its value', () => {
+  it('has every quantile within a tenth of its value', () => {
     fc.assert(
       fc.property(times, fc.double({ min: 0.01, max: 1, noNaN: true }), (times, share) => {
         const exact = times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1] ?? 0
@@ -103,7 +103,7 @@ describe('a histogram of latencies', () => {
     )
   })
 
-  it('is the same whether times are counted together or apart', () => {
+  it('merges to the histogram of all times', () => {
     fc.assert(
       fc.property(times, times, (some, others) => {
         expect(mergeHistograms(of(some), of(others))).toEqual(of([...some, ...others]))
@@ -111,14 +111,14 @@ describe('a histogram of latencies', () => {
     )
   })
 
-  it('counts what is too short and too long at its ends', () => {
+  it('counts times beyond its range in its first and last bin', () => {
     const counts = of([0, 0.5, 1e9, Number.POSITIVE_INFINITY])
     expect(counts.reduce((sum, n) => sum + n, 0)).toBe(4)
     expect(quantile(counts, 0.5)).toBe(0)
     expect(quantile(counts, 1)).toBeGreaterThan(100_000)
   })
 
-  it('has no quantile when there is nothing', () => {
+  it('has no quantile when it is empty', () => {
     expect(quantile(histogram(), 0.5)).toBeUndefined()
   })
 })
