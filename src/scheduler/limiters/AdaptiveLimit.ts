@@ -19,8 +19,6 @@ const RETURN_AFTER_AT_MOST = 32
 
 /** Longest closure while everything is refused; the interface recommends 16 s as the longest backoff. */
 const LONGEST_CLOSURE: Millis = 16_000
-/** Closures of one window before they grow. */
-const SHORT_CLOSURES = 2
 /** Most that chance adds to a longer closure, as a part of it. */
 const CLOSURE_JITTER = 1 / 2
 
@@ -267,13 +265,12 @@ export class AdaptiveLimit {
     }
   }
 
-  /** Everything is refused: 1, 1, 2, 4 ... windows without a departure, then one request. */
+  /** Everything is refused: 1, 2, 4 ... windows without a departure, then one request. */
   private close(window: SendWindow, now: Millis): void {
     window.isJudged = true
-    const growth = this.closures - SHORT_CLOSURES + 1
+    const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.closures)
+    const jitter = this.closures > 0 ? CLOSURE_JITTER * this.options.random() : 0
     this.closures++
-    const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** Math.max(0, growth))
-    const jitter = growth > 0 ? CLOSURE_JITTER * this.options.random() : 0
     this.closedUntil = now + length * (1 + jitter)
   }
 
