@@ -57,8 +57,6 @@ export class JitterGuard {
   private variance = 0
   /** What refusals have added to the guard, and answers have taken back. */
   private learned: Millis = 0
-  /** The spread at which that was learned. */
-  private learnedAt: Millis = 0
   private growsAt = Number.NEGATIVE_INFINITY
   /** What it was when waiting requests were last told that it shrank. */
   private told: Millis
@@ -148,12 +146,6 @@ export class JitterGuard {
     }
     this.variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
     this.spread = at(0.25) - at(0.05)
-    if (this.spread > this.learnedAt) {
-      this.learnedAt = this.spread
-    } else if (this.spread < this.learnedAt / 2) {
-      this.learned *= this.spread / this.learnedAt // another network
-      this.learnedAt = this.spread
-    }
   }
 
   /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */

@@ -40,8 +40,6 @@ export class RollingWindow extends Limiter {
   private readonly guard: JitterGuard | 'safe' | Millis
   private readonly permits: Array<HeldPermits> = []
   private count = 0
-  /** When a permit was last acquired that was the last one. */
-  private filledAt: Millis = Number.NEGATIVE_INFINITY
 
   constructor(
     key: string | undefined,
@@ -75,7 +73,6 @@ export class RollingWindow extends Limiter {
       if (last?.batch === batch) last.count++
       else this.permits.push({ batch, until: 0, count: 1 })
     }
-    if (this.held(now) >= this.limit.level) this.filledAt = now
     return this.limit.sent(now)
   }
 
@@ -94,8 +91,7 @@ export class RollingWindow extends Limiter {
 
   refused(batch: SendBatch, window: SendWindow, now: Millis, retryAfter: Millis): void {
     const verdict = this.limit.refused(window, now, retryAfter)
-    const isClose = batch.sentAt - this.filledAt < this.per
-    if (verdict === 'chance' && isClose && typeof this.guard === 'object') this.guard.refused(now)
+    if (verdict === 'chance' && typeof this.guard === 'object') this.guard.refused(now)
   }
 
   held(now: Millis): number {
