@@ -92,7 +92,7 @@ export class InFlight {
         return
       }
       limiter.refusals++
-      limiter.refused(batch, window, now, retryAfter)
+      limiter.refused(window, now, retryAfter)
     })
     this.close(batch, now)
     this.dispatcher.reschedule(now, set.limiters)

@@ -41,7 +41,7 @@ export class ConcurrencyLimit extends Limiter {
     this.lingering.splice(at, 0, until)
   }
 
-  refused(_: SendBatch, window: SendWindow, now: Millis, retryAfter: Millis): void {
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): void {
     this.limit.refused(window, now, retryAfter)
   }
 

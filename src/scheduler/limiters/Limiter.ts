@@ -61,7 +61,7 @@ export abstract class Limiter {
   /** A request has ended; the server may be at work on it until then. */
   abstract ended(now: Millis, until: Millis): void
   /** A request was refused by this limiter, as far as can be told. */
-  abstract refused(batch: SendBatch, window: SendWindow, now: Millis, retryAfter: Millis): void
+  abstract refused(window: SendWindow, now: Millis, retryAfter: Millis): void
 
   /** Releases what is over, and returns the permits held. */
   abstract held(now: Millis): number

@@ -89,7 +89,7 @@ export class RollingWindow extends Limiter {
 
   ended(): void {}
 
-  refused(batch: SendBatch, window: SendWindow, now: Millis, retryAfter: Millis): void {
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): void {
     const verdict = this.limit.refused(window, now, retryAfter)
     if (verdict === 'chance' && typeof this.guard === 'object') this.guard.refused(now)
   }
