@@ -21,9 +21,8 @@ const SHRINK = 0.0025
 /** Clocks tick, timers are late, and a batch takes a moment to leave. */
 const FLOOR: Millis = 3 * TICK
 
-/** Batches that a late one is compared with; those that leave within so many ms count as one. */
+/** Batches that a late one is compared with. */
 const COMPARED = 8
-const TOGETHER: Millis = 60
 /** A batch is late by what its mean excess exceeds the usual one by, beyond so many standard errors. */
 const CHANCE = 3
 /** Weight of what was known of the scatter within batches, when the next batch is added. */
@@ -61,7 +60,7 @@ export class JitterGuard {
   /** What it was when waiting requests were last told that it shrank. */
   private told: Millis
   private readonly excesses = new Float64Array(REMEMBERED)
-  private readonly recent: Array<{ at: Millis; answers: number; excess: Millis }> = []
+  private readonly recent: Array<SendBatch> = []
   private readonly within = { squares: 0, answers: 0 }
   private shortest: Millis = Number.POSITIVE_INFINITY
   /** Whether a request was answered that found its connection open. */
@@ -104,17 +103,11 @@ export class JitterGuard {
 
   /** No further answer of this batch will come. */
   settled(batch: SendBatch): void {
-    const { answers, excess, sentAt } = batch
+    const { answers } = batch
     if (answers === 0 || batch.isCold) return
     this.within.squares = FADE * this.within.squares + scatterOf(batch)
     this.within.answers = FADE * this.within.answers + answers - 1
-    const last = this.recent.at(-1)
-    if (last !== undefined && sentAt - last.at < TOGETHER) {
-      last.answers += answers
-      last.excess += excess
-      return
-    }
-    this.recent.push({ at: sentAt, answers, excess })
+    this.recent.push(batch)
     if (this.recent.length > COMPARED) this.recent.shift()
   }
 
