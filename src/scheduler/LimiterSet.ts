@@ -1,7 +1,7 @@
 import type { Millis } from './Clock.js'
 import type { FairQueue, WaitingQueue } from './FairQueue.js'
 import { HeapEntry } from './Heap.js'
-import type { JitterGuard } from './JitterGuard.js'
+import { type JitterGuard, RoundTrips } from './JitterGuard.js'
 import type { Limiter } from './limiters/Limiter.js'
 
 /** The limiters that one kind of request is counted in, and the requests of that kind. */
@@ -92,48 +92,5 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     request.previous = undefined
     request.next = undefined
     this.length--
-  }
-}
-
-/** Fewer answers do not tell which round trip is short. */
-const ENOUGH = 8
-/** Answers in one generation. Extremes are those of this generation and the last, so a change of network is forgotten. */
-const GENERATION = 256
-/** Anything longer ran into a timeout: it does not tell how long a server works on a request. */
-const LONGEST: Millis = 10_000
-/** A small integer above all round trips: unlike `Infinity` it takes no memory of its own. */
-const NONE: Millis = 2 ** 30
-
-/** The shortest and the longest round trip of late. */
-export class RoundTrips {
-  private count = 0
-  /** Whether there are answers enough to tell what is short. */
-  isKnown = false
-  private min: Millis = NONE
-  private minBefore: Millis = NONE
-  private max: Millis = 0
-  private maxBefore: Millis = 0
-
-  add(roundTrip: Millis): void {
-    if (this.count === GENERATION) {
-      this.minBefore = this.min
-      this.maxBefore = this.max
-      this.min = NONE
-      this.max = 0
-      this.count = 0
-    }
-    this.count++
-    if (this.count >= ENOUGH) this.isKnown = true
-    if (roundTrip < this.min) this.min = roundTrip
-    if (roundTrip > this.max) this.max = Math.min(roundTrip, LONGEST)
-  }
-
-  shortest(): Millis {
-    return Math.min(this.min, this.minBefore)
-  }
-
-  /** 0 before the first answer. */
-  longest(): Millis {
-    return Math.max(this.max, this.maxBefore)
   }
 }
