@@ -6,17 +6,14 @@ import type { QueuedRequest, RequestQueue } from './LimiterSet.js'
 import type { Limiter } from './limiters/Limiter.js'
 
 /** Queues that are parked at a limiter, since it is full. */
-class Parking {
+class Parking extends FairQueue<RequestQueue> {
   readonly limiter: Limiter
-  readonly queues: FairQueue<RequestQueue>
   /** When the limiter has room again. */
   readonly wakeUp: HeapEntry<Parking> = new HeapEntry<Parking>(this)
-  /** Whether it is about to be looked at. */
-  isDue = false
 
-  constructor(limiter: Limiter, queues: FairQueue<RequestQueue>) {
+  constructor(limiter: Limiter, weights: ReadonlyArray<number>, maxAge: Millis) {
+    super(weights, maxAge)
     this.limiter = limiter
-    this.queues = queues
   }
 }
 
@@ -24,6 +21,7 @@ class Parking {
 const EARLY: Millis = 2 * TICK
 /** Longest time for which permits are reserved: the request that holds the missing one may never end. */
 const RESERVED: Millis = 10_000
+const NEVER: Millis = Number.POSITIVE_INFINITY
 
 /**
  * Starts requests as soon as all of their limiters have room.
@@ -38,11 +36,9 @@ export class Dispatcher {
   private readonly maxQueueAge: Millis
   /** Queues that may be able to start a request. */
   private readonly ready: FairQueue<RequestQueue>
-  /** Where there may be room now, and where there will be room in time. */
-  private readonly due: Array<Parking> = []
   private readonly wakeUps = new Heap<Parking>()
   private timer: Subscription | undefined
-  private timerAt: Millis = Number.POSITIVE_INFINITY
+  private timerAt: Millis = NEVER
   private isRunning = false
   /** The queue that permits are reserved for, see `reserve`. */
   private overdue: RequestQueue | undefined
@@ -78,30 +74,47 @@ export class Dispatcher {
       return
     }
     queue.parkedIn?.remove(queue)
-    this.endReservation(queue)
-    if (this.due.length > 0) this.run(this.clock.now())
-    else if (!this.isRunning) this.setTimer()
+    if (this.overdue === queue) {
+      const now = this.clock.now()
+      this.endReservation(now)
+      this.run(now)
+    } else if (!this.isRunning) {
+      this.setTimer()
+    }
   }
 
   /** A request ended or was answered: these limiters may have room. */
   changed(limiters: ReadonlyArray<Limiter>, now: Millis): void {
-    for (const limiter of limiters) this.mark(parkingOf(limiter))
+    this.wake(limiters, now)
     this.run(now)
   }
 
-  /** Permits of these limiters may be released sooner than was known; without `limiters`, those of all. */
-  reschedule(now: Millis, limiters?: ReadonlyArray<Limiter>): void {
-    const parkings =
-      limiters === undefined ? this.wakeUps.items() : limiters.map((limiter) => parkingOf(limiter))
-    for (const parking of parkings) {
-      if (parking !== undefined && parking.queues.size > 0) this.setWakeUp(parking, now)
+  /** Permits of these limiters may be released sooner than was known. */
+  reschedule(limiters: ReadonlyArray<Limiter>, now: Millis): void {
+    for (const { parking } of limiters) {
+      if (parking instanceof Parking && parking.size > 0) this.setWakeUp(parking, now)
     }
     if (!this.isRunning) this.setTimer()
   }
 
   /** Queues whose next request waits for this limiter. */
-  parkedAt(limiter: Limiter): number {
-    return parkingOf(limiter)?.queues.size ?? 0
+  parkedAt({ parking }: Limiter): number {
+    return parking instanceof Parking ? parking.size : 0
+  }
+
+  private wake(limiters: ReadonlyArray<Limiter>, now: Millis): void {
+    // Backwards: of those that have room at once, the narrowest, given last, is gathered first.
+    for (let i = limiters.length - 1; i >= 0; i--) {
+      const parking = limiters[i]?.parking
+      if (parking instanceof Parking && parking.size > 0) this.wakeAt(parking, now)
+    }
+  }
+
+  private wakeAt({ wakeUp }: Parking, at: Millis): void {
+    if (wakeUp.slot >= 0 && wakeUp.rank === at) return
+    this.wakeUps.remove(wakeUp)
+    wakeUp.rank = at
+    if (at < NEVER) this.wakeUps.add(wakeUp)
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
@@ -111,70 +124,60 @@ export class Dispatcher {
     try {
       const { overdue } = this
       if (overdue !== undefined && (now >= this.reservedUntil || isClosed(overdue, now))) {
-        this.endReservation(overdue)
+        this.endReservation(now)
       }
-      for (let early = EARLY; this.collect(now, early); early = 0) this.round(now)
+      for (let early = EARLY; this.round(now, now + early); early = 0);
     } finally {
       this.isRunning = false
     }
     this.setTimer()
   }
 
-  /** Marks the limiters whose time has come, or comes in `early` ms. Returns whether there is anything to do. */
-  private collect(now: Millis, early: Millis): boolean {
-    for (let next = this.wakeUps.first(); next !== undefined && next.rank <= now + early; ) {
-      this.wakeUps.remove(next)
-      this.mark(next.item)
-      next = this.wakeUps.first()
-    }
-    return this.due.length > 0 || this.ready.size > 0
-  }
-
-  private mark(parking: Parking | undefined): void {
-    if (parking === undefined || parking.isDue || parking.queues.size === 0) return
-    parking.isDue = true
-    this.due.push(parking)
-  }
-
-  private unmark(): Parking | undefined {
-    const parking = this.due.pop()
-    if (parking !== undefined) parking.isDue = false
-    return parking
-  }
-
-  private round(now: Millis): void {
+  /** Serves the limiters that have room by `until`. Returns whether there was anything to do. */
+  private round(now: Millis, until: Millis): boolean {
+    let due = this.nextDue(until)
+    if (due === undefined && this.ready.size === 0) return false
     if (this.overdue !== undefined) this.tryStart(this.overdue, now)
-    if (this.due.length === 1 && this.ready.size === 0) {
-      const only = this.unmark()
-      if (only !== undefined) this.serve(only, now)
-      return
+    const next = this.wakeUps.first()
+    if (due !== undefined && this.ready.size === 0 && (next === undefined || next.rank > until)) {
+      this.serve(due, now)
+      return true
     }
-    for (let parking = this.unmark(); parking !== undefined; parking = this.unmark()) {
-      this.gather(parking, now)
-      this.setWakeUp(parking, now)
+    const gathered: Array<Parking> = []
+    for (; due !== undefined; due = this.nextDue(until)) {
+      this.gather(due, now)
+      gathered.push(due)
     }
     for (let queue = this.ready.next(now); queue !== undefined; queue = this.ready.next(now)) {
       this.tryStart(queue, now)
     }
+    for (const parking of gathered) this.setWakeUp(parking, now)
+    return true
+  }
+
+  private nextDue(until: Millis): Parking | undefined {
+    const first = this.wakeUps.first()
+    if (first === undefined || first.rank > until) return undefined
+    this.wakeUps.remove(first)
+    return first.item
   }
 
   /** Starts requests while this limiter has room, or parks their queues elsewhere. */
   private serve(parking: Parking, now: Millis): void {
-    const { limiter, queues } = parking
-    while (limiter.wait(now) <= 0) {
-      const queue = queues.next(now)
-      if (queue === undefined || (!this.tryStart(queue, now) && queue.parkedIn === queues)) break
+    while (parking.limiter.wait(now) <= 0) {
+      const queue = parking.next(now)
+      if (queue === undefined || (!this.tryStart(queue, now) && queue.parkedIn === parking)) break
     }
     this.setWakeUp(parking, now)
   }
 
   /** Makes as many queues ready as the limiter has room for. Not all of them can start when others are full. */
-  private gather({ limiter, queues }: Parking, now: Millis): void {
-    for (let room = limiter.room(now); room > 0; room--) {
-      const queue = queues.next(now)
+  private gather(parking: Parking, now: Millis): void {
+    for (let room = parking.limiter.room(now); room > 0; room--) {
+      const queue = parking.next(now)
       if (queue === undefined) return
-      queues.started(queue)
-      queues.remove(queue)
+      parking.started(queue)
+      parking.remove(queue)
       this.ready.add(queue)
     }
   }
@@ -183,14 +186,16 @@ export class Dispatcher {
   private tryStart(queue: RequestQueue, now: Millis): boolean {
     const { first: request, parkedIn } = queue
     if (request === undefined || parkedIn === undefined) return false
-    const full = queue.set.limiters.find((limiter) => !this.hasRoom(limiter, queue, now))
-    if (full !== undefined) {
-      this.park(queue, full, now)
+    for (const limiter of queue.set.limiters) {
+      if (limiter.wait(now) <= 0 && (this.overdue === queue || !this.isReserved(limiter, now))) {
+        continue
+      }
+      this.park(queue, limiter, now)
       return false
     }
     queue.remove(request)
     queue.servedAt = now
-    this.endReservation(queue)
+    if (this.overdue === queue) this.endReservation(now)
     parkedIn.started(queue)
     if (queue.length === 0) parkedIn.remove(queue)
     else parkedIn.lengthChanged(queue)
@@ -204,12 +209,11 @@ export class Dispatcher {
 
   private park(queue: RequestQueue, limiter: Limiter, now: Millis): void {
     this.reserve(queue, limiter, now)
-    const parking =
-      parkingOf(limiter) ?? new Parking(limiter, new FairQueue(this.weights, this.maxQueueAge))
-    limiter.parking = parking
-    if (parking.queues === queue.parkedIn) return
+    limiter.parking ??= new Parking(limiter, this.weights, this.maxQueueAge)
+    const { parking } = limiter
+    if (parking === queue.parkedIn || !(parking instanceof Parking)) return
     queue.parkedIn?.remove(queue)
-    parking.queues.add(queue)
+    parking.add(queue)
     this.setWakeUp(parking, now)
   }
 
@@ -226,58 +230,48 @@ export class Dispatcher {
     this.reservedUntil = now + RESERVED
   }
 
-  private endReservation(queue: RequestQueue): void {
-    if (this.overdue !== queue) return
+  private endReservation(now: Millis): void {
+    const { overdue } = this
     this.overdue = undefined
-    for (const limiter of queue.set.limiters) this.mark(parkingOf(limiter))
-  }
-
-  private hasRoom(limiter: Limiter, queue: RequestQueue, now: Millis): boolean {
-    return limiter.wait(now) <= 0 && (this.overdue === queue || !this.isReserved(limiter, now))
+    if (overdue !== undefined) this.wake(overdue.set.limiters, now)
   }
 
   private isReserved(limiter: Limiter, now: Millis): boolean {
-    return this.overdue?.set.limiters.includes(limiter) === true && limiter.room(now) <= 1
+    const { overdue } = this
+    if (overdue === undefined) return false
+    return overdue.set.limiters.includes(limiter) && limiter.room(now) <= 1
   }
 
-  private setWakeUp({ limiter, queues, wakeUp }: Parking, now: Millis): void {
-    let at = Number.POSITIVE_INFINITY
-    if (queues.size > 0) {
-      at = now + limiter.wait(now)
-      if (at <= now && queues !== this.overdue?.parkedIn && this.isReserved(limiter, now)) {
-        at = Math.min(now + limiter.more(now), this.reservedUntil)
-      }
+  private setWakeUp(parking: Parking, now: Millis): void {
+    const { limiter } = parking
+    let at = parking.size > 0 ? now + limiter.wait(now) : NEVER
+    if (at <= now && parking !== this.overdue?.parkedIn && this.isReserved(limiter, now)) {
+      at = Math.min(now + limiter.more(now), this.reservedUntil)
     }
-    if (wakeUp.slot >= 0 && wakeUp.rank === at) return
-    this.wakeUps.remove(wakeUp)
-    wakeUp.rank = at
-    if (at < Number.POSITIVE_INFINITY) this.wakeUps.add(wakeUp)
+    this.wakeAt(parking, at)
   }
 
   /** One timer, for the first limiter that queues wait for. None keeps an idle process alive. */
   private setTimer(): void {
     let first = this.wakeUps.first()
-    while (first !== undefined && first.item.queues.size === 0) {
+    while (first !== undefined && first.item.size === 0) {
       this.wakeUps.remove(first) // all of its requests were cancelled
       first = this.wakeUps.first()
     }
-    const at = first?.rank ?? Number.POSITIVE_INFINITY
-    if (at === this.timerAt || (at > this.timerAt && at < Number.POSITIVE_INFINITY)) return
+    const at = first?.rank ?? NEVER
+    if (at === this.timerAt || (at > this.timerAt && at < NEVER)) return
     this.timer?.unsubscribe()
     this.timer = undefined
     this.timerAt = at
-    if (at === Number.POSITIVE_INFINITY) return
+    if (at === NEVER) return
     const { clock } = this
     this.timer = clock.after(at - clock.now(), () => {
       this.timer = undefined
-      this.timerAt = Number.POSITIVE_INFINITY
+      this.timerAt = NEVER
       this.run(clock.now())
     })
   }
 }
-
-const parkingOf = ({ parking }: Limiter): Parking | undefined =>
-  parking instanceof Parking ? parking : undefined
 
 /** Whether a limiter is closed after refusals, so that nothing is gained by reserving permits. */
 const isClosed = ({ set }: RequestQueue, now: Millis): boolean =>

@@ -23,11 +23,6 @@ export class Heap<T> {
     return this.entries[0]
   }
 
-  /** In no particular order. */
-  items(): ReadonlyArray<T> {
-    return this.entries.map(({ item }) => item)
-  }
-
   add(entry: HeapEntry<T>): void {
     entry.slot = this.entries.length
     this.entries.push(entry)

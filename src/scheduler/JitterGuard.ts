@@ -1,5 +1,5 @@
 import { type Millis, TICK } from './Clock.js'
-import { type SendBatch, scatterOf } from './SendBatch.js'
+import type { SendBatch } from './SendBatch.js'
 
 /** Answers before which nothing is known of the network. */
 const ENOUGH = 8
@@ -29,8 +29,6 @@ const FLOOR: Millis = 3 * TICK
 const COMPARED = 8
 /** A batch is late by what its mean excess exceeds the usual one by, beyond so many standard errors. */
 const CHANCE = 3
-/** Weight of what was known of the scatter within batches, when the next batch is added. */
-const FADE = 0.9
 
 /** Part of its first round trips for which a request waited for its connection: one trip for TCP, one for TLS 1.3. */
 const OPENING = 2 / 3
@@ -63,12 +61,9 @@ export class JitterGuard {
   /** What refusals have added to the guard, and answers have taken back. */
   private learned: Millis = 0
   private growsAt = Number.NEGATIVE_INFINITY
-  /** What it was when waiting requests were last told that it shrank. */
-  private told: Millis
   /** In µs: integers sort in a quarter of the time. */
   private readonly excesses = new Uint32Array(REMEMBERED)
   private readonly recent: Array<SendBatch> = []
-  private readonly within = { squares: 0, answers: 0 }
   private shortest: Millis = Number.POSITIVE_INFINITY
   /** Whether a request was answered that found its connection open. */
   private isWarm = false
@@ -77,7 +72,6 @@ export class JitterGuard {
     this.window = window
     this.max = window / 2
     this.value = this.max
-    this.told = this.max
   }
 
   isKnown(): boolean {
@@ -92,28 +86,21 @@ export class JitterGuard {
     return Math.min(this.value + late, batch.isCold ? this.window : proven)
   }
 
-  /** A request was answered. Returns whether permits may be released noticeably sooner than was known. */
-  answered(batch: SendBatch, roundTrip: Millis, excess: Millis): boolean {
+  /** A request was answered. */
+  answered(batch: SendBatch, roundTrip: Millis, excess: Millis): void {
     if (this.isKnown()) batch.usual ??= this.usual()
     this.excesses[this.answers % REMEMBERED] = excess * 1_000
     this.answers++
     this.shortest = Math.min(this.shortest, roundTrip)
     this.isWarm ||= !batch.isCold
-    if (!this.isKnown()) return false
+    if (!this.isKnown()) return
     if (this.answers >= this.measureAt) this.measure()
     this.learn(-this.growth() * SHRINK)
-    this.told = Math.max(this.told, this.value)
-    if (this.value > this.told - TICK) return false
-    this.told = this.value
-    return true
   }
 
   /** No further answer of this batch will come. */
   settled(batch: SendBatch): void {
-    const { answers } = batch
-    if (answers === 0 || batch.isCold) return
-    this.within.squares = FADE * this.within.squares + scatterOf(batch)
-    this.within.answers = FADE * this.within.answers + answers - 1
+    if (batch.answers === 0 || batch.isCold) return
     this.recent.push(batch)
     if (this.recent.length > COMPARED) this.recent.shift()
   }
@@ -151,8 +138,8 @@ export class JitterGuard {
   }
 
   /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */
-  private proven({ open, answers, refused, lostAfter, maxExcess }: SendBatch): Millis {
-    if (open > 0 || (answers + refused === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
+  private proven({ open, answers, refusals, lostAfter, maxExcess }: SendBatch): Millis {
+    if (open > 0 || (answers + refusals === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
     return Math.max(FLOOR + maxExcess, lostAfter)
   }
 
@@ -161,17 +148,24 @@ export class JitterGuard {
     const { answers, excess, isCold, usual } = batch
     if (isCold) return answers === 0 ? this.proven(batch) : this.connecting(batch)
     if (answers === 0 || usual === undefined) return 0
-    const scatter = Math.sqrt((usual.variance + scatterOf(batch)) / answers)
+    const scatter = Math.sqrt((usual.variance + batch.scatter()) / answers)
     return excess / answers - usual.excess - (CHANCE * scatter) / Math.sqrt(answers)
   }
 
   /** The best batch of late: a busy machine delays several batches in a row, and perhaps not the next one. */
   private usual(): SendBatch['usual'] {
-    const variance = (this.within.squares + this.variance) / (this.within.answers + 1)
-    const means = this.recent.map(
-      ({ answers, excess }) => excess / answers + Math.sqrt(variance / answers),
-    )
-    return means.length === 0 ? undefined : { excess: Math.min(...means), variance }
+    if (this.recent.length === 0) return undefined
+    let [squares, count] = [this.variance, 1]
+    for (const batch of this.recent) {
+      squares += batch.scatter()
+      count += batch.answers - 1
+    }
+    const variance = squares / count
+    let excess = Number.POSITIVE_INFINITY
+    for (const batch of this.recent) {
+      excess = Math.min(excess, batch.excess / batch.answers + Math.sqrt(variance / batch.answers))
+    }
+    return { excess, variance }
   }
 
   /** How long the last request of the first batch waited for its connection: they are opened one after the other. */

@@ -2,21 +2,21 @@ import type { Millis } from './Clock.js'
 
 /**
  * Requests that leave in one turn of the event loop. Their bytes leave when the turn is over, and whatever delays one
- * of them on its way, such as a busy process or a connection that is being opened, delays them all. So their permits
- * are released together, and what their answers tell is told of the batch.
+ * of them on its way, such as a busy process or a connection being opened, delays them all. So their permits are
+ * released together, and guards learn from the batch.
  */
 export class SendBatch {
   /** End of the turn; its start while the turn lasts. */
   sentAt: Millis
-  /** Whether requests may still join it: its bytes have not left. */
+  /** Requests may still join it: its bytes have not left. */
   isLeaving = true
-  /** Whether it left before anything was known of the network. */
+  /** It left before anything was known of the network. */
   readonly isCold: boolean
   /** Requests that may still be answered. */
   open = 0
   /** Latest moment at which the server can have counted a request that got no answer, after `sentAt`. */
   lostAfter: Millis = 0
-  refused = 0
+  refusals = 0
 
   // Requests that were let in: their number, and sums and extremes of their round trips.
   answers = 0
@@ -42,12 +42,13 @@ export class SendBatch {
     this.maxExcess = Math.max(this.maxExcess, latest)
   }
 
-  refusedAfter(latest: Millis): void {
-    this.refused++
+  refused(latest: Millis): void {
+    this.refusals++
     this.maxExcess = Math.max(this.maxExcess, latest)
   }
-}
 
-/** Sum of squared deviations from the mean, of the round trips of a batch. */
-export const scatterOf = ({ answers, roundTrips, squares }: SendBatch): number =>
-  answers === 0 ? 0 : Math.max(0, squares - roundTrips ** 2 / answers)
+  /** Returns the sum of squared deviations from the mean, of the round trips. */
+  scatter(): number {
+    return Math.max(0, this.squares - this.roundTrips ** 2 / Math.max(1, this.answers))
+  }
+}

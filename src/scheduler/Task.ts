@@ -141,7 +141,8 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   }
 
   complete(attempt: Attempt<A>): void {
-    this.core.inFlight.accepted(attempt.sent, this.core.clock.now())
+    const { clock, inFlight } = this.core
+    if (!attempt.sent.isAnswered) inFlight.accepted(attempt.sent, clock.now())
     this.finish(attempt, true)
   }
 

@@ -25,22 +25,53 @@ const CLOSURE_JITTER = 1 / 2
 /** Why a level is in force: `probe` tries a higher one, `return` goes back to the last one that worked. */
 type Reason = 'usual' | 'probe' | 'return'
 
-/** Requests that left within one window at one level, and what became of them. */
-export interface SendWindow {
-  readonly index: number
-  readonly startedAt: Millis
-  /** Start of the first of the windows that it continues. */
-  readonly since: Millis
+interface Reasoned {
   readonly level: number
   readonly reason: Reason
+}
+
+/** Requests that left within one window at one level, and what became of them. */
+export class SendWindow {
+  readonly index: number
+  readonly startedAt: Millis
+  readonly level: number
+  readonly reason: Reason
+  letIn = 0
+  refused = 0
+  open = 0
+  isBurst = false
+  /** It has changed the level, or shown that it need not: one decrease a window. */
+  isJudged = false
   /** The window before, when the level changed within it: the server counts its requests as well. */
-  readonly continues: SendWindow | undefined
-  letIn: number
-  refused: number
-  open: number
-  isBurst: boolean
-  /** Whether it has changed the level, or shown that it need not: one decrease a window. */
-  isJudged: boolean
+  private readonly continues: SendWindow | undefined
+  /** Kind of the last request that was refused, and how often that changed. */
+  private kind: object | undefined = undefined
+  private kinds = 0
+
+  constructor(index: number, now: Millis, { level, reason }: Reasoned, before?: SendWindow) {
+    this.index = index
+    this.startedAt = now
+    this.level = level
+    this.reason = reason
+    this.continues = before
+  }
+
+  /** Start of the first of the windows that it continues. */
+  since(): Millis {
+    return this.continues?.since() ?? this.startedAt
+  }
+
+  /** Requests that were let in, those of the windows that it continues included. */
+  letInSince(): number {
+    return this.letIn + (this.continues?.letInSince() ?? 0)
+  }
+
+  /** A request of this kind was refused, by this limit or another one. Returns whether those of several kinds were. */
+  refusesSeveral(kind: object): boolean {
+    if (this.kind !== kind) this.kinds++
+    this.kind = kind
+    return this.kinds > 1
+  }
 }
 
 /** What a refusal tells: `chance` is bad luck of the network, `burst` a lower limit or an outage. */
@@ -76,7 +107,7 @@ export class AdaptiveLimit {
   private present: SendWindow | undefined
   /** The next departure begins a window, since the level has changed. */
   private isNewLevel = true
-  private reason: Reason = 'usual'
+  reason: Reason = 'usual'
   private probeAt: Millis = Number.POSITIVE_INFINITY
   private probeAfter = PROBE_AFTER
   private step = 1
@@ -141,21 +172,8 @@ export class AdaptiveLimit {
   sent(now: Millis): SendWindow {
     let { present } = this
     if (present === undefined || this.isNewLevel || now >= present.startedAt + this.window) {
-      const isSame = present !== undefined && now < present.since + this.window
-      const continues = this.isNewLevel && isSame ? present : undefined
-      present = {
-        index: this.windows++,
-        startedAt: now,
-        since: continues?.since ?? now,
-        level: this.level,
-        reason: this.reason,
-        continues,
-        letIn: 0,
-        refused: 0,
-        open: 0,
-        isBurst: false,
-        isJudged: false,
-      }
+      const isSame = this.isNewLevel && present !== undefined && now < present.since() + this.window
+      present = new SendWindow(this.windows++, now, this, isSame ? present : undefined)
       this.present = present
       this.isNewLevel = false
       this.reason = 'usual'
@@ -172,7 +190,7 @@ export class AdaptiveLimit {
     if (this.isDown) this.open(now)
     else if (window.isJudged) return
     else if (window.isBurst) this.fallWhenKnown(window, now)
-    else if (letInSince(window) >= window.level) this.clean(window, now)
+    else if (window.letInSince() >= window.level) this.clean(window, now)
   }
 
   /** A request of this window got no answer, or another limit refused it. */
@@ -228,7 +246,7 @@ export class AdaptiveLimit {
   private fallWhenKnown(window: SendWindow, now: Millis): void {
     if (window.open > 0) return
     this.refusedWindows = 0
-    const letIn = letInSince(window)
+    const letIn = window.letInSince()
     if (letIn === 0) {
       this.isDown = true
       this.change(1, 'usual')
@@ -292,7 +310,3 @@ export class AdaptiveLimit {
     this.isNewLevel = true
   }
 }
-
-/** Requests that were let in during a window and the part of it that went before a change of level. */
-const letInSince = ({ letIn, continues }: SendWindow): number =>
-  letIn + (continues === undefined ? 0 : letInSince(continues))

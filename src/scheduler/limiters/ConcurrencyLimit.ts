@@ -1,6 +1,4 @@
 import type { Millis } from '../Clock.js'
-import type { SendBatch } from '../SendBatch.js'
-import type { SendWindow } from './AdaptiveLimit.js'
 import { Limiter } from './Limiter.js'
 
 /**
@@ -12,21 +10,6 @@ export class ConcurrencyLimit extends Limiter {
   /** When permits of aborted requests are released, earliest first. */
   private readonly lingering: Array<Millis> = []
 
-  /** A request has a permit itself, which is not the reason why it was refused. */
-  fullness(now: Millis): number {
-    return (this.held(now) - 1) / this.limit.level
-  }
-
-  used(now: Millis): number {
-    return this.count - this.lingering.filter((until) => until <= now).length
-  }
-
-  acquire(_: SendBatch, now: Millis): SendWindow {
-    this.count++
-    this.acquiredAt = now
-    return this.limit.sent(now)
-  }
-
   counted(): boolean {
     return false
   }
@@ -36,21 +19,29 @@ export class ConcurrencyLimit extends Limiter {
       this.count--
       return
     }
-    let at = this.lingering.length
-    while (at > 0 && (this.lingering[at - 1] ?? 0) > until) at--
-    this.lingering.splice(at, 0, until)
+    const at = this.lingering.findLastIndex((other) => other <= until)
+    this.lingering.splice(at + 1, 0, until)
   }
 
-  refused(window: SendWindow, now: Millis, retryAfter: Millis): void {
-    this.limit.refused(window, now, retryAfter)
+  /** A request has a permit itself, which is not the reason why it was refused. */
+  fullness(now: Millis): number {
+    return (this.held(now) - 1) / this.limit.level
   }
 
   held(now: Millis): number {
-    while ((this.lingering[0] ?? Number.POSITIVE_INFINITY) <= now) {
+    while (this.releasesAt() <= now) {
       this.lingering.shift()
       this.count--
     }
     return this.count
+  }
+
+  used(now: Millis): number {
+    return this.count - this.lingering.filter((until) => until <= now).length
+  }
+
+  protected take(): void {
+    this.count++
   }
 
   protected releasesAt(): Millis {

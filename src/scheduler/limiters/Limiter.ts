@@ -1,6 +1,6 @@
 import type { Millis } from '../Clock.js'
 import type { SendBatch } from '../SendBatch.js'
-import type { AdaptiveLimit, SendWindow } from './AdaptiveLimit.js'
+import type { AdaptiveLimit, SendWindow, Verdict } from './AdaptiveLimit.js'
 
 /** Decides whether one more request may start: for the requests of one key of a tier. */
 export abstract class Limiter {
@@ -16,22 +16,9 @@ export abstract class Limiter {
   /** Refusals that it was blamed for. */
   refusals = 0
 
-  /** Whether requests of several kinds were refused in the window of the last refusal. */
-  refusesSeveral = false
-  private refusedKind: object | undefined
-  private refusedWindow: SendWindow | undefined
-
   constructor(key: string | undefined, limit: AdaptiveLimit) {
     this.key = key
     this.limit = limit
-  }
-
-  /** A request of this kind was refused, by this limiter or another one that it is counted in. */
-  noteRefusal(kind: object, window: SendWindow | undefined): void {
-    if (window !== this.refusedWindow) this.refusesSeveral = false
-    else if (kind !== this.refusedKind) this.refusesSeveral = true
-    this.refusedWindow = window
-    this.refusedKind = kind
   }
 
   /** Time until one more request may start: 0 for now, `Infinity` for when a request ends. */
@@ -42,7 +29,7 @@ export abstract class Limiter {
 
   /** Time until there is more room than now. */
   more(now: Millis): Millis {
-    return Math.min(this.releasesAt(now), this.limit.probesAt()) - now
+    return Math.min(this.releasesAt(), this.limit.probesAt()) - now
   }
 
   /** Requests that may start now. */
@@ -50,21 +37,31 @@ export abstract class Limiter {
     return this.limit.closedFor(now) > 0 ? 0 : Math.max(0, this.limit.level - this.held(now))
   }
 
-  /** Part of the limit that others than a refused request use: the fullest limiter is blamed for the refusal. */
-  abstract fullness(now: Millis): number
-  /** Permits held. Read-only: inspecting it never releases a permit. */
-  abstract used(now: Millis): number
   /** Takes a permit for a request of this batch. */
-  abstract acquire(batch: SendBatch, now: Millis): SendWindow
+  acquire(batch: SendBatch, now: Millis): SendWindow {
+    this.acquiredAt = now
+    this.take(batch)
+    return this.limit.sent(now)
+  }
+
+  /** A request was refused by this limiter, as far as can be told. */
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+    this.refusals++
+    return this.limit.refused(window, now, retryAfter)
+  }
+
   /** The server has counted a request by then. Returns whether a permit may be released sooner than was known. */
   abstract counted(by: Millis): boolean
   /** A request has ended; the server may be at work on it until then. */
   abstract ended(now: Millis, until: Millis): void
-  /** A request was refused by this limiter, as far as can be told. */
-  abstract refused(window: SendWindow, now: Millis, retryAfter: Millis): void
-
+  /** Part of the limit that others than a refused request use: the fullest limiter is blamed for the refusal. */
+  abstract fullness(now: Millis): number
   /** Releases what is over, and returns the permits held. */
   abstract held(now: Millis): number
+  /** Permits held. Read-only: inspecting it never releases a permit. */
+  abstract used(now: Millis): number
+
+  protected abstract take(batch: SendBatch): void
   /** When the next permit is released; `Infinity` if only an event can tell. */
-  protected abstract releasesAt(now: Millis): Millis
+  protected abstract releasesAt(): Millis
 }

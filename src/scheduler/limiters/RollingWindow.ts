@@ -2,7 +2,7 @@ import { is, type Rule } from '../../options/index.js'
 import { type Millis, TICK } from '../Clock.js'
 import type { JitterGuard } from '../JitterGuard.js'
 import type { SendBatch } from '../SendBatch.js'
-import type { AdaptiveLimit, SendWindow } from './AdaptiveLimit.js'
+import type { AdaptiveLimit, SendWindow, Verdict } from './AdaptiveLimit.js'
 import { Limiter } from './Limiter.js'
 
 /**
@@ -52,46 +52,26 @@ export class RollingWindow extends Limiter {
     this.guard = guard
   }
 
-  fullness(now: Millis): number {
-    return this.held(now) / this.limit.level
-  }
-
-  used(now: Millis): number {
-    let { count } = this
-    for (const permits of this.permits) {
-      if (this.releaseOf(permits) > now) break
-      count -= permits.count
-    }
-    return count
-  }
-
-  acquire(batch: SendBatch, now: Millis): SendWindow {
-    this.count++
-    this.acquiredAt = now
-    const last = this.permits.at(-1)
-    if (this.guard !== 'safe') {
-      if (last?.batch === batch) last.count++
-      else this.permits.push({ batch, until: 0, count: 1 })
-    }
-    return this.limit.sent(now)
-  }
-
   counted(by: Millis): boolean {
     if (this.guard !== 'safe') return false
     const until = by + this.per + TICK
-    let at = this.permits.length
-    while (at > 0 && (this.permits[at - 1]?.until ?? 0) > until) at-- // they come nearly in order
-    const before = this.permits[at - 1]
+    const at = this.permits.findLastIndex((permits) => permits.until <= until) // they come nearly in order
+    const before = this.permits[at]
     if (before?.until === until) before.count++
-    else this.permits.splice(at, 0, { batch: undefined, until, count: 1 })
+    else this.permits.splice(at + 1, 0, { batch: undefined, until, count: 1 })
     return true
   }
 
   ended(): void {}
 
-  refused(window: SendWindow, now: Millis, retryAfter: Millis): void {
-    const verdict = this.limit.refused(window, now, retryAfter)
+  override refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+    const verdict = super.refused(window, now, retryAfter)
     if (verdict === 'chance' && typeof this.guard === 'object') this.guard.refused(now)
+    return verdict
+  }
+
+  fullness(now: Millis): number {
+    return this.held(now) / this.limit.level
   }
 
   held(now: Millis): number {
@@ -103,6 +83,23 @@ export class RollingWindow extends Limiter {
     return this.count
   }
 
+  used(now: Millis): number {
+    let { count } = this
+    for (const permits of this.permits) {
+      if (this.releaseOf(permits) > now) break
+      count -= permits.count
+    }
+    return count
+  }
+
+  protected take(batch: SendBatch): void {
+    this.count++
+    if (this.guard === 'safe') return
+    const last = this.permits.at(-1)
+    if (last?.batch === batch) last.count++
+    else this.permits.push({ batch, until: 0, count: 1 })
+  }
+
   protected releasesAt(): Millis {
     const first = this.permits[0]
     return first === undefined ? Number.POSITIVE_INFINITY : this.releaseOf(first)
@@ -112,8 +109,7 @@ export class RollingWindow extends Limiter {
     if (batch === undefined) return until
     // Until its turn is over its bytes have not left, however long that takes.
     if (batch.isLeaving) return Number.POSITIVE_INFINITY
-    const { guard } = this
-    const margin = typeof guard === 'object' ? guard.after(batch) : Number(guard)
+    const margin = typeof this.guard === 'object' ? this.guard.after(batch) : Number(this.guard)
     return batch.sentAt + this.per + margin
   }
 }
