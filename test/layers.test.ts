@@ -259,8 +259,8 @@ describe('src', () => {
         code(file),
       ),
     )
-    // the default clock of a scheduler
-    expect(reading.filter((file) => placeOf(file) !== 'cli')).toEqual(['scheduler/Clock.ts'])
+    // the default clock of durations
+    expect(reading.filter((file) => placeOf(file) !== 'cli')).toEqual(['stream/steadyTimer.ts'])
   })
 
   it('has no file of more than 500 lines', () => {

@@ -1,4 +1,4 @@
-import { asyncScheduler, map, merge, type Observable, Subject } from 'rxjs'
+import { map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { defined } from '../fp.js'
@@ -13,10 +13,10 @@ import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
 import { KnownSecrets } from '../http/secrets/scrub.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
-import { defaultTimer } from '../scheduler/Clock.js'
 import type { LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
 
 /** Attempts after the first, after a fault (default, not specified). */
@@ -28,8 +28,7 @@ export const createRuntime = (
   settings: CallSettings,
 ): { readonly runtime: ClientRuntime; readonly events: Observable<ClientEvent> } => {
   const { retry, random, uuid } = options
-  // that of the system jumps when it is set
-  const timer = options.timer === asyncScheduler ? defaultTimer() : options.timer
+  const timer = steadyTimer(options.timer)
   const repeats = retry?.faults ?? FAULT_RETRIES
   const patience = retry?.patience ?? Number.POSITIVE_INFINITY
   const events = new Subject<ClientEvent>()

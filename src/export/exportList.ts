@@ -1,6 +1,5 @@
 /** A list into a sink, page by page. */
 import {
-  asyncScheduler,
   concat,
   defer,
   EMPTY,
@@ -17,6 +16,7 @@ import { E, O } from '../fp.js'
 import { rowId } from '../http/answer/rowId.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Millis } from '../stream/index.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
 import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'
 import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 
@@ -90,7 +90,8 @@ export interface ExportListOptions<A, B = A>
  */
 export const exportList = <A, B = A>(options: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
-    const { list, sink, rejects, commit, every = 1_000, timer = asyncScheduler } = options
+    const { list, sink, rejects, commit, every = 1_000 } = options
+    const timer = steadyTimer(options.timer)
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const key: Sorting<A, B>['key'] = options.key ?? rowId
     const { filter, map, misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options

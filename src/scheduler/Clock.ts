@@ -1,4 +1,4 @@
-import { asyncScheduler, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
+import type { SchedulerLike, Subscription } from 'rxjs'
 import type { Millis } from '../stream/Backoff.js'
 import { LONGEST } from '../stream/later.js'
 
@@ -9,23 +9,6 @@ export const TICK: Millis = 1
 
 /** A clock of milliseconds since 1970 cannot tell two moments apart that are closer than this. */
 const SHORTEST: Millis = 0.001
-
-/** The timers of the platform, and a clock that does not jump when the system time is corrected. */
-const monotonic: SchedulerLike = {
-  now: () => performance.now(),
-  schedule: <T>(
-    work: (this: SchedulerAction<T>, state?: T) => void,
-    delay?: number,
-    state?: T,
-  ): Subscription => asyncScheduler.schedule(work, delay, state),
-}
-
-/** The clock of RxJS is that of the system, unless a `TestScheduler` has put virtual time in its place. */
-const VIRTUAL_BEYOND: Millis = 1_000
-
-/** Returns the timer for users who give none. Inside `TestScheduler.run` it follows virtual time. */
-export const defaultTimer = (): SchedulerLike =>
-  Math.abs(asyncScheduler.now() - Date.now()) > VIRTUAL_BEYOND ? asyncScheduler : monotonic
 
 /** Milliseconds since the scheduler was made. They never run backwards, whatever the clock of the timer does. */
 export class Clock {

@@ -11,7 +11,8 @@ import {
   required,
   withDefault,
 } from '../options/index.js'
-import { Clock, defaultTimer, type Millis } from './Clock.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
+import { Clock, type Millis } from './Clock.js'
 import { Dispatcher } from './Dispatcher.js'
 import { InFlight } from './InFlight.js'
 import { JitterGuard } from './JitterGuard.js'
@@ -81,13 +82,14 @@ export interface Scheduler<in R> {
 /** Makes a scheduler: it keeps limits, and holds nothing back without need. Throws an `InvalidOption`. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
   const options = { ...defaultsOf(table), ...checkOptions(given, rules) }
-  const { guard, share, lanes, maxQueueAge, random = Math.random, timer = defaultTimer() } = options
+  const { guard, share, lanes, maxQueueAge, random = Math.random } = options
   const names = Object.keys(lanes)
   const usual = options.lane ?? names.at(-1)
   if (usual === undefined) throw new InvalidOption('lanes', 'at least one lane')
   const noLane = () => new InvalidOption('lane', is.oneOf(...names).expected)
   if (!names.includes(usual)) throw noLane()
 
+  const timer = steadyTimer(options.timer)
   const clock = new Clock(timer)
   const events = new Subject<LimitChanged>()
   const guards = new Map<Millis, JitterGuard>()

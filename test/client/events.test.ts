@@ -1,8 +1,9 @@
 /** Events are for logs: whatever is sent and answered, none repeats it. */
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { firstValueFrom } from 'rxjs'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { RedactedFailure } from '../../src/http/ClientEvent.js'
-import type { ClientEvent, ClientOptions } from '../../src/index.js'
+import { type ClientEvent, type ClientOptions, createClient } from '../../src/index.js'
 import { CHARGE, CREATE, LIST, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything } from '../support/secrets.js'
 
@@ -141,6 +142,28 @@ describe('events hold nothing of a body', () => {
     expectNoContents(events)
   })
 })
+
+it.each([-3_600_000, 3_600_000])(
+  'took no longer if the system time is set by %i ms',
+  async (jump) => {
+    const day = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(day)
+    const client = createClient({
+      baseUrl: 'https://platform.test',
+      credentials: { token: async () => ({ token: 'own-token' }) },
+      fetch: async () => {
+        clock.mockReturnValue(day + jump)
+        return new Response(JSON.stringify(CHARGE))
+      },
+    })
+    const took: Array<number> = []
+    client.events.subscribe((event) => 'took' in event && took.push(event.took))
+    expect(await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))).toEqual(E.right(CHARGE))
+    expect(took).toHaveLength(1)
+    expect(took[0]).toBeGreaterThanOrEqual(0)
+    expect(took[0]).toBeLessThan(3_600_000)
+  },
+)
 
 it('the type of a failure in an event says so', () => {
   type Refused = Extract<RedactedFailure, { readonly _tag: 'Refused' }>

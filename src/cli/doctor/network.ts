@@ -15,6 +15,7 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/FileSystem.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
 import { DAY, duration, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 
@@ -64,6 +65,7 @@ export const checkNetwork = (
   { probe, timer, stepTimeout = 10_000 }: NetworkOptions,
   baseUrl: string,
 ): Observable<Finding> => {
+  const { now } = steadyTimer(timer)
   const { protocol, hostname, port } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -76,10 +78,10 @@ export const checkNetwork = (
     found: (value: A, ms: number) => Finding,
   ): Observable<Finding> =>
     defer(() => {
-      const began = timer.now()
+      const began = now()
       return source.pipe(
         timeout({ first: stepTimeout, scheduler: timer }),
-        map((value) => found(value, timer.now() - began)),
+        map((value) => found(value, now() - began)),
         catchError((error: unknown) => {
           const code = reasonOf(error, stepTimeout)
           return of(failed(check, `${place}: ${code}`, { advice: ADVICE[check], facts: { code } }))

@@ -3,6 +3,7 @@ import { lastValueFrom, type Observable, Subject, Subscription, switchMap, take,
 import type { ExportBegun, ExportEvent, ExportProgress, Since } from '../../export/index.js'
 import { defined, E } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
 import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
@@ -32,7 +33,9 @@ export const performExport = async (
   prepared: PreparedExport,
 ): Promise<number> => {
   const { client, events, name } = prepared
-  const { timer, version } = terminal
+  const { version } = terminal
+  const timer = steadyTimer(terminal.timer)
+  const began = terminal.timer.now()
   const reporting = await reportingTo(flags.report)
   const started = timer.now()
   let counters = NO_COUNTERS
@@ -77,7 +80,7 @@ export const performExport = async (
   )
   const ending = { event, progress, stopped: prepared.stopped() }
   const ended = conclusion(ending, prepared)
-  const ms = Math.max(0, timer.now() - started) // the clock may have been set back
+  const ms = Math.max(0, timer.now() - started) // a clock of the caller may be set back
   const { run } = { ...progress }
   const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = run ?? {}
   const state = outputState(ending, prepared)
@@ -88,7 +91,7 @@ export const performExport = async (
       run,
       counters,
       conclusion: ended,
-      began: started,
+      began,
       ms,
       summary: line,
       version,

@@ -3,6 +3,7 @@ import type { Observable, SchedulerLike } from 'rxjs'
 import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { ListDescription } from '../../http/list/List.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
 import type { Source } from '../ExportSource.js'
 import { type ExportListOptions, NO_PROGRESS, type Progress } from '../exportList.js'
 import type { FileSystem } from '../file/FileSystem.js'
@@ -102,7 +103,8 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   const { checkpoint, runs, leftovers } = found
   const number = runs.length + 1 // which of its folder it is
   const before = checkpoint?.counts ?? NOTHING
-  const beganAt = timer.now()
+  const steady = steadyTimer(timer)
+  const beganAt = steady.now()
   const started = checkpoint?.started ?? iso(beganAt)
   // where a row can come in two pages
   const known = source.repeats ? { seen: new Set<string>(), aside: new Set<string>() } : undefined
@@ -132,7 +134,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   const effort = (): Effort => ({
     requests: before.requests + counter.requests(),
     refused: before.refused + counter.refused(),
-    ms: before.ms + Math.max(0, timer.now() - beganAt), // the clock may have been set back
+    ms: before.ms + Math.max(0, steady.now() - beganAt), // a clock of the caller may be set back
     starts: before.starts + 1,
   })
 
