@@ -22,16 +22,19 @@ export interface Delivery {
 
 type Pairs = Iterable<readonly [name: string, value: string | ReadonlyArray<string> | undefined]>
 
-const isPairs = (headers: HeadersLike): headers is Iterable<readonly [string, string]> =>
+const isPairs = (headers: object): headers is Iterable<readonly [string, string]> =>
   Symbol.iterator in headers
 
-const pairsOf = (headers: HeadersLike): Pairs =>
-  isPairs(headers) ? headers : Object.entries(headers)
+/** Servers hand over `null` at times, in spite of their types. */
+const pairsOf = (headers: HeadersLike | null | undefined): Pairs => {
+  if (typeof headers !== 'object' || headers === null) return []
+  return isPairs(headers) ? headers : Object.entries(headers)
+}
 
 /** Not split at commas: a runtime joins values by them, but one value may have some itself, as an HTTP date has. */
 const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
   Array.from(pairsOf(headers))
-    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+    .filter(([key]) => String(key).toLowerCase() === name.toLowerCase())
     .flatMap(([, value]) => value ?? [])
 
 /** The value of a header that must be there, once. */
@@ -41,8 +44,14 @@ export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned,
   if (others.length > 0) {
     return E.left(unsigned(name, 'there once', `there ${others.length + 1} times`))
   }
-  return value === '' ? E.left(unsigned(name, 'a text', redact(value))) : E.right(value)
+  return typeof value !== 'string' || value === ''
+    ? E.left(unsigned(name, 'a text', redact(value)))
+    : E.right(value)
 }
+
+/** Recognizes the buffers of other realms, too: Jest, jsdom and `node:vm` have their own. */
+const isBuffer = (u: unknown): u is ArrayBuffer =>
+  /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(u))
 
 /** A copy: what is verified is what is read afterwards. */
 export const bytesOf = (body: Delivery['body']): E.Either<NotRaw, Uint8Array<ArrayBuffer>> => {
@@ -50,6 +59,6 @@ export const bytesOf = (body: Delivery['body']): E.Either<NotRaw, Uint8Array<Arr
   if (ArrayBuffer.isView(body)) {
     return E.right(concat([new Uint8Array(body.buffer, body.byteOffset, body.byteLength)]))
   }
-  if (body instanceof ArrayBuffer) return E.right(concat([new Uint8Array(body)]))
+  if (isBuffer(body)) return E.right(concat([new Uint8Array(body)]))
   return E.left(notRaw(redact(body)))
 }

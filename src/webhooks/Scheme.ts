@@ -1,8 +1,7 @@
 /** Signatures of deliveries. All of it is a default, not specified by the interface document. */
 import type { ObservableInput } from 'rxjs'
 import type { Millis } from '../stream/index.js'
-import { concat, fromHex, utf8 } from './bytes.js'
-import { subtle } from './subtle.js'
+import { concat, fromHex, subtle, utf8 } from './bytes.js'
 
 // model
 

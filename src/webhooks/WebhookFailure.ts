@@ -62,7 +62,7 @@ export interface TooLarge extends Common {
   readonly maxBytes: number
 }
 
-/** The connection broke in the middle of the body. */
+/** The connection broke in the middle of the body, or the rest of it did not come in time. */
 export interface Interrupted extends Common {
   readonly _tag: 'Interrupted'
 }
@@ -111,6 +111,11 @@ export const tooLarge = (maxBytes: number): TooLarge => ({
   _tag: 'TooLarge',
   maxBytes,
   message: `the body is larger than ${plural(maxBytes, 'byte')}`,
+})
+
+export const late = (bodyTimeout: Millis): Interrupted => ({
+  _tag: 'Interrupted',
+  message: `the body did not come within ${bodyTimeout} ms`,
 })
 
 export const interrupted: Interrupted = {

@@ -1,4 +1,4 @@
-/** Texts and parts as bytes. All of them are new: nobody else can change them while they are verified. */
+/** Bytes, and Web Crypto to sign them. All bytes are new: no caller can change them while they are verified. */
 import { joinBytes } from '../stream/joinBytes.js'
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
@@ -15,3 +15,12 @@ export const fromHex = (text: string): Uint8Array<ArrayBuffer> | undefined =>
 /** In lower case. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Returns Web Crypto of this runtime; throws an error that says why where there is none. */
+export const subtle = (): SubtleCrypto => {
+  const found: SubtleCrypto | undefined = globalThis.crypto?.subtle
+  if (found === undefined) throw new TypeError(MISSING)
+  return found
+}
+
+const MISSING = 'crypto.subtle is not there: a page has it only over HTTPS, or from this machine'

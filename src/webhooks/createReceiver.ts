@@ -12,8 +12,7 @@ import { E } from '../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
 import { type Verify, verifierOf } from './createVerifier.js'
-import { once } from './once.js'
-import { readBody } from './readBody.js'
+import { type BodyBounds, readBody } from './readBody.js'
 import { type VerifierOptions, verifierSettings, verifierTable } from './VerifierOptions.js'
 import type { DeliveryFailure } from './WebhookFailure.js'
 
@@ -23,7 +22,12 @@ import type { DeliveryFailure } from './WebhookFailure.js'
 const table = {
   /** Bytes of the largest body that is read. Default 1,048,576. */
   maxBytes: withDefault(is.positiveIntOrInfinity, 1_048_576),
-  /** How many event ids are remembered, to drop an event that is delivered again. Default 10,000; 0 for none. */
+  /** Time that the whole body of a delivery may take, in ms. Default 10,000; `Infinity` for any. */
+  bodyTimeout: withDefault(is.millis, 10_000),
+  /**
+   * How many event ids are remembered, to drop an event that is delivered again. A blank id is none. Default 10,000; 0
+   * for none.
+   */
   remember: withDefault(is.nonNegativeIntOrInfinity, 10_000),
   /** The clock, and the scheduler on which events are emitted. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
@@ -51,9 +55,9 @@ export interface Receiver {
 /** Throws an `InvalidOption` for options that cannot work. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
   const options = resolveOptions(given, receiverTable)
-  const { maxBytes, remember, timer } = options
+  const { remember, timer } = options
   const verify = verifierOf(verifierSettings(options))
-  const ids = once(remember)
+  const ids = new RecentIds(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
   /** An event counts as told when somebody hears it, and not before. */
   const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
@@ -62,7 +66,7 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   return {
     events: told.asObservable(),
     fetch: async (request) => {
-      const came = await received(verify, maxBytes, request)
+      const came = await received(verify, options, request)
       if (E.isRight(came) && !told.observed) {
         return answer(ids.has(came.right.id) ? DONE : UNHEARD)
       }
@@ -76,10 +80,10 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
 
 const received = async (
   verify: Verify,
-  maxBytes: number,
+  bounds: BodyBounds,
   request: Request,
 ): Promise<E.Either<DeliveryFailure, WebhookEvent>> => {
-  const body = await readBody(request, maxBytes)
+  const body = await readBody(request, bounds)
   if (E.isLeft(body)) return body
   return firstValueFrom(verify({ headers: request.headers, body: body.right }))
 }
@@ -97,8 +101,9 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
     case 'Stale':
       return 401
     case 'Undecodable':
-    case 'Interrupted':
       return 400
+    case 'Interrupted':
+      return 408
     case 'TooLarge':
       return 413
     case 'NotRaw':
@@ -108,3 +113,27 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
 
 /** Tells the sender nothing but the status. */
 const answer = (status: number): Response => new Response(null, { status })
+
+/** The last ids, up to a number of them. A blank id is no id: events with one are no repetitions of each other. */
+class RecentIds {
+  readonly #ids = new Set<string>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** Returns whether an id is new, and remembers it. */
+  isNew(id: string): boolean {
+    if (id.trim() === '') return true
+    if (this.#ids.has(id)) return false
+    this.#ids.add(id)
+    const [oldest = id] = this.#ids
+    if (this.#ids.size > this.#most) this.#ids.delete(oldest)
+    return true
+  }
+}

@@ -1,60 +1,73 @@
+import type { SchedulerLike } from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
-import { concat } from './bytes.js'
+import type { Millis } from '../stream/index.js'
+import { later } from '../stream/later.js'
 import {
   type Interrupted,
   interrupted,
+  late,
   type NotRaw,
   notRaw,
   type TooLarge,
   tooLarge,
 } from './WebhookFailure.js'
 
-/** The whole body of a request, up to so many bytes: not a byte more is kept. */
+/** How much of a body is read, and how long. */
+export interface BodyBounds {
+  readonly maxBytes: number
+  /** Time from the first look at the body to its end. */
+  readonly bodyTimeout: Millis
+  readonly timer: SchedulerLike
+}
+
+/** Bytes that are allocated for the beginning of a body. */
+const FIRST_BYTES = 4_096
+
+/**
+ * Reads the whole body of a request into one buffer that grows: parts that are kept would take hundreds of bytes each,
+ * and a sender may send them byte by byte.
+ */
 export const readBody = async (
   request: Request,
-  maxBytes: number,
+  { maxBytes, bodyTimeout, timer }: BodyBounds,
 ): Promise<E.Either<NotRaw | TooLarge | Interrupted, Uint8Array>> => {
   if (request.bodyUsed || request.body?.locked) return E.left(notRaw('read already'))
-  const sent = Number(request.headers.get('content-length'))
-  if (sent > maxBytes) return E.left(tooLarge(maxBytes))
-  const parts: Array<Uint8Array> = []
+  const announced = Number(request.headers.get('content-length'))
+  if (announced > maxBytes) return E.left(tooLarge(maxBytes))
+  const reader = request.body?.getReader()
+  let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes))
   let length = 0
+  let isLate = false
+  const cancel = (): void => {
+    reader?.cancel().catch(() => {}) // of what broke off, it fails as that did
+  }
+  const deadline = later(bodyTimeout, timer).subscribe(() => {
+    isLate = true
+    cancel() // ends the read that is pending
+  })
   try {
-    for await (const part of partsOf(request.body)) {
-      length += part.length
-      if (length > maxBytes) return E.left(tooLarge(maxBytes))
-      parts.push(part)
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      const end = length + part.value.length
+      if (end > maxBytes) return E.left(tooLarge(maxBytes))
+      if (end > bytes.length) {
+        const larger = new Uint8Array(Math.min(maxBytes, Math.max(end, 2 * bytes.length)))
+        larger.set(bytes.subarray(0, length))
+        bytes = larger
+      }
+      bytes.set(part.value, length)
+      length = end
     }
   } catch {
     return E.left(interrupted)
-  }
-  if (length === 0 && sent > 0)
-    return E.left(notRaw(`read already: nothing is left of ${plural(sent, 'byte')}`))
-  return E.right(concat(parts))
-}
-
-/** A stream is iterated where it can be: Safari has streams that cannot. */
-const partsOf = (
-  stream: AsyncIterable<Uint8Array> | Readable | null,
-): AsyncIterable<Uint8Array> | Iterable<Uint8Array> => {
-  if (!stream) return []
-  return Symbol.asyncIterator in stream ? stream : read(stream)
-}
-
-type Readable = Pick<ReadableStream<Uint8Array>, 'getReader'>
-
-async function* read(stream: Readable): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { value } = await reader.read()
-      if (value === undefined) return
-      yield value
-    }
   } finally {
-    const left = reader.cancel() // what is too long; of what broke off, it fails as that did
-    reader.releaseLock()
-    await left
+    deadline.unsubscribe()
+    cancel()
+    reader?.releaseLock()
   }
+  if (isLate) return E.left(late(bodyTimeout))
+  if (length === 0 && announced > 0) {
+    return E.left(notRaw(`read already: nothing is left of ${plural(announced, 'byte')}`))
+  }
+  return E.right(bytes.subarray(0, length))
 }

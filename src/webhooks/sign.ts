@@ -8,10 +8,9 @@
  */
 import { E, pipe } from '../fp.js'
 import { type OptionsOf, type Rule, required, resolveOptions } from '../options/index.js'
-import { concat, toHex, utf8 } from './bytes.js'
+import { concat, subtle, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
-import { subtle } from './subtle.js'
 import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model

@@ -191,7 +191,7 @@ describe('a receiver', () => {
     expect(await answerTo(SETTLED)).toEqual([200, false, 'evt_1'])
     expect(await answerTo(`${SETTLED} `)).toEqual([413, false, 'TooLarge'])
     const broken = new ReadableStream({ pull: (out) => out.error(new Error('reset')) })
-    expect(await answerTo(broken)).toEqual([400, false, 'Interrupted'])
+    expect(await answerTo(broken)).toEqual([408, false, 'Interrupted'])
   })
 
   it('tells of a body that broke off', async () => {
@@ -209,6 +209,34 @@ describe('a receiver', () => {
     unsubscribe()
     subscribe()
     expect([(await post(SETTLED)).status, tell()]).toEqual([200, ['evt_1']])
+  })
+
+  it('waits for a body up to its deadline, by the clock that it is given', async () => {
+    const timer = new VirtualTimeScheduler()
+    timer.frame = NOW
+    const { fetch, events } = createReceiver({ secret: SECRET, timer, bodyTimeout: 2_000 })
+    const told: Array<string> = []
+    events.subscribe((came) => told.push(E.isLeft(came) ? came.left.message : came.right.id))
+    const slow = new ReadableStream({ start: (out) => out.enqueue(Uint8Array.of(123)) })
+    const sent = { method: 'POST', headers: headers(SETTLED), body: slow, duplex: 'half' }
+    const answered = fetch(new Request('http://here', sent))
+    timer.maxFrames = NOW + 1_999
+    timer.flush()
+    expect(told).toEqual([])
+    timer.maxFrames = NOW + 2_000
+    timer.flush()
+    expect((await answered).status).toBe(408)
+    timer.flush()
+    expect(told).toEqual(['the body did not come within 2000 ms'])
+  })
+
+  it.each(['', '  '])('takes events with the id "%s" for no repetitions', async (id) => {
+    const { post, subscribe, unsubscribe, tell } = await onPort()
+    for (let n = 0; n < 3; n++) expect((await post(event(id))).status).toBe(200)
+    expect(tell()).toEqual([id, id, id])
+    unsubscribe()
+    expect((await post(event(id))).status).toBe(503)
+    subscribe()
   })
 
   it('has an event sent again when nobody listens', async () => {

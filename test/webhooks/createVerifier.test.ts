@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { runInNewContext } from 'node:vm'
 import { firstValueFrom, lastValueFrom, of, throwError, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -61,6 +62,17 @@ describe('a delivery is believed', () => {
   it.each(Object.entries(bodies))('whose body is %s', async (_, body) => {
     expect(tagOf(await verified({ headers: headers(EURO), body }))).toBe('evt_2')
   })
+
+  it.each(['ArrayBuffer', 'SharedArrayBuffer', 'Uint8Array'])(
+    'whose body is the %s of another realm',
+    async (kind) => {
+      const { length } = new TextEncoder().encode(EURO)
+      const buffer = runInNewContext(`new ${kind}(${length})`)
+      const bytes = ArrayBuffer.isView(buffer) ? buffer.buffer : buffer
+      new Uint8Array(bytes).set(new TextEncoder().encode(EURO))
+      expect(tagOf(await verified({ headers: headers(EURO), body: buffer }))).toBe('evt_2')
+    },
+  )
 
   const { 'x-timestamp': timestamp, 'x-signature': signature } = headers(EURO)
   const shapes: Readonly<Record<string, Delivery['headers']>> = {
@@ -130,6 +142,20 @@ describe('a delivery is not believed', () => {
 
   const good = headers(SETTLED)
   const name = 'x-signature'
+  it.each([null, undefined, 'x-timestamp', 5])('for headers that are %j', async (given) => {
+    const delivery: Delivery = { ...{ headers: given as never }, body: SETTLED }
+    expect(await failure(delivery)).toMatchObject({ _tag: 'Unsigned', actual: 'missing' })
+  })
+
+  it('for a header that is no text', async () => {
+    const wrong = { ...good, 'x-signature': 5 as never }
+    expect(await failure({ headers: wrong, body: SETTLED })).toMatchObject({
+      _tag: 'Unsigned',
+      header: 'x-signature',
+      expected: 'a text',
+    })
+  })
+
   it.each<[string, Delivery['headers'], string, string, string]>([
     ['a missing signature', { 'x-timestamp': TIMESTAMP }, name, 'there', 'missing'],
     ['a missing time', { [name]: sign(SETTLED) }, 'x-timestamp', 'there', 'missing'],
