@@ -52,8 +52,8 @@ export interface ExportOptions<A, B = A> {
   readonly numbers?: 'exact' | 'fast'
   /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   readonly amounts?: 'decimal' | 'text'
-  /** CSV: `escape` keeps spreadsheets from running texts as formulas. Default `keep`. */
-  readonly formulas?: 'escape' | 'keep'
+  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
+  readonly formulas?: 'mask' | 'keep'
   /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
   readonly rowGroup?: number
 
@@ -170,7 +170,7 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   columns: is.arrayOf(is.string, 'a list of names of columns'),
   numbers: is.oneOf('exact', 'fast'),
   amounts: is.oneOf('decimal', 'text'),
-  formulas: is.oneOf('escape', 'keep'),
+  formulas: is.oneOf('mask', 'keep'),
   rowGroup: is.int(1),
   resume: is.boolean,
   restart: is.boolean,

@@ -53,7 +53,7 @@ export const isLast = ({ ended, failure, cut }: Progress): boolean =>
   ended || failure !== undefined || cut !== undefined
 
 /** How rows are chosen and told apart, and when progress is kept. */
-export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'misfit'>> {
+export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   /** How often `commit` is called, in ms. Default 1,000. */
   readonly every?: Millis
   /** Ends the list when more rows than that are rejected. Default: any number. */
@@ -67,7 +67,7 @@ export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'misfit'>> {
 /** What is read, and where rows go. */
 export interface ExportListOptions<A, B = A>
   extends Pace<A, B>,
-    Pick<Sorting<A, B>, 'misfit'>,
+    Pick<Sorting<A, B>, 'check'>,
     Partial<Known> {
   readonly list: Drainable<A>
   /** Takes the rows of a page, and the page they are of. */
@@ -94,9 +94,16 @@ export const exportList = <A, B = A>(options: ExportListOptions<A, B>): Observab
     const timer = steadyTimer(options.timer)
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const key: Sorting<A, B>['key'] = options.key ?? rowId
-    const { filter, map, misfit, shown = (raw: unknown) => raw, seen, aside = new Set() } = options
-    const known = seen && { seen, ...(options.key === undefined ? { aside } : {}) }
-    const sort = sortPage<A, B>({ filter, map, key, misfit, shown }, known)
+    const {
+      filter,
+      map,
+      check,
+      redact = (raw: unknown) => raw,
+      seen,
+      rejectedIds = new Set(),
+    } = options
+    const known = seen && { seen, ...(options.key === undefined ? { rejectedIds } : {}) }
+    const sort = sortPage<A, B>({ filter, map, key, check, redact }, known)
     let progress = NO_PROGRESS
     let committed = progress
     let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere

@@ -4,7 +4,7 @@ import { fromDate } from '../codec/Instant.js'
 import { defined, E } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
-import { shallow } from './column/beyondJson.js'
+import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import {
@@ -148,7 +148,7 @@ const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
     every,
     maxRejects,
     // deeper levels than `stripped` looks at are cut off before anything else
-    shown: (raw) => list.scrub(shallow(stripped(raw))),
+    redact: (raw) => list.scrub(truncated(stripped(raw))),
   }
 }
 
@@ -158,7 +158,7 @@ const writtenOf = <A, B>(
   list: ListDescription<A>,
 ): Readonly<Record<string, string | undefined>> => ({
   numbers: (numbers ?? list.numbers) === 'exact' ? 'exact' : undefined,
-  formulas: formulas === 'escape' ? formulas : undefined,
+  formulas: formulas === 'mask' ? formulas : undefined,
   amounts,
   revision,
   filtered: filter === undefined ? undefined : 'yes',

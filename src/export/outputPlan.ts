@@ -7,8 +7,8 @@ import type { Shape } from './column/Shape.js'
 import type { ExportOptions } from './ExportOptions.js'
 import type { ExportSource } from './ExportSource.js'
 import type { Sink } from './exportList.js'
-import { byExtension, EXTENSIONS } from './format/byExtension.js'
-import type { Format } from './format/Format.js'
+
+import { byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import { isFolder } from './run/paths.js'
 import { isSecretColumn, shapeWithoutSecret } from './secretField.js'
@@ -111,7 +111,7 @@ export const formatFor = <B>(
   if (amounts !== undefined && format !== 'parquet') {
     throw new InvalidOption('amounts', `left out: the format is ${format}, and not parquet`)
   }
-  if (formulas === 'escape' && format !== 'csv') {
+  if (formulas === 'mask' && format !== 'csv') {
     throw new InvalidOption('formulas', `left out: the format is ${format}, and not csv`)
   }
   const hasSecret = shape._tag === 'Struct' && shape.fields.has('secret')

@@ -1,30 +1,29 @@
-/** Rows without their field `secret`: it is for the program that verifies signatures, and in no file. */
+/** Rows without their field `secret`, which is for the program that verifies signatures, and in no file. */
 import type { Decodes } from '../codec/Codec.js'
 import { withDigitsOf } from '../decode/digits.js'
 import { ROW_LEVELS } from '../decode/levels.js'
 import { E, flow } from '../fp.js'
-import { isObject } from './column/read.js'
+import { isObject } from './column/readField.js'
 import { type Shape, shapeOf } from './column/Shape.js'
 import type { Drainable, SourcePage } from './SourcePage.js'
 
-/** Whether rows of the codec have a field `secret`. */
 export const hasSecretField = (codec: Decodes<unknown>): boolean => {
   const shape = shapeOf(codec)
   return shape._tag === 'Struct' && shape.fields.has('secret')
 }
 
-/** The shape without its field `secret`: it has no such column. */
+/** Removes the column `secret`. */
 export const shapeWithoutSecret = (shape: Shape): Shape =>
   shape._tag === 'Struct'
     ? { ...shape, fields: new Map([...shape.fields].filter(([key]) => key !== 'secret')) }
     : shape
 
-/** Whether `NAME:TYPE` names a `secret`, however deep. */
+/** Accepts names and `NAME:TYPE` of columns that are called `secret`, however deep. */
 export const isSecretColumn = (column: string): boolean => /(^|\.)secret($|[.:])/.test(column)
 
 /**
- * The value without fields that are called `secret`, at all levels that a row may have. Deeper levels stay as they
- * are: such a row is rejected, and only its first levels are kept. The value itself, if there is none.
+ * Removes fields that are called `secret`, at all levels that a row may have. Deeper levels stay as they are: such a
+ * row is rejected, and only its first levels are kept. Returns the value itself if it has no such field.
  */
 export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
   if (!isObject(u) || depth === 0) return u
@@ -45,19 +44,19 @@ interface List<A> extends Drainable<A> {
   readonly from: (position: never) => Drainable<A>
 }
 
-/** The same list without the `secret` of its rows. */
+/** Strips the rows of a list. */
 export const withoutSecret = <A>(list: List<A>): List<A> => ({
-  ...drained(list),
-  from: (position) => drained(list.from(position)),
+  ...strippedPages(list),
+  from: (position) => strippedPages(list.from(position)),
 })
 
-const drained = <A>(list: Drainable<A>): Drainable<A> => ({
+const strippedPages = <A>(list: Drainable<A>): Drainable<A> => ({
   drain: (project, options) => list.drain(flow(E.map(stripPage), project), options),
 })
 
 /**
  * Leaves `raw` as it is: a row without a secret stays the same object as the raw one, so that its text can be copied;
- * one that had a secret is another object, and is written anew. A raw row that is put aside is stripped by itself.
+ * one that had a secret is another object, and is written anew. A raw row that is rejected is stripped by itself.
  */
 const stripPage = <A>({ items, ...rest }: SourcePage<A>): SourcePage<A> => ({
   ...rest,

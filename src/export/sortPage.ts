@@ -1,3 +1,4 @@
+/** Sorts the rows of a page into those that are written and those that are rejected. */
 import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
@@ -10,7 +11,7 @@ import type { AnyPosition, SourcePage } from './SourcePage.js'
 
 /** A row that is not written, and why. */
 export interface Reject {
-  /** What asks for its page again. */
+  /** The position of its page. */
   readonly position: AnyPosition
   /** Which row of its page, from 0. */
   readonly index: number
@@ -20,105 +21,106 @@ export interface Reject {
   readonly row: unknown
 }
 
-/** The rows of a page, each where it belongs. */
+/** The rows of a page. */
 export interface Sorted<B> {
   readonly good: ReadonlyArray<B>
   readonly bad: ReadonlyArray<Reject>
-  /** Rows that were there before. */
+  /** Rows that came before, and are left out. */
   readonly repeated: number
 }
 
-/** Which rows are written: each once, and none that cannot be. */
+/** Settings by which rows are chosen: each is written once, and none that cannot be. */
 export interface Sorting<A, B> {
-  /** Rows for which it is false are left out. */
+  /** Leaves out rows for which it is false. */
   readonly filter?: ((row: A) => boolean) | undefined
-  /** The row to write in place of one that came; without it, the row itself. */
+  /** Makes the row to write in place of one that came. */
   readonly map?: ((row: A) => B) | undefined
   /** Two rows with the same key are the same row; one without a key is like no other. */
   readonly key: (row: B) => string | undefined
-  /** Why a row that decoded cannot be written all the same, if it cannot: see `Format`. */
-  readonly misfit?:
-    | ((row: B, isExact: boolean) => { readonly message: string } | undefined)
+  /** Returns why a row that decoded cannot be written: see `Format`. */
+  readonly check?:
+    | ((row: B, isRaw: boolean) => { readonly message: string } | undefined)
     | undefined
-  /** A row that did not decode, as it may be kept: without what is secret. */
-  readonly shown: (raw: unknown) => unknown
+  /** Removes secrets from a row that is rejected. */
+  readonly redact: (raw: unknown) => unknown
 }
 
-/** Rows that came in pages before. */
+/** Rows of earlier pages. */
 export interface Known {
   /** The keys of those that were written. */
   readonly seen: Set<string>
-  /** The ids of those that were put aside, where rows are told apart by their ids. */
-  readonly aside?: Set<string>
+  /** The ids of those that were rejected, where rows are told apart by their ids. */
+  readonly rejectedIds?: Set<string>
 }
 
 // constructors
 
 /**
- * Rows that came before are left out; the others are known from then on. Without `before`, rows are told apart within
- * their page.
+ * Returns a function that sorts pages. Rows that came before are left out; the others are added to `before`. Without
+ * it, rows are told apart within their page.
  */
 export const sortPage = <A, B>(
-  { filter, map, key, misfit, shown }: Sorting<A, B>,
+  { filter, map, key, check, redact }: Sorting<A, B>,
   before?: Known,
 ) => {
   const rowOf = map ?? ((row: A) => row as unknown as B) // without a `map`, `B` is `A`
   const twice = mayRepeat(key)
   return ({ items, raw, position }: SourcePage<A>): Sorted<B> => {
     const fit: Array<B> = []
-    let places: Array<number> | undefined // where each of them stands, once one is left out
+    let indices: Array<number> | undefined // of those that fit, once one is left out
     const bad: Array<Reject> = []
-    let again = 0
-    const rawRow = exactRows(raw)
+    let repeated = 0
+    const exactRow = exactRows(raw)
     const leaveOut = (index: number): void => {
-      places ??= Array.from({ length: index }, (_, i) => i)
+      indices ??= Array.from({ length: index }, (_, i) => i)
     }
     const reject = (index: number, reason: string): void => {
       leaveOut(index)
-      if (before?.aside && !isFirst(before.aside, rowId(raw[index]))) again++
-      else bad.push({ position, index, reason, row: shown(rawRow(index)) })
+      if (before?.rejectedIds && !isFirst(before.rejectedIds, rowId(raw[index]))) repeated++
+      else bad.push({ position, index, reason, row: redact(exactRow(index)) })
     }
-    const unchanged =
+    const isRaw =
       hasRowText(raw) &&
       map === undefined &&
       items.every((item, i) => E.isLeft(item) || item.right === raw[i])
-    let index = -1
-    for (const item of items) {
-      index++
+    for (const [index, item] of items.entries()) {
       if (E.isLeft(item)) {
         reject(index, item.left.message)
         continue
       }
-      const came = item.right
-      if (filter !== undefined && !filter(came)) {
+      if (filter !== undefined && !filter(item.right)) {
         leaveOut(index)
         continue
       }
-      const row = rowOf(came)
-      const wrong = misfit?.(row, unchanged)
-      if (wrong !== undefined) {
-        reject(index, wrong.message)
+      let row = rowOf(item.right)
+      let problem = check?.(row, isRaw)
+      if (problem !== undefined && isRaw) {
+        row = exactRow(index) as B // the row itself, with the digits that it came with
+        problem = check?.(row, isRaw)
+      }
+      if (problem !== undefined) {
+        reject(index, problem.message)
         continue
       }
       fit.push(row)
-      places?.push(index)
+      indices?.push(index)
     }
 
-    const all = before === undefined && !twice(fit)
+    const isUnique = before === undefined && !twice(fit)
     const known = before?.seen ?? new Set()
-    const isNew = all ? undefined : fit.map((row) => isFirst(known, key(row)))
+    const isNew = isUnique ? undefined : fit.map((row) => isFirst(known, key(row)))
     const kept = <B>(list: ReadonlyArray<B>): ReadonlyArray<B> =>
       isNew === undefined ? list : list.filter((_, i) => isNew[i])
     const good = kept(fit)
     return {
-      good: unchanged ? withRowTextOf(raw, kept(places ?? fit.map((_, i) => i)), good) : good,
+      good: isRaw ? withRowTextOf(raw, kept(indices ?? fit.map((_, i) => i)), good) : good,
       bad,
-      repeated: again + fit.length - good.length,
+      repeated: repeated + fit.length - good.length,
     }
   }
 }
 
-/** Whether it was not known; from now on it is. */
+/** Adds a name. Returns `false` if it was there. */
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size

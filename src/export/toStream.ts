@@ -59,7 +59,7 @@ export const toStream = <A, B>({
       openStream({ stream, format, ...defined({ close: endStream }) }),
     ).pipe(
       concatMap((rows) =>
-        listInto(reading, rows.write, format.misfit).pipe(
+        listInto(reading, rows.write, format.check).pipe(
           concatMap((progress) =>
             isLast(progress) ? rows.finish().then(() => progress) : of(progress),
           ),
@@ -90,11 +90,11 @@ export const toSink = <A, B>({
 const listInto = <A, B>(
   { source, onReject, ...pace }: Reading<A, B>,
   sink: Sink<B>,
-  misfit: Format<B>['misfit'] | undefined,
+  check: Format<B>['check'] | undefined,
 ): Observable<Progress> =>
   exportList<A, B>({
     ...pace,
-    misfit,
+    check,
     list: source.pages(),
     ...(source.repeats ? { seen: new Set() } : {}),
     sink: (rows) => sink(rows),

@@ -190,8 +190,8 @@ describe('rows that are not written', () => {
 
   it('are those that do not fit, too', async () => {
     const { rows, rejected, options } = watched()
-    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
-    await lastValueFrom(exportList({ ...options, misfit, list: listOf(pages).pages() }))
+    const check = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
+    await lastValueFrom(exportList({ ...options, check, list: listOf(pages).pages() }))
     expect(rows).toEqual([0, 1, 3, 4])
     expect(rejected).toEqual([
       {
@@ -203,10 +203,10 @@ describe('rows that are not written', () => {
     ])
   })
 
-  it('are shown without what is not to be kept', async () => {
+  it('are redact without what is not to be kept', async () => {
     const { rejected, options } = watched()
-    const shown = () => 'something'
-    await lastValueFrom(exportList({ ...options, shown, list: listOf([[bad]]).pages() }))
+    const redact = () => 'something'
+    await lastValueFrom(exportList({ ...options, redact, list: listOf([[bad]]).pages() }))
     expect(rejected).toMatchObject([{ row: 'something' }])
   })
 })
@@ -230,10 +230,10 @@ describe('a row that comes again', () => {
     ],
   ])('and is not written %s', async (_, key, counts) => {
     const { rejected, options } = watched()
-    const misfit = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
+    const check = ({ n }: Item) => (n === 2 ? { message: 'n should be another' } : undefined)
     const list = listOf([good(1, 2), good(1, 2)]).pages()
     const keyed = key === undefined ? {} : { key }
-    const told = exportList({ ...options, ...keyed, misfit, seen: new Set(), list })
+    const told = exportList({ ...options, ...keyed, check, seen: new Set(), list })
     expect(await lastValueFrom(told)).toMatchObject({ rows: 1, ...counts })
     expect(rejected).toHaveLength(counts.rejects)
   })

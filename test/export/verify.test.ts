@@ -1,6 +1,6 @@
 import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { jsonLines } from '../../src/export/format/jsonLines.js'
+import { jsonLines } from '../../src/export/format/json.js'
 import { type FileSystem, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { memory } from './run/memory.js'

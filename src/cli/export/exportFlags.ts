@@ -1,7 +1,7 @@
 /** Flags of `export`, as options of `exportTo`. */
 import type { Observable } from 'rxjs'
 import type { Environment } from '../../api/limits.js'
-import { jsonOf } from '../../export/column/jsonOf.js'
+import { jsonOf } from '../../export/column/json.js'
 import type { Compression, ExportOptions, FormatName } from '../../export/index.js'
 import { isDirectory } from '../../export/run/checkPaths.js'
 import { isFolder } from '../../export/run/paths.js'
@@ -81,7 +81,7 @@ export const exportOptions = <A>(
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
     ...defined({ rotateRows, rotateBytes }),
-    ...(flags.safeCells ? { formulas: 'escape' } : {}),
+    ...(flags.safeCells ? { formulas: 'mask' } : {}),
     // another port each time
     ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
     resume,

@@ -1,96 +1,69 @@
-/** What stands side by side in a table: fields of rows, those of nested objects under dotted names. */
+/** Columns of a file: fields of rows, and those of nested objects under dotted names. */
 import { InvalidOption } from '../../options/index.js'
 import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
 // model
 
-/** A field of rows that stands in its own column. */
+/** A field of rows that has its own column. */
 export interface Column {
   /** Its name, such as `quote_summary.expires_at`. */
   readonly name: string
-  /** From the row to the value. */
+  /** The keys from the row to the value. */
   readonly path: ReadonlyArray<string>
   readonly type: ColumnType
-  /** What the codec says of the value; of a number that the caller calls so, the caller. */
-  readonly shape: Shape
+  /** The type is that of the codec: values have it, once decoded. */
+  readonly isDescribed: boolean
 }
 
 // constructors
 
-/** A column for each field that the codec names, in its order; an object is the columns of its fields. */
+/** Returns a column for each field of a codec, in its order; an object is the columns of its fields. */
 export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
   shape._tag === 'Struct'
     ? [...shape.fields].flatMap(([key, field]) => columnsOf(field, [...path, key]))
-    : [{ name: path.join('.'), path, type: shape._tag === 'Leaf' ? shape.type : 'json', shape }]
+    : [{ name: path.join('.'), path, type: shape.type, isDescribed: true }]
 
-/** The objects themselves, as JSON. */
-const wholes = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
+/** Returns a column of JSON for each object of a codec. */
+const objectsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
   shape._tag === 'Struct'
     ? [
-        ...(path.length === 0
-          ? []
-          : [{ name: path.join('.'), path, type: 'json' as const, shape }]),
-        ...[...shape.fields].flatMap(([key, field]) => wholes(field, [...path, key])),
+        { name: path.join('.'), path, type: 'json', isDescribed: true },
+        ...[...shape.fields].flatMap(([key, field]) => objectsOf(field, [...path, key])),
       ]
     : []
 
 /**
  * Returns the columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field that
- * the codec does not know: `fee_rate:decimal`. Throws an `InvalidOption` that says which names there are.
+ * the codec does not have: `fee_rate:decimal`. Throws an `InvalidOption` that lists the names there are.
  */
 export const chosenColumns =
   (shape: Shape) =>
   (names: ReadonlyArray<string>): ReadonlyArray<Column> => {
-    const leaves = columnsOf(shape)
-    const nameable = new Map(
-      [...wholes(shape), ...leaves].map((column) => [column.name, column] as const),
+    const fields = columnsOf(shape)
+    const known = new Map(
+      [...objectsOf(shape), ...fields].map((column) => [column.name, column] as const),
     )
-    const known = leaves.map(({ name }) => name).join(', ')
     const wrong = (expected: string) => new InvalidOption('columns', expected)
 
-    const columns: Array<Column> = []
+    const columns = new Map<string, Column>()
     for (const asked of names) {
-      const { name, type } = typed(asked)
-      const found = nameable.get(name)
+      const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(asked) ?? []
+      const found = name === '' ? undefined : known.get(name)
       if (found === undefined && (name === '' || type === undefined)) {
+        const all = fields.map((field) => field.name).join(', ')
         const which = name === '' ? 'one without a name' : name
-        throw wrong(`among ${known}, and others as NAME:TYPE: there is no ${which}`)
+        throw wrong(`among ${all}, and others as NAME:TYPE: there is no ${which}`)
       }
       if (type !== undefined && !isType(type)) {
         const types = columnTypes.join(', ')
         throw wrong(`of the types ${types}: there is no type ${type} for ${name}`)
       }
-      if (columns.some((other) => other.name === name)) {
-        throw wrong(`different columns: ${name} is named twice`)
-      }
-      if (found !== undefined) columns.push(type === undefined ? found : retyped(found, type))
-      else if (type !== undefined) columns.push(unnamed(name, type))
+      if (columns.has(name)) throw wrong(`different columns: ${name} is named twice`)
+      const { path, type: own = 'json' } = found ?? { path: name.split('.') }
+      columns.set(name, { name, path, type: type ?? own, isDescribed: type === undefined })
     }
-    if (columns.length === 0) throw wrong('at least one column')
-    return columns
+    if (columns.size === 0) throw wrong('at least one column')
+    return [...columns.values()]
   }
-
-/** A column that the caller gives another type. What may be in it all the same the codec knows. */
-const retyped = (column: Column, type: ColumnType): Column => ({
-  ...column,
-  type,
-  shape: column.shape._tag === 'Leaf' && isNumber(type) ? { _tag: 'Leaf', type } : column.shape,
-})
-
-/** A field that the codec does not name: anything may be in it, whatever it is called. */
-const unnamed = (name: string, type: ColumnType): Column => ({
-  name,
-  path: name.split('.'),
-  type,
-  shape: { _tag: 'Leaf', type: isNumber(type) ? type : 'json' },
-})
-
-const isNumber = (type: ColumnType): boolean => type === 'integer' || type === 'decimal'
-
-/** The parts of `NAME:TYPE`, whatever the type is. */
-const typed = (asked: string): { readonly name: string; readonly type?: string } => {
-  const at = asked.lastIndexOf(':')
-  return at < 0 ? { name: asked } : { name: asked.slice(0, at), type: asked.slice(at + 1) }
-}
 
 const isType = (text: string): text is ColumnType => columnTypes.some((type) => type === text)

@@ -1,17 +1,16 @@
-/** What a codec says of a value, as far as files care: read off its runtime form, for any codec. */
+/** The structure of a codec as far as files need it, read off its runtime form, for any codec of io-ts. */
 import { Instant } from '../../codec/Instant.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
-import { OpenType } from '../../decode/open.js'
 
 // model
 
 /** All types of columns, by name. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
-/** What a column holds. A `decimal` is a number; `json` is JSON text of whatever is there. */
+/** What a column holds. A `decimal` is a number; `json` is JSON text of any value. */
 export type ColumnType = (typeof columnTypes)[number]
 
-/** A value that stands in one column. */
+/** A value that has one column. */
 export interface Leaf {
   readonly _tag: 'Leaf'
   readonly type: ColumnType
@@ -23,13 +22,7 @@ export interface Struct {
   readonly fields: ReadonlyMap<string, Shape>
 }
 
-/** An array, by what all its items are. */
-export interface List {
-  readonly _tag: 'List'
-  readonly item: Shape
-}
-
-export type Shape = Leaf | Struct | List
+export type Shape = Leaf | Struct
 
 // constructors
 
@@ -37,15 +30,15 @@ const leaf = (type: ColumnType): Shape => ({ _tag: 'Leaf', type })
 
 const ANYTHING = leaf('json')
 
-/** The shape of what a codec takes. What may be null or missing has the shape of what is there else. */
+/** Returns the shape of the values of a codec. A value that may be null or missing has the shape that it has otherwise. */
 export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Shape => {
   if (within.includes(codec)) return ANYTHING // it is defined by itself
-  const below = (inner: unknown): Shape => shapeOf(inner, [...within, codec])
+  const inner = (member: unknown): Shape => shapeOf(member, [...within, codec])
   if (codec === Instant) return leaf('time')
-  if (codec instanceof OpenType) return leaf('text')
   switch (tagOf(codec)) {
     case 'StringType':
     case 'KeyofType':
+    case 'OpenType':
       return leaf('text')
     case 'NumberType':
       return leaf('decimal')
@@ -56,49 +49,46 @@ export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Sh
     case 'InterfaceType':
     case 'StrictType':
     case 'PartialType':
-      return struct(part(codec, 'props'), below)
+      return struct(part(codec, 'props'), inner)
     case 'IntersectionType':
-      return merged(typesOf(codec).map(below))
+      return merged(typesOf(codec).map(inner))
     case 'UnionType':
-      return either(
-        typesOf(codec).filter((member) => !isNothing(member)),
-        below,
+      return common(
+        typesOf(codec)
+          .filter((member) => !isNothing(member))
+          .map(inner),
       )
-    case 'ArrayType':
-    case 'ReadonlyArrayType':
-      return { _tag: 'List', item: below(part(codec, 'type')) }
     case 'RefinementType':
-      return isWhole(codec) ? leaf('integer') : below(part(codec, 'type'))
+      return isWhole(codec) ? leaf('integer') : inner(part(codec, 'type'))
     case 'ExactType':
     case 'ReadonlyType':
     case 'RecursiveType':
     case 'RuledType':
-      return below(part(codec, 'type'))
+      return inner(part(codec, 'type'))
     default:
       return ANYTHING
   }
 }
 
-/** Whether it stands for what is not there. */
 const isNothing = (codec: unknown): boolean =>
   ['NullType', 'UndefinedType', 'VoidType'].some((tag) => tag === tagOf(codec))
 
-/** Whether a refinement is that of whole numbers: of io-ts, or by its JSON Schema. */
+/** Accepts a refinement to whole numbers: `t.Int`, or one whose JSON Schema says `integer`. */
 const isWhole = (codec: unknown): boolean =>
   part(codec, 'name') === 'Int' || part(part(codec, 'schema'), 'type') === 'integer'
 
 const literal = (value: unknown): Shape =>
   typeof value === 'string' ? leaf('text') : typeof value === 'boolean' ? leaf('boolean') : ANYTHING
 
-const struct = (props: unknown, below: (codec: unknown) => Shape): Shape =>
+const struct = (props: unknown, inner: (codec: unknown) => Shape): Shape =>
   typeof props === 'object' && props !== null
     ? {
         _tag: 'Struct',
-        fields: new Map(Object.keys(props).map((key) => [key, below(part(props, key))])),
+        fields: new Map(Object.keys(props).map((key) => [key, inner(part(props, key))])),
       }
     : ANYTHING
 
-/** What is said of a field later adds to what was said before, if both are objects. */
+/** Merges the fields of an intersection. */
 const merged = (members: ReadonlyArray<Shape>): Shape => {
   const fields = new Map<string, Shape>()
   for (const member of members) {
@@ -111,11 +101,10 @@ const merged = (members: ReadonlyArray<Shape>): Shape => {
   return { _tag: 'Struct', fields }
 }
 
-/** One of several: known only where all are the same simple thing. */
-const either = (members: ReadonlyArray<unknown>, below: (codec: unknown) => Shape): Shape => {
-  const [first, ...others] = members.map(below)
-  if (first === undefined) return ANYTHING
-  const same = (other: Shape): boolean =>
-    first._tag === 'Leaf' && other._tag === 'Leaf' && first.type === other.type
-  return others.every(same) ? first : ANYTHING
-}
+/** Returns the shape of a union: known only if all members are the same leaf, or there is one. */
+const common = ([first = ANYTHING, ...others]: ReadonlyArray<Shape>): Shape =>
+  others.every(
+    (other) => first._tag === 'Leaf' && other._tag === 'Leaf' && first.type === other.type,
+  )
+    ? first
+    : ANYTHING

@@ -2,52 +2,64 @@
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
 
-/** Decimals of the column. */
+/**
+ * `exact` writes the digits of all numbers as they came, where they are kept beside them; `fast` those of numbers that
+ * may have been rounded.
+ */
+export type Numbers = 'exact' | 'fast'
+
+/** 549,755,813,888: above it, the neighbours of a double are 0.0001 away, the smallest unit of a currency of ISO 4217. */
+const FOUR_DECIMALS_BELOW = 2 ** 39
+
+/** Returns `true` for a number that no other number of up to four decimals is read as. */
+export const isExact = (n: number): boolean => n < FOUR_DECIMALS_BELOW && n > -FOUR_DECIMALS_BELOW
+
+/** Decimals of a Parquet column. */
 export const SCALE = 4
 
-/** Digits in all, of which `SCALE` are decimals: what 64 bits hold. */
+/** Digits of a Parquet column, with its decimals: as many as 64 bits hold. */
 export const PRECISION = 18
 
-/** From a number to its ten-thousandths. */
 const FACTOR = 10 ** SCALE
 
-/** The first that has more digits than the column. */
-const MOST = 10n ** BigInt(PRECISION)
+/** The smallest number with more digits than a column holds. */
+const TOO_LARGE = 10n ** BigInt(PRECISION)
 
-/** Characters of a text that is read as a number. */
-const LENGTH = 400
+/** Longest text that is read as a number, in characters. */
+const MAX_LENGTH = 400
+
+const fitting = (units: bigint | undefined): bigint | undefined =>
+  units !== undefined && units < TOO_LARGE && units > -TOO_LARGE ? units : undefined
 
 /**
- * Of a double below 2^39, undefined if it has more places. The product may be off by one; the right one,
- * divided, gives the double back, and no other does.
+ * Returns the ten-thousandths of a whole number, or of one below 2^39; `undefined` if it has more places. The product
+ * may be off by one; the right one, divided, gives the double back, and no other does.
  */
 export const scaledNumber = (n: number): bigint | undefined => {
   const near = Math.round(n * FACTOR)
-  if (near / FACTOR === n) return BigInt(near)
+  if (near / FACTOR === n && Number.isSafeInteger(near)) return BigInt(near)
+  if (Number.isSafeInteger(n)) return fitting(BigInt(n) * BigInt(FACTOR))
   const scaled = [near - 1, near + 1].find((other) => other / FACTOR === n)
   return scaled === undefined ? undefined : BigInt(scaled)
 }
 
-/** In units of a scale, however many they are; undefined for what has more places, or is no number. */
+/** Reads text in units of a scale; `undefined` for one with more places, and for what is no number. */
 const unitsOf = (scale: number): ((text: string) => bigint | undefined) => {
   const toScale = unitsAt(scale)
   return (text) => {
-    const read = parseDecimal(text, LENGTH) // of each row: without `pipe`, in a fifth of the time
+    const read = parseDecimal(text, MAX_LENGTH) // of each row: without `pipe`, in a fifth of the time
     return O.isSome(read) ? O.toUndefined(toScale(read.value)) : undefined
   }
 }
 
-const within = (units: bigint | undefined): bigint | undefined =>
-  units !== undefined && units < MOST && units > -MOST ? units : undefined
-
 const scaled = unitsOf(SCALE)
 const whole = unitsOf(0)
 
-/** Undefined if it has more places or more digits than the column, or is no number. */
-export const scaledText = (text: string): bigint | undefined => within(scaled(text))
+/** Returns the ten-thousandths of a text; `undefined` if it is no number that the column holds. */
+export const scaledText = (text: string): bigint | undefined => fitting(scaled(text))
 
-/** Undefined if it has a fraction or more digits than the column, or is no number. */
-export const wholeText = (text: string): bigint | undefined => within(whole(text))
+/** Returns the whole number of a text; `undefined` if it is none that the column holds. */
+export const wholeText = (text: string): bigint | undefined => fitting(whole(text))
 
-/** Whether it has no fraction, whatever it has of digits. */
+/** Accepts the text of any whole number. */
 export const isWhole = (text: string): boolean => whole(text) !== undefined

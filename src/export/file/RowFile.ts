@@ -1,11 +1,10 @@
 /** A file of rows that can be cut back to where it was durable, and resumed. */
 import { fieldsOf } from '../../decode/unknown.js'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
-import { allFit } from '../column/UnrepresentableRow.js'
+import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
-import { checkName } from '../format/byExtension.js'
-import { needZstd } from '../format/compress.js'
-import type { Format } from '../format/Format.js'
+
+import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import { type ByteFile, openBytes } from './ByteFile.js'
 import { disk, type FileSystem } from './FileSystem.js'
@@ -84,7 +83,7 @@ export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> =>
   return {
     ...file,
     write: async (rows) => {
-      allFit(options.format, rows)
+      checkRows(options.format, rows)
       return file.write(rows)
     },
   }
@@ -97,7 +96,7 @@ export const openUnchecked = async <A>({
   from,
   files = disk,
 }: FileOptions<A>): Promise<RowFile<A>> => {
-  needZstd(format.compress) // before what was there is gone
+  checkCompression(format.compress) // before what was there is gone
   const bytes = await openBytes(path, from, files)
   try {
     return await rowFile(path, format, bytes, from)

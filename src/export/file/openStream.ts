@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
-import { allFit } from '../column/UnrepresentableRow.js'
+import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
@@ -60,7 +60,7 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
   const { run, end, last } = untilFailure('the stream')
   return {
     write: async (rows) => {
-      allFit(format, rows)
+      checkRows(format, rows)
       await run(() => encoder.rows(rows))
     },
     finish: () =>

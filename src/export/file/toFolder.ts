@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { allFit } from '../column/UnrepresentableRow.js'
+import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Format } from '../format/Format.js'
 import { abandonAll, type Destination, type DestinationMark } from './Destination.js'
 import { disk, type FileSystem, syncFolder, syncName } from './FileSystem.js'
@@ -78,7 +78,7 @@ export const toFolder = async <A>({
 
   return {
     write: async (rows, number) => {
-      allFit(format, rows)
+      checkRows(format, rows)
       if (rows.length > 0) await slice(number).write(rows)
     },
     commit: async () => {

@@ -1,75 +1,64 @@
+import zlib from 'node:zlib'
 import type { Decodes } from '../../codec/Codec.js'
-import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
-import { beyondJson } from '../column/beyondJson.js'
-import { type Column, chosenColumns, columnsOf } from '../column/Column.js'
-import { exactMoney, exactNumbers } from '../column/exactMoney.js'
-import type { Numbers } from '../column/Numbers.js'
-import { type ColumnType, type Shape, shapeOf } from '../column/Shape.js'
-import { storable } from '../column/store.js'
-import type { Fitting } from '../column/UnrepresentableRow.js'
-import { extensionOf, hasZstd, needZstd } from './compress.js'
-import { csvText } from './csv.js'
 import {
-  type Compression,
-  compressions,
-  type Format,
-  type FormatName,
-  formatNames,
-} from './Format.js'
+  is,
+  type OptionsOf,
+  type Resolved,
+  required,
+  resolveOptions,
+  withDefault,
+} from '../../options/index.js'
+import { chosenColumns, columnsOf } from '../column/Column.js'
+import { exactColumns, exactRow } from '../column/exactNumbers.js'
+import { serializable } from '../column/json.js'
+import { type ColumnType, type Shape, shapeOf } from '../column/Shape.js'
+import { storable } from '../column/storedValue.js'
+import type { RowCheck } from '../column/UnrepresentableRow.js'
+import { csvText } from './csv.js'
+import { checkCompression, compressions, extensionOf, type Format, formatNames } from './Format.js'
 import { jsonText, jsonTexts, ndjsonText } from './json.js'
-import { textEncoder } from './text.js'
+import { textEncoder } from './textEncoder.js'
 
 // model
 
-/** A format, and what may be said of how it writes. */
-export interface FormatOptions {
+export const formatTable = {
   /** How rows are written: one of `formatNames`. */
-  readonly format: FormatName
+  format: required(is.oneOf(...formatNames)),
   /**
-   * Default `none`. In Parquet it is the pages that are compressed: by default with zstd, or with gzip where
-   * this version of Node has no zstd.
+   * Default `none`. In Parquet it is the pages that are compressed: by default with zstd, or with gzip where this
+   * version of Node has no zstd.
    */
-  readonly compress?: Compression
+  compress: is.oneOf(...compressions),
   /**
-   * Fields and their order, those of nested objects under dotted names; `NAME:TYPE` for a field that the
-   * codec does not name. Default: all that the codec names; in NDJSON and JSON, all that came.
+   * Fields and their order, those of nested objects under dotted names; `NAME:TYPE` for a field that the codec does
+   * not name. Default: all that the codec names; in NDJSON and JSON, all that came.
    */
-  readonly columns?: ReadonlyArray<string>
+  columns: is.arrayOf(is.string, 'a list of names of columns'),
   /**
    * `exact` writes the digits of numbers as they came: for a client with `numbers: 'exact'`, which keeps them.
    * Default `fast`.
    */
-  readonly numbers?: Numbers
-  /** CSV: `escape` keeps spreadsheets from running texts as formulas. Default `keep`. */
-  readonly formulas?: 'escape' | 'keep'
+  numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
+  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
+  formulas: withDefault(is.oneOf('mask', 'keep'), 'keep'),
   /** Parquet: numbers with decimals as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
-  readonly amounts?: 'decimal' | 'text'
+  amounts: withDefault(is.oneOf('decimal', 'text'), 'decimal'),
   /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
-  readonly rowGroup?: number
+  rowGroup: withDefault(is.int(1), 20_000),
 }
+
+/** A format, and options of how it writes. */
+export interface FormatOptions extends OptionsOf<typeof formatTable> {}
 
 /** A column that a file has, unless others are chosen. */
 export interface KnownColumn {
   /** Its name, such as `amount` or `quote_summary.expires_at`. */
   readonly name: string
-  /** What a file keeps it as. */
+  /** The type that a file stores it as. */
   readonly type: ColumnType
 }
 
-/** Rows in a row group by default. */
-const ROW_GROUP = 20_000
-
 // constructors
-
-const rules: OptionsTable<FormatOptions> = {
-  format: required(is.oneOf(...formatNames)),
-  compress: is.oneOf(...compressions),
-  columns: is.arrayOf(is.string, 'a list of names of columns'),
-  numbers: is.oneOf('exact', 'fast'),
-  formulas: is.oneOf('escape', 'keep'),
-  amounts: is.oneOf('decimal', 'text'),
-  rowGroup: is.int(1),
-}
 
 /**
  * Makes a format for rows of a codec. Throws an `InvalidOption` for an option that cannot work, such as a column that
@@ -78,68 +67,74 @@ const rules: OptionsTable<FormatOptions> = {
 export const formatOf = <A>(codec: Decodes<A>): ((options: FormatOptions) => Format<A>) =>
   formatOfShape(shapeOf(codec))
 
-/** The same, of a shape. */
-export const formatOfShape =
-  <A>(shape: Shape) =>
-  (given: FormatOptions): Format<A> => {
-    const options = checkOptions(given, rules)
-    const { columns, compress } = options
-    if (compress !== undefined) needZstd(compress)
-    const chosen = columns === undefined ? undefined : chosenColumns(shape)(columns)
-    return withColumns(shape, chosen, options)
-  }
-
 /** Returns the columns of a file of rows of this codec, unless others are chosen. */
 export const knownColumns = <A>(codec: Decodes<A>): ReadonlyArray<KnownColumn> =>
   columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
 
-const withColumns = (
-  shape: Shape,
-  chosen: ReadonlyArray<Column> | undefined,
-  { format: name, formulas = 'keep', numbers = 'fast', ...options }: FormatOptions,
-): Format<unknown> => {
-  const all = chosen ?? columnsOf(shape)
-  const isWhole = chosen === undefined && (name === 'ndjson' || name === 'json')
-  const exact = both(beyondJson, exactMoney(all, { numbers, anywhere: !isWhole }))
-  const anew = isWhole ? both(exact, exactNumbers(numbers)) : exact
-  const named = all.map((column) => column.name)
-
-  if (name === 'parquet') {
-    const { amounts = 'decimal', rowGroup = ROW_GROUP } = options
-    const compress = options.compress ?? (hasZstd() ? 'zstd' : 'gzip')
-    const stored = { numbers, amounts, rowGroup, compress }
-    return {
-      name,
-      compress,
-      extension: name,
-      columns: named,
-      misfit: both(exact, storable(all, stored)),
-      encoder: async (to, kept) => {
-        const { parquetEncoder } = await import('../parquet/parquetEncoder.js') // or not, to start fast
-        return parquetEncoder(all, stored)(to, kept)
-      },
-    }
+export const formatOfShape =
+  <A>(shape: Shape) =>
+  (given: FormatOptions): Format<A> => {
+    const options = resolveOptions(given, formatTable)
+    return options.format === 'parquet'
+      ? parquetFormat(shape, options)
+      : textFormat(shape, options.format, options)
   }
 
-  const { compress = 'none' } = options
-  const json = jsonTexts(numbers, chosen)
+type Options = Resolved<typeof formatTable>
+
+const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
+  const { numbers, compress = typeof zlib.zstdCompress === 'function' ? 'zstd' : 'gzip' } = options
+  checkCompression(compress)
+  const columns = options.columns ? chosenColumns(shape)(options.columns) : columnsOf(shape)
+  return {
+    name: 'parquet',
+    compress,
+    extension: 'parquet',
+    columns: columns.map(({ name }) => name),
+    check: all(serializable(), exactColumns(columns, numbers), storable(columns, options)),
+    encoder: async (to, kept, findings) => {
+      const { parquetEncoder } = await import('./parquet.js') // or not, to start fast
+      return parquetEncoder(columns, { ...options, compress })(to, kept, findings)
+    },
+  }
+}
+
+const textFormat = (
+  shape: Shape,
+  name: 'ndjson' | 'json' | 'csv',
+  { compress = 'none', numbers, formulas, ...options }: Options,
+): Format<unknown> => {
+  checkCompression(compress)
+  const chosen = options.columns && chosenColumns(shape)(options.columns)
+  const columns = chosen ?? (name === 'csv' ? columnsOf(shape) : undefined)
+  const json = jsonTexts(numbers, columns)
   const texts = {
     ndjson: () => ndjsonText(json),
     json: () => jsonText(json),
-    csv: () => csvText(all, { numbers, formulas }),
+    csv: () => csvText(columns ?? [], { numbers, formulas }),
   }
+  const asCopied = serializable()
+  const amounts = columnsOf(shape).filter(({ type }) => type === 'decimal')
+  const asValues = columns
+    ? all(asCopied, exactColumns(columns, numbers))
+    : all(asCopied, exactColumns(amounts, numbers, numbers), exactRow(numbers))
   return {
     name,
     compress,
     extension: extensionOf(name, compress),
-    columns: name === 'csv' || chosen !== undefined ? named : [],
-    misfit: (row, isExact = false) => (isExact ? exact : anew)(row),
+    columns: columns?.map((column) => column.name) ?? [],
+    check: (row, isRaw = false) => (isRaw && columns === undefined ? asCopied(row) : asValues(row)),
     encoder: textEncoder(texts[name](), compress),
   }
 }
 
-/** The first reason of the two, if there is one. */
-const both =
-  (one: Fitting, other: Fitting): Fitting =>
-  (row) =>
-    one(row) ?? other(row)
+/** Returns the first reason. */
+const all =
+  (...checks: ReadonlyArray<RowCheck>): RowCheck =>
+  (row) => {
+    for (const check of checks) {
+      const found = check(row)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }

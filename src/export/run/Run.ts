@@ -107,7 +107,9 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   const beganAt = steady.now()
   const started = checkpoint?.started ?? iso(beganAt)
   // where a row can come in two pages
-  const known = source.repeats ? { seen: new Set<string>(), aside: new Set<string>() } : undefined
+  const known = source.repeats
+    ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
+    : undefined
   const added = addedTo(known?.seen ?? new Set())
   let slices = before.slices
   let bounds: Bounds | undefined = checkpoint?.bounds
@@ -228,7 +230,8 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
       const { keys, rejects } = checkpoint
       if (keys !== undefined) await readKeys(files, paths.keys, known.seen)
       added() // these are there
-      if (rejects !== undefined) await readRejectedIds(files, paths.rejects(number), known.aside)
+      if (rejects !== undefined)
+        await readRejectedIds(files, paths.rejects(number), known.rejectedIds)
     },
     abandon: async () => {
       await last.catch(() => {}) // reported where it was begun

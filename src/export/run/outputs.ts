@@ -3,14 +3,14 @@ import { ROW_LEVELS } from '../../decode/levels.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { rowId } from '../../http/answer/rowId.js'
-import { beyondLevels, shallow } from '../column/beyondJson.js'
-import type { Numbers } from '../column/Numbers.js'
+import type { Numbers } from '../column/decimal.js'
+import { serializable, truncated } from '../column/json.js'
 import { abandonAll, type Destination, type DestinationMark } from '../file/Destination.js'
 import { chunksOf, closing, type FileSystem, isAbsence, syncName } from '../file/FileSystem.js'
 import type { Mark } from '../file/integrity.js'
 import { checkCommitted } from '../file/integrity.js'
 import { openFile, type RowFile } from '../file/RowFile.js'
-import { jsonLines } from '../format/jsonLines.js'
+import { jsonLines } from '../format/json.js'
 import type { Reject } from '../sortPage.js'
 import type { Marks } from './Checkpoint.js'
 import type { Listed } from './Manifest.js'
@@ -102,7 +102,7 @@ export const outputs = <A>({
     endSlice: async (slice) => (await rows()).endSlice(slice),
     reject: async (page) =>
       (await rejectFile.open()).write(
-        page.map((reject) => ({ ...reject, row: shallow(reject.row) })),
+        page.map((reject) => ({ ...reject, row: truncated(reject.row) })),
       ),
     commit: async () => {
       const output = (await (await rows()).commit()) ?? { parts: [] }
@@ -169,15 +169,15 @@ export interface LineFileOptions {
   readonly after: () => Promise<unknown>
 }
 
-/** What is said of a row stands around it. */
-const misfit = beyondLevels(ROW_LEVELS + 1)
+/** A rejected row is one level inside of its line. */
+const check = serializable(ROW_LEVELS + 1)
 
 /** Opens nothing before it is asked for. */
 const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
-    const format = { ...jsonLines({ numbers }), misfit }
+    const format = { ...jsonLines({ numbers }), check }
     opened ??= openFile({ path, format, files, ...defined({ from }) })
     return opened
   }

@@ -2,8 +2,8 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { closing, type FileSystem, isFolderThere, isThere } from '../file/FileSystem.js'
 import { sortable } from '../file/parts.js'
-import { extensionOf } from '../format/compress.js'
-import { compressions, formatNames } from '../format/Format.js'
+
+import { compressions, extensionOf, formatNames } from '../format/Format.js'
 
 // model
 

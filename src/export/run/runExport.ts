@@ -168,12 +168,12 @@ const read = <A, B>(held: Held<A, B>, position: AnyPosition | undefined): Observ
   const { maxRejects = Number.POSITIVE_INFINITY, source, target } = options
   const left = maxRejects - (checkpoint?.counts.rejects ?? 0)
   const list = source.pages(position)
-  const { misfit } = target.format
+  const { check } = target.format
   const rejects: Sink<Reject> = async (rows) => {
     await run.rejects(rows)
     await options.onReject?.(rows)
   }
-  const reading = { ...options, ...run, list, misfit, rejects, maxRejects: left }
+  const reading = { ...options, ...run, list, check, rejects, maxRejects: left }
   return exportList<A, B>(reading).pipe(
     concatMap((progress): Observable<RunEvent> => {
       if (!isLast(progress)) return of(run.total(progress))
@@ -200,6 +200,6 @@ const lostAt = <A, B>(
 /** Rows without a key, and rejected ones without an id, would be there twice. */
 const knowsAllRows = <A, B>({ options, run, checkpoint }: Held<A, B>): boolean => {
   const { rows = 0, rejects = 0 } = checkpoint?.counts ?? {}
-  const aside = options.key === undefined ? run.aside?.size : 0
-  return run.seen?.size === rows && aside === rejects
+  const rejectedIds = options.key === undefined ? run.rejectedIds?.size : 0
+  return run.seen?.size === rows && rejectedIds === rejects
 }

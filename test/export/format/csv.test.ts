@@ -5,13 +5,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
-import { columnsOf } from '../../../src/export/column/Column.js'
-import { shapeOf } from '../../../src/export/column/Shape.js'
-import { csvText } from '../../../src/export/format/csv.js'
-import { looped } from '../../../src/export/format/csvLines.js'
-import type { Text } from '../../../src/export/format/text.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
-import { reusable } from '../../../src/stream/reusable.js'
 import { duckdb, type Query } from '../reading.js'
 import { fields, format, pages, Row, row, rowOf } from '../rows.js'
 
@@ -40,21 +34,28 @@ const valuesOf = ({ tags, fee, metadata, ...row }: Row) => [
   metadata === undefined || metadata === null ? metadata : JSON.stringify(metadata),
 ]
 
+/** Masks what csv-stringify leaves alone: a formula behind a line feed or a NUL. */
+const masked = (value: unknown): unknown =>
+  typeof value === 'string' && /^[\n\0]/.test(value) ? `'${value}` : value
+
 const reference = (rows: ReadonlyArray<Row>, escape_formulas: boolean): string =>
-  stringify([fields, ...rows.map(valuesOf)], {
-    record_delimiter: '\r\n',
-    quote_record_delimiter: true,
-    quoted_match: /^$/,
-    cast: { boolean: String },
-    escape_formulas,
-  })
+  stringify(
+    [fields, ...rows.map((row) => valuesOf(row).map(escape_formulas ? masked : (value) => value))],
+    {
+      record_delimiter: '\r\n',
+      quote_record_delimiter: true,
+      quoted_match: /^$/,
+      cast: { boolean: String },
+      escape_formulas,
+    },
+  )
 
 describe('CSV', () => {
-  it.each(['keep', 'escape'] as const)('is what csv-stringify writes (formulas: %s)', (formulas) =>
+  it.each(['keep', 'mask'] as const)('is what csv-stringify writes (formulas: %s)', (formulas) =>
     fc.assert(
       fc.asyncProperty(pages, async (given) => {
         expect(await written(given, { formulas })).toBe(
-          reference(given.flat(), formulas === 'escape'),
+          reference(given.flat(), formulas === 'mask'),
         )
       }),
       { numRuns: 200 },
@@ -77,21 +78,6 @@ describe('CSV', () => {
   it('has names of columns in quotes that need them', async () => {
     const columns = ['a":b:text', 'id']
     expect(await written([[rowOf({ 'a":b': 'x' })]], { columns })).toBe('"a"":b",id\r\nx,a\r\n')
-  })
-
-  it.each(['keep', 'escape'] as const)('is the same where no code may be made (%s)', (formulas) => {
-    const columns = columnsOf(shapeOf(Row))
-    const options = { numbers: 'fast', formulas } as const
-    fc.assert(
-      fc.property(fc.array(row), (rows) => {
-        const loop = csvText(columns, options, looped)
-        const whole = (text: Text): string =>
-          typeof text === 'function'
-            ? new TextDecoder().decode(text(reusable()))
-            : [...text].join('')
-        expect(whole(loop.rows(rows, 0))).toBe(whole(csvText(columns, options).rows(rows, 0)))
-      }),
-    )
   })
 
   it('is the same of pages that are written in parts', async () => {
@@ -142,9 +128,18 @@ describe('CSV', () => {
     )
   })
 
+  it('has numbers as JSON has them', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: -(2 ** 32), max: 2 ** 32 })), async (cents) => {
+        const rows = cents.map((n) => rowOf({ amount: n / 100 }))
+        const lines = rows.map(({ amount }) => `${amount}\r\n`)
+        expect(await written([rows], { columns: ['amount'] })).toBe(`amount\r\n${lines.join('')}`)
+      }),
+    ))
+
   it('leaves numbers alone when it masks formulas', async () => {
     const given = [rowOf({ amount: -1.5, note: '-1.5' }), rowOf({ amount: 2, note: '=A1' })]
-    expect(await written([given], { columns: ['amount', 'note'], formulas: 'escape' })).toBe(
+    expect(await written([given], { columns: ['amount', 'note'], formulas: 'mask' })).toBe(
       "amount,note\r\n-1.5,'-1.5\r\n2,'=A1\r\n",
     )
   })
@@ -153,7 +148,7 @@ describe('CSV', () => {
     const given = [rowOf({ amount: -1.5, note: '-1.5' }), rowOf({ amount: 2, note: '=A1' })]
     const columns = ['amount:json', 'note:json', 'rate:json']
     const rows = given.map((row) => ({ ...row, rate: -0.25 }))
-    expect(await written([rows], { columns, formulas: 'escape' })).toBe(
+    expect(await written([rows], { columns, formulas: 'mask' })).toBe(
       'amount,note,rate\r\n-1.5,"""-1.5""",-0.25\r\n2,"""=A1""",-0.25\r\n',
     )
   })

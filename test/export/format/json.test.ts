@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { raw } from 'jq-wasm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
-import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { jsonLines } from '../../../src/export/format/json.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
 import { format, pages, Row, rowOf } from '../rows.js'
 

@@ -158,7 +158,7 @@ describe('Parquet', () => {
   ])('refuses %s where it would say something else: %j', async (field, odd) => {
     const how = format({ format: 'parquet' })
     const row = rowOf(odd)
-    expect(how.misfit(row)).toMatchObject({ _tag: 'UnrepresentableRow', field })
+    expect(how.check(row)).toMatchObject({ _tag: 'UnrepresentableRow', field })
     const file = await openFile({ path, format: how })
     const refused = await file.write([rowOf({}), row]).catch((error: unknown) => error)
     expect(refused).toMatchObject({ _tag: 'UnrepresentableRow' })
@@ -173,9 +173,9 @@ describe('Parquet', () => {
       const text = JSON.stringify(rowOf({})).replace('"tries":1', `"tries":${digits}`)
       const row = { ...rowOf({}), ...Object(parseExact(text)) }
       const exact = format({ format: 'parquet', numbers: 'exact' })
-      expect(exact.misfit(row)).toMatchObject({ field: 'tries' })
+      expect(exact.check(row)).toMatchObject({ field: 'tries' })
       const csv = format({ format: 'csv', numbers: 'exact' })
-      expect(csv.misfit(row)?.field).toBe(digits === '1e18' ? undefined : 'tries')
+      expect(csv.check(row)?.field).toBe(digits === '1e18' ? undefined : 'tries')
     },
   )
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { disk } from '../../../src/export/file/FileSystem.js'
-import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { jsonLines } from '../../../src/export/format/json.js'
 import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import { memory } from './memory.js'
 import {

@@ -1,6 +1,6 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
-import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { jsonLines } from '../../../src/export/format/json.js'
 import { isExportError, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'

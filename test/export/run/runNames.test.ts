@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { disk } from '../../../src/export/file/FileSystem.js'
 import { isPartName } from '../../../src/export/file/parts.js'
-import { jsonLines } from '../../../src/export/format/jsonLines.js'
+import { jsonLines } from '../../../src/export/format/json.js'
 import { isOfRun, pathsOf } from '../../../src/export/run/paths.js'
 import { targetOf } from '../../../src/export/run/Target.js'
 

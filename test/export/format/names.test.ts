@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { byExtension } from '../../../src/export/format/byExtension.js'
+import { byExtension } from '../../../src/export/format/Format.js'
 
 it.each([
   ['c.ndjson', { format: 'ndjson' }],

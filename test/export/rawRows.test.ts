@@ -65,7 +65,7 @@ const exported = async (
     exportList<Charge>({
       list,
       sink: stream.write,
-      misfit: format.misfit,
+      check: format.check,
       rejects: async (page) => rejected.push(...page),
     }),
   )
@@ -96,7 +96,7 @@ describe('rows in NDJSON and JSON', () => {
         exportList<Charge>({
           list: listOf(rows),
           sink: (good: ReadonlyArray<Charge>) => to.write(good, 1),
-          misfit: format.misfit,
+          check: format.check,
           rejects: async () => {},
         }),
       )
@@ -120,13 +120,27 @@ describe('rows in NDJSON and JSON', () => {
     expect(cuts).toBeLessThan(3)
   })
 
+  it.each(['600000000000', '1234567890123', '99999999999999.0001', '1e15'])(
+    'have amounts of any size, whatever the format: %s',
+    async (amount) => {
+      const large = json('chg_9', amount)
+      expect(await written([large])).toBe(`${large}\n`)
+      expect(await written([large], { format: 'json' })).toBe(`[\n${large}\n]\n`)
+      const columns = ['id', 'amount']
+      expect(await written([large], { columns })).toBe(`{"id":"chg_9","amount":${amount}}\n`)
+      expect(await written([first, large], { columns, format: 'csv' })).toBe(
+        `id,amount\r\nchg_1,9.5\r\nchg_9,${amount}\r\n`,
+      )
+    },
+  )
+
   it('are told apart from those that are rejected, or came before', async () => {
     expect(await written([first, broken, second, first, third])).toBe(
       `${first}\n${second}\n${third}\n`,
     )
   })
 
-  it('are written reread when somebody has changed them', async () => {
+  it('are written anew when somebody has changed them', async () => {
     const change = (page: P): P => ({
       ...page,
       items: page.items.map(E.map((row) => ({ ...row, reference: 'changed' }))),
@@ -138,7 +152,7 @@ describe('rows in NDJSON and JSON', () => {
     ])
   })
 
-  it('are written reread when some of their fields are wanted', async () => {
+  it('are written anew when some of their fields are wanted', async () => {
     expect(await written([first], { columns: ['id', 'amount'] })).toBe(
       '{"id":"chg_1","amount":9.5}\n',
     )

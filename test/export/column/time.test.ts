@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { microsOf } from '../../../src/export/column/moment.js'
+import { microsOf } from '../../../src/export/column/time.js'
 
 const two = (n: number): string => String(n).padStart(2, '0')
 

@@ -59,8 +59,8 @@ describe('a column that is called as something that all objects have', () => {
   })
 
   it('is null in Parquet unless the row has it, and no reason to put a row aside', async () => {
-    const { misfit } = format({ format: 'parquet', columns })
-    expect(misfit(bare)).toBeUndefined()
+    const { check } = format({ format: 'parquet', columns })
+    expect(check(bare)).toBeUndefined()
     const path = await written({ format: 'parquet', columns })
     const rows = await (await duckdb())(
       `select id, "toString", "constructor.name", "__proto__" proto, "note.length", "note.link", "tags.at"

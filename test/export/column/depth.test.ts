@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
-import { beyondJson, shallow } from '../../../src/export/column/beyondJson.js'
+import { serializable, truncated } from '../../../src/export/column/json.js'
 import { formatNames, formatOf } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { memory } from '../run/memory.js'
@@ -20,17 +20,17 @@ describe.each([
 ])('a row with %s in one another', (_, wrap) => {
   it.each(formatNames)('%s: fits up to 500 levels', (format) => {
     const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
-    const { misfit } = made
-    expect(misfit({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
+    const { check } = made
+    expect(check({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
     const expected = 'JSON of at most 500 levels, and no bigint'
     const message = `more should be ${expected}`
     for (const levels of [500, 20_000]) {
-      expect(misfit({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
+      expect(check({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
     }
   })
 
   it('is shown by its first levels', () => {
-    expect(JSON.stringify(shallow(nested(20_000, wrap)))).toContain('[...]')
+    expect(JSON.stringify(truncated(nested(20_000, wrap)))).toContain('[...]')
   })
 })
 
@@ -39,25 +39,25 @@ describe('a row with a bigint in it', () => {
     const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
     const message = 'more should be JSON of at most 500 levels, and no bigint'
     for (const more of [12n, [{ a: 12n }]]) {
-      expect(made.misfit({ id: 'a', more })).toMatchObject({ message })
+      expect(made.check({ id: 'a', more })).toMatchObject({ message })
     }
   })
 
   it('is shown with its digits', () => {
-    expect(JSON.stringify(shallow({ id: 'a', more: [12n] }))).toBe('{"id":"a","more":["12"]}')
+    expect(JSON.stringify(truncated({ id: 'a', more: [12n] }))).toBe('{"id":"a","more":["12"]}')
   })
 })
 
 it.each([undefined, 12n, () => 1, Symbol('a')])('is no row: %s', (row) => {
   const message = 'the row should be JSON of at most 500 levels, and no bigint'
-  expect(beyondJson(row)).toMatchObject({ field: '', message })
+  expect(serializable()(row)).toMatchObject({ field: '', message })
 })
 
 it('is left as it is, if it is not', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 20 }), (u) => {
-      expect(beyondJson(u)).toBe(undefined)
-      expect(shallow(u)).toBe(u)
+      expect(serializable()(u)).toBe(undefined)
+      expect(truncated(u)).toBe(u)
     }),
   )
 })

@@ -1,0 +1,55 @@
+/** Times in microseconds since 1970 in UTC, exactly or not at all. */
+
+/** ISO 8601: a day, or a time with an offset. */
+const TIME =
+  /^\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d))?$/
+
+/** The end of a time: its fraction of a second, and its offset. */
+const TAIL = /^(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d))$/
+
+/**
+ * Returns `undefined` for a day that the calendar does not have, a leap second, and for what is finer than a
+ * microsecond. A plain date is its midnight in UTC.
+ */
+export const microsOf = (text: string): bigint | undefined => {
+  if (!TIME.test(text)) return undefined
+  const day = secondsOfDay(text)
+  if (day === undefined) return undefined
+  if (text.length === 10) return BigInt(day) * 1_000_000n
+  const seconds = day + two(text, 11) * 3_600 + two(text, 14) * 60 + two(text, 17)
+  const tail = text.slice(19)
+  if (tail === '+0000') return BigInt(seconds) * 1_000_000n
+  const [, fraction = '', sign, hours = '0', minutes = '0'] = TAIL.exec(tail) ?? []
+  if (/[^0]/.test(fraction.slice(6))) return undefined
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60)
+  return BigInt(seconds - offset) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
+}
+
+/** `Date.UTC` takes years below 100 for those of the last century: days are counted 400 years later, a full cycle. */
+const CYCLE = 12_622_780_800
+
+/** Returns the midnight of a day, in seconds since 1970; `undefined` if the calendar does not have it. */
+const secondsOfDay = (text: string): number | undefined => {
+  const month = two(text, 5) - 1
+  const day = two(text, 8)
+  const at = Date.UTC(two(text, 0) * 100 + two(text, 2) + 400, month, day)
+  const isUsual = month >= 0 && month < 12 && day > 0 && day < 29
+  return isUsual || isDay(new Date(at), month, day) ? at / 1_000 - CYCLE : undefined
+}
+
+const isDay = (date: Date, month: number, day: number): boolean =>
+  date.getUTCMonth() === month && date.getUTCDate() === day
+
+/** Reads two digits. */
+const two = (text: string, at: number): number =>
+  text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
+
+/** Returns the text of a `Date`, which may be of another realm, as ISO 8601; any other value as it is. */
+export const dateAsText = (value: unknown): unknown =>
+  typeof value === 'object' &&
+  value !== null &&
+  'toISOString' in value &&
+  typeof value.toISOString === 'function' &&
+  !Number.isNaN(Number(value))
+    ? value.toISOString()
+    : value

@@ -1,0 +1,131 @@
+/** Encoder of formats that are text, plain or compressed. */
+import { type Allocate, reusable } from '../../stream/reusable.js'
+import { noFindings, type TextFindings } from '../column/text.js'
+import type { Bytes } from '../file/ByteFile.js'
+import { type Compression, compressor, type Encoder, type Kept } from './Format.js'
+
+// model
+
+/** Text in parts; or, where it is UTF-8 already, a function that copies it into bytes that it allocates. */
+export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
+
+/** The text before, of and after the rows of a file. */
+export interface TextFormat<A> {
+  readonly start: string
+  /** Returns the text of one row or more, which follow `before` others. */
+  readonly rows: (rows: ReadonlyArray<A>, before: number, findings: TextFindings) => Text
+  readonly end: (rows: number) => string
+}
+
+/** Size of a compressed frame, in bytes before compression. */
+const FRAME_BYTES = 1 << 20
+
+/** Characters that are encoded at a time: the text of a whole page would live for too long. */
+const PART_LENGTH = 1 << 16
+
+// constructors
+
+/** Writes rows as UTF-8, in frames where it is compressed. */
+export const textEncoder =
+  <A>(format: TextFormat<A>, compress: Compression) =>
+  async (to: Bytes, kept?: Kept, findings = noFindings()): Promise<Encoder<A>> => {
+    let count = kept?.mark.rows ?? 0
+    const out = compress === 'none' ? plain(to) : framed(to, compress)
+    const utf8 = utf8Encoder()
+    let start = to.size() === 0 ? format.start : ''
+    const put = async (text: Text): Promise<void> => {
+      const before = start
+      start = ''
+      if (before !== '') await out.append(utf8([before]))
+      await out.append(utf8(text))
+    }
+    return {
+      rows: async (rows) => {
+        if (rows.length === 0) return
+        const text = format.rows(rows, count, findings)
+        count += rows.length
+        await put(text)
+      },
+      flush: async () => {
+        await put([])
+        await out.flush()
+      },
+      end: async () => {
+        await put([format.end(count)])
+        await out.end()
+      },
+    }
+  }
+
+/** Joins the texts of rows, in parts. */
+export function* joined<A>(
+  rows: ReadonlyArray<A>,
+  textOf: (row: A) => string,
+  { before = '', between = '', after = '' },
+): Iterable<string> {
+  let text = before
+  let separator = ''
+  for (const row of rows) {
+    text += separator + textOf(row)
+    separator = between
+    if (text.length < PART_LENGTH) continue
+    yield text
+    text = ''
+  }
+  yield text + after
+}
+
+/** Takes bytes before compression. */
+interface Out {
+  readonly append: (bytes: Uint8Array) => Promise<void>
+  readonly flush: () => Promise<void>
+  readonly end: () => Promise<void>
+}
+
+const plain = (to: Bytes): Out => ({
+  append: async (bytes) => {
+    if (bytes.length > 0) await to.append(bytes)
+  },
+  flush: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+})
+
+const framed = (to: Bytes, compress: Exclude<Compression, 'none'>): Out => {
+  const compressed = compressor(compress)
+  const allocate = reusable()
+  let length = 0
+  const writeFrame = async (): Promise<void> => {
+    const bytes = allocate(length, length)
+    length = 0
+    await to.append(await compressed(bytes))
+  }
+  const flush = async (): Promise<void> => {
+    if (length > 0) await writeFrame()
+  }
+  return {
+    append: async (bytes) => {
+      allocate(length + bytes.length, length).set(bytes, length)
+      length += bytes.length
+      if (length >= FRAME_BYTES) await flush()
+    },
+    flush,
+    end: async () => {
+      if (length > 0 || to.size() === 0) await writeFrame() // a file without a frame is not gzip, nor zstd
+    },
+  }
+}
+
+/** Encodes text in a buffer that is used again. */
+const utf8Encoder = (): ((text: Text) => Uint8Array) => {
+  const encoder = new TextEncoder()
+  const allocate = reusable()
+  return (text) => {
+    if (typeof text === 'function') return text(allocate)
+    let length = 0
+    for (const part of text) {
+      const all = allocate(length + 3 * part.length, length)
+      length += encoder.encodeInto(part, all.subarray(length)).written
+    }
+    return allocate(length, length)
+  }
+}
