@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { lastValueFrom, ReplaySubject, take, tap } from 'rxjs'
 import type { Client } from '../client/createClient.js'
-import { jsonOf } from '../export/column/jsonOf.js'
+import { jsonOf } from '../export/column/json.js'
 import {
   isExportError,
   type SyncEvent,

@@ -21,7 +21,14 @@ export interface Column {
 export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
   shape._tag === 'Struct'
     ? [...shape.fields].flatMap(([key, field]) => columnsOf(field, [...path, key]))
-    : [{ name: path.join('.'), path, type: shape.type, isDescribed: true }]
+    : [
+        {
+          name: path.join('.'),
+          path,
+          type: shape._tag === 'Leaf' ? shape.type : 'json',
+          isDescribed: true,
+        },
+      ]
 
 /** Returns a column of JSON for each object of a codec. */
 const objectsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>

@@ -22,7 +22,13 @@ export interface Struct {
   readonly fields: ReadonlyMap<string, Shape>
 }
 
-export type Shape = Leaf | Struct
+/** An array, by the shape of its items. */
+export interface List {
+  readonly _tag: 'List'
+  readonly item: Shape
+}
+
+export type Shape = Leaf | Struct | List
 
 // constructors
 
@@ -58,6 +64,9 @@ export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Sh
           .filter((member) => !isNothing(member))
           .map(inner),
       )
+    case 'ArrayType':
+    case 'ReadonlyArrayType':
+      return { _tag: 'List', item: inner(part(codec, 'type')) }
     case 'RefinementType':
       return isWhole(codec) ? leaf('integer') : inner(part(codec, 'type'))
     case 'ExactType':

@@ -1,14 +1,15 @@
 /** The columns of a table: those of a file, under names that SQL takes without quotes. */
 import { toMinorUnits } from '../../decode/minorUnits.js'
 import { E } from '../../fp.js'
-import { beyondJson } from '../column/beyondJson.js'
 import { type Column, columnsOf } from '../column/Column.js'
-import { exactMoney } from '../column/exactMoney.js'
-import type { Numbers } from '../column/Numbers.js'
-import { reader } from '../column/read.js'
+import type { Numbers } from '../column/decimal.js'
+import { exactColumns } from '../column/exactNumbers.js'
+import { serializable } from '../column/json.js'
+import { reader } from '../column/readField.js'
 import type { ColumnType, Shape } from '../column/Shape.js'
-import { type Stored, storable, storeOf } from '../column/store.js'
-import { type Fitting, misfit } from '../column/UnrepresentableRow.js'
+import { type Stored, storable, storedColumn } from '../column/storedValue.js'
+import { noFindings } from '../column/text.js'
+import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 
 // model
 
@@ -24,8 +25,8 @@ export interface TableColumn {
 /** The columns of a table, and the rows that they can store. */
 export interface TableShape {
   readonly columns: ReadonlyArray<TableColumn>
-  /** Returns the reason why a row cannot be stored as it is. */
-  readonly misfit: Fitting
+  /** Returns why a row cannot be stored without a change to its values. */
+  readonly check: RowCheck
 }
 
 // constructors
@@ -37,15 +38,10 @@ export const tableShape = (
 ): TableShape => {
   const columns = columnsOf(shape)
   const options = { numbers, amounts: 'text' as const }
-  const checks = [
-    hasId,
-    beyondJson,
-    exactMoney(columns, { numbers, anywhere: true }),
-    storable(columns, options),
-  ]
+  const checks = [hasId, serializable(), exactColumns(columns, numbers), storable(columns, options)]
   const stored = (column: Column): TableColumn => {
-    const { of } = storeOf(column, options)
-    return { name: nameOf(column.path), type: column.type, of: (row) => of(row) ?? null }
+    const { store } = storedColumn(column, options, noFindings())
+    return { name: nameOf(column.path), type: column.type, of: (row) => store(row) ?? null }
   }
   return {
     columns: columns.flatMap((column) => {
@@ -53,7 +49,7 @@ export const tableShape = (
       const minor = minorUnits ? minorColumn(column, own, columns) : undefined
       return minor === undefined ? [own] : [own, minor]
     }),
-    misfit: (row) => {
+    check: (row) => {
       for (const check of checks) {
         const why = check(row)
         if (why !== undefined) return why
@@ -66,8 +62,8 @@ export const tableShape = (
 const nameOf = (path: ReadonlyArray<string>): string => path.join('_')
 
 /** A row without an id cannot be found again. */
-const hasId: Fitting = (row) =>
-  isId(reader(['id'])(row)) ? undefined : misfit(['id'], 'a text that is not empty')
+const hasId: RowCheck = (row) =>
+  isId(reader(['id'])(row)) ? undefined : unrepresentable(['id'], 'a text that is not empty')
 
 const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
 

@@ -2,7 +2,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import type { ColumnType } from '../column/Shape.js'
-import type { Stored } from '../column/store.js'
+import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import type { Store } from '../store/Store.js'
 import type { Step, SyncTarget } from '../sync/SyncTarget.js'
@@ -171,7 +171,7 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
   return {
     name: path,
     store,
-    misfit: shape.misfit,
+    check: shape.check,
     through: (step) => ({
       replace: (name, text, version) =>
         transaction(() => {

@@ -24,7 +24,7 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
-import { shallow } from '../column/beyondJson.js'
+import { truncated } from '../column/json.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import { type ExportSource, sourceOf } from '../ExportSource.js'
 import { exportList, NO_PROGRESS, type Progress } from '../exportList.js'
@@ -201,8 +201,8 @@ class SyncRun<A> {
     let rejected = session.state.rejected
     return exportList<A>({
       list,
-      misfit: session.target.misfit,
-      shown: (raw) => scrub(shallow(stripped(raw))),
+      check: session.target.check,
+      redact: (raw) => scrub(truncated(stripped(raw))),
       every: 0, // each page is a step
       maxRejects,
       stop: cuts.pipe(tap((cut) => this.endWith(cut))),

@@ -47,7 +47,7 @@ export interface SyncTarget<in A> {
   /** Returns the same store; its `replace` also does a step, in one transaction. */
   readonly through: (step: Step<A>) => Pick<Store, 'replace'>
   /** Returns the reason why a row cannot be written without a change to its values. */
-  readonly misfit: (row: A, isExact?: boolean) => UnrepresentableRow | undefined
+  readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   readonly unsettled: (query: UnsettledQuery) => Promise<Unsettled>
   /** May be called again. */
   readonly close: () => Promise<void>

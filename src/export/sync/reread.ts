@@ -130,7 +130,7 @@ const written = async <A>(
   let gone = 0
   for (const { id, row } of answers) {
     if (E.isRight(row)) {
-      if (session.target.misfit(row.right) === undefined) good.push(row.right)
+      if (session.target.check(row.right) === undefined) good.push(row.right)
       else bad.push(id)
     } else if (row.left._tag === 'Undecodable') bad.push(id)
     else if (row.left._tag === 'Refused' && row.left.status === 404) gone++
