@@ -6,7 +6,7 @@ vi.mock('node:path', async (original) => {
   return { ...win32, default: win32 }
 })
 
-const { byExtension } = await import('../../../src/export/format/byExtension.js')
+const { byExtension } = await import('../../../src/export/format/Format.js')
 const { findManifest, isFolder, isOfFolder, pathsOf, realName, seenFrom } = await import(
   '../../../src/export/run/paths.js'
 )
