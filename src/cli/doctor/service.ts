@@ -93,7 +93,7 @@ export const checkService = ({
     const listening = client.events.subscribe((event) => events.push(event))
     const page = client.charges.list({ page_size: PAGE_SIZE }).pages.pipe(take(1))
 
-    const ofPages = (first: ChargePage): Observable<Finding> =>
+    const pageFindings = (first: ChargePage): Observable<Finding> =>
       concat(
         of(checkLogin(first, events), checkList(first, client.drift())),
         E.isLeft(first)
@@ -108,7 +108,7 @@ export const checkService = ({
             ),
       )
 
-    const ofAll = defer(() =>
+    const finalFindings = defer(() =>
       client.scheduler.state.pipe(
         take(1),
         concatMap((state) => [
@@ -119,7 +119,7 @@ export const checkService = ({
       ),
     )
 
-    return concat(page.pipe(concatMap(ofPages)), ofAll).pipe(
+    return concat(page.pipe(concatMap(pageFindings)), finalFindings).pipe(
       finalize(() => listening.unsubscribe()),
     )
   })
@@ -238,7 +238,7 @@ export interface ClockOffset {
 const MAX_OFFSET = 2_000
 
 /** Wraps a transport: `tell` is called for each answer with a `Date`. */
-export const observeDates =
+const observeDates =
   (timer: SchedulerLike, tell: (answer: DatedAnswer) => void) =>
   (transport: Transport): Transport =>
   (request) =>
@@ -269,7 +269,7 @@ export const clockOffset = (answers: ReadonlyArray<DatedAnswer>): ClockOffset | 
     : { ms: (least + most) / 2, within: (most - least) / 2 }
 }
 
-export const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
+const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
   const offset = clockOffset(answers)
   if (offset === undefined) {
     return answers.length === 0

@@ -51,8 +51,8 @@ const MORE_REJECTS = '--resume with a greater --max-rejects goes on'
 export const conclusion = ({ event, progress, stopped }: Ending, output: Output): Conclusion => {
   if (event !== undefined && E.isLeft(event)) {
     return isExportError(event.left)
-      ? ofFiles(event.left, progress, output)
-      : ofService(event.left, progress)
+      ? fileConclusion(event.left, progress, output)
+      : serviceConclusion(event.left, progress)
   }
   const { ended = false, rejects = 0, run } = progress ?? {}
   if (stopped !== undefined && !ended) {
@@ -82,7 +82,10 @@ export const outputState = (
 
 // failures of the service
 
-const ofService = (failure: AnyFailure, progress: ExportProgress | undefined): Conclusion => {
+const serviceConclusion = (
+  failure: AnyFailure,
+  progress: ExportProgress | undefined,
+): Conclusion => {
   if (repeatsItself(failure)) {
     return {
       status: EXIT_INCOMPLETE,
@@ -128,10 +131,10 @@ const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Sh
 const PERMANENT: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
 
 /** True if the error is about the manifest of an earlier run. */
-const isOfManifest = (error: ExportError): boolean =>
+const isAboutManifest = (error: ExportError): boolean =>
   'path' in error && error._tag !== 'OutputExists' && error.path.endsWith('manifest.json')
 
-const ofFiles = (
+const fileConclusion = (
   error: ExportError,
   progress: ExportProgress | undefined,
   { name, rejectsName, canResume, canAdd, sinceLast }: Output,
@@ -142,7 +145,7 @@ const ofFiles = (
   })
   const incomplete = (reason: string): Conclusion => ({ status: EXIT_INCOMPLETE, reason })
   const { pages = 0, run } = progress ?? {}
-  if (sinceLast && isOfManifest(error)) {
+  if (sinceLast && isAboutManifest(error)) {
     const restart = error._tag === 'Damaged' ? ': --restart without --since-last starts over' : ''
     return { status: EXIT_USAGE, reason: `--since-last: ${error.message}${restart}` }
   }
