@@ -72,9 +72,8 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
 const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   'scheduler/limiters': ['Clock.ts', 'JitterGuard.ts', 'SendBatch.ts'],
   'http/transport': [],
-  'http/secrets': [],
   'http/request': ['Failure.ts', 'oneLine.ts'],
-  'http/answer': ['Failure.ts', 'oneLine.ts', 'secrets', 'transport'],
+  'http/answer': ['Failure.ts', 'oneLine.ts', 'secrets.ts', 'transport'],
   'http/list': [
     'CallSpec.ts',
     'ClientEvent.ts',

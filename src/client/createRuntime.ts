@@ -11,7 +11,7 @@ import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/l
 import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
-import { KnownSecrets } from '../http/secrets/scrub.js'
+import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
 import type { LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'

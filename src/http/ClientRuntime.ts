@@ -9,7 +9,7 @@ import type { Priority, RateLimitKey } from './limits.js'
 import type { Auth } from './login/Auth.js'
 import type { RetryBudget } from './retry/RetryBudget.js'
 import type { ServiceClock } from './ServiceClock.js'
-import type { KnownSecrets } from './secrets/scrub.js'
+import type { KnownSecrets } from './secrets.js'
 import type { Timeout, Transport } from './transport/Transport.js'
 
 /** State and effects shared by a client and all clients made of it by `with`. */

@@ -5,6 +5,7 @@ import { schedule } from '../scheduler/index.js'
 import { keepContext } from '../stream/asyncContext.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
+import { knownCodes } from './answer/errorCodes.js'
 import { httpFailure, type RequestContext, transportFailure } from './answer/failureOf.js'
 import { redactTransportFailure } from './ClientEvent.js'
 import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
@@ -13,7 +14,7 @@ import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { Attempts } from './retry/RetryPolicy.js'
-import { scrubber } from './secrets/scrub.js'
+import { scrubber } from './secrets.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -55,6 +56,9 @@ export const sendWithRetry =
     const auth = runtime.authFor(row)
     const endpoint = row.route
     const key = keyOf(request)
+    const onlyCodes = Object.values(request.headers).some(isCardNumber)
+      ? knownCodes(row, codes)
+      : undefined
     let last: AttemptResult | undefined
 
     const isOver = (): boolean => last !== undefined && timer.now() > attempts.deadline
@@ -94,6 +98,7 @@ export const sendWithRetry =
               authorization.slice(authorization.indexOf(' ') + 1),
               ...Object.values(request.headers),
             ]),
+            ...defined({ onlyCodes }),
           },
           generation,
           response,
@@ -173,6 +178,10 @@ export const sendWithRetry =
 
     return authorized(true)
   }
+
+/** Tests for at least as many digits as the number of a card has, in any groups. */
+const isCardNumber = (text: string): boolean =>
+  !/\p{L}/u.test(text) && text.replace(/\D/g, '').length >= 12
 
 const outcomeOf = (
   { context, response }: AttemptResult,

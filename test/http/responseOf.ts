@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../src/http/answer/failureOf.js'
-import { scrubber } from '../../src/http/secrets/scrub.js'
+import { scrubber } from '../../src/http/secrets.js'
 import type { HttpResponse } from '../../src/index.js'
 
 /** A second attempt, with secrets that no failure may hold. */

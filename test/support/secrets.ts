@@ -21,6 +21,7 @@ export const spellings = (secret: string): ReadonlyArray<string> => {
     json,
     json.replaceAll('/', '\\/'),
     inspect(secret).slice(1, -1),
+    ...[',', ' - ', ' '].map((by) => (secret.match(/.{1,3}/g) ?? []).join(by)),
     ...[' ', '+', '%20', '%2D', '&nbsp;', '&#32;', '_', '/'].map((by) => inGroups(secret, by)),
     encodeURIComponent(secret),
     Buffer.from(secret).toString('base64'),

@@ -61,6 +61,21 @@ export const isShortOfMoney: (failure: AnyFailure) => boolean = hasCode(...codes
 export const carriesRequestId = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
   repeatable === 'by request_id' || repeatable === 'by request_id of items'
 
+/** Returns the codes that the interface or a client names for a row. */
+export const knownCodes = (
+  { errors, otherErrors }: Pick<AnyEndpoint, 'errors' | 'otherErrors'>,
+  groups: Codes,
+): ReadonlySet<string> =>
+  new Set([
+    ...GENERAL,
+    ...Object.values(groups).flat(),
+    ...Object.values(errors).flat(),
+    ...otherErrors,
+  ])
+
+/** Codes of any row (interface, Errors). */
+const GENERAL = ['credentials_invalid', 'credentials_expired', 'too_many_requests', 'unauthorized']
+
 /**
  * Tests with the codes of a client whether an earlier request is still in progress. For a call with a request_id,
  * any other 409 means that, too; without one there is no earlier request, and a 409 refuses like any 4xx.

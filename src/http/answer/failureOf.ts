@@ -6,7 +6,7 @@ import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import type { Failure, TimedOut, Undecodable, Unreachable } from '../Failure.js'
 import { oneLine } from '../oneLine.js'
-import { type Scrub, scrubAll } from '../secrets/scrub.js'
+import { type Scrub, scrubAll } from '../secrets.js'
 import { NOT_UTF8 } from '../transport/body.js'
 import type { HttpResponse, TransportError } from '../transport/Transport.js'
 import { codes } from './errorCodes.js'
@@ -21,8 +21,10 @@ export interface RequestContext {
   /** Number of requests sent for the call, including this one. */
   readonly attempts: number
   readonly traceId?: string
-  /** Removes the secrets of this request from text of a response. */
+  /** Leaves out text that repeats a secret of this request. */
   readonly scrub: Scrub
+  /** Only these codes are shown of an answer, and no text: the request carried a card number. */
+  readonly onlyCodes?: ReadonlySet<string>
 }
 
 // constructors
@@ -36,10 +38,9 @@ export const httpFailure = (
   response: HttpResponse,
   faultCodes: ReadonlyArray<string> = codes.fault,
 ): Failure => {
-  const { scrub, endpoint, attempts } = context
+  const { endpoint, attempts } = context
   const { status } = response
-  const { code, message: text, ...rest } = problemOf(response, scrub)
-  const traceId = rest.traceId ?? traceIdOf(response, scrub)
+  const { code, message: text, traceId, ...rest } = problemOf(context, response)
   const body = parsed(response.body)
   const isCut = response.incompleteBody === true && !isRecord(body)
   const common = {
@@ -82,7 +83,7 @@ const isGatewayAnswer = (
 
 /** Makes the failure of a request without response. */
 export const transportFailure = (
-  { endpoint, attempts, scrub }: RequestContext,
+  { endpoint, attempts, scrub, onlyCodes }: RequestContext,
   error: TransportError,
 ): Unreachable | TimedOut => {
   if (error._tag === 'TimedOut') {
@@ -90,9 +91,9 @@ export const transportFailure = (
     return { ...error, endpoint, attempts, message }
   }
   const { mayHaveArrived } = error
-  const clean = scrubLine(scrub)
+  const clean = cleaner(scrub)
   const code = clean(error.code) // a `fetch` of the caller's own may set any
-  const reason = clean(error.reason)
+  const reason = onlyCodes === undefined ? clean(error.reason) : 'the reason is not shown'
   const text = reason.startsWith(`${code}: `) ? reason : `${code}: ${reason}` // Bun repeats the code
   const message = `${endpoint}: ${text}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
@@ -130,31 +131,40 @@ export const JSON_TEXT = 'JSON'
 export const isGarbledBody = (failure: Undecodable): boolean =>
   failure.path === '' && [JSON_TEXT, NOT_UTF8.expected].includes(failure.expected)
 
-/**
- * Reads the error object of a response without its secrets. JSON may escape a secret: it is parsed first, then
- * scrubbed. Other text is scrubbed first, since only its beginning is kept, which may end within a secret.
- */
-const problemOf = ({ status, body }: HttpResponse, scrub: Scrub): Problem => {
-  const found = problem(status, isRecord(parsed(body)) ? body : scrub(body, 'may be cut'))
-  const { code, message, traceId, source, details } = found
-  const clean = scrubLine(scrub)
+/** Reads the error object of a response: text without secrets, cut, and on one line. */
+const problemOf = (
+  { scrub, onlyCodes }: RequestContext,
+  { status, body, header }: HttpResponse,
+): Problem => {
+  // of what is no JSON, only the beginning is read, which may end within a secret
+  const found = problem(status, isRecord(parsed(body)) ? body : cut(scrub)(body))
+  if (onlyCodes !== undefined) {
+    const code = onlyCodes.has(found.code) ? found.code : `http_${status}`
+    return { code, message: 'the answer is not shown, since a card number was sent' }
+  }
+  const clean = cleaner(scrub)
+  const { code, message, source, details } = found
+  // these headers are not documented
+  const traceId = found.traceId ?? header('x-request-id') ?? header('request-id')
   return {
     code: clean(code),
     message: clean(message),
     ...(traceId === undefined ? {} : { traceId: clean(traceId) }),
     ...(source === undefined ? {} : { source: clean(source) }),
-    ...(details === undefined ? {} : { details: scrubAll(scrub)(details) }),
+    ...(details === undefined ? {} : { details: scrubAll(cut(scrub))(details) }),
   }
 }
 
-/** Scrubs again once the text is on one line, which may have joined the words of a secret. */
-const scrubLine =
-  (scrub: Scrub) =>
-  (text: string): string =>
-    scrub(oneLine(scrub(text)))
+/** Characters that a failure keeps of a text of the service. */
+const MAX_TEXT = 500
 
-/** These headers are not documented. */
-const traceIdOf = ({ header }: HttpResponse, scrub: Scrub): string | undefined => {
-  const id = header('x-request-id') ?? header('request-id')
-  return id === undefined ? undefined : scrubLine(scrub)(id)
-}
+/** Looks for secrets beyond the cut, which may go through one. */
+const cut =
+  (scrub: Scrub): Scrub =>
+  (text) =>
+    scrub(text.slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT)
+
+const cleaner =
+  (scrub: Scrub): Scrub =>
+  (text) =>
+    oneLine(cut(scrub)(text))

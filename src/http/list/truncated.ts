@@ -22,7 +22,7 @@ export const truncated = <F extends AnyFailure, At>(
   cut: AnyCut<F>,
 ): F | Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
-  const where = `${endpoint}: incomplete: ${oneLine(ended)}:` // a bookmark is text from outside
+  const where = `${endpoint}: incomplete: ${oneLine(ended.slice(0, 500))}:` // a bookmark is text from outside
   if (cut._tag !== 'Failed') {
     return { ...common, attempts: 0, message: `${where} ${reasonOf(cut)}`, guard: cut._tag }
   }

@@ -1,0 +1,92 @@
+/** Finds secrets in text and data that came from outside, in whatever encoding, and leaves that text out. */
+import { withDigitsOf } from '../decode/digits.js'
+import { LEFT_OUT, LEVELS } from '../decode/levels.js'
+import { memoized } from '../fp.js'
+
+// model
+
+/** Returns a text, or `[secret]` in place of one that repeats a secret. */
+export type Scrub = (text: string) => string
+
+/** Number of tokens to remember: one that was replaced may still be valid. */
+const MAX_TOKENS = 8
+
+/** The secrets of a client: those of its options, and its last tokens. */
+export class KnownSecrets {
+  readonly #configured: ReadonlyArray<string>
+  #tokens: ReadonlyArray<string> = []
+
+  constructor(configured: ReadonlyArray<string>) {
+    this.#configured = configured
+  }
+
+  all(): ReadonlyArray<string> {
+    return [...this.#configured, ...this.#tokens]
+  }
+
+  addToken(token: string): void {
+    this.#tokens = [token, ...this.#tokens].slice(0, MAX_TOKENS)
+  }
+}
+
+const REPLACEMENT = '[secret]'
+
+/** Shorter secrets would be found by chance. */
+const MIN_LENGTH = 4
+
+/** So many letters and digits in a row, also where the rest of a secret was cut off, are no chance. */
+const PIECE_LENGTH = 8
+
+/** The signing secret of a webhook, recognized by its name, in JSON within a text. */
+const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
+
+// constructors
+
+/** Leaves out each text with one of these secrets, or with a piece of one. */
+export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
+  const known = secrets.filter((secret) => secret.length >= MIN_LENGTH)
+  const pieces = memoized(() => new Set(known.flatMap((secret) => piecesOf(plain(secret)))))
+  return (text) =>
+    known.some((secret) => text.includes(secret)) ||
+    NAMED_SECRET.test(text) ||
+    piecesOf(plain(text)).some((piece) => pieces().has(piece))
+      ? REPLACEMENT
+      : text
+}
+
+const piecesOf = (text: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(0, text.length - PIECE_LENGTH + 1) }, (_, i) =>
+    text.slice(i, i + PIECE_LENGTH),
+  )
+
+/** Characters as JSON, a URL or a web page may write them. */
+const ENCODED = /\\u([\da-f]{4})|%([\da-f]{2})|&#x([\da-f]+);|&#(\d+);|&\w+;|\\[bfnrt]/gi
+
+/** Returns the letters and digits of a text, which no encoding and no grouping changes. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(ENCODED, (_, json?: string, url?: string, hexEntity?: string, entity?: string) => {
+      const hex = json ?? url ?? hexEntity
+      const code = hex === undefined ? Number(entity ?? 0) : Number.parseInt(hex, 16)
+      return code < 0x80 ? String.fromCharCode(code) : ''
+    })
+    .replace(/[^\da-z]/gi, '')
+
+/** Applies `scrub` to all text of a value, also to names of fields, and leaves out fields named `secret`. */
+export const scrubAll =
+  (scrub: Scrub, depth = LEVELS): ((u: unknown) => unknown) =>
+  (u) => {
+    if (typeof u === 'string') return scrub(u)
+    if (typeof u === 'number') return scrub(String(u)) === REPLACEMENT ? REPLACEMENT : u
+    if (typeof u !== 'object' || u === null) return u
+    if (depth === 0) return LEFT_OUT
+    const inner = scrubAll(scrub, depth - 1)
+    const field = ([name, value]: [string, unknown]): [string, unknown] => [
+      scrub(name),
+      name === 'secret' && typeof value === 'string' ? REPLACEMENT : inner(value),
+    ]
+    return withDigitsOf(u)(
+      Array.isArray(u) ? u.map(inner) : Object.fromEntries(Object.entries(u).map(field)),
+    )
+  }
