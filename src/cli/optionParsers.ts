@@ -1,7 +1,7 @@
 /** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
-import { DAY, HOUR, MINUTE } from './text.js'
+import { DAY, HOUR, MINUTE, SECOND } from './text.js'
 
 /** Rejects what an unset variable of a shell would leave. */
 export const nonEmpty = (text: string): string => {
@@ -66,11 +66,11 @@ export const commaSeparated = (text: string): ReadonlyArray<string> => {
   throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY }
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }
 
-/** Parses `7d`, `12h` or `30m`; returns ms. */
+/** Parses `7d`, `12h`, `30m`, `15s` or `200ms`; returns ms. */
 export const timeSpan = (text: string): number => {
-  const [, digits = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
+  const [, digits = '', unit = ''] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
   const ms = Number(digits) * (UNITS[unit] ?? 0)
   if (digits !== '' && Number.isSafeInteger(ms)) return ms
   throw new InvalidArgumentError('It should be a time such as 7d, 12h or 30m.')

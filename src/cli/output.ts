@@ -13,6 +13,9 @@ export const EXIT_INCOMPLETE = 1
 /** Wrong options, or something is in the way: nothing was done. */
 export const EXIT_USAGE = 2
 
+/** Another run is writing there. */
+export const EXIT_LOCKED = 3
+
 /** 128 plus the number of the signal, as shells have it. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal | 'SIGPIPE', number>> = {
   SIGINT: 130,

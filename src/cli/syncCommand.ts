@@ -10,6 +10,7 @@ import {
   type SyncProgress,
   sync,
 } from '../export/index.js'
+import { destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
@@ -35,6 +36,7 @@ import {
   EXIT_BY_SIGNAL,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
+  EXIT_LOCKED,
   EXIT_USAGE,
   UsageError,
 } from './output.js'
@@ -74,6 +76,8 @@ interface SyncFlags
   readonly maxRejects?: number
   /** In ms. */
   readonly deadline?: number
+  /** In ms. */
+  readonly lease?: number
   readonly batch?: string
 }
 
@@ -157,6 +161,8 @@ const lists: ReadonlyArray<SyncedList> = [
 const HELP = `
 DEST is one of
   NAME.sqlite, NAME.db   a database, made if it is not there
+  postgres://HOST/DB     a database that is there; PGUSER and PGPASSWORD keep
+                         user and password off the command line
 The table is called as the list is, unless --table says otherwise.
 
 The first run reads everything, or what was created since --since; each run
@@ -168,10 +174,12 @@ Exit status:
   0    complete: DEST is up to the time that the last line says
   1    incomplete: the last line says why; the same command goes on
   2    wrong use, or DEST cannot be used: nothing was changed
+  3    another run is writing to DEST
   130  stopped by Ctrl-C (143 by SIGTERM); the same command goes on
 
 Examples:
   payments-rx sync charges charges.sqlite --since 2026-01-01
+  payments-rx sync charges postgres://db.example/finance --table payments.charges
   payments-rx sync charges charges.sqlite --patience forever --deadline 6h
   payments-rx sync charges trial.sqlite --sandbox --rows 10000`
 
@@ -188,12 +196,17 @@ const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) 
       withPace(
         list
           .withOptions(new Command(list.name).description(list.description))
-          .argument('<dest>', 'NAME.sqlite or NAME.db', nonEmpty)
+          .argument('<dest>', 'NAME.sqlite, NAME.db or postgres://HOST/DATABASE', nonEmpty)
           .option('--table <name>', 'the table [as the list]', nonEmpty)
           .option(
             '--max-rejects <n>',
             'stop when more rows than that cannot be written [1000]',
             nonNegativeInteger,
+          )
+          .option(
+            '--lease <time>',
+            'how long DEST stays reserved for a run that was killed [15s]',
+            timeSpan,
           )
           .option('--deadline <time>', 'stop after it; the same command goes on [never]', timeSpan),
       ),
@@ -234,14 +247,14 @@ const perform = async (
 ): Promise<number> => {
   const { timer, stderr } = terminal
   const { client, requests } = exportClient(terminal, { exact: false, ...flags }, connection)
-  const { table, since, lookback, maxRereads, maxRejects, deadline, sandbox } = flags
+  const { table, since, lookback, maxRereads, maxRejects, deadline, lease, sandbox } = flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
   const json = jsonOf('exact')
   const events = inFlags(() =>
     list.start(client, flags, {
       to,
-      ...defined({ table, since, lookback, maxRereads, maxRejects, deadline }),
+      ...defined({ table, since, lookback, maxRereads, maxRejects, deadline, lease }),
       ...(list.name === 'charges' ? { parallel: requests } : {}),
       // another port each time
       ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),
@@ -272,7 +285,8 @@ const perform = async (
   const took = tap((event: SyncEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { begun, next } = progress
+    const { begun, next, waiting } = progress
+    if (waiting !== undefined) view.say(waitNote(waiting))
     counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
     if (begun !== undefined) view.say(beginning(begun))
   })
@@ -280,7 +294,11 @@ const perform = async (
   const { status, reason } = conclusion(event, progress, stopped)
   for (const note of rereadNotes(progress)) view.say(note)
   const ms = Math.max(0, timer.now() - started) // the clock may have been set back
-  view.end({ status, summary: summary(to, counters, ms, progress?.upTo), ...defined({ reason }) })
+  view.end({
+    status,
+    summary: summary(destinationName(to), counters, ms, progress?.upTo),
+    ...defined({ reason }),
+  })
   return status
 }
 
@@ -298,6 +316,9 @@ const inFlags = <T>(make: () => T): T => {
 }
 
 // what is said
+
+const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
+  `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
 
 const beginning = ({ resumed, from }: Required<SyncProgress>['begun']): string => {
   const what = from === undefined ? 'everything is read' : `since ${from}`
@@ -351,6 +372,9 @@ const conclusion = (
         }
   }
   const { left } = event
+  if (isExportError(left) && left._tag === 'Locked') {
+    return { status: EXIT_LOCKED, reason: left.message }
+  }
   const isUsage = isExportError(left)
     ? USAGE.includes(left._tag)
     : isFinal(left) && (progress?.pages ?? 0) === 0

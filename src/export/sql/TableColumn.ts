@@ -59,7 +59,14 @@ export const tableShape = (
   }
 }
 
-const nameOf = (path: ReadonlyArray<string>): string => path.join('_')
+/** Characters of a name that Postgres tells apart. */
+const NAME_LENGTH = 63
+
+/** A name that is too long loses its beginning: the end of a path says more. */
+const nameOf = (path: ReadonlyArray<string>): string => {
+  const name = path.join('_')
+  return name.length > NAME_LENGTH && path.length > 1 ? nameOf(path.slice(1)) : name
+}
 
 /** A row without an id cannot be found again. */
 const hasId: RowCheck = (row) =>

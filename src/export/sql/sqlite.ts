@@ -7,7 +7,7 @@ import { type ExportError, exportError } from '../ExportError.js'
 import type { Store } from '../store/Store.js'
 import type { Step, SyncTarget } from '../sync/SyncTarget.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
-import { createTable, missingColumns, quoted, type TableOptions, upsert } from './table.js'
+import { createTable, missingColumns, quoted, STATE, type TableOptions, upsert } from './table.js'
 
 // model
 
@@ -32,8 +32,10 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'TEXT',
 }
 
-/** The texts of the store. A version is drawn by the database: it never comes again, also after a removal. */
-const STATE = 'payments_rx_state'
+/** All rows of a run that replaces others, until its end; known to this connection alone. */
+const NEXT = 'temp.payments_rx_next'
+
+/** A version is drawn by the database: it never comes again, also after a removal. */
 const NEW_VERSION = 'hex(randomblob(8))'
 
 // constructors
@@ -74,26 +76,25 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
     }
   }
 
-  const into = replaces ? `${table}__next` : table
-  const prepareTable = (name: string): void => {
-    const wanted = columns.map((column) => ({ name: column.name, type: TYPES[column.type] }))
-    db.exec(createTable(name, wanted))
-    const found = db.prepare(`PRAGMA table_info(${quoted(name)})`).all()
-    for (const { name: column, type } of missingColumns(`${path}: table ${name}`, wanted, {
-      columns: found.map((one) => ({ name: String(one.name), type: String(one.type) })),
-      key: found.filter(({ pk }) => pk !== 0).map((one) => String(one.name)),
-    })) {
-      db.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${quoted(column)} ${type}`)
+  const wanted = columns.map(({ name, type }) => ({ name, type: TYPES[type] }))
+  const prepare = (): void => {
+    db.exec(
+      `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
+    )
+    db.exec(createTable(table, wanted))
+    const found = db.prepare(`PRAGMA table_info(${quoted(table)})`).all()
+    const missing = missingColumns(`${path}: table ${table}`, wanted, {
+      columns: found.map(({ name, type }) => ({ name: String(name), type: String(type) })),
+      key: found.filter(({ pk }) => pk !== 0).map(({ name }) => String(name)),
+    })
+    for (const { name, type } of missing) {
+      db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`)
     }
+    if (replaces) db.exec(createTable(NEXT, wanted))
   }
 
   try {
-    await transaction(() => {
-      db.exec(
-        `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
-      )
-      prepareTable(table)
-    })
+    await transaction(prepare)
   } catch (error) {
     await close()
     throw error
@@ -145,34 +146,27 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
   let insert: StatementSync | undefined
   const write = (rows: ReadonlyArray<A>): void => {
     const places = columns.map(() => '?').join(', ')
-    insert ??= db.prepare(upsert(into, columns, `VALUES (${places})`))
+    insert ??= db.prepare(upsert(replaces ? NEXT : table, columns, `VALUES (${places})`))
     for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 
-  const dropNext = (): void => {
-    db.exec(`DROP TABLE IF EXISTS ${quoted(into)}`)
-    insert = undefined
+  const perform = (step: Step<A>): void => {
+    if (step.kind === 'write') write(step.rows)
+    else if (replaces) putInPlace()
   }
 
-  const perform = (step: Step<A>): void => {
-    if (step.kind === 'write') {
-      write(step.rows)
-    } else if (replaces && step.kind === 'begin') {
-      dropNext()
-      prepareTable(into)
-    } else if (replaces) {
-      const names = columns.map(({ name }) => quoted(name)).join(', ')
-      db.exec(`DELETE FROM ${quoted(table)}`)
-      db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(into)}`)
-      dropNext()
-    }
+  const putInPlace = (): void => {
+    const names = columns.map(({ name }) => quoted(name)).join(', ')
+    db.exec(`DELETE FROM ${quoted(table)}`)
+    db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(NEXT)}`)
   }
 
   return {
     name: path,
     store,
     check: shape.check,
-    through: (step) => ({
+    through: async (step) => ({
+      ...store,
       replace: (name, text, version) =>
         transaction(() => {
           const next = replaceNow(name, text, version)

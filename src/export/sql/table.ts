@@ -19,6 +19,9 @@ export interface ColumnDefinition {
   readonly type: string
 }
 
+/** The table of the small texts that a destination keeps: checkpoint and lease. */
+export const STATE = 'payments_rx_state'
+
 /** A table that is there. */
 export interface FoundTable {
   readonly columns: ReadonlyArray<ColumnDefinition>
@@ -67,18 +70,20 @@ export const missingColumns = (
   return wanted.filter((column) => !types.has(column.name))
 }
 
-/** Inserts rows; one that is there is replaced, unless it has a later `updated_at`. */
+/** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at`. */
 export const upsert = (
   table: string,
   columns: ReadonlyArray<TableColumn>,
   rows: string,
+  when: 'always' | 'not older' = 'not older',
 ): string => {
   const names = columns.map(({ name }) => quoted(name))
   const changes = names
     .filter((name) => name !== '"id"')
     .map((name) => `${name} = excluded.${name}`)
-  const isNewer = names.includes('"updated_at"')
-    ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true)`
-    : ''
+  const isNewer =
+    when === 'not older' && names.includes('"updated_at"')
+      ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true)`
+      : ''
   return `INSERT INTO ${quoted(table)} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}${isNewer}`
 }

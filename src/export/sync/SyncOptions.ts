@@ -40,6 +40,11 @@ export interface SyncOptions {
   readonly maxRejects?: number
   /** Receives rows that cannot be written. They are read again by the next run. */
   readonly onReject?: Sink<Reject>
+  /**
+   * How long the destination stays reserved for a run that is not heard of any more, in ms: one that was killed. Another
+   * run waits as long, and then takes over, or ends with `Locked`. Default 15,000.
+   */
+  readonly lease?: Millis
   /** Ends the sync with `DeadlinePassed` after so many ms; the next run goes on. Default `Infinity`. */
   readonly deadline?: Millis
   /** Its first value ends the sync; the next run goes on. */
@@ -53,7 +58,9 @@ export interface SyncOptions {
 /** How far a sync is. Counts are of this run. */
 export interface SyncProgress
   extends Pick<ExportProgress, 'rows' | 'rejects' | 'pages' | 'repeated' | 'next' | 'ended'> {
-  /** How it began; with the first progress only. */
+  /** It waits for another run, or for the lease of one that was killed; before `begun`. */
+  readonly waiting?: SyncWait
+  /** How it began; once. */
   readonly begun?: SyncBegun
   /** Charges that are not final and were read again by id; with the last progress. */
   readonly rereads?: SyncRereads
@@ -61,6 +68,12 @@ export interface SyncProgress
   readonly stopped?: true
   /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
   readonly upTo?: string
+}
+
+/** Another run has the destination, or was killed. */
+export interface SyncWait {
+  /** How long this one waits for it, at most, in ms. */
+  readonly ms: Millis
 }
 
 /** How a sync begins. */
@@ -103,6 +116,7 @@ export const syncRules: OptionsTable<SyncOptions> = {
   untilStable: is.boolean,
   maxRejects: is.nonNegativeIntOrInfinity,
   onReject: is.fn(),
+  lease: is.positiveFinite,
   deadline: is.millis,
   stop: is.withMethods('an Observable', 'pipe'),
   account: is.nonEmptyString,
@@ -112,9 +126,16 @@ export const syncRules: OptionsTable<SyncOptions> = {
 /** The kinds of destinations. */
 export type DestinationKind = 'sqlite' | 'postgres'
 
+/** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
+export const destinationName = (to: string): string => {
+  if (destinationKind(to) !== 'postgres') return to
+  const { host, pathname } = new URL(to)
+  return `postgres://${host}${pathname}`
+}
+
 /** Throws an `InvalidOption` that lists what a destination can be. */
 export const destinationKind = (to: string): DestinationKind => {
   if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
-  if (/^postgres(ql)?:\/\//.test(to)) return 'postgres'
+  if (/^postgres(ql)?:\/\/[^/]*\/./.test(to) && URL.canParse(to)) return 'postgres'
   throw new InvalidOption('to', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE')
 }

@@ -13,6 +13,7 @@ import {
   type Observable,
   of,
   ReplaySubject,
+  Subject,
   takeUntil,
   tap,
 } from 'rxjs'
@@ -26,11 +27,11 @@ import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { truncated } from '../column/json.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import { type ExportSource, sourceOf } from '../ExportSource.js'
+import { type ExportSource, type Source, sourceOf } from '../ExportSource.js'
 import { exportList, NO_PROGRESS, type Progress } from '../exportList.js'
 import { LOOKBACK } from '../exportTo.js'
 import { iso } from '../run/Manifest.js'
-import type { Drainable } from '../SourcePage.js'
+import type { AnyPosition } from '../SourcePage.js'
 import { stripped } from '../secretField.js'
 import { reread } from './reread.js'
 import type {
@@ -41,7 +42,6 @@ import type {
   TimedSource,
 } from './SyncOptions.js'
 import type { SyncSession } from './SyncSession.js'
-import type { RunInProgress } from './SyncState.js'
 
 // model
 
@@ -70,16 +70,20 @@ const PARALLEL = 4
 /** Reads into a destination that is owned. Cold. */
 export const runSync = <A>(session: SyncSession<A>, reading: Reading<A>): Observable<SyncEvent> =>
   defer(() => {
-    const { deadline = Number.POSITIVE_INFINITY, stop = NEVER } = reading.options
+    const { deadline, stop = NEVER } = reading.options
     const { timer = asyncScheduler } = reading.options
     const cuts = new ReplaySubject<Cut>(1)
     const listening = merge(
       stop.pipe(map((): Cut => 'stopped')),
-      later(deadline, timer).pipe(map((): Cut => deadlinePassed(deadline))),
+      deadline === undefined
+        ? NEVER
+        : later(deadline, timer).pipe(map((): Cut => deadlinePassed(deadline))),
     ).subscribe(cuts)
-    return new SyncRun(session, reading, cuts)
-      .events()
-      .pipe(finalize(() => listening.unsubscribe()))
+    const over = new Subject<void>()
+    const events = new SyncRun(session, reading, cuts).events()
+    return merge(session.lost.pipe(takeUntil(over)), events.pipe(finalize(() => over.next()))).pipe(
+      finalize(() => listening.unsubscribe()),
+    )
   })
 
 class SyncRun<A> {
@@ -126,27 +130,24 @@ class SyncRun<A> {
   private resume(timed: TimedSource<A>): Observable<SyncEvent> {
     const { found } = this.session
     if (found === undefined) return EMPTY
-    const { position } = found
-    const rest =
-      position === undefined
-        ? EMPTY
-        : this.read(sourceOf(this.snapshot(timed, found), false).pages(position), found)
-    return concat(rest, this.reached(found))
+    const { position, from } = found
+    const source = sourceOf(this.snapshot(timed, from), false)
+    return concat(
+      position === undefined ? EMPTY : this.read(source, from, position),
+      this.reached(),
+    )
   }
 
   /** Reads what came since the last run, and what may have changed. */
   private catchUp(timed: TimedSource<A>): Observable<SyncEvent> {
-    const run = { started: this.now(), from: this.from() }
-    const source = sourceOf(this.snapshot(timed, run), false)
-    return concat(this.read(source.pages(), run), this.reached(run))
+    const from = this.from()
+    return concat(this.read(sourceOf(this.snapshot(timed, from), false), from), this.reached())
   }
 
   /** Reads a list that cannot be narrowed by time. */
   private readAll(): Observable<SyncEvent> {
     const { list, options } = this.reading
-    const run = { started: this.now(), from: 0 }
-    const source = sourceOf(list, options.untilStable ?? false)
-    return concat(this.read(source.pages(), run), this.reached(run))
+    return concat(this.read(sourceOf(list, options.untilStable ?? false), 0), this.reached())
   }
 
   private rereadUnsettled(timed: TimedSource<A>): Observable<SyncEvent> {
@@ -175,7 +176,9 @@ class SyncRun<A> {
     const { cut, total, rereads } = this
     if (cut === 'stopped') return of(E.right<never, SyncProgress>({ ...total, stopped: true }))
     if (cut !== undefined) return of(E.left(cut))
-    return from(this.session.finish()).pipe(
+    const { session, reading } = this
+    const finished = reading.timed === undefined ? of(undefined) : session.finish(session.state)
+    return from(finished).pipe(
       map(() => {
         const { upTo } = this.session.state
         return E.right<never, SyncProgress>({
@@ -194,33 +197,34 @@ class SyncRun<A> {
   // what they have in common
 
   /** Reads a list into the destination, page by page, and adds to what earlier stages counted. */
-  private read(list: Drainable<A>, run: RunInProgress): Observable<SyncEvent> {
+  private read(source: Source<A>, from: Millis, position?: AnyPosition): Observable<SyncEvent> {
     const { session, total: before, cuts, scrub } = this
     const { onReject, maxRejects = MAX_REJECTS, timer } = this.reading.options
+    let to = this.now()
     let rows: ReadonlyArray<A> = []
     let rejected = session.state.rejected
     return exportList<A>({
-      list,
+      list: source.pages(position),
       check: session.target.check,
       redact: (raw) => scrub(truncated(stripped(raw))),
-      every: 0, // each page is a step
+      every: session.target.commitEvery ?? 0,
       maxRejects,
       stop: cuts.pipe(tap((cut) => this.endWith(cut))),
       ...defined({ timer }),
-      sink: async (page) => {
-        rows = page
+      sink: async (some, page) => {
+        to = Math.floor(source.boundsOf(page.position)?.to ?? to)
+        rows = rows.length === 0 ? some : [...rows, ...some]
       },
       rejects: async (bad) => {
         const ids = bad.flatMap(({ row }) => rowId(row) ?? [])
         rejected = [...new Set([...rejected, ...ids])]
         await onReject?.(bad)
       },
-      commit: ({ next: position }) =>
-        session.commit(rows, {
-          ...session.state,
-          rejected,
-          run: { ...run, ...defined({ position }) },
-        }),
+      commit: async ({ next }) => {
+        const run = { from, to, ...defined({ position: next }) }
+        await session.commit(rows, { ...session.state, rejected, run })
+        rows = []
+      },
     }).pipe(
       map(({ failure, cut, ended: _, ...progress }) => {
         if (failure !== undefined) this.endWith(failure)
@@ -232,11 +236,15 @@ class SyncRun<A> {
   }
 
   /** Notes that a list was read to its end. */
-  private reached({ started, from: first }: RunInProgress): Observable<never> {
+  private reached(): Observable<never> {
     return defer(async () => {
-      if (this.cut !== undefined) return
-      const { run: _, since = first, ...state } = this.session.state
-      await this.session.commit([], { ...state, since: Math.min(since, first), upTo: started })
+      const { run, since, ...state } = this.session.state
+      if (this.cut !== undefined || run === undefined) return
+      const { from: first, to: upTo } = run
+      const next = { ...state, since: Math.min(since ?? first, first), upTo }
+      await (this.reading.timed === undefined
+        ? this.session.finish(next)
+        : this.session.commit([], next))
     }).pipe(ignoreElements())
   }
 
@@ -249,7 +257,7 @@ class SyncRun<A> {
     return Math.max(first, upTo - lookback)
   }
 
-  private snapshot(timed: TimedSource<A>, { from }: RunInProgress): ExportSource<A> {
+  private snapshot(timed: TimedSource<A>, from: Millis): ExportSource<A> {
     const { parallel = PARALLEL } = this.reading.options
     const filter = from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}
     return timed.snapshot(filter).parallel(parallel)

@@ -1,7 +1,21 @@
-/** A destination with its checkpoint, while one run owns it. */
-import { exportError } from '../ExportError.js'
-import { newSyncState, readSyncState, type SyncState, showSyncState } from './SyncState.js'
+/** A destination, while one run has its lease. */
+import { concat, NEVER, type Observable, type SchedulerLike } from 'rxjs'
+import type { Millis } from '../../stream/index.js'
+import { type Lease, type LeaseWait, takeLease } from '../store/lease.js'
+import { newSyncState, readSyncState, type SyncState } from './SyncState.js'
 import type { Step, SyncTarget } from './SyncTarget.js'
+
+export interface SessionOptions<A> {
+  readonly target: SyncTarget<A>
+  readonly spec: SyncState['spec']
+  readonly timer: SchedulerLike
+  /** How long the lease lasts without a renewal. */
+  readonly lease?: Millis | undefined
+  /** Is told when another run has the lease, before this one waits for it to end. */
+  readonly onWait: (wait: LeaseWait) => void
+  /** Its first value ends that wait. */
+  readonly stop?: Observable<unknown> | undefined
+}
 
 /** The name of the checkpoint in the store of a destination. */
 const CHECKPOINT = 'checkpoint'
@@ -10,64 +24,72 @@ export class SyncSession<A> {
   readonly target: SyncTarget<A>
   /** The run that it found, which had not come to its end. */
   readonly found: SyncState['run']
-  private current: SyncState
-  private version: string
+  readonly #lease: Lease
+  #state: SyncState
 
-  private constructor(target: SyncTarget<A>, state: SyncState, version: string) {
+  private constructor(target: SyncTarget<A>, lease: Lease, state: SyncState) {
     this.target = target
     this.found = state.run
-    this.current = state
-    this.version = version
+    this.#lease = lease
+    this.#state = state
   }
 
-  /** Shuts out whoever owned the destination before. Rejects with an `ExportError`, and closes the target then. */
-  static async begin<A>(target: SyncTarget<A>, spec: SyncState['spec']): Promise<SyncSession<A>> {
+  /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
+  static async begin<A>(options: SessionOptions<A>): Promise<SyncSession<A>> {
+    const { target, spec, timer, lease: length, onWait } = options
+    const { name, store } = target
+    const stop = concat(options.stop ?? NEVER, NEVER) // one that completes has not stopped it
+    let lease: Lease | undefined
     try {
-      const found = await target.store.read(CHECKPOINT)
-      const state =
-        found === undefined ? newSyncState(spec) : readSyncState(target.name, found.text, spec)
-      const version = await target
-        .through({ kind: 'begin' })
-        .replace(CHECKPOINT, showSyncState(state), found?.version)
-      if (version === undefined) throw fenced(target)
-      return new SyncSession(target, state, version)
+      lease = await takeLease({ store, name: CHECKPOINT, path: name, length, timer, onWait, stop })
+      const { state } = lease
+      return new SyncSession(
+        target,
+        lease,
+        state === undefined ? newSyncState(spec) : readSyncState(name, state, spec),
+      )
     } catch (error) {
-      await target.close()
+      await ended(target, lease)
       throw error
     }
   }
 
   /** How far the sync is. */
   get state(): SyncState {
-    return this.current
+    return this.#state
+  }
+
+  /** Its error says that a later run has taken over. */
+  get lost(): Observable<never> {
+    return this.#lease.lost
   }
 
   /** Writes rows, and keeps how far the sync is: both or none. Rejects with `Fenced` if a later run has taken over. */
   commit(rows: ReadonlyArray<A>, state: SyncState): Promise<void> {
-    return this.step(state, { kind: 'write', rows })
+    return this.#step({ kind: 'write', rows }, state)
   }
 
   /** Ends the run, as `SyncTarget` says. */
-  finish(): Promise<void> {
-    return this.step(this.current, { kind: 'finish' })
+  finish(state: SyncState): Promise<void> {
+    return this.#step({ kind: 'finish' }, state)
   }
 
-  /** Leaves the destination as it stands. May be called again. */
+  /** Releases the lease, and leaves the destination as it stands. May be called again. */
   close(): Promise<void> {
-    return this.target.close()
+    return ended(this.target, this.#lease)
   }
 
-  private async step(state: SyncState, step: Step<A>): Promise<void> {
-    const version = await this.target
-      .through(step)
-      .replace(CHECKPOINT, showSyncState(state), this.version)
-    if (version === undefined) throw fenced(this.target)
-    this.current = state
-    this.version = version
+  async #step(step: Step<A>, state: SyncState): Promise<void> {
+    await this.#lease.commit(state, await this.target.through(step))
+    this.#state = state
   }
 }
 
-const fenced = ({ name }: Pick<SyncTarget<never>, 'name'>) =>
-  exportError('Fenced', `${name} is written by a later run, which has taken over: this one ends`, {
-    path: name,
-  })
+/** A lease that cannot be released ends by itself. */
+const ended = async (
+  target: Pick<SyncTarget<never>, 'close'>,
+  lease: Lease | undefined,
+): Promise<void> => {
+  await lease?.release().catch(() => {})
+  await target.close()
+}

@@ -1,20 +1,21 @@
 /** How far a sync is, as kept at its destination. */
 import * as t from 'io-ts'
+import { causes } from '../../decode/index.js'
+import { E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { exportError } from '../ExportError.js'
 import { ExportSpec, specOf } from '../run/ExportSpec.js'
 import { KeptPosition } from '../SourcePage.js'
-import { readRecord } from '../store/readRecord.js'
 
 // model
 
 const RunInProgress = t.readonly(
   t.intersection([
     t.type({
-      /** When it began, in ms since 1970. */
-      started: t.number,
       /** Rows created from then on are read, in ms since 1970. 0: all. */
       from: t.number,
+      /** Up to then, exclusive; of a list without times, when it began. */
+      to: t.number,
     }),
     t.partial({
       /** What is left to read; absent when that is nothing. */
@@ -68,24 +69,28 @@ export const syncSpec = (
   }
 }
 
-/** Reads the text of a checkpoint. Throws `Damaged` or `NewerVersion`, and `SpecMismatch` if it is of another list. */
+/** Reads a state. Throws `Damaged`, and `SpecMismatch` if it is of another list. */
 export const readSyncState = (
   destination: string,
-  text: string,
+  u: unknown,
   { resource, account, query }: SyncState['spec'],
 ): SyncState => {
-  const found = readRecord({ name: 'checkpoint', version: VERSION, codec: state })(destination)(
-    text,
-  )
-  const differs = (field: string, is: boolean): void => {
-    if (!is) return
+  const read = state.decode(u)
+  if (E.isLeft(read)) {
+    const [{ path: field, expected }] = causes(read.left)
+    const why = `${destination} has no checkpoint of this version: ${field} should be ${expected}`
+    throw exportError('Damaged', why, { path: destination, field })
+  }
+  const { spec } = read.right
+  const check = (field: string, isSame: boolean): void => {
+    if (isSame) return
     const why = `${destination} is of another ${field}: name another table or folder`
     throw exportError('SpecMismatch', why, { path: destination, field })
   }
-  differs('resource', found.spec.resource !== resource)
-  differs('account', found.spec.account !== account)
-  differs('query', JSON.stringify(found.spec.query) !== JSON.stringify(query))
-  return found
+  check('resource', spec.resource === resource)
+  check('account', spec.account === account)
+  check('query', JSON.stringify(spec.query) === JSON.stringify(query))
+  return read.right
 }
 
 /** The state of a sync that was never begun. */
@@ -95,6 +100,3 @@ export const newSyncState = (spec: SyncState['spec']): SyncState => ({
   rejected: [],
   reread: '',
 })
-
-/** As `readSyncState` reads it. */
-export const showSyncState = (state: SyncState): string => `${JSON.stringify(state)}\n`

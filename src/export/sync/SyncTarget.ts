@@ -1,4 +1,6 @@
 /** What a sync writes into: a table or a folder that also keeps how far the sync is. */
+
+import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import type { Store } from '../store/Store.js'
 
@@ -6,8 +8,6 @@ import type { Store } from '../store/Store.js'
 
 /** What happens to the rows in the step that replaces the checkpoint. */
 export type Step<A> =
-  /** A run begins: what an earlier one left unfinished is removed, where it cannot be gone on with. */
-  | { readonly kind: 'begin' }
   /**
    * Rows are put in place by id: of two, the one with the later `updated_at` stays, and of two with the same the one
    * that comes last.
@@ -20,7 +20,7 @@ export type Step<A> =
 export interface UnsettledQuery {
   readonly final: ReadonlyArray<string>
   /** In ms since 1970. */
-  readonly createdBefore: number
+  readonly createdBefore: Millis
   /** Ids come in rising order, from the first one after this; empty: from the first. */
   readonly after: string
   readonly limit: number
@@ -42,10 +42,15 @@ export interface Unsettled {
 export interface SyncTarget<in A> {
   /** Names the destination in messages, without secrets. */
   readonly name: string
+  /** How often a step is done, where it is expensive, in ms. Default: for each page. */
+  readonly commitEvery?: Millis
   /** Small texts, kept with the rows. */
   readonly store: Store
-  /** Returns the same store; its `replace` also does a step, in one transaction. */
-  readonly through: (step: Step<A>) => Pick<Store, 'replace'>
+  /**
+   * Prepares a step, as far as that changes nothing. Resolves with the same store, whose `replace` also does the step,
+   * in one transaction.
+   */
+  readonly through: (step: Step<A>) => Promise<Store>
   /** Returns the reason why a row cannot be written without a change to its values. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   readonly unsettled: (query: UnsettledQuery) => Promise<Unsettled>

@@ -4,7 +4,7 @@ import { later } from '../../stream/later.js'
 import { shapeOf } from '../column/Shape.js'
 import { shapeWithoutSecret } from '../secretField.js'
 import { tableShape } from '../sql/TableColumn.js'
-import type { DestinationKind } from './SyncOptions.js'
+import { type DestinationKind, destinationName } from './SyncOptions.js'
 import type { SyncTarget } from './SyncTarget.js'
 
 /** Which destination, and what is written there. */
@@ -38,7 +38,15 @@ export const openTarget =
           pause,
         })
       }
-      case 'postgres':
-        throw new Error('not yet')
+      case 'postgres': {
+        const { postgresTarget } = await import('../sql/postgres.js')
+        return postgresTarget<A>({
+          url: to,
+          name: destinationName(to),
+          table,
+          shape: tableShape(shape, { numbers, minorUnits: false }),
+          replaces,
+        })
+      }
     }
   }

@@ -26,18 +26,31 @@
  * Lists that cannot be narrowed by time are read whole, into a table beside the one that is there, and take its place
  * in the last step.
  */
-import { asyncScheduler, catchError, type Observable, of, throwError } from 'rxjs'
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  finalize,
+  merge,
+  type Observable,
+  of,
+  Subject,
+  takeUntil,
+  throwError,
+} from 'rxjs'
 import { E } from '../../fp.js'
 import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
 import { isExportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
 import type { ExportSource } from '../ExportSource.js'
+import { NO_PROGRESS } from '../exportList.js'
 import { bracket } from '../run/bracket.js'
 import { openTarget } from './openTarget.js'
 import {
   destinationKind,
   type SyncEvent,
   type SyncOptions,
+  type SyncWait,
   syncRules,
   type TimedSource,
 } from './SyncOptions.js'
@@ -81,10 +94,18 @@ export const sync = <A>(
     replaces: timed === undefined,
     timer: options.timer ?? asyncScheduler,
   })
-  return bracket(
-    async () => SyncSession.begin(await open(), spec),
+  const waits = new Subject<SyncEvent>()
+  const { timer = asyncScheduler, lease, stop } = options
+  const onWait = ({ ms }: SyncWait): void =>
+    waits.next(E.right({ ...NO_PROGRESS, waiting: { ms } }))
+  const running = bracket(
+    async () => SyncSession.begin({ target: await open(), spec, timer, lease, onWait, stop }),
     (session: SyncSession<A>) => session.close(),
-  )((session) => runSync(session, { timed, list, options })).pipe(
+  )((session) => runSync(session, { timed, list, options }))
+  return defer(() => {
+    const over = new Subject<void>()
+    return merge(waits.pipe(takeUntil(over)), running.pipe(finalize(() => over.next())))
+  }).pipe(
     catchError((error: unknown) =>
       isExportError(error) ? of(E.left(error)) : throwError(() => error),
     ),

@@ -1,9 +1,5 @@
 /** Nights of one account in virtual time: charges come and change between them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { lastValueFrom, type Observable, toArray } from 'rxjs'
-import { afterAll } from 'vitest'
 import type { SyncEvent, SyncProgress } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { createClient } from '../../../src/index.js'
@@ -66,11 +62,4 @@ export const account = (options: SandboxOptions = {}) => {
     return made.right.id
   }
   return { payments, timer, run, pass, all, last, failure, charge, asked }
-}
-
-/** Paths in a folder of one test file. */
-export const folder = (): ((name: string) => string) => {
-  const path = mkdtempSync(join(tmpdir(), 'payments-rx-sync-'))
-  afterAll(() => rmSync(path, { recursive: true }))
-  return (name) => join(path, name)
 }

@@ -1,0 +1,262 @@
+/**
+ * A table of Postgres, through `pg` and `pg-copy-streams`, which are optional peers. Each step is one statement, which
+ * replaces the checkpoint and, only if it did, changes rows: a process that is frozen holds no lock, and one whose
+ * connection is lost leaves nothing half done.
+ */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Client } from 'pg'
+import { fieldsOf } from '../../decode/unknown.js'
+import type { ColumnType } from '../column/Shape.js'
+import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
+import { exportError } from '../ExportError.js'
+import type { Store } from '../store/Store.js'
+import type { Step, SyncTarget } from '../sync/SyncTarget.js'
+import { errorOf } from './postgresErrors.js'
+import { isoMicros, type TableColumn } from './TableColumn.js'
+import { createTable, missingColumns, quoted, STATE, type TableOptions, upsert } from './table.js'
+
+// model
+
+/** Which database, and which table in it. */
+export interface PostgresOptions extends TableOptions {
+  readonly url: string
+  /** Names it in messages, without secrets. */
+  readonly name: string
+}
+
+/** Types of columns, as the database spells them. Numbers of any length are kept digit by digit. */
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'text',
+  time: 'timestamp with time zone',
+  boolean: 'boolean',
+  integer: 'bigint',
+  decimal: 'numeric',
+  json: 'jsonb',
+}
+
+/** Rows of a step, before they are put in place. */
+const INCOMING = 'pg_temp.payments_rx_incoming'
+
+/** All rows of a run that replaces others, until its end; known to this connection alone. */
+const NEXT = 'pg_temp.payments_rx_next'
+
+/** Times that the server waits for a client that is frozen, and a client for the server, in ms. */
+const IDLE = 15_000
+const CONNECT = 15_000
+const QUERY = 600_000
+
+// constructors
+
+/** Connects, and makes the table if it is not there. Rejects with an `ExportError`. */
+export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncTarget<A>> => {
+  const { url, name, table, shape, replaces } = options
+  const { columns } = shape
+  const { connect, copyFrom } = await driver(name)
+  const client = connect(url)
+  client.on('error', () => {}) // told by the query that comes next
+  const refused = (error: unknown): never => {
+    throw errorOf(name, error)
+  }
+  const query = async (
+    sql: string,
+    values?: ReadonlyArray<unknown>,
+  ): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
+    const { rows } = await client.query(sql, values && [...values]).catch(refused)
+    return rows.map(fieldsOf)
+  }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= client.end().catch(() => {}) // it was lost
+    return closing
+  }
+
+  const state = quoted([...table.split('.').slice(0, -1), STATE].join('.'))
+  const wanted = columns.map((column) => ({ name: column.name, type: TYPES[column.type] }))
+  const isThere = async (relation: string): Promise<boolean> =>
+    (await query('SELECT to_regclass($1) IS NOT NULL AS found', [relation]))[0]?.found === true
+
+  /** Makes nothing that is there: whoever made it may have more rights. */
+  const prepare = async (): Promise<void> => {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    if (!(await isThere(state))) {
+      await query(
+        `CREATE TABLE ${state} (name text PRIMARY KEY, text text NOT NULL, version text NOT NULL)`,
+      )
+    }
+    if (!(await isThere(quoted(table)))) await query(createTable(table, wanted))
+    const found = await query(COLUMNS, [quoted(table)])
+    const missing = missingColumns(`${name}: table ${table}`, wanted, {
+      columns: found.map((one) => ({ name: String(one.name), type: String(one.type) })),
+      key: found.filter(({ is_key }) => is_key === true).map((one) => String(one.name)),
+    })
+    if (missing.length > 0) {
+      const added = missing.map((one) => `ADD COLUMN ${quoted(one.name)} ${one.type}`)
+      await query(`ALTER TABLE ${quoted(table)} ${added.join(', ')}`)
+    }
+    await query(createTable(INCOMING, wanted))
+    if (replaces) await query(createTable(NEXT, wanted))
+  }
+
+  try {
+    await client.connect().catch(refused)
+    await query(`SET idle_in_transaction_session_timeout = ${IDLE}`)
+    await query('BEGIN')
+    await prepare()
+    await query('COMMIT')
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  // statements
+
+  const names = columns.map((column) => quoted(column.name)).join(', ')
+  const all = (from: string): string =>
+    `SELECT ${names} FROM ${quoted(from)} WHERE EXISTS (SELECT FROM fenced)`
+  const changes: Readonly<Record<Change, string>> = {
+    keep: '',
+    write: `, merged AS (${upsert(replaces ? NEXT : table, columns, all(INCOMING))})`,
+    finish: replaces
+      ? `, gone AS (
+          DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
+          AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
+        ), merged AS (${upsert(table, columns, all(NEXT), 'always')})`
+      : '',
+  }
+  const keyOf = (of: string): string => `${table}/${of}`
+  const replaced = async (
+    kind: Change,
+    ...[of, text, version]: Parameters<Store['replace']>
+  ): Promise<string | undefined> => {
+    const [sql, values] =
+      version === undefined
+        ? [`INSERT INTO ${state} VALUES ($1, $2, ${NEW_VERSION}) ON CONFLICT DO NOTHING`, []]
+        : [
+            `UPDATE ${state} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3`,
+            [version],
+          ]
+    const [found] = await query(
+      `WITH fenced AS (${sql} RETURNING version)${changes[kind]} SELECT version FROM fenced`,
+      [keyOf(of), text, ...values],
+    )
+    return found === undefined ? undefined : String(found.version)
+  }
+
+  const copy = async (rows: ReadonlyArray<A>): Promise<void> => {
+    await query(`TRUNCATE ${quoted(INCOMING)}`)
+    const text = rows.map((row) => lineOf(columns, row)).join('')
+    const to = client.query(copyFrom(`COPY ${quoted(INCOMING)} (${names}) FROM STDIN`))
+    await pipeline(Readable.from([Buffer.from(text)]), to).catch(refused)
+  }
+
+  const store: Store = {
+    read: async (of) => {
+      const [found] = await query(`SELECT text, version FROM ${state} WHERE name = $1`, [keyOf(of)])
+      return found && { text: String(found.text), version: String(found.version) }
+    },
+    replace: (...change) => replaced('keep', ...change),
+    remove: async (of, version) => {
+      const sql = `DELETE FROM ${state} WHERE name = $1 AND version = $2 RETURNING name`
+      return (await query(sql, [keyOf(of), version])).length > 0
+    },
+  }
+
+  return {
+    name,
+    store,
+    check: (row) => shape.check(row) ?? withoutZeros(columns)(row),
+    through: async (step) => {
+      if (step.kind === 'write') await copy(step.rows)
+      return { ...store, replace: (...change) => replaced(step.kind, ...change) }
+    },
+    unsettled: async ({ final, createdBefore, after, limit }) => {
+      const where = `FROM ${quoted(table)} WHERE status <> ALL($1) AND created_at < $2`
+      const values = [final, new Date(createdBefore)]
+      const ids = await query(`SELECT id ${where} AND id > $3 ORDER BY id LIMIT $4`, [
+        ...values,
+        after,
+        limit,
+      ])
+      const [count] = await query(`SELECT count(*) AS total ${where}`, values)
+      return { ids: ids.map(({ id }) => String(id)), total: Number(count?.total) }
+    },
+    close,
+  }
+}
+
+/** What happens to the rows when a text is replaced. */
+type Change = 'keep' | Step<never>['kind']
+
+const NEW_VERSION = 'gen_random_uuid()::text'
+
+/** Of this package: one makes tables at a time. */
+const LOCK = 8_273_641
+
+/** The columns of a table, and which of them are its primary key. */
+const COLUMNS = `
+  SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
+    coalesce(attnum = ANY(indkey), false) AS is_key
+  FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
+
+/** Loads the driver. Rejects with an `UnusableDestination` where it is not installed. */
+const driver = async (name: string) => {
+  try {
+    const [{ default: pg }, { from: copyFrom }] = await Promise.all([
+      import('pg'),
+      import('pg-copy-streams'),
+    ])
+    const connect = (connectionString: string): Client =>
+      new pg.Client({
+        connectionString,
+        application_name: 'payments-rx',
+        connectionTimeoutMillis: CONNECT,
+        query_timeout: QUERY,
+        keepAlive: true,
+      })
+    return { connect, copyFrom }
+  } catch (error) {
+    const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
+    throw exportError('UnusableDestination', why, { destination: name }, error)
+  }
+}
+
+// rows as lines of COPY: https://www.postgresql.org/docs/current/sql-copy.html
+
+const lineOf = (columns: ReadonlyArray<TableColumn>, row: unknown): string =>
+  `${columns.map((column) => cellOf(column, row)).join('\t')}\n`
+
+const cellOf = ({ type, of }: TableColumn, row: unknown): string => {
+  const value = of(row)
+  if (value === null) return '\\N'
+  if (typeof value === 'bigint') return type === 'time' ? isoMicros(value) : String(value)
+  return typeof value === 'boolean' ? String(value) : escaped(value)
+}
+
+const escaped = (text: string): string =>
+  /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c] ?? c) : text
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+}
+
+/** Postgres has no text with U+0000. */
+const withoutZeros =
+  (columns: ReadonlyArray<TableColumn>): RowCheck =>
+  (row) => {
+    for (const { name, type, of } of columns) {
+      const value = type === 'text' || type === 'json' ? of(row) : undefined
+      const hasZero =
+        typeof value === 'string' && (type === 'json' ? ZERO.test(value) : value.includes('\0'))
+      if (hasZero)
+        return unrepresentable([name], 'a text without U+0000, which Postgres cannot store')
+    }
+    return undefined
+  }
+
+/** U+0000 as JSON escapes it, after an even number of backslashes. */
+const ZERO = /(?<!\\)(?:\\\\)*\\u0000/

@@ -1,0 +1,45 @@
+/** What Postgres and the connection to it refuse, in words that say what to do. */
+import { exportError } from '../ExportError.js'
+import { isSystemError } from '../file/FileSystem.js'
+
+/** Advice by the code of a state (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'wrong user or password: check the URL, or PGUSER and PGPASSWORD',
+  '28000': 'the server lets nobody in by this user and host: check the URL and pg_hba.conf',
+  '3D000': 'there is no such database: create it, or check the URL',
+  '3F000': 'there is no such schema: create it, or check --table',
+  '42501': 'the user may not do this',
+}
+
+/** Classes of states that pass: connection lost, out of resources, ended by an operator, deadlock. */
+const PASSING = /^(08|40|53|55|57|58)/
+
+/** Codes of the system by which a server cannot be reached for now. */
+const UNREACHABLE: ReadonlyArray<string> = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]
+
+/** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. */
+export const errorOf = (name: string, error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof TypeError) return error
+  const failed = (code: string, why: string) =>
+    exportError('WriteFailed', `cannot write ${name}: ${why}`, { path: name, code }, error)
+  if (!isSystemError(error)) return failed('ECONNRESET', 'the connection was lost')
+  const { code } = error
+  if (UNREACHABLE.includes(code)) return failed(code, `the server cannot be reached (${code})`)
+  if (code === '53100') return failed(code, 'its disk is full: make room')
+  if (PASSING.test(code)) return failed(code, `the server ended it (${code})`)
+  if (/^22/.test(code)) return failed(code, `it takes no such value (${code})`) // its message repeats the value
+  const advice = ADVICE[code]
+  const why = code === '42501' ? `${error.message}: ${advice}` : (advice ?? error.message)
+  const details = { destination: name, code }
+  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details, error)
+}

@@ -1,0 +1,232 @@
+/** A list kept up to date in a table, of whatever database. */
+import { firstValueFrom, takeWhile } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { InvalidOption, type SyncEvent, sync } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { databases } from './databases.js'
+import { account, DAY } from './nights.js'
+
+describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => {
+  const test = it.skipIf(!isThere)
+  const count = async (to: string, where = 'true'): Promise<number> =>
+    Number((await sql(to, `select count(*) as n from charges where ${where}`))[0]?.n)
+
+  test('has every charge after the first night', async () => {
+    const { payments, timer, last } = account()
+    const to = await make()
+    const progress = await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    expect(progress).toMatchObject({ rows: 500, rejects: 0, ended: true })
+    expect(progress.upTo).toMatch(/^2026-01-01T00:00:0\d\.\d{3}Z$/)
+    expect(await count(to)).toBe(500)
+  })
+
+  test('has in later nights what is new, and what has changed', async () => {
+    const { payments, timer, last, pass, charge, asked } = account()
+    const to = await make()
+    const options = { to, timer, maxRereads: 0 }
+    const settling = await charge('acct_1')
+    await last(sync(payments.charges, options))
+    expect(await count(to, `id = '${settling}' and status = 'NEW'`)).toBe(1)
+
+    await pass(2 * DAY)
+    await charge('acct_2', '0.01')
+    asked.length = 0
+    const second = await last(sync(payments.charges, options))
+    expect(second.rows).toBe(2)
+    expect(asked.map(({ searchParams }) => searchParams.get('from_created_at'))).toEqual([
+      '2025-12-25T00:00:00+0000',
+    ])
+    expect(await count(to, `id = '${settling}' and status = 'SETTLED'`)).toBe(1)
+    expect(await count(to)).toBe(502)
+  })
+
+  test('begins at since, and reads from an earlier one when that is given', async () => {
+    const { payments, timer, last } = account()
+    const to = await make()
+    const options = { to, timer, maxRereads: 0 }
+    const late = { ...options, since: '2024-01-01T00:12:30Z' }
+    expect((await last(sync(payments.charges, late))).rows).toBeLessThan(400)
+    expect((await last(sync(payments.charges, late))).rows).toBe(0)
+    const earlier = await last(sync(payments.charges, { ...options, since: '2023-12-31' }))
+    expect(earlier.rows).toBe(500)
+    expect(await count(to)).toBe(500)
+    expect((await last(sync(payments.charges, options))).rows).toBe(0)
+  })
+
+  test('has charges that are not final read again by id, in turn, however old they are', async () => {
+    const { payments, timer, last, pass, charge } = account({ charges: 0, settleAfter: 20 * DAY })
+    const to = await make()
+    const syncing = sync(payments.charges, { to, timer, maxRereads: 3 })
+    for (let n = 0; n < 5; n++) await charge(`acct_${n}`)
+    expect((await last(syncing)).rereads).toEqual({ done: 0, total: 0, gone: 0 })
+    await pass(19 * DAY)
+    expect((await last(syncing)).rereads).toEqual({ done: 3, total: 5, gone: 0 })
+    await pass(2 * DAY)
+    expect(await last(syncing)).toMatchObject({
+      rows: 3,
+      rereads: { done: 3, total: 5, gone: 0 },
+    })
+    expect(await count(to, `status = 'NEW'`)).toBe(2)
+    expect(await last(syncing)).toMatchObject({
+      rows: 2,
+      rereads: { done: 2, total: 2, gone: 0 },
+    })
+    expect(await count(to, `status = 'NEW'`)).toBe(0)
+  })
+
+  test('is gone on with where a sync was left, and then catches up', async () => {
+    const { payments, timer, all, charge } = account({ charges: 10_000 })
+    const to = await make()
+    const options = { to, timer, maxRereads: 0, parallel: 1 }
+    await all(
+      sync(payments.charges, options).pipe(
+        takeWhile((event) => E.isLeft(event) || event.right.pages < 2, true),
+      ),
+    )
+    const before = await count(to)
+    expect(before).toBeGreaterThan(2_000)
+    expect(before).toBeLessThan(10_000)
+    await charge('acct_1')
+    const events = await all(sync(payments.charges, options))
+    expect(events[0]).toMatchObject({ right: { begun: { resumed: true } } })
+    expect(await count(to)).toBe(10_001)
+  })
+
+  test('is refused to a second run while the first renews its lease', async () => {
+    const { payments, timer, all, run } = account({ charges: 10_000, latency: 10_000 })
+    const to = await make()
+    const options = { to, timer, maxRereads: 0, parallel: 1 }
+    const first: Array<SyncEvent> = []
+    let second: Promise<ReadonlyArray<SyncEvent>> | undefined
+    const ended = new Promise<void>((resolve) => {
+      sync(payments.charges, options).subscribe({
+        next: (event) => {
+          first.push(event)
+          second ??= all(sync(payments.charges, options))
+        },
+        complete: resolve,
+      })
+    })
+    await run(ended)
+    const refused = await second
+    expect(
+      refused?.map((event) => (E.isLeft(event) ? event.left._tag : event.right.waiting)),
+    ).toEqual([{ ms: 15_000 }, 'Locked'])
+    expect(first.at(-1)).toMatchObject({ right: { ended: true } })
+    expect(await count(to)).toBe(10_000)
+  })
+
+  test('is taken over from a run that froze, which changes nothing when it thaws', async () => {
+    const frozen = account({ charges: 10_000, latency: 1_000 })
+    const to = await make()
+    const options = { to, maxRereads: 0, parallel: 1 }
+    const events: Array<SyncEvent> = []
+    const ended = new Promise<void>((resolve, reject) => {
+      sync(frozen.payments.charges, { ...options, timer: frozen.timer }).subscribe({
+        next: (event) => events.push(event),
+        error: reject,
+        complete: resolve,
+      })
+    })
+    while (events.length < 3) await frozen.pass(1_000)
+
+    const { payments, timer, last, pass, charge } = account({ charges: 10_000 })
+    await pass(DAY)
+    await charge('acct_1')
+    await last(sync(payments.charges, { ...options, timer }))
+    expect(await count(to)).toBe(10_001)
+
+    await frozen.run(ended)
+    expect(events.at(-1)).toMatchObject({ left: { _tag: 'Fenced' } })
+    expect(await count(to)).toBe(10_001)
+  })
+
+  test('has a list without times replaced as a whole, in one step', async () => {
+    const { payments, timer, last, run } = account({ charges: 0 })
+    const to = await make()
+    const hook = async (url: string) => {
+      const made = await run(
+        firstValueFrom(
+          payments.webhooks.create({ url, events: ['charge.new'], version: '2026-08-21' }),
+        ),
+      )
+      if (E.isLeft(made)) throw made.left
+      return made.right.id
+    }
+    const one = await hook('https://one.example')
+    await hook('https://two.example')
+    const options = { to, timer, table: 'hooks' }
+    await last(sync(payments.webhooks.list(), options))
+    const urls = async () =>
+      (await sql(to, 'select url from hooks order by url')).map(({ url }) => url)
+    expect(await urls()).toEqual(['https://one.example', 'https://two.example'])
+    await run(firstValueFrom(payments.webhooks.delete({ id: one })))
+    await last(sync(payments.webhooks.list(), options))
+    expect(await urls()).toEqual(['https://two.example'])
+    expect(Object.keys((await sql(to, 'select * from hooks'))[0] ?? {})).not.toContain('secret')
+  })
+
+  test('takes every list, also one of nested rows', async () => {
+    const { payments, timer, last } = account({ charges: 0, batches: 60 })
+    const to = await make()
+    await last(sync(payments.batchTransfers.list(), { to, timer }))
+    expect(await sql(to, 'select count(*) as n from batch_transfers')).toMatchObject([
+      { n: expect.toSatisfy((n) => Number(n) === 60) },
+    ])
+  })
+
+  test('gets the columns that it lacks, and keeps all others', async () => {
+    const { payments, timer, last } = account()
+    const to = await make()
+    await sql(to, 'create table charges (id text primary key not null, mine text, status text)')
+    await sql(to, `insert into charges values ('chg_mine', 'stays', 'SETTLED')`)
+    await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    expect(await count(to)).toBe(501)
+    expect(await count(to, `mine = 'stays'`)).toBe(1)
+  })
+
+  test.each([
+    [
+      'a column of another type',
+      'create table charges (id text primary key, amount real)',
+      'amount',
+    ],
+    ['another key', 'create table charges (id text, mine text)', 'primary key'],
+  ])('is refused with %s', async (_, statement, word) => {
+    const { payments, timer, failure, asked } = account()
+    const to = await make()
+    await sql(to, statement)
+    const wrong = await failure(sync(payments.charges, { to, timer }))
+    expect(wrong._tag).toBe('UnusableDestination')
+    expect(wrong.message).toContain(word)
+    expect(asked).toEqual([])
+  })
+
+  test('is refused to another account', async () => {
+    const { payments, timer, last, failure } = account()
+    const to = await make()
+    await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    const wrong = await failure(sync(payments.charges, { to, timer, account: 'another' }))
+    expect(wrong).toMatchObject({ _tag: 'SpecMismatch', field: 'account' })
+  })
+
+  test('is gone on with by the run after a deadline', async () => {
+    const { payments, timer, last, failure } = account({ charges: 10_000, latency: 1_000 })
+    const to = await make()
+    const options = { to, timer, maxRereads: 0, parallel: 1 }
+    const wrong = await failure(sync(payments.charges, { ...options, deadline: 2_500 }))
+    expect(wrong).toMatchObject({ _tag: 'DeadlinePassed', deadline: 2_500 })
+    await last(sync(payments.charges, options))
+    expect(await count(to)).toBe(10_000)
+  })
+})
+
+it.each([
+  ['charges.txt', 'NAME.sqlite'],
+  ['mysql://host/db', 'postgres://HOST/DATABASE'],
+  ['postgres://', 'postgres://HOST/DATABASE'],
+])('refuses %s, and lists what a destination can be', (to, part) => {
+  const { payments } = account()
+  expect(() => sync(payments.charges, { to })).toThrow(InvalidOption)
+  expect(() => sync(payments.charges, { to })).toThrow(part)
+})

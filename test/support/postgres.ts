@@ -1,0 +1,107 @@
+/**
+ * A Postgres server of a test file's own, on a free port of this machine. Its programs are taken from where Debian puts
+ * them, or from PATH. Where there are none, the tests that need it are skipped, and the line at the end counts them.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+
+const DEBIAN = '/usr/lib/postgresql'
+
+const folders = [
+  ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : []),
+  ...(process.env.PATH ?? '').split(':'),
+]
+
+const programs = folders.findLast((folder) => existsSync(join(folder, 'initdb')))
+
+export const hasPostgres = programs !== undefined
+
+export interface Postgres {
+  readonly port: number
+  /** Makes a database, and resolves with its URL. */
+  readonly database: () => Promise<string>
+  readonly query: (
+    url: string,
+    sql: string,
+  ) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  readonly stop: () => void
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+
+/** The server refuses to run as root: there it is the user `postgres`, which its package makes. */
+const isRoot = process.getuid?.() === 0
+
+const idOf = (flag: '-u' | '-g'): number =>
+  Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+
+export const startPostgres = async (): Promise<Postgres> => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-rx-postgres-'))
+  chmodSync(folder, 0o755)
+  if (isRoot) chownSync(folder, idOf('-u'), idOf('-g'))
+  const own = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  const data = join(folder, 'data')
+  const run = { ...own, cwd: folder, stdio: 'ignore' as const }
+  const program = (name: string): string => join(programs ?? '', name)
+  const init = ['-D', data, '-A', 'scram-sha-256', '-U', 'owner', '--no-sync', '--pwfile']
+  const password = join(folder, 'password')
+  execFileSync('sh', ['-c', `umask 077; printf ${PASSWORD} > ${password}`], run)
+  execFileSync(program('initdb'), [...init, password], run)
+  const port = await freePort()
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    fsync: 'off',
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(program('postgres'), ['-D', data, ...flags], run)
+  const urlOf = (name: string): string => `postgres://owner:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const query: Postgres['query'] = async (url, sql) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+  for (let tries = 0; ; tries++) {
+    try {
+      await query(urlOf('postgres'), 'select 1')
+      break
+    } catch (error) {
+      if (tries === 300) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  let made = 0
+  return {
+    port,
+    query,
+    database: async () => {
+      const name = `test${++made}`
+      await query(urlOf('postgres'), `create database ${name}`)
+      return urlOf(name)
+    },
+    stop: () => {
+      server.kill('SIGINT')
+      server.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    },
+  }
+}
+
+/** Told by no output of this package. */
+export const PASSWORD = 'correct-horse-battery'
