@@ -114,6 +114,10 @@ export interface ExportProgress {
   readonly pages: number
   /** Rows that had come before, and were left out. */
   readonly repeated?: number
+  /** Halves of surrogate pairs that this start wrote as U+FFFD, which UTF-8 and strict readers ask for. */
+  readonly loneSurrogates?: number
+  /** CSV: texts that this start wrote and that a spreadsheet would run as formulas, masked or not. */
+  readonly formulas?: number
   /** The position of all that is left to read; absent at the end of the list. */
   readonly next?: AnyPosition
   /** Whether the list was read to its end. */

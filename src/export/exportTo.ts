@@ -1,11 +1,12 @@
 /** A list into files, a stream, or a function: everything that the command `export` does. */
-import { asyncScheduler, catchError, concatMap, type Observable, of, throwError } from 'rxjs'
+import { asyncScheduler, catchError, concatMap, type Observable, of, tap, throwError } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import { defined, E } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
+import { noFindings, type TextFindings } from './column/text.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import {
   type ExportEvent,
@@ -63,8 +64,13 @@ export const exportTo = <A, B = A>(
   const list = source.describe()
   const to = destinationOf(options, source)
   const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
-  return eventsOf({ source, options, list, format }, to).pipe(
-    concatMap((event) => eithersOf(event, to.name)),
+  const findings = noFindings()
+  const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
+  return eventsOf({ source, options, list, format: { ...format, encoder } }, to).pipe(
+    tap(({ begun }) => {
+      if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
+    }),
+    concatMap((event) => eithersOf(event, findings, to.name)),
     catchError((error: unknown) => {
       const expected = expectedError(error, to.name)
       return expected === undefined ? throwError(() => error) : of(E.left(expected))
@@ -168,10 +174,13 @@ const writtenOf = <A, B>(
 /** Tells progress and failure apart. */
 const eithersOf = (
   { failure, cut, begun, ...rest }: RunEvent,
+  { loneSurrogates, formulas }: TextFindings,
   name: string,
 ): ReadonlyArray<ExportEvent> => {
   const progress: ExportProgress = {
     ...rest,
+    ...(loneSurrogates > 0 ? { loneSurrogates } : {}),
+    ...(formulas > 0 ? { formulas } : {}),
     ...(cut === 'stopped' ? { stopped: true } : {}),
     ...(begun && {
       begun: {

@@ -63,8 +63,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
       '--amounts should be left out: the format is ndjson',
     ],
     [
-      ['export', 'charges', '--sandbox', '--safe-cells'],
-      '--safe-cells should be left out: the format is ndjson',
+      ['export', 'charges', '--sandbox', '--formulas', 'mask'],
+      '--formulas should be left out: the format is ndjson',
     ],
     [
       ['export', 'charges', '--sandbox', '--out', 'a.csv.gz', '--compress', 'zstd'],

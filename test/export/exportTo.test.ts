@@ -371,7 +371,7 @@ describe('a wrong option', () => {
     ['compress', { out: 'a.csv.gz', compress: 'none' }],
     ['columns', { out: 'a.csv', columns: ['amonut'] }],
     ['amounts', { out: 'a.csv', amounts: 'text' }],
-    ['formulas', { out: 'a.ndjson', formulas: 'escape' }],
+    ['formulas', { out: 'a.ndjson', formulas: 'mask' }],
     ['rotateRows', { out: 'a/', rotateRows: 0 }],
     ['rotateRows', { out: 'a.csv', rotateRows: 5 }],
     ['restart', { out: 'a.csv', resume: true, restart: true }],

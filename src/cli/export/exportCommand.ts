@@ -83,7 +83,12 @@ const withFiles = (command: Command): Command =>
       'numbers digit by digit as they came; reads at an eighth of the speed',
       false,
     )
-    .option('--safe-cells', 'CSV: keep spreadsheets from running texts as formulas', false)
+    .addOption(
+      new Option(
+        '--formulas <how>',
+        "CSV: mask puts ' before texts that a spreadsheet would run [keep]",
+      ).choices(['mask', 'keep']),
+    )
     .option('--rotate-rows <n>', 'DIR/: rows a file, at most', integer(1))
     .option(
       '--rotate-bytes <n>',

@@ -20,7 +20,7 @@ export interface ExportFlags extends ViewFlags {
   readonly columns?: ReadonlyArray<string>
   readonly amounts?: 'decimal' | 'text'
   readonly exact: boolean
-  readonly safeCells: boolean
+  readonly formulas?: 'mask' | 'keep'
   readonly rotateRows?: number
   readonly rotateBytes?: number
   readonly checkpoint?: string
@@ -49,7 +49,6 @@ export interface ExportFlags extends ViewFlags {
 
 /** Flags with another name than their option; `sinceLast` is `--since-last` and so on. */
 const FLAGS: Readonly<Record<string, string>> = {
-  formulas: '--safe-cells',
   numbers: '--exact',
 }
 
@@ -67,7 +66,7 @@ export const exportOptions = <A>(
   stop: Observable<unknown>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
-  const { rotateRows, rotateBytes, resume, restart, maxRejects } = flags
+  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects } = flags
   const { stdout, stderr, timer, runner } = terminal
   const json = jsonOf('exact')
   const toStdout: Partial<ExportOptions<A>> = {
@@ -80,8 +79,7 @@ export const exportOptions = <A>(
     out: out === '-' ? stdout : out,
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
-    ...defined({ rotateRows, rotateBytes }),
-    ...(flags.safeCells ? { formulas: 'mask' } : {}),
+    ...defined({ formulas, rotateRows, rotateBytes }),
     // another port each time
     ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
     resume,

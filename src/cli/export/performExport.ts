@@ -29,7 +29,7 @@ export interface PreparedExport extends Output {
 /** Resolves with the exit status. Rejects with what can only be a bug; all is unsubscribed then. */
 export const performExport = async (
   terminal: Terminal,
-  flags: Pick<ExportFlags, 'quiet' | 'progress' | 'report' | 'resume'>,
+  flags: Pick<ExportFlags, 'formulas' | 'quiet' | 'progress' | 'report' | 'resume'>,
   prepared: PreparedExport,
 ): Promise<number> => {
   const { client, events, name } = prepared
@@ -78,6 +78,7 @@ export const performExport = async (
   const event = await lastValueFrom(events.pipe(took), { defaultValue: undefined }).finally(() =>
     listening.unsubscribe(),
   )
+  for (const note of findings(progress, flags)) shown.say(note)
   const ending = { event, progress, stopped: prepared.stopped() }
   const ended = conclusion(ending, prepared)
   const ms = Math.max(0, timer.now() - started) // a clock of the caller may be set back
@@ -120,6 +121,23 @@ const beginning = (
   ...(deadPid === undefined ? [] : [`took over the lock of process ${deadPid}, which has ended`]),
   ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
   ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
+]
+
+/** Describes what was found in texts. */
+const findings = (
+  { loneSurrogates = 0, formulas = 0 }: Partial<ExportProgress> = {},
+  flags: Pick<ExportFlags, 'formulas'>,
+): ReadonlyArray<string> => [
+  ...(loneSurrogates === 0
+    ? []
+    : [`texts: ${plural(loneSurrogates, 'half surrogate pair')} written as U+FFFD`]),
+  ...(formulas === 0
+    ? []
+    : [
+        flags.formulas === 'mask'
+          ? `formulas: ${plural(formulas, 'text')} masked`
+          : `formulas: a spreadsheet would run ${plural(formulas, 'text')}: --formulas mask puts ' before them`,
+      ]),
 ]
 
 /** Describes from when on an export reads, and why. */
