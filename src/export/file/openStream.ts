@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream'
+import { finished, type Writable } from 'node:stream'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
@@ -13,15 +13,15 @@ import { untilFailure } from './untilFailure.js'
 export interface StreamOptions<A> {
   /** A `Writable` of Node, or a `WritableStream` of the web. */
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
-  /** How rows are written: what is in the `Right` of `formatOf`. */
+  /** How rows are written. */
   readonly format: Format<A>
   /** Whether `finish` ends the stream, too. Default `true`. Not for stdout. */
   readonly close?: boolean
 }
 
-/** A stream of rows: what is written cannot be cut back. */
+/** A stream of rows, which cannot be cut back. */
 export interface RowStream<in A> {
-  /** Answers when the stream has taken them. Rejects with the stream's own error, and an `UnrepresentableRow`. */
+  /** Resolves when the stream has taken the rows. Rejects with the stream's own error, or an `UnrepresentableRow`. */
   readonly write: Sink<A>
   /** Writes the end of the format. */
   readonly finish: () => Promise<void>
@@ -29,7 +29,7 @@ export interface RowStream<in A> {
   readonly abandon: () => Promise<void>
 }
 
-/** What takes bytes, is ended, and is left to whoever opened it. */
+/** A stream of bytes that the caller opened. */
 interface ByteStream extends Bytes {
   readonly end: () => Promise<void>
   readonly release: () => void
@@ -37,12 +37,11 @@ interface ByteStream extends Bytes {
 
 // constructors
 
-/** A `Writable` of Node, a `WritableStream` of the web. */
-const ofEither = [is.withMethods('', 'write', 'end'), is.withMethods('', 'getWriter')]
+const eitherKind = [is.withMethods('', 'write', 'end'), is.withMethods('', 'getWriter')]
 
 const rules: OptionsTable<StreamOptions<never>> = {
   stream: required({
-    accepts: (u) => ofEither.some(({ accepts }) => accepts(u)),
+    accepts: (u) => eitherKind.some(({ accepts }) => accepts(u)),
     expected: 'a Writable or a WritableStream',
   }),
   format: required(rule.format),
@@ -50,8 +49,8 @@ const rules: OptionsTable<StreamOptions<never>> = {
 }
 
 /**
- * Rows into a stream that somebody else opened: a `Writable` of Node, or a `WritableStream` of the web. Fails
- * with an `InvalidOption` for an option that cannot work.
+ * Writes rows into a stream that is open: a `Writable` of Node, or a `WritableStream` of the web. Rejects with an
+ * `InvalidOption` for an option that cannot work.
  */
 export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStream<A>> => {
   const { stream, format, close = true } = checkOptions(options, rules)
@@ -76,38 +75,45 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
 const ofNode = (stream: Writable): ByteStream => {
   let size = 0
   let failed = false
-  const ignore = (): void => {} // whoever writes is told
+  const ignore = (): void => {} // an error is told by `append` and `end`
   stream.on('error', ignore)
-  const done = (start: (ended: (error?: Error | null) => void) => void): Promise<void> =>
+  /** Waits for the callback of a call, or for the end of the stream: once destroyed, it may never call back. */
+  const settled = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
-      start((error) => {
-        failed ||= error instanceof Error
-        return error instanceof Error ? reject(stream.errored ?? error) : resolve()
-      })
+      const settle = (error?: Error | null): void => {
+        stop()
+        failed ||= error !== undefined && error !== null
+        if (failed) reject(stream.errored ?? error)
+        else resolve()
+      }
+      const stop = finished(stream, { readable: false }, settle)
+      call(settle)
     })
   return {
     size: () => size,
     append: async (bytes) => {
-      const own = new Uint8Array(bytes) // a stream may keep them for as long as it likes
-      await done((ended) => stream.write(own, ended))
+      const own = new Uint8Array(bytes) // a stream may keep them for any time
+      await settled((done) => stream.write(own, done))
       size += own.length
     },
-    end: () => done((ended) => stream.end(ended)),
+    end: () => settled((done) => stream.end(done)),
     release: () => {
-      if (!failed) stream.off('error', ignore) // what was told is still to be emitted
+      if (!failed) stream.off('error', ignore) // else its error is still to be emitted
     },
   }
 }
 
 const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): ByteStream => {
   const writer = stream.getWriter()
-  writer.closed.catch(() => {}) // whoever writes is told
+  writer.closed.catch(() => {}) // an error is told by `append` and `end`
   let size = 0
   return {
     size: () => size,
     append: async (bytes) => {
       await writer.ready
-      await writer.write(new Uint8Array(bytes))
+      const written = writer.write(new Uint8Array(bytes))
+      const { ready } = writer // fails with the stream, `written` only when its sink has answered
+      await Promise.race([written, ready.then(() => written)])
       size += bytes.length
     },
     end: () => writer.close(),

@@ -87,6 +87,29 @@ describe('rows into a stream of Node', () => {
     await tick()
   })
 
+  it.each([
+    ['its error', new Error('the store refused a part'), 'the store refused a part'],
+    ['a premature close', undefined, 'Premature close'],
+  ])('fail with %s when it is destroyed while it is full', async (_, error, message) => {
+    const stream = new PassThrough({ highWaterMark: 1 }) // that is not read
+    const { write, finish, abandon } = await openStream({ stream, format: how })
+    const writing = write([a])
+    await tick()
+    stream.destroy(error)
+    await expect(writing).rejects.toThrow(message)
+    await expect(finish()).rejects.toThrow(message)
+    await abandon()
+  })
+
+  it('fail when it is destroyed while it is ended', async () => {
+    const { stream } = slow()
+    const { write, finish } = await openStream({ stream, format: how })
+    const ending = [write([a]), finish()]
+    await tick()
+    stream.destroy()
+    for (const one of ending) await expect(one).rejects.toThrow('Premature close')
+  })
+
   it('may be Parquet, or compressed', async () => {
     const stream = new PassThrough()
     const all = stream.toArray()
@@ -124,5 +147,20 @@ describe('rows into a stream of the web', () => {
     await expect(write([a])).rejects.toBe(broken)
     await abandon()
     expect(stream.locked).toBe(false)
+  })
+
+  it('fail when it fails while it is full', async () => {
+    let fail: (error: Error) => void = () => {}
+    const stream = new WritableStream<Uint8Array>({
+      start: (controller) => {
+        fail = (error) => controller.error(error)
+      },
+      write: () => new Promise(() => {}), // a sink that never answers
+    })
+    const { write } = await openStream({ stream, format: how })
+    const writing = write([a])
+    await tick()
+    fail(new Error('the store refused a part'))
+    await expect(writing).rejects.toThrow('the store refused a part')
   })
 })
