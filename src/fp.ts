@@ -15,15 +15,17 @@ export type { TaskEither } from '#fp-ts/TaskEither'
 /** Fields that may be left out, but are not `undefined`. */
 export type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/** The fields that have a value: one that is `undefined` is left out, and hides no default. */
+/** Copies the fields that have a value: one that is `undefined` is left out, and hides no default. No prototype. */
 export const defined = <A extends object>(fields: A): Defined<A> => {
-  const kept: Defined<A> = {}
+  const kept: Defined<A> = Object.create(null)
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue
-    Reflect.defineProperty(kept, name, { value, ...PLAIN }) // which `__proto__` is, too
+    if (value !== undefined) Reflect.set(kept, name, value) // `__proto__` as well: it has no prototype
   }
   return kept
 }
+
+/** Copies an object without its prototype, so that a field it does not have is not found on `Object.prototype`. */
+export const bare = <A extends object>(fields: A): A => Object.assign(Object.create(null), fields)
 
 /** Made when it is first asked for. */
 export const memoized = <A>(make: IO<A>): IO<A> => {
@@ -33,5 +35,3 @@ export const memoized = <A>(make: IO<A>): IO<A> => {
     return made.value
   }
 }
-
-const PLAIN = { configurable: true, enumerable: true, writable: true }

@@ -1,7 +1,7 @@
 /** Options of a client and of its calls: rule, default and doc comment of each in one table. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
-import { defined, type IO } from '../fp.js'
+import { bare, defined, type IO } from '../fp.js'
 import type { Codes } from '../http/answer/errorCodes.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
@@ -219,11 +219,12 @@ export const baseUrlOf = ({
 export const changed = (
   settings: CallSettings,
   { apiVersion, onBehalfOf, priority, check, timeout }: CallOptions,
-): CallSettings => ({
-  ...settings,
-  timeout: { ...settings.timeout, ...timeout },
-  ...defined({ apiVersion, onBehalfOf, priority, check }),
-})
+): CallSettings =>
+  bare({
+    ...settings,
+    timeout: { ...settings.timeout, ...timeout },
+    ...defined({ apiVersion, onBehalfOf, priority, check }),
+  })
 
 export const limitsOf = ({ environment, limits: own }: ResolvedOptions): Limits => ({
   ...limits[environment],

@@ -3,7 +3,7 @@ import { type Endpoint, untyped } from '../api/Endpoint.js'
 import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
-import { type IO, pipe, R } from '../fp.js'
+import { bare, type IO, pipe, R } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
@@ -68,22 +68,20 @@ export const createClient = (given: ClientOptions): Client => {
   const { runtime, events } = createRuntime(options, settings)
   const limits = listLimitsOf(runtime.scheduler)
   const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
-  const read: ReadOptions = {
+  const read: ReadOptions = bare({
     originOf: originOf(options, runtime, limits, events, facts),
     lists: { ...LIST_DEFAULTS, ...options.lists, limits },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
     ...(options.drift
       ? { drift: drift({ onFact: (fact) => runtime.emit({ _tag: 'Drifted', fact }) }) }
       : {}),
-  }
+  })
 
   const clientWith = (settings: CallSettings): Client => {
     const call = callFor(runtime, settings, read)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const strictly = callFor(runtime, settings, {
-      ...read,
-      lists: { strictEnd: true, ...read.lists },
-    })
+    const lists = { strictEnd: true, ...read.lists }
+    const strictly = callFor(runtime, settings, bare({ ...read, lists }))
     const composite = compositeCalls({
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),

@@ -1,7 +1,7 @@
 import { map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
-import { defined } from '../fp.js'
+import { bare, defined } from '../fp.js'
 import { codes } from '../http/answer/errorCodes.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
@@ -95,7 +95,7 @@ const createAuth = (
       return tokenFromSource(given.token, { limit: settings.timeout.headers, timer, now })
     }
     const key = { endpoint: login.route, login: given.clientId }
-    const executeOf = execute(runtime, { ...settings, priority: 'interactive' })
+    const executeOf = execute(runtime, bare({ ...settings, priority: 'interactive' }))
     return logIn(
       executeOf(untyped(login), () => key),
       given,

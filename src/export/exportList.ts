@@ -12,7 +12,7 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { E, O } from '../fp.js'
+import { bare, E, O } from '../fp.js'
 import { rowId } from '../http/answer/rowId.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Millis } from '../stream/index.js'
@@ -88,8 +88,9 @@ export interface ExportListOptions<A, B = A>
  * when this one is written. The last progress has `ended`, a `failure`, or a `cut`; what a sink throws is the error
  * of the stream. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
  */
-export const exportList = <A, B = A>(options: ExportListOptions<A, B>): Observable<Progress> =>
+export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
+    const options = bare(given)
     const { list, sink, rejects, commit, every = 1_000 } = options
     const timer = steadyTimer(options.timer)
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options

@@ -1,7 +1,7 @@
 /** A list into files, a stream, or a function: everything that the command `export` does. */
 import { asyncScheduler, catchError, concatMap, type Observable, of, tap, throwError } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
-import { defined, E } from '../fp.js'
+import { bare, defined, E } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { truncated } from './column/json.js'
@@ -131,7 +131,7 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
   const from = since?.from === undefined ? undefined : fromDate(new Date(since.from))
   const read = from === undefined ? source : (source.since?.(from) ?? source)
   const rotation = defined({ rows: options.rotateRows, bytes: options.rotateBytes })
-  return {
+  return bare({
     ...paceOf(planned),
     ...defined({ runner: options.runner, onReject: options.onReject }),
     source: sourceOf(read, options.untilStable ?? false),
@@ -142,20 +142,20 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
     client: list,
     since,
     files,
-  }
+  })
 }
 
 /** How rows are chosen and told apart, and how often they are made durable. */
 const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
   const { filter, map, key, stop, timer, maxRejects = MAX_REJECTS, commitEvery } = options
   const every = commitEvery ?? (format.name === 'parquet' ? ROW_GROUPS_EVERY : COMMIT_EVERY)
-  return {
+  return bare({
     ...defined({ filter, map, key, stop, timer }),
     every,
     maxRejects,
     // deeper levels than `stripped` looks at are cut off before anything else
     redact: (raw) => list.scrub(truncated(stripped(raw))),
-  }
+  })
 }
 
 /** What else a resumed export must have in common with its first run. */

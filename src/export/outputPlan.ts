@@ -1,6 +1,6 @@
 /** Where an export goes and how it is written, from its options: checked before anything is done. */
 import type { Writable } from 'node:stream'
-import { defined } from '../fp.js'
+import { bare, defined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { InvalidOption } from '../options/index.js'
 import type { Shape } from './column/Shape.js'
@@ -8,7 +8,7 @@ import type { ExportOptions } from './ExportOptions.js'
 import type { ExportSource } from './ExportSource.js'
 import type { Sink } from './exportList.js'
 
-import { byExtension, EXTENSIONS, type Format } from './format/Format.js'
+import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import { isFolder } from './run/paths.js'
 import { isSecretColumn, shapeWithoutSecret } from './secretField.js'
@@ -90,7 +90,8 @@ export const formatFor = <B>(
   kind: OutputKind<B>['kind'],
 ): Format<B> => {
   const { out, columns, amounts, formulas, rowGroup } = options
-  const named = kind === 'file' && typeof out === 'string' ? byExtension(out) : {}
+  const named =
+    kind === 'file' && typeof out === 'string' ? byExtension(out) : bare<ByExtension>({})
   const compress = options.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
     throw new InvalidOption('compress', `'${named.compress}', as the name ${out} says`)

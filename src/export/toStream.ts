@@ -15,7 +15,7 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { defined } from '../fp.js'
+import { bare, defined } from '../fp.js'
 import type { Source } from './ExportSource.js'
 import {
   exportList,
@@ -59,7 +59,7 @@ export const toStream = <A, B>({
       openStream({ stream, format, ...defined({ close: endStream }) }),
     ).pipe(
       concatMap((rows) =>
-        listInto(reading, rows.write, format.check).pipe(
+        listInto(bare(reading), rows.write, format.check).pipe(
           concatMap((progress) =>
             isLast(progress) ? rows.finish().then(() => progress) : of(progress),
           ),
@@ -69,7 +69,7 @@ export const toStream = <A, B>({
         last = progress
       }),
     )
-    const givenUp = (reading.stop ?? NEVER).pipe(
+    const givenUp = (bare(reading).stop ?? NEVER).pipe(
       take(1),
       delay(GRACE, reading.timer),
       map((): RunEvent => ({ ...last, cut: 'stopped' })),
@@ -85,7 +85,7 @@ export const toSink = <A, B>({
   sink,
   ...reading
 }: Reading<A, B> & { readonly sink: Sink<B> }): Observable<RunEvent> =>
-  defer(() => listInto(reading, sink, undefined)).pipe(startWith(BEGUN))
+  defer(() => listInto(bare(reading), sink, undefined)).pipe(startWith(BEGUN))
 
 const listInto = <A, B>(
   { source, onReject, ...pace }: Reading<A, B>,

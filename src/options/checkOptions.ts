@@ -1,5 +1,5 @@
 /** Checks options against their table, and fills in defaults. */
-import { defined } from '../fp.js'
+import { bare, defined } from '../fp.js'
 import { InvalidOption } from './InvalidOption.js'
 import {
   type Defaults,
@@ -25,7 +25,8 @@ export interface CheckSettings {
 // constructors
 
 /**
- * Returns the options without those that are `undefined`, which hide no default. Only own properties count.
+ * Returns the options without those that are `undefined`, which hide no default. Only own properties count: the
+ * result has no prototype, so that an option which is left out is not found on `Object.prototype` later.
  * Throws an `InvalidOption` for a name that is not in the table, and for a value that its rule rejects.
  */
 export const checkOptions = <A extends object>(
@@ -49,7 +50,7 @@ export const resolveOptions = <T extends Table>(
   settings?: CheckSettings,
 ): Resolved<T> =>
   // the type says of the rows what the two functions do with them
-  ({ ...defaultsOf(table), ...checkOptions<object>(options, table, settings) }) as Resolved<T>
+  bare({ ...defaultsOf(table), ...checkOptions<object>(options, table, settings) }) as Resolved<T>
 
 /** Returns the defaults of a table. */
 export const defaultsOf = <T extends Table>(table: T): Defaults<T> =>
@@ -93,7 +94,7 @@ const checkFields = <A extends object>(
     if (Object.hasOwn(table, name) || allowUnknown(name)) continue
     throw new InvalidOption(pathOf(name), unknownName('option', name, Object.keys(table)), context)
   }
-  const kept = { ...options }
+  const kept = bare(options)
   for (const [name, rule] of Object.entries(table)) {
     const given: unknown = Object.hasOwn(options, name) ? Reflect.get(options, name) : undefined
     const value = checkValue(pathOf(name), given, rule, context)

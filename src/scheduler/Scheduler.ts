@@ -1,5 +1,6 @@
 import { type Observable, type SchedulerLike, Subject } from 'rxjs'
 import type { IO } from '../fp.js'
+import { bare } from '../fp.js'
 import {
   checkOptions,
   defaultsOf,
@@ -81,7 +82,7 @@ export interface Scheduler<in R> {
 
 /** Makes a scheduler: it keeps limits, and holds nothing back without need. Throws an `InvalidOption`. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
-  const options = { ...defaultsOf(table), ...checkOptions(given, rules) }
+  const options = bare({ ...defaultsOf(table), ...checkOptions(given, rules) })
   const { guard, share, lanes, maxQueueAge, random = Math.random } = options
   const names = Object.keys(lanes)
   const usual = options.lane ?? names.at(-1)

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs'
+import { bare } from '../fp.js'
 import { checkOptions, is, type OptionsTable, type Rule, required } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import { type Guard, guardRule } from './limiters/RollingWindow.js'
@@ -66,16 +67,15 @@ const named = (kind: string, options: unknown) => {
 }
 
 /** Makes a limit over a rolling window. Throws an `InvalidOption`. */
-export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> => ({
-  ...checkOptions(options, rateRules, named('rate', options)),
-  _tag: 'Rate',
-})
+export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> =>
+  bare({ ...checkOptions(options, rateRules, named('rate', options)), _tag: 'Rate' })
 
 /** Makes a limit on requests under way at once. Throws an `InvalidOption`. */
-export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> => ({
-  ...checkOptions(options, concurrencyRules, named('concurrency', options)),
-  _tag: 'Concurrency',
-})
+export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> =>
+  bare({
+    ...checkOptions(options, concurrencyRules, named('concurrency', options)),
+    _tag: 'Concurrency',
+  })
 
 /** Checks a tier that may have been made without its constructor; throws what that throws. */
 export const checkedTier = <R>(tier: Tier<R>): Tier<R> =>

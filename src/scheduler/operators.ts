@@ -7,7 +7,7 @@ import {
   type Subscription,
   takeWhile,
 } from 'rxjs'
-import { O } from '../fp.js'
+import { bare, O } from '../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable, required } from '../options/index.js'
 import type { Scheduler } from './Scheduler.js'
 import { runTask, type ScheduleOptions } from './Task.js'
@@ -31,14 +31,15 @@ const DEFAULTS = {}
  *
  * Fails with what a key function throws, and with an `InvalidOption` for an unknown lane or impossible `attempts`.
  */
-export const schedule =
-  <R, A>(
-    scheduler: Scheduler<R>,
-    request: R,
-    options: ScheduleOptions<A> = DEFAULTS,
-  ): MonoTypeOperatorFunction<A> =>
-  (source) =>
-    new Observable((subscriber) => runTask(scheduler.core, request, options, source, subscriber))
+export const schedule = <R, A>(
+  scheduler: Scheduler<R>,
+  request: R,
+  options: ScheduleOptions<A> = DEFAULTS,
+): MonoTypeOperatorFunction<A> => {
+  const own = bare(options)
+  return (source) =>
+    new Observable((subscriber) => runTask(scheduler.core, request, own, source, subscriber))
+}
 
 /** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
 export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
@@ -83,7 +84,8 @@ export const scheduleMap = <R, A, B>(
   options: ScheduleMapOptions<A, B, R>,
 ): ((source: ItemSource<A>) => Observable<B>) => {
   const checked = checkOptions(options, rules, { context: 'scheduleMap: ' })
-  const { key, maxBuffered = MAX_BUFFERED, ...each } = checked
+  const { key, maxBuffered = MAX_BUFFERED, ...others } = checked
+  const each = bare(others)
   return (source) =>
     new Observable((subscriber) => {
       let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit

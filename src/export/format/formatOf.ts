@@ -102,10 +102,10 @@ const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
 const textFormat = (
   shape: Shape,
   name: 'ndjson' | 'json' | 'csv',
-  { compress = 'none', numbers, formulas, ...options }: Options,
+  { compress = 'none', columns: names, numbers, formulas }: Options,
 ): Format<unknown> => {
   checkCompression(compress)
-  const chosen = options.columns && chosenColumns(shape)(options.columns)
+  const chosen = names && chosenColumns(shape)(names)
   const columns = chosen ?? (name === 'csv' ? columnsOf(shape) : undefined)
   const json = jsonTexts(numbers, columns)
   const texts = {

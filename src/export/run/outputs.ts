@@ -177,7 +177,7 @@ const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineF
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
-    const format = { ...jsonLines({ numbers }), check }
+    const format = { ...jsonLines({ numbers, compress: 'none' }), check }
     opened ??= openFile({ path, format, files, ...defined({ from }) })
     return opened
   }

@@ -10,7 +10,7 @@ import {
   of,
   throwError,
 } from 'rxjs'
-import { defined } from '../../fp.js'
+import { bare, defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Source } from '../ExportSource.js'
@@ -143,7 +143,7 @@ const acquire = async <A, B>(options: RunOptions<A, B>): Promise<Held<A, B>> => 
     const records = recordsOf(files, paths)
     const { isPosition } = source
     const looking = { files, paths, records, spec, isPosition, begin, adds, maxRejects }
-    const found = await findResumeState(looking)
+    const found = bare(await findResumeState(looking))
     const { checkpoint } = found
     run = runOf({ source, target, client, files, records, timer, counter, found, spec })
     if (checkpoint !== undefined) await run.resume()
