@@ -45,8 +45,8 @@ export type ClientEvent =
   /** Less of a limit is let in than it says, or more again than before; `message` says it in words. */
   | LimitChanged
   /**
-   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0; or no longer. `message`
-   * says it in words.
+   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: told once. `message` says
+   * it in words.
    */
   | { readonly _tag: 'ClockSkewed'; readonly skew: Millis; readonly message: string }
   /** A write without a clear answer had been done: it was found by its request_id. */

@@ -7,7 +7,7 @@ export interface ServiceClockOptions {
   readonly timer: TimestampProvider
   /** Time of day at this machine, in ms since 1970. */
   readonly now: IO<Millis>
-  /** Called when an answer shows a skew, and again when it has changed. */
+  /** Called once, when an answer shows a skew: the service's time less ours. */
   readonly onSkew: (skew: Millis) => void
 }
 
@@ -27,7 +27,7 @@ export class ServiceClock {
   readonly #options: ServiceClockOptions
   /** Added to the time of the timer, it gives the earliest time that it may be at the service. */
   #offset: Millis | undefined
-  #toldSkew: Millis = 0
+  #isSkewTold = false
 
   constructor(options: ServiceClockOptions) {
     this.#options = options
@@ -45,8 +45,8 @@ export class ServiceClock {
     this.#offset = least <= known && known <= most ? known : least
     const ours = now() - received
     const skew = Math.min(0, most - ours) + Math.max(0, least - ours)
-    if (Math.abs(skew - this.#toldSkew) <= MIN_SKEW) return
-    this.#toldSkew = skew
+    if (this.#isSkewTold || Math.abs(skew) <= MIN_SKEW) return
+    this.#isSkewTold = true
     onSkew(skew)
   }
 
@@ -59,7 +59,5 @@ export class ServiceClock {
 /** Says a skew, the service's time less ours, in words. */
 export const explainSkew = (skew: Millis): string => {
   const seconds = (Math.abs(skew) / 1_000).toFixed(0)
-  return Math.abs(skew) <= MIN_SKEW
-    ? "the clock of this machine agrees with the service's again"
-    : `the clock of this machine is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's, which counts for snapshots`
+  return `the clock of this machine is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's, which counts for snapshots`
 }

@@ -1,9 +1,7 @@
 /** One list, seen four ways. */
-import { concatMap, type Observable } from 'rxjs'
+import { concatMap, type Observable, type Subscription } from 'rxjs'
 import { E, type O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
-import { inTurn } from './inTurn.js'
-import { iterate } from './iterate.js'
 import { consume, observe, type Pull } from './Pull.js'
 
 // model
@@ -21,7 +19,10 @@ export interface Page<E, A, Q> {
 }
 
 /** The pages of a list, whole. */
-export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {}
+export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {
+  /** Iterates one page ahead. Its `return`, `throw` and disposal abort what is on its way. */
+  readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<E.Either<E, P>, undefined, unknown>
+}
 
 /** Pages that async iteration requests before they are wanted. */
 const PREFETCH = 1
@@ -42,6 +43,8 @@ export interface DrainOptions extends OptionsOf<typeof drainTable> {}
 export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   extends Observable<E.Either<E, A>>,
     AsyncIterable<E.Either<E, A>> {
+  /** Iterates, one page ahead. Its `return`, `throw` and disposal abort what is on its way. */
+  readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<E.Either<E, A>, undefined, unknown>
   /** One emission a page: the fast path. The next page is asked for when this one has been taken. */
   readonly pages: Pages<E, P>
   /**
@@ -74,18 +77,89 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
       const { prefetch } = resolveOptions(options, drainTable, { context })
       return consume(project)(() => open(prefetch))
     },
-    [Symbol.asyncIterator]: () => iterateItems(iterable),
+    [Symbol.asyncIterator]: () => iterateItems(iterate(() => open(PREFETCH))),
   })
 }
 
 const itemsOf = <E, A, Q>(page: E.Either<E, Page<E, A, Q>>): ReadonlyArray<E.Either<E, A>> =>
   E.isLeft(page) ? [page] : page.right.items
 
-/** Item by item. Not a generator: its `return` would wait for the page that is on its way. */
+// iterators. Not generators: their `return` would wait for the page that is on its way
+
+/** Iterates over a source; `close` gives up what is on its way. */
+const iterator = <T>(
+  next: () => Promise<IteratorResult<T>>,
+  close: () => Promise<unknown>,
+): AsyncIteratorObject<T, undefined, unknown> => ({
+  [Symbol.asyncIterator]() {
+    return this
+  },
+  next,
+  return: async () => {
+    await close()
+    return { done: true, value: undefined }
+  },
+  throw: async (error: unknown) => {
+    await close()
+    throw error
+  },
+  [Symbol.asyncDispose]: async () => {
+    await close()
+  },
+})
+
+/** Each call waits for the one before it, as those of a generator do. */
+const inTurn = <A>(step: () => Promise<A>): (() => Promise<A>) => {
+  let last: Promise<unknown> = Promise.resolve()
+  return () => {
+    const mine = last.then(step, step)
+    last = mine
+    return mine
+  }
+}
+
+/** Leaving the loop aborts what is on its way. */
+const iterate = <P>(open: () => Pull<P>): AsyncIteratorObject<P, undefined, unknown> => {
+  let pull: Pull<P> | undefined
+  let inner: Subscription | undefined
+  let finish: (() => void) | undefined
+  let closed = false
+
+  const close = (): void => {
+    if (closed) return
+    closed = true
+    inner?.unsubscribe()
+    pull?.close()
+    finish?.()
+  }
+
+  const next = (): Promise<IteratorResult<P>> =>
+    new Promise((resolve, reject) => {
+      if (closed) return resolve({ done: true, value: undefined })
+      pull ??= open()
+      let result: IteratorResult<P> = { done: true, value: undefined }
+      finish = () => resolve({ done: true, value: undefined })
+      inner = pull.next.subscribe({
+        next: (value) => {
+          result = { done: false, value }
+        },
+        error: (error: unknown) => {
+          reject(error) // first: closing ends what is pending
+          close()
+        },
+        complete: () => {
+          if (result.done === true) close()
+          resolve(result)
+        },
+      })
+    })
+
+  return iterator(inTurn(next), async () => close())
+}
+
 const iterateItems = <E, A, Q>(
-  pages: AsyncIterable<E.Either<E, Page<E, A, Q>>>,
-): AsyncIterableIterator<E.Either<E, A>> => {
-  const source = pages[Symbol.asyncIterator]()
+  source: AsyncIteratorObject<E.Either<E, Page<E, A, Q>>, undefined, unknown>,
+): AsyncIteratorObject<E.Either<E, A>, undefined, unknown> => {
   let items: Iterator<E.Either<E, A>> = [].values()
   let waiting = 0 // calls before which nobody is served
   let closed = false
@@ -117,16 +191,9 @@ const iterateItems = <E, A, Q>(
     return item.done === true ? queued() : item
   }
 
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next,
-    return: async () => {
-      closed = true
-      items = [].values()
-      await source.return?.()
-      return { done: true, value: undefined }
-    },
-  }
+  return iterator(next, async () => {
+    closed = true
+    items = [].values()
+    await source.return?.()
+  })
 }

@@ -40,11 +40,13 @@ export interface PaginateOptions<E, A, Q> extends Parallel {
   readonly following?: (position: Q) => O.Option<Q>
   /** Identifies the rows of a page: two with the same mark are one page under two positions. */
   readonly mark?: (page: Page<E, A, Q>) => O.Option<string>
+  /** Returns whether the rows of a page may come again by chance: then it counts as empty. Default: none may. */
+  readonly mayRepeat?: (page: Page<E, A, Q>) => boolean
   /** Makes the failure that ends a list which was cut at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
   /** The most pages that a list may have. */
   readonly maxPages: number
-  /** The most empty pages in a row before the list is given up. */
+  /** The most pages without a new row, one after the other, before the list is given up. */
   readonly maxEmptyPages: number
 }
 
@@ -83,8 +85,8 @@ const nothingCame = (): Error => new Error('fetch should emit a page, and emitte
 
 /**
  * A list, page by page. It ends when a page has no next one, and otherwise with a `Left`: for a page that
- * failed, a position that came before, rows that came before under another position, an endless run of empty
- * pages, or more than `maxPages` pages. Throws an `InvalidOption` for a number that is none.
+ * failed, a position that came before, rows that came before under another position, an endless run of pages
+ * without a new row, or more than `maxPages` pages. Throws an `InvalidOption` for a number that is none.
  *
  * With `parallel` it begins with one request, and each page that goes on allows two more: a list of `p` pages
  * costs fewer than `2p` and fewer than `parallel` requests past its end. Where positions are not known before
@@ -127,7 +129,7 @@ const listPlan = <E, A, Q>(
 ): PagePlan<Answer<E, A, Q>, E.Either<E, Page<E, A, Q>>> => {
   type P = Page<E, A, Q>
   const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
-  const { parallel, following = () => O.none, ordered = true } = options
+  const { parallel, following = () => O.none, ordered = true, mayRepeat = () => false } = options
 
   const slots: Array<Slot<E, A, Q>> = [] // in the order of the list
   const inTurn: Array<P> = [] // read in the order of the list, and not delivered
@@ -143,7 +145,7 @@ const listPlan = <E, A, Q>(
 
   const keys = new Set<string>()
   const marks = new Set<string>()
-  let empty = 0 // pages in a row
+  let empty = 0 // pages in a row without a new row
 
   const isRepeated = (page: P, known: Set<string>): boolean => {
     const rows = mark(page)
@@ -166,10 +168,11 @@ const listPlan = <E, A, Q>(
     if (answer._tag === 'Bug') return answer
     if (E.isLeft(answer)) return cutHere({ _tag: 'Failed', failure: answer.left })
     const page = answer.right
-    if (isRepeated(page, marks)) return cutHere({ _tag: 'SameRows' })
+    const isKnown = isRepeated(page, marks)
+    if (isKnown && !mayRepeat(page)) return cutHere({ _tag: 'SameRows' })
     if (!isDelivered) inTurn.push(page)
     keys.add(key(position))
-    empty = page.items.length === 0 ? empty + 1 : 0
+    empty = isKnown || page.items.length === 0 ? empty + 1 : 0
     if (O.isNone(page.next)) return { _tag: 'Complete' }
     turn = page.next.value
     const wrong = objection(turn)

@@ -224,6 +224,39 @@ describe('a list that fails', () => {
     })
   })
 
+  it.each([1, 2])('ends where %d rows come again for ever, one a page', (different) => {
+    const all = reading((_, nth) => ({
+      body: { items: [{ ...CHARGE, id: `chg_${nth % different}` }], page_after: `m${nth}` },
+    }))
+    const pages = 100 + 1 + different
+    expect(last(all)).toMatchObject({
+      last: E.left({ _tag: 'Truncated', pages, guard: 'OnlyEmpty' }),
+    })
+  })
+
+  it('has one row again that has moved to the next page, and goes on', () => {
+    const all = reading((_, nth) => {
+      const items = [{ ...CHARGE, id: `chg_${nth % 2 === 0 ? nth - 1 : nth}` }]
+      return { body: { items, ...(nth < 300 ? { page_after: `m${nth}` } : {}) } }
+    })
+    expect(last(all)).toMatchObject({ rows: 299, last: { _tag: 'Right' } })
+  })
+
+  it('takes null for an empty page at the end, and tells of it; and for no page before it', () => {
+    const { client, events, run } = lab({
+      drift: true,
+      play: ({ query }) => ({ body: { has_more: query.get('currency') === 'EUR', items: null } }),
+    })
+    expect(run(client.charges.list())).toEqual([])
+    expect(events.filter(({ _tag }) => _tag === 'Drifted')).toMatchObject([
+      { fact: { path: 'items', kind: 'other paging' } },
+    ])
+    expect(run(client.charges.list({ currency: 'EUR' }))).toMatchObject([
+      { value: E.left({ _tag: 'Undecodable', path: 'items', actual: 'null' }) },
+    ])
+    expect(run(client.charges.snapshot({ to_created_at: new Date() }))).toEqual([])
+  })
+
   it('ends after more than 100 empty pages by default', () => {
     const empty: Play = () => ({ body: { has_more: true, items: [] } })
     const all = reading(empty)
@@ -233,13 +266,13 @@ describe('a list that fails', () => {
         _tag: 'Truncated',
         pages: 101,
         guard: 'OnlyEmpty',
-        message: expect.stringContaining('empty'),
+        message: expect.stringContaining('the last 101 had no new row'),
       }),
     })
     const few = reading(empty, { lists: { maxEmptyPages: 3 } })
     expect(last(few)).toMatchObject({ last: E.left({ pages: 4 }) })
     const none = reading(empty, { lists: { maxEmptyPages: 0 } })
-    const message = expect.stringMatching(/after 1 page: the last one was empty$/)
+    const message = expect.stringMatching(/after 1 page: the last one had no new row$/)
     expect(last(none)).toMatchObject({ last: E.left({ pages: 1, message }) })
     const lists: Readonly<Record<string, unknown>> = {
       maxPages: undefined,

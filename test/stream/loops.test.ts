@@ -70,7 +70,7 @@ describe('a list in a loop', () => {
     const order: Array<string> = []
     const ask = async (name: string) => {
       const { value } = await items.next()
-      order.push(`${name}: ${rightsOf([value])}`)
+      order.push(`${name}: ${value && rightsOf([value])}`)
     }
     const first = ask('first').then(() => ask('third'))
     await Promise.all([first, ask('second')])

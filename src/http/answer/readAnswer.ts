@@ -6,6 +6,7 @@ import { type Cause, causes } from '../../decode/causes.js'
 import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
@@ -23,8 +24,12 @@ export type ResponseReader<A> = (
 /** `JSON.parse`, or a parser that keeps more of the text. Throws for text that is no JSON. */
 export type ParseText = (text: string) => unknown
 
-/** Returns what is wrong with the envelope of a page, if the page must not be read. */
-export type EnvelopeCheck = (position: Position, envelope: Envelope) => Cause | undefined
+/** Returns what is wrong with the envelope of a page, if the page must not be read. `isNull`: its `items` were. */
+export type EnvelopeCheck = (
+  position: Position,
+  envelope: Envelope,
+  isNull: boolean,
+) => Cause | undefined
 
 // constructors
 
@@ -53,9 +58,10 @@ export const pageReader = <A>(
   return (position) => (context) => (response) => {
     const json = parse(context, response, parseText)
     if (E.isLeft(json)) return json
-    const envelope = decodeEnvelope(json.right)
+    const isNull = fieldsOf(json.right).items === null // as some services write an empty list
+    const envelope = decodeEnvelope(isNull ? { ...fieldsOf(json.right), items: [] } : json.right)
     if (E.isLeft(envelope)) return E.left(undecodable(context, causes(envelope.left)))
-    const wrong = check?.(position, envelope.right)
+    const wrong = check?.(position, envelope.right, isNull)
     if (wrong !== undefined) return E.left(undecodable(context, [wrong]))
     const raw = envelope.right.items
     const items = raw.map((row, i): E.Either<Failure, A> => {

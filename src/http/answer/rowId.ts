@@ -9,7 +9,7 @@ export const rowId = (row: unknown): string | undefined => {
 
 /**
  * Returns a text that differs between pages with different rows: the number of rows, and the ids of the first, the
- * middle and the last. None for rows without unique ids, which may be equal on different pages, and for one row.
+ * middle and the last. None for rows without unique ids, which may be equal on different pages.
  */
 export const rowsFingerprint = ({
   raw,
@@ -17,7 +17,7 @@ export const rowsFingerprint = ({
   readonly raw: ReadonlyArray<unknown>
 }): O.Option<string> => {
   const ids = [raw[0], raw[raw.length >> 1], raw.at(-1)].map(rowId)
-  return ids.every((id) => id !== undefined) && ids[0] !== ids[2]
+  return ids.every((id) => id !== undefined) && (raw.length === 1 || ids[0] !== ids[2])
     ? O.some(JSON.stringify([raw.length, ...ids]))
     : O.none
 }

@@ -1,5 +1,5 @@
 import type { AnyList } from '../../api/Endpoint.js'
-import { type Position, showPosition, strayed } from '../../api/Paging.js'
+import { following, type Position, showPosition, strayed } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
 import type { Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
@@ -72,6 +72,7 @@ export const readList = <A>({
         key: (position) => JSON.stringify(position),
         following: nextNumber,
         mark: rowsFingerprint,
+        mayRepeat: ({ raw }) => raw.length === 1, // it moves to the next page when another is made
         cut: (cut, position, pages) => {
           const ended = `ended before ${showPosition(position)}, after ${plural(pages, 'page')}`
           return truncated({ endpoint: route, position, pages, ended }, cut)
@@ -122,10 +123,19 @@ const sizeOf = (u: unknown): number | undefined => {
   return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? size : undefined
 }
 
-/** Records an envelope that does not fit the paging of its row. With `strictEnd`, rejects one that lacks `has_more`. */
+/**
+ * Records an envelope that does not fit the paging of its row. With `strictEnd`, rejects one that lacks `has_more`.
+ * `items: null` is an empty list at its end, and else no page.
+ */
 const envelopeCheck =
   ({ route, paging }: AnyList, strictEnd: boolean, drift?: Drift): EnvelopeCheck =>
-  (position, envelope) => {
+  (position, envelope, isNull) => {
+    if (isNull) {
+      if (O.isSome(following(position, envelope))) {
+        return { path: 'items', expected: 'array', actual: 'null' }
+      }
+      drift?.found(route, 'items', 'other paging', null)
+    }
     const stray = strayed(paging, position, envelope)
     if (O.isNone(stray)) return undefined
     const { path, value } = stray.value

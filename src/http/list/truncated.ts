@@ -41,7 +41,9 @@ const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): str
     case 'SameRows':
       return 'this page was read before: its rows are those of an earlier one'
     case 'OnlyEmpty':
-      return cut.pages === 1 ? 'the last one was empty' : `the last ${cut.pages} were empty`
+      return cut.pages === 1
+        ? 'the last one had no new row'
+        : `the last ${cut.pages} had no new row`
     case 'TooLong':
       return 'more than maxPages'
     case 'Moved':

@@ -39,11 +39,11 @@ describe('the rows of two pages', () => {
 
   it.each([
     ['no rows', []],
-    ['one row', ['a']],
     ['one id for all', ['a', 'a', 'a']],
     ['no ids', [undefined, undefined]],
     ['ids that are no texts', [1, 2]],
     ['one row without an id', ['a', 'b', undefined]],
+    ['one row, without an id', [undefined]],
   ])('are not called the same with %s', (_, ids) => {
     expect(sameRows(rows(ids), rows(ids))).toBe(false)
   })
