@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { account, LOGIN, type Page, type Reply } from './judgeAccount.js'
 import type { ListSizes } from './judgeLists.js'
+import { hasty } from './timers.js'
 import { type Limits, windows } from './windows.js'
 
 export { CLIENT, charge, PARTNER } from './judgeAccount.js'
@@ -135,7 +136,9 @@ export const judge = async (options: JudgeOptions = {}): Promise<Judge> => {
     for (const look of [...waiting]) look()
   }
 
+  const clock = hasty()
   const server = createServer(async (request, response) => {
+    response.setHeader('date', new Date(clock.now()).toUTCString())
     const { method = '', headers } = request
     const url = new URL(request.url ?? '', 'http://judge')
     const route = routeOf(method, url.pathname)

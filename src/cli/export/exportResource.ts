@@ -29,6 +29,7 @@ export const exportResource =
     }
     const options = {
       environment: environmentFrom(flags, terminal.env),
+      timer: terminal.timer,
       ...(flags.limits ? {} : { limits: false as const }),
       ...sandboxOptions(resource.simulated, flags.rows),
     }

@@ -1,5 +1,14 @@
 /** Runs an export: shows how it goes, and says what came of it. */
-import { lastValueFrom, type Observable, Subject, Subscription, switchMap, take, tap } from 'rxjs'
+import {
+  combineLatest,
+  lastValueFrom,
+  type Observable,
+  Subject,
+  Subscription,
+  switchMap,
+  take,
+  tap,
+} from 'rxjs'
 import type { ExportBegun, ExportEvent, ExportProgress, Since } from '../../export/index.js'
 import { defined, E } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
@@ -56,14 +65,18 @@ export const performExport = async (
     ),
   })
   const noteRetry = retryNotes(timer)
+  const skewed = new Subject<string>()
+  // once, after the notes of the beginning: a clock that drifts is told of again and again
+  combineLatest([skewed, begun])
+    .pipe(take(1))
+    .subscribe(([message]) => shown.say(message))
   const counting = client.events.subscribe((event) => {
     counters = countEvent(counters, event)
     const note = event._tag === 'Retrying' ? noteRetry(event) : undefined
     if (note !== undefined) shown.say(note)
-    if (event._tag === 'ClockSkewed') shown.say(event.message)
+    if (event._tag === 'ClockSkewed') skewed.next(event.message)
   })
   listening.add(counting)
-
   const took = tap((event: ExportEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
