@@ -88,7 +88,7 @@ export const createClient = (given: ClientOptions): Client => {
       runtime,
       settings,
     })
-    return {
+    const client: Client = {
       ...calls,
       charges: { ...calls.charges, ...composite.charges },
       batchTransfers: { ...calls.batchTransfers, ...composite.batchTransfers },
@@ -99,6 +99,8 @@ export const createClient = (given: ClientOptions): Client => {
       events,
       scheduler: runtime.scheduler,
     }
+    // for loggers: it holds functions and streams, which have no JSON
+    return Object.defineProperty(client, 'toJSON', { value: () => '[payments-rx client]' })
   }
   return clientWith(settings)
 }

@@ -1,5 +1,7 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
+
 import * as t from 'io-ts'
+import { isDate } from '../decode/unknown.js'
 import { type Codec, described, patternOf } from './Codec.js'
 import { DATE, fromDate } from './Instant.js'
 
@@ -19,8 +21,8 @@ const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
 const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
 
 /** Accepts dates that can be written: years have four digits. */
-const isDate = (u: unknown): u is Date => {
-  const year = u instanceof Date ? u.getUTCFullYear() : Number.NaN
+const isWritable = (u: unknown): u is Date => {
+  const year = isDate(u) ? u.getUTCFullYear() : Number.NaN
   return year >= 0 && year <= 9_999
 }
 
@@ -28,20 +30,20 @@ const isDate = (u: unknown): u is Date => {
 const isDay = (text: string): boolean => {
   const day = text.slice(0, 10)
   const date = new Date(`${day}T00:00:00Z`)
-  return isDate(date) && date.toISOString().startsWith(day)
+  return isWritable(date) && date.toISOString().startsWith(day)
 }
 
 // constructors
 
 const time = (name: string, shape: RegExp): Codec<Date | string> => {
   const is = (u: unknown): u is Date | string =>
-    isDate(u) || (typeof u === 'string' && shape.test(u) && isDay(u))
+    isWritable(u) || (typeof u === 'string' && shape.test(u) && isDay(u))
   return described(
     new t.Type<Date | string, string, unknown>(
       name,
       is,
       (u, context) => (is(u) ? t.success(u) : t.failure(u, context)),
-      (time) => (time instanceof Date ? fromDate(time) : time),
+      (time) => (isDate(time) ? fromDate(time) : time),
     ),
     patternOf(shape),
   )
@@ -78,7 +80,7 @@ export const PlainDate: Codec<string> = described(
  * plain date for its midnight there; a leap second is the one before.
  */
 export const toMillis = (time: Date | string): number => {
-  if (time instanceof Date) return time.getTime()
+  if (isDate(time)) return time.getTime()
   if (!Time.is(time)) return Number.NaN
   const [day = '', clock = '00:00'] = time.split('T')
   const [, hours, seconds = ':00', fraction = '', offset = 'Z'] =

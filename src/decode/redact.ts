@@ -1,4 +1,5 @@
 import { plural } from './plural.js'
+import { isDate } from './unknown.js'
 
 /**
  * Describes a value without its content. Texts may hold secrets or card numbers, so only their length is shown,
@@ -25,10 +26,6 @@ export const redact = (u: unknown): string => {
       return typeof u
   }
 }
-
-/** Accepts no proxy of a `Date`, whose methods throw. */
-const isDate = (u: unknown): u is Date =>
-  u instanceof Date && Object.prototype.toString.call(u) === '[object Date]'
 
 const dated = (date: Date): string =>
   Number.isNaN(date.getTime())

@@ -1,4 +1,5 @@
 /** Reads values of which nothing is known. */
+export { isDate } from '../options/rules.js'
 
 export const isRecord = (u: unknown): u is Record<string, unknown> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)

@@ -82,8 +82,18 @@ export const boolean: Rule<boolean> = {
   expected: 'true or false',
 }
 
+/** Recognizes a `Date` of any realm, such as that of a test runner; a proxy of one is none. */
+export const isDate = (u: unknown): u is Date => {
+  try {
+    Reflect.apply(Date.prototype.getTime, u, [])
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const date: Rule<Date> = {
-  accepts: (u) => u instanceof Date && !Number.isNaN(u.getTime()),
+  accepts: (u) => isDate(u) && !Number.isNaN(u.getTime()),
   expected: 'a Date that is a time',
 }
 

@@ -30,6 +30,15 @@ describe('limits', () => {
   })
 })
 
+it('a client has a JSON, for loggers', () => {
+  const { client, run } = lab()
+  run(client.charges.retrieve({ id: 'chg_1' }))
+  for (const each of [client, client.with({ onBehalfOf: 'acct_2' })]) {
+    expect(() => JSON.stringify({ each })).not.toThrow()
+  }
+  expect(JSON.stringify(client)).toBe('"[payments-rx client]"')
+})
+
 describe('`with`', () => {
   it('makes a client with other options, and the same token and scheduler', () => {
     const { client, sent, calls, logins, run } = lab({ apiVersion: '2025-06-30' })

@@ -1,4 +1,5 @@
 import { redact } from '../../decode/redact.js'
+import { isDate } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 
 interface Finding {
@@ -43,7 +44,7 @@ const find = (u: unknown, name: string): Finding | undefined => {
 
 /** Describes a value that itself has no JSON. */
 const describe = (u: unknown, json: unknown): string | undefined => {
-  if (u instanceof Date && Number.isNaN(u.getTime())) return 'invalid Date'
+  if (isDate(u) && Number.isNaN(u.getTime())) return 'invalid Date'
   if (WITHOUT_JSON.has(typeof json) || (typeof json === 'number' && !Number.isFinite(json))) {
     return redact(json)
   }
@@ -58,10 +59,13 @@ const isOpaque = (u: unknown): u is object => {
   return !isPlain && Object.keys(u).length === 0
 }
 
+/** Tags of these objects, whatever realm they are of. */
+const BOXED: ReadonlySet<string> = new Set(['[object Number]', '[object Boolean]'])
+
 /** Applies `toJSON` and unwraps `Number` and `Boolean` objects, as `JSON.stringify` does. */
 const toJson = (u: unknown, name: string): unknown => {
   if (u === undefined || u === null) return u
   const toJSON: unknown = typeof u === 'string' ? undefined : Reflect.get(Object(u), 'toJSON')
   const json = typeof toJSON === 'function' ? Reflect.apply(toJSON, u, [name]) : u
-  return json instanceof Number || json instanceof Boolean ? json.valueOf() : json
+  return BOXED.has(Object.prototype.toString.call(json)) ? Object(json).valueOf() : json
 }

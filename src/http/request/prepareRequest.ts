@@ -10,7 +10,7 @@ import { fromDate } from '../../codec/Instant.js'
 import { Time } from '../../codec/times.js'
 import { type Causes, causes } from '../../decode/causes.js'
 import { redact } from '../../decode/redact.js'
-import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
+import { fieldsOf, isDate, isRecord, parsed } from '../../decode/unknown.js'
 import { E, type IO } from '../../fp.js'
 import { notSerializable } from './notSerializable.js'
 
@@ -132,7 +132,7 @@ const isSegment = (u: unknown): boolean =>
 /** Text of a parameter outside the body: a Date as the times of a filter are written, any other as JSON. */
 const paramText = (u: unknown): string => {
   if (typeof u === 'string') return u
-  return u instanceof Date && Time.is(u) ? fromDate(u) : JSON.stringify(u)
+  return isDate(u) && Time.is(u) ? fromDate(u) : JSON.stringify(u)
 }
 
 /** Returns the fields of a value as `JSON.stringify` writes them. */

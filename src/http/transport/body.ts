@@ -49,7 +49,7 @@ export const readBody = (
   { allocate, timer, timeout, maxBytes }: BodyOptions,
 ): Observable<Body> =>
   defer(() => {
-    const ok = isSuccess(response) // throws here for a `fetch` that resolves with no response
+    const ok = isSuccess(response)
     const partRead = new Subject<void>()
     const stalled = partRead.pipe(
       startWith(undefined),

@@ -1,5 +1,4 @@
 /** The only file that knows ky. */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import ky from 'ky'
 import {
   asyncScheduler,
@@ -13,13 +12,14 @@ import {
   type SchedulerLike,
   switchMap,
 } from 'rxjs'
+import { fieldsOf } from '../../decode/unknown.js'
 import { defined, E } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import { left } from '../../stream/index.js'
 import { reusable } from '../../stream/reusable.js'
 import { MAX_BYTES, readBody } from './body.js'
 import { connectionTracker } from './connectionTracker.js'
-import type { Fetch, Transport } from './Transport.js'
+import type { Fetch, FetchResponse, Transport } from './Transport.js'
 import { timeoutAfter, transportError } from './transportError.js'
 
 const table = {
@@ -40,22 +40,23 @@ export interface KyOptions extends OptionsOf<typeof table> {}
  */
 export const kyTransport = (options: KyOptions = {}): Transport => {
   const { fetch = viaKy, maxBytes, timer } = resolveOptions(options, table)
-  const storage = new AsyncLocalStorage<unknown>()
   const allocate = reusable()
 
   return ({ url, method, headers, body, timeout }) =>
     defer(() => {
       const abort = new AbortController()
-      const { steps, run, departure } = connectionTracker(storage)
+      const { steps, run, departure } = connectionTracker()
       const response = defer(() =>
         run(async () =>
-          fetch(url, {
-            method,
-            headers,
-            ...defined({ body }),
-            signal: abort.signal,
-            redirect: 'manual',
-          }),
+          checkedResponse(
+            await fetch(url, {
+              method,
+              headers,
+              ...defined({ body }),
+              signal: abort.signal,
+              redirect: 'manual',
+            }),
+          ),
         ),
       )
       const unconnected = steps.pipe(
@@ -82,6 +83,19 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
         finalize(() => abort.abort()),
       )
     })
+}
+
+/** Throws for the response of a half-made `fetch`, such as a mock, and says what it lacks. */
+const checkedResponse = (response: FetchResponse): FetchResponse => {
+  const { status, headers, body } = fieldsOf(response)
+  const missing = [
+    ...(typeof status === 'number' ? [] : ['status']),
+    ...(typeof fieldsOf(headers).get === 'function' ? [] : ['headers.get']),
+    ...(body === undefined ? ['body (a stream, or null)'] : []),
+  ]
+  if (missing.length > 0)
+    throw new TypeError(`the response of fetch has no ${missing.join(', no ')}`)
+  return response
 }
 
 /** ky makes a `Request`, which may lose its signal before the response is there: `fetch` gets the signal as well. */

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
@@ -55,6 +56,14 @@ describe('parameters of a codec that transforms', () => {
       E.left([{ path: 'since', expected: 'a day as text', actual: 'text of 7 characters' }]),
     )
   })
+})
+
+it('a Date of another realm is one', () => {
+  const from_created_at: unknown = runInNewContext('new Date(0)')
+  expect(from_created_at).not.toBeInstanceOf(Date)
+  expect(asked(charges.list, { from_created_at }).target).toBe(
+    '/api/v1/charges?from_created_at=1970-01-01T00%3A00%3A00%2B0000',
+  )
 })
 
 describe('a POST', () => {

@@ -1,7 +1,8 @@
 /** A `fetch` of the caller's own, which need not be the runtime's, nor know its classes. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import { fetch as undiciFetch } from 'undici'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { E } from '../../../src/fp.js'
 import type { FetchInit, FetchResponse } from '../../../src/http/transport/Transport.js'
 import { type Client, createClient, type Fetch } from '../../../src/index.js'
@@ -273,4 +274,32 @@ describe('a body of iterators', () => {
     await new Promise(setImmediate)
     expect(taken).toBe(3)
   })
+})
+
+describe('one that a test has made by half', () => {
+  it.each<readonly [string, unknown, string]>([
+    ['nothing', undefined, 'no status, no headers.get, no body (a stream, or null)'],
+    ['json alone', { ok: true, json: async () => CHARGE }, 'no status, no headers.get, no body'],
+    ['no headers', { status: 200, body: null }, 'no headers.get'],
+    ['plain headers', { status: 200, headers: { a: 'b' }, body: null }, 'no headers.get'],
+    ['no body', { status: 200, headers: new Headers(), json: async () => CHARGE }, 'no body'],
+  ])('is a failure that says what is missing: %s', async (_, response, missing) => {
+    const mock = async () => response
+    const made: unknown = Reflect.apply(clientOf, undefined, ['https://platform.test', mock])
+    expect(await charge(made as Client)).toMatchObject(
+      E.left({ _tag: 'Unreachable', message: expect.stringContaining(missing) }),
+    )
+  })
+})
+
+it('all clients share one AsyncLocalStorage: each further one would slow the process', async () => {
+  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(CHARGE)))
+  const run = vi.spyOn(AsyncLocalStorage.prototype, 'run')
+  const credentials = { token: () => Promise.resolve({ token: 'own-token' }) }
+  for (let i = 0; i < 5; i++) {
+    const client = createClient({ baseUrl: 'https://platform.test', credentials })
+    expect(await charge(client)).toEqual(E.right(CHARGE))
+  }
+  expect(run.mock.contexts).toHaveLength(5)
+  expect(new Set(run.mock.contexts).size).toBe(1)
 })
