@@ -60,7 +60,7 @@ describe('the format', () => {
   })
 })
 
-it('says of rows that decoded and do not fit that they could not be written', async () => {
+it('rejects rows that decode and do not fit the format', async () => {
   const server = await serve({
     charges: 20,
     page: (page) => ({
@@ -68,7 +68,7 @@ it('says of rows that decoded and do not fit that they could not be written', as
       items: page.items.map((row, i) => (i === 3 ? { ...row, amount: 2 ** 60 } : row)),
     }),
   })
-  const out = file('c.csv')
+  const out = file('c.parquet')
   const { status, stderr } = await charges(server, out)
   expect(stderr).toContain(`rows could not be written: see ${out}.rejects.ndjson`)
   expect(await rowsOf(`${out}.rejects.ndjson`)).toMatchObject([

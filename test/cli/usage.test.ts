@@ -40,7 +40,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
     [['export', 'charges', '--no-limits', '--share', '0.5'], 'cannot be used with'],
     [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],
-    [['export', 'charges', '--patience', 'long'], 'whole number from 0'],
+    [['export', 'charges', '--patience', 'long'], 'whole number of seconds, or forever'],
     [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],
     [['export', 'charges', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
     [['export', 'charges', '--sandbox', '--lookback', '1d'], '--lookback should be left out'],
