@@ -1,4 +1,4 @@
-/** Rows into a stream, or a function: they cannot be cut back, so nothing is kept. */
+/** Exports into a stream or a function: what they took cannot be cut back, so there is no checkpoint. */
 import type { Writable } from 'node:stream'
 import {
   concatMap,
@@ -30,19 +30,19 @@ import type { Format } from './format/Format.js'
 import type { RunEvent } from './run/runExport.js'
 import type { Reject } from './sortPage.js'
 
-/** What is read, and how. */
+/** A list, and how it is read. */
 interface Reading<A, B> extends Pace<A, B> {
   readonly source: Source<A>
   readonly onReject?: Sink<Reject>
   readonly timer: SchedulerLike
 }
 
-/** Once it is told to stop, how long it waits for the reader of the stream to take what was written, in ms. */
-const GRACE = 1_000
+/** Time that the reader of a stream has to take what was written, once the export is told to stop, in ms. */
+const STOP_GRACE = 1_000
 
 const BEGUN: RunEvent = { ...NO_PROGRESS, begun: { resumed: false } }
 
-/** Writes rows into a stream. However the list ends, a format that has an end gets it, unless the stream fails. */
+/** Writes rows into a stream. The end of the format is written however the list ends, unless the stream fails. */
 export const toStream = <A, B>({
   stream,
   format,
@@ -71,7 +71,7 @@ export const toStream = <A, B>({
     )
     const givenUp = (bare(reading).stop ?? NEVER).pipe(
       take(1),
-      delay(GRACE, reading.timer),
+      delay(STOP_GRACE, reading.timer),
       map((): RunEvent => ({ ...last, cut: 'stopped' })),
     )
     return merge(written, givenUp).pipe(

@@ -5,24 +5,23 @@ import { rowId } from '../http/answer/rowId.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Drainable, SourcePage } from './SourcePage.js'
 
-/** Readings, at most. */
-const READINGS = 5
+/** Readings before a list counts as unstable. */
+const MAX_READINGS = 5
 
-type Turn<A> = E.Either<AnyFailure, SourcePage<A>>
+type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
 /**
- * The same list, always from its beginning and held in memory: it is read again until two readings have the same ids.
- * When a row is deleted from a page that was read, one of the next page moves into it and is missed; the next reading
- * then has other ids. A single page is one answer, and cannot move. A list that is never stable ends, after its rows,
- * with a `Truncated`.
+ * Reads a list into memory, always from its beginning, until two readings have the same ids. When a row is deleted from
+ * a page that was read, one of the next page moves into it and is missed; the next reading then has other ids. A single
+ * page is one answer, and cannot move. A list that is never stable ends, after its rows, with a `Truncated`.
  */
 export const untilStable = <A>(
   endpoint: string,
   list: Drainable<A>,
 ): Drainable<A> & { readonly from: () => Drainable<A> } => {
-  const reading = list.drain((page): Observable<Turn<A>> => of(page)).pipe(toArray())
+  const reading = list.drain((page): Observable<PageOrFailure<A>> => of(page)).pipe(toArray())
 
-  const readings = (left: number, before?: string): Observable<ReadonlyArray<Turn<A>>> =>
+  const readings = (left: number, before?: string): Observable<ReadonlyArray<PageOrFailure<A>>> =>
     reading.pipe(
       concatMap((pages) => {
         const ids = idsOf(pages)
@@ -33,7 +32,7 @@ export const untilStable = <A>(
 
   const drainable: Drainable<A> = {
     drain: (project) =>
-      defer(() => readings(READINGS)).pipe(
+      defer(() => readings(MAX_READINGS)).pipe(
         concatMap((pages) => pages),
         concatMap(project),
       ),
@@ -41,14 +40,17 @@ export const untilStable = <A>(
   return { ...drainable, from: () => drainable }
 }
 
-/** The same text for the same ids, in whatever order. */
-const idsOf = <A>(pages: ReadonlyArray<Turn<A>>): string =>
+/** Returns the ids as one text, whatever their order. */
+const idsOf = <A>(pages: ReadonlyArray<PageOrFailure<A>>): string =>
   JSON.stringify(
     [...new Set(pages.flatMap((page) => (E.isLeft(page) ? [] : page.right.raw.map(rowId))))].sort(),
   )
 
-/** The last reading, as one that does not end there. */
-const unstable = <A>(endpoint: string, pages: ReadonlyArray<Turn<A>>): ReadonlyArray<Turn<A>> => {
+/** Returns the last reading, followed by a failure. */
+const unstable = <A>(
+  endpoint: string,
+  pages: ReadonlyArray<PageOrFailure<A>>,
+): ReadonlyArray<PageOrFailure<A>> => {
   const all = pages.map(E.map((page) => ({ ...page, next: O.some(page.position) })))
   return [...all, E.left(moved(endpoint, pages.length))]
 }
@@ -60,5 +62,5 @@ const moved = (endpoint: string, pages: number): AnyFailure => ({
   position: { page_num: 0 },
   pages,
   guard: 'Moved',
-  message: `${endpoint}: incomplete: each of ${READINGS} readings had other rows`,
+  message: `${endpoint}: incomplete: each of ${MAX_READINGS} readings had other rows`,
 })

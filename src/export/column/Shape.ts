@@ -7,7 +7,7 @@ import { part, tagOf, typesOf } from '../../decode/codecParts.js'
 /** All types of columns, by name. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
-/** What a column holds. A `decimal` is a number; `json` is JSON text of any value. */
+/** The type of a column. A `decimal` is a number; `json` is JSON text of any value. */
 export type ColumnType = (typeof columnTypes)[number]
 
 /** A value that has one column. */

@@ -15,7 +15,7 @@ export interface StreamOptions<A> {
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   /** How rows are written. */
   readonly format: Format<A>
-  /** Whether `finish` ends the stream, too. Default `true`. Not for stdout. */
+  /** Ends the stream on `finish`, too. Default `true`. Not for stdout. */
   readonly close?: boolean
 }
 

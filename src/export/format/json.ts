@@ -1,9 +1,10 @@
 /** One JSON text a line, or one array of them all. */
+import { withDigitsOf } from '../../decode/digits.js'
 import { type Around, rowText } from '../../stream/rawRows.js'
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/decimal.js'
+import { isExact, type Numbers } from '../column/decimal.js'
 import { jsonOf, serializable } from '../column/json.js'
-import { digitsReader, isObject, reader } from '../column/readField.js'
+import { isObject, type Read, reader } from '../column/readField.js'
 import { type TextFindings, wellFormedBytes, wellFormedJson } from '../column/text.js'
 import { type Compression, extensionOf, type Format } from './Format.js'
 import { joined, type Text, type TextFormat, textEncoder } from './textEncoder.js'
@@ -45,67 +46,46 @@ export const jsonText = (json: JsonTexts): TextFormat<unknown> => ({
 
 // some fields of rows
 
-/** Returns the text of a field; `undefined` where it is missing. */
-type FieldText = (row: unknown) => string | undefined
+interface Field {
+  readonly key: string
+  readonly read: Read
+  /** The fields of an object that is not written whole. */
+  readonly fields: ReadonlyArray<Field> | undefined
+}
 
-/** The fields of an object by their names, in order. */
-type Tree = Map<string, Tree | FieldText>
+/** Arranges paths as objects, in their order. An object that is named whole has its fields anyway. */
+const fieldsOf = (paths: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Field> => {
+  const byKey = new Map<string, Array<ReadonlyArray<string>>>()
+  for (const [key = '', ...rest] of paths) byKey.set(key, [...(byKey.get(key) ?? []), rest])
+  return [...byKey].map(([key, inner]) => ({
+    key,
+    read: reader([key]),
+    fields: inner.some((rest) => rest.length === 0) ? undefined : fieldsOf(inner),
+  }))
+}
 
-/** Writes these fields of a row, in their order, objects in objects as they were. */
+const pick = (u: unknown, fields: ReadonlyArray<Field>): unknown => {
+  if (!isObject(u)) return u
+  const picked = fields.map(({ key, read, fields }) => [
+    key,
+    fields ? pick(read(u), fields) : read(u),
+  ])
+  return withDigitsOf(u)(Object.fromEntries(picked))
+}
+
+/** Writes these fields of a row, objects in objects as they were. */
 const jsonFields = (
   columns: ReadonlyArray<Column>,
   numbers: Numbers,
 ): ((row: unknown) => string) => {
-  const json = jsonOf(numbers)
-
-  const fieldText = (path: ReadonlyArray<string>): FieldText => {
-    const read = reader(path)
-    const digits = digitsReader(path, numbers)
-    return (row) => {
-      const value = read(row)
-      return value === undefined ? undefined : (digits(row, value) ?? json(value))
-    }
+  const fields = fieldsOf(columns.map(({ path }) => path))
+  const cells = columns.map(({ path }) => reader(path))
+  const [json, exactJson] = [jsonOf(numbers), jsonOf('exact')]
+  const isLarge = (value: unknown): boolean => typeof value === 'number' && !isExact(value)
+  return (row) => {
+    const text = cells.some((read) => isLarge(read(row))) ? exactJson : json // see `digitsReader`
+    return text(pick(row, fields))
   }
-
-  const objectText = (tree: Tree, path: ReadonlyArray<string>): FieldText => {
-    const read = reader(path)
-    const members = [...tree].map(([key, inner]) => ({
-      name: `${JSON.stringify(key)}:`,
-      text: typeof inner === 'function' ? inner : objectText(inner, [...path, key]),
-    }))
-    return (row) => {
-      const object = read(row)
-      if (!isObject(object)) return object === undefined ? undefined : json(object)
-      const texts = members.flatMap(({ name, text }) => {
-        const value = text(row)
-        return value === undefined ? [] : [name + value]
-      })
-      return `{${texts.join(',')}}`
-    }
-  }
-
-  const text = objectText(treeOf(columns, fieldText), [])
-  return (row) => text(row) ?? 'null'
-}
-
-/** Arranges columns as objects. An object that is a column hides columns of its fields: it has them. */
-const treeOf = (
-  columns: ReadonlyArray<Column>,
-  fieldText: (path: ReadonlyArray<string>) => FieldText,
-): Tree => {
-  const root: Tree = new Map()
-  for (const { path } of columns) {
-    let at: Tree | FieldText = root
-    for (const [depth, key] of path.entries()) {
-      if (typeof at === 'function') break
-      const known: Tree | FieldText | undefined = at.get(key)
-      const isLast = depth === path.length - 1
-      const next: Tree | FieldText = isLast ? fieldText(path) : (known ?? new Map())
-      at.set(key, next)
-      at = next
-    }
-  }
-  return root
 }
 
 // lines of anything
