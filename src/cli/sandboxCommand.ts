@@ -18,6 +18,7 @@ interface SandboxFlags {
   readonly latency?: number
   readonly jitter?: number
   readonly limits: boolean
+  readonly allowHost?: ReadonlyArray<string>
 }
 
 /** `sandbox`: serves until a signal comes, or its address cannot be printed. */
@@ -36,6 +37,12 @@ export const sandboxCommand = (context: CommandContext): Command =>
     .option('--latency <ms>', 'from request to answer [0]', nonNegativeInteger)
     .option('--jitter <ms>', 'how far the latency is spread [0]', nonNegativeInteger)
     .option('--no-limits', 'answer whatever comes')
+    .addOption(
+      new Option(
+        '--allow-host <name>',
+        'a name to answer to, beside localhost; may be repeated',
+      ).argParser((name: string, before: ReadonlyArray<string> = []) => [...before, name]),
+    )
     .addHelpText(
       'after',
       `\nLog in as client id "${sandboxCredentials.clientId}" with API key "${sandboxCredentials.apiKey}".`,
@@ -78,12 +85,14 @@ const optionsOf = ({
 /** Listens, or returns the reason why the system does not allow it. */
 const start = async (flags: SandboxFlags): Promise<Listening | string> => {
   const { listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
-  const { port } = flags
-  return listen(optionsOf(flags), { port }).catch((error: unknown) => {
-    if (!isSystemError(error)) throw error
-    if (error.code === 'EADDRINUSE') return `port ${port} is taken`
-    return error.code === 'EACCES'
-      ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
-      : `cannot listen on port ${port}: ${error.message}`
-  })
+  const { port, allowHost } = flags
+  return listen(optionsOf(flags), { port, ...defined({ allowHosts: allowHost }) }).catch(
+    (error: unknown) => {
+      if (!isSystemError(error)) throw error
+      if (error.code === 'EADDRINUSE') return `port ${port} is taken`
+      return error.code === 'EACCES'
+        ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
+        : `cannot listen on port ${port}: ${error.message}`
+    },
+  )
 }

@@ -51,6 +51,11 @@ const unknownFault = errorReply(invalid('There is no fault of this name.', FAULT
 
 const serverError = errorReply(apiError(500, 'internal_error', 'Service unavailable.'))
 
+const tooLarge = errorReply(apiError(413, 'request_too_large', 'The body is larger than 1 MiB.'))
+
+/** Bytes of the largest body that is read. */
+const MAX_BYTES = 1_048_576
+
 export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const { now, timer, latency, jitter, seed } = settings
   const store = createStore(settings)
@@ -87,7 +92,8 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
     fault: FaultName | undefined,
   ): Promise<Reply> => {
     if (fault === '500') return serverError
-    const body = request.method === 'POST' ? await request.text() : ''
+    const body = request.method === 'POST' ? await bodyOf(request) : ''
+    if (body === undefined) return tooLarge
     if (fault === 'token-revoked') store.tokensRevokedBelow = store.tokensIssued
     const moment = now()
     addArrivals(store, moment, settings)
@@ -144,4 +150,17 @@ const arrivalOf = ({ service, request }: IncomingRequest): Arrival => {
   return service.row.auth === 'none'
     ? { _tag: 'Login', apiKey: request.headers.get('x-api-key') ?? '' }
     : { _tag: 'Call', endpoint: service.row.route }
+}
+
+/** Returns the text of a body; `undefined` if it is larger than `MAX_BYTES`. */
+const bodyOf = async ({ body }: Request): Promise<string | undefined> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for await (const part of body ?? []) {
+    length += part.length
+    if (length > MAX_BYTES) return undefined
+    text += decoder.decode(part, { stream: true })
+  }
+  return text + decoder.decode()
 }

@@ -50,6 +50,56 @@ const until = async (holds: () => boolean): Promise<void> => {
 }
 
 describe('a sandbox on a port', () => {
+  const postAs = async (port: number, head: string): Promise<string> => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST /api/v1/authentication/login HTTP/1.1\r\nx-client-id: sandbox\r\nx-api-key: sandbox-key\r\n${head}\r\n\r\n`,
+    )
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    return String(answer).slice(9, 12)
+  }
+
+  it.each([
+    ['localhost', '201'],
+    ['localhost:8080', '201'],
+    ['api.localhost', '201'],
+    ['127.0.0.1:80', '201'],
+    ['127.1.2.3', '201'],
+    ['[::1]:8080', '201'],
+    ['Sandbox.Test:8080', '201'],
+    ['evil.example', '403'],
+    ['localhost.evil.example', '403'],
+    ['127.0.0.1.evil.example', '403'],
+    ['evil.example:127.0.0.1', '403'],
+    ['', '403'],
+  ])('asked as %s answers %s', async (host, status) => {
+    const { port, close } = await listen({ charges: 10 }, { allowHosts: ['sandbox.test'] })
+    onTestFinished(close)
+    expect(await postAs(port, `host: ${host}\r\ncontent-length: 0`)).toBe(status)
+  })
+
+  it.each([[5], 'sandbox', ['']])('takes no %j for names of hosts', async (allowHosts) => {
+    const options: Readonly<Record<string, unknown>> = { allowHosts }
+    await expect(listen({}, options)).rejects.toMatchObject({ name: 'InvalidOption' })
+  })
+
+  it('reads no body beyond 1 MiB, announced or not', async () => {
+    const { url, headers } = await onPort()
+    const post = (length: number) =>
+      fetch(`${url}/api/v1/charges/create`, {
+        method: 'POST',
+        headers,
+        body: ' '.repeat(length),
+      }).then(({ status }) => status)
+    expect([await post(1_048_576), await post(1_048_577)]).toEqual([400, 413])
+    const { sandbox } = await onPort()
+    const endless = new ReadableStream({ pull: (out) => out.enqueue(new Uint8Array(65_536)) })
+    const sent = { method: 'POST', headers: loginHeaders, body: endless, duplex: 'half' }
+    const login = await sandbox.fetch('http://here/api/v1/authentication/login', sent)
+    expect(login.status).toBe(413)
+  })
+
   it('answers as it does in process', async () => {
     const { sandbox, get, headers, url, port } = await onPort()
     const answer = await get(LIST)
@@ -203,7 +253,7 @@ describe('over a socket', () => {
   it('reset-before closes it, also when it waits behind another request of its connection', async () => {
     const { port } = await onPort()
     const get = (fault: string) =>
-      `GET ${LIST} HTTP/1.1\r\nhost: a\r\nx-sandbox-fault: ${fault}\r\n\r\n`
+      `GET ${LIST} HTTP/1.1\r\nhost: localhost\r\nx-sandbox-fault: ${fault}\r\n\r\n`
     const socket = connect(port, '127.0.0.1')
     const closed = once(socket, 'close')
     socket.resume().write(get('stall') + get('reset-before'))

@@ -13,6 +13,11 @@ import { firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js
 const optionsTable = {
   /** The port to listen on. Default 0: any free one. */
   port: withDefault(is.int(0, 65_535), 0),
+  /**
+   * Names under which it answers, beside those of this machine, such as `sandbox` behind a proxy. Default: none. A page in
+   * a browser could reach it under a name of its own.
+   */
+  allowHosts: withDefault(is.arrayOf(is.nonEmptyString, 'a list of names of hosts'), []),
 }
 
 /** Options of `listen`. */
@@ -41,7 +46,7 @@ export const listen = async (
   sandbox: Sandbox | SandboxOptions = {},
   options: ListenOptions = {},
 ): Promise<Listening> => {
-  const { port: wanted } = resolveOptions(options, optionsTable)
+  const { port: wanted, allowHosts } = resolveOptions(options, optionsTable)
   const { handle } = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
   const end = new AbortController()
   setMaxListeners(0, end.signal) // one for each request: Node 22 warns of more than ten
@@ -51,7 +56,14 @@ export const listen = async (
       handle(request, replyOnSocket(outgoing as ServerResponse), end.signal).catch(bugResponse),
     { overrideGlobalObjects: false },
   )
-  const server = createServer(listener)
+  const server = createServer((incoming, outgoing) => {
+    if (isAllowed(incoming.headers.host, allowHosts)) {
+      void listener(incoming, outgoing)
+      return
+    }
+    outgoing.writeHead(403, { 'content-type': 'application/json', connection: 'close' })
+    outgoing.end(JSON.stringify(wrongHost))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(wanted, HOST, resolve)
@@ -68,6 +80,21 @@ export const listen = async (
         server.closeAllConnections()
       }),
   }
+}
+
+const wrongHost = {
+  code: 'host_not_allowed',
+  message:
+    'The sandbox answers to localhost, and to the names of the option allowHosts (--allow-host).',
+}
+
+/** The names of this machine, as a `Host` has them. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Checks the `Host` of a request, without its port: a name that was bound to this machine by others is refused. */
+const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): boolean => {
+  const name = (host ?? '').toLowerCase().replace(/:\d*$/, '')
+  return LOOPBACK.test(name) || allowed.some((one) => one.toLowerCase() === name)
 }
 
 const isServable = (u: Sandbox | SandboxOptions): u is ServableSandbox =>
