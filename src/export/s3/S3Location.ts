@@ -1,0 +1,158 @@
+/** `s3://bucket/prefix/`, with region, endpoint and credentials as the AWS tools read them. */
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { defined } from '../../fp.js'
+import { exportError } from '../ExportError.js'
+
+// model
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Of a role; such credentials expire. */
+  readonly sessionToken?: string
+}
+
+export interface S3Location {
+  readonly bucket: string
+  /** Ends with a slash, or is empty. */
+  readonly prefix: string
+  readonly region: string
+  /** URL of the service. Default: that of AWS in the region. */
+  readonly endpoint?: string
+  /** Called before the first request, and again when the service says that they expired. */
+  readonly credentials: () => Promise<S3Credentials>
+}
+
+/** The environment: variables, and how a file is read. */
+export interface S3Environment {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Resolves with the text of a file, or undefined if it cannot be read. */
+  readonly readText: (path: string) => Promise<string | undefined>
+}
+
+// constructors
+
+/** Whether it is an `s3://` URL. */
+export const isS3 = (destination: string): boolean => destination.startsWith('s3://')
+
+/** The environment of this process. */
+export const processEnvironment = (env: S3Environment['env']): S3Environment => ({
+  env,
+  readText: (path) => readFile(path, 'utf8').catch(() => undefined),
+})
+
+/**
+ * Reads a location. Rejects with an `UnusablePath` that says what is missing.
+ *
+ * Variables go before the profile (`AWS_PROFILE`, or `default`) in `~/.aws/config` and `~/.aws/credentials`. Profiles
+ * without keys (roles, SSO, containers, instances) need the package `@aws-sdk/credential-provider-node`.
+ */
+export const s3Location = async (url: string, environment: S3Environment): Promise<S3Location> => {
+  const [, bucket = '', path = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(url) ?? []
+  if (bucket === '' || !isPrefix(path)) {
+    throw unusable(url, 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/')
+  }
+  const { env } = environment
+  const profile = await profileOf(environment)
+  const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region
+  if (!region) throw unusable(url, 'needs a region: set AWS_REGION')
+  const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || profile.endpoint_url
+  if (endpoint && !/^https?:\/\/[^/]/.test(endpoint)) {
+    throw unusable(url, 'needs an endpoint that is a URL: check AWS_ENDPOINT_URL_S3')
+  }
+  return {
+    bucket,
+    prefix: path,
+    region,
+    ...(endpoint ? { endpoint } : {}),
+    credentials: async () =>
+      keysOf(env) ?? keysOf(await keysOfProfile(environment)) ?? providedKeys(url),
+  }
+}
+
+/** Empty, or names with a slash after each. A name of dots would mean another key in a URL. */
+const isPrefix = (path: string): boolean =>
+  path === '' ||
+  (path.endsWith('/') &&
+    path
+      .slice(0, -1)
+      .split('/')
+      .every((name) => !/^\.{0,2}$/.test(name)))
+
+const unusable = (path: string, why: string) =>
+  exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
+
+// credentials
+
+const keysOf = (
+  values: Readonly<Record<string, string | undefined>>,
+): S3Credentials | undefined => {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values
+  if (!accessKeyId || !secretAccessKey) return undefined
+  const token = values.AWS_SESSION_TOKEN
+  return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) }
+}
+
+/** The provider chain of the AWS SDK, if it is installed. */
+const providedKeys = async (url: string): Promise<S3Credentials> => {
+  const provider = await import('@aws-sdk/credential-provider-node').catch(() => undefined)
+  if (provider === undefined) {
+    throw unusable(
+      url,
+      'needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or install @aws-sdk/credential-provider-node for roles, SSO, containers and instances',
+    )
+  }
+  try {
+    const { accessKeyId, secretAccessKey, sessionToken } = await provider.defaultProvider()()
+    return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) }
+  } catch {
+    throw unusable(
+      url,
+      'needs credentials: neither the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a profile, a role, a container or an instance has any',
+    )
+  }
+}
+
+// profiles
+
+type Profile = Readonly<Record<string, string>>
+
+const profileName = ({ env }: S3Environment): string => env.AWS_PROFILE || 'default'
+
+const profileOf = async (environment: S3Environment): Promise<Profile> => {
+  const name = profileName(environment)
+  const text = await textOf(environment, 'AWS_CONFIG_FILE', 'config')
+  return section(text, name === 'default' ? 'default' : `profile ${name}`)
+}
+
+const keysOfProfile = async (environment: S3Environment) => {
+  const text = await textOf(environment, 'AWS_SHARED_CREDENTIALS_FILE', 'credentials')
+  const { aws_access_key_id, aws_secret_access_key, aws_session_token } = section(
+    text,
+    profileName(environment),
+  )
+  return defined({
+    AWS_ACCESS_KEY_ID: aws_access_key_id,
+    AWS_SECRET_ACCESS_KEY: aws_secret_access_key,
+    AWS_SESSION_TOKEN: aws_session_token,
+  })
+}
+
+const textOf = async ({ env, readText }: S3Environment, variable: string, file: string) =>
+  (await readText(env[variable] || join(env.HOME || homedir(), '.aws', file))) ?? ''
+
+/** Reads a section of an INI file; nested settings are left out. */
+const section = (text: string, name: string): Profile => {
+  const found: Record<string, string> = {}
+  let isWanted = false
+  for (const line of text.split(/\r?\n/)) {
+    const header = /^\s*\[\s*([^\]]+?)\s*\]/.exec(line)
+    if (header !== null) isWanted = header[1] === name
+    const [, key, value] = /^([a-z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    if (isWanted && key !== undefined && value !== undefined) found[key] = value
+  }
+  return found
+}
