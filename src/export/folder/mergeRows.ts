@@ -1,0 +1,109 @@
+/** Merges sorted sources of rows into one, which has each id once. */
+import { compareRows, type Content, type PieceRow } from './PieceRow.js'
+
+/** Sorted rows in batches; an empty batch is no end. */
+export type Batches<C extends Content> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
+
+/** A sorted source that is opened when its turn comes. */
+export interface MergeSource<C extends Content> {
+  /** No row of it is created earlier, in µs since 1970. */
+  readonly from: number
+  /** Of two versions of a row that were updated at the same time, the one of the later source stays. */
+  readonly order: number
+  readonly open: () => Batches<C>
+}
+
+class Cursor<C extends Content> {
+  readonly order: number
+  row: PieceRow<C> | undefined
+  private batch: ReadonlyArray<PieceRow<C>> = []
+  private at = 0
+  private readonly batches: AsyncIterator<ReadonlyArray<PieceRow<C>>>
+
+  constructor({ order, open }: MergeSource<C>) {
+    this.order = order
+    this.batches = open()[Symbol.asyncIterator]()
+  }
+
+  /** Goes to the next row of the batch; false where another batch has to be read. */
+  step(): boolean {
+    this.row = this.batch[this.at++]
+    return this.row !== undefined
+  }
+
+  async read(): Promise<void> {
+    while (!this.step()) {
+      const { done, value } = await this.batches.next()
+      if (done === true) return
+      this.batch = value
+      this.at = 0
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.batches.return?.()
+  }
+}
+
+/** Rows that are handed on together. */
+const BATCH = 1_000
+
+/**
+ * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after
+ * the other. Closes all of them, however it ends.
+ */
+export async function* mergeRows<C extends Content>(
+  sources: ReadonlyArray<MergeSource<C>>,
+): AsyncGenerator<ReadonlyArray<PieceRow<C>>, void, undefined> {
+  const waiting = [...sources].sort((a, b) => a.from - b.from)
+  const open: Array<Cursor<C>> = []
+  let batch: Array<PieceRow<C>> = []
+  let current: PieceRow<C> | undefined
+  let currentOrder = -1
+  try {
+    for (;;) {
+      let least = leastOf(open)
+      while (waiting[0] !== undefined && waiting[0].from <= (least?.row?.created ?? Infinity)) {
+        const [next] = waiting.splice(0, 1)
+        if (next === undefined) break
+        const cursor = new Cursor(next)
+        open.push(cursor)
+        await cursor.read()
+        least = leastOf(open)
+        if (least === undefined) continue
+      }
+      const row = least?.row
+      if (least === undefined || row === undefined) break
+      if (current === undefined || compareRows(current, row) !== 0) {
+        if (current !== undefined) batch.push(current)
+        current = row
+        currentOrder = least.order
+      } else if (isNewer(row, least.order, current, currentOrder)) {
+        current = row
+        currentOrder = least.order
+      }
+      if (batch.length >= BATCH) {
+        yield batch
+        batch = []
+      }
+      if (!least.step()) await least.read()
+      if (least.row === undefined) open.splice(open.indexOf(least), 1)
+    }
+    if (current !== undefined) batch.push(current)
+    if (batch.length > 0) yield batch
+  } finally {
+    for (const cursor of open) await cursor.close()
+  }
+}
+
+const isNewer = (row: PieceRow, order: number, than: PieceRow, thanOrder: number): boolean =>
+  row.updated > than.updated || (row.updated === than.updated && order >= thanOrder)
+
+const leastOf = <C extends Content>(open: ReadonlyArray<Cursor<C>>): Cursor<C> | undefined => {
+  let least: Cursor<C> | undefined
+  for (const cursor of open) {
+    if (cursor.row === undefined) continue
+    if (least?.row === undefined || compareRows(cursor.row, least.row) < 0) least = cursor
+  }
+  return least
+}

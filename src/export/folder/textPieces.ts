@@ -1,0 +1,107 @@
+/** Pieces as NDJSON in zstd frames: what every folder keeps of a run under way, and what an NDJSON folder consists of. */
+import { Readable } from 'node:stream'
+import zlib from 'node:zlib'
+import { promisify } from 'node:util'
+import type { Bytes } from '../file/ByteFile.js'
+import type { Format } from '../format/Format.js'
+import type { Batches } from './mergeRows.js'
+import { type Content, type PieceRow, pieceRow } from './PieceRow.js'
+
+/** Bytes in memory, as an encoder writes them. */
+export class MemoryBytes implements Bytes {
+  readonly #chunks: Array<Uint8Array> = []
+  #size = 0
+
+  size = (): number => this.#size
+
+  append = async (chunk: Uint8Array): Promise<void> => {
+    this.#chunks.push(Uint8Array.from(chunk)) // encoders use theirs again
+    this.#size += chunk.length
+  }
+
+  all(): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(this.#size)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at)
+      at += chunk.length
+    }
+    return all
+  }
+}
+
+/** Encodes rows as a file of a format. */
+export const encodeFile = async <A>(
+  format: Format<A>,
+  rows: ReadonlyArray<A>,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = new MemoryBytes()
+  const encoder = await format.encoder(bytes)
+  await encoder.rows(rows)
+  await encoder.end()
+  return bytes.all()
+}
+
+/** Rows that are read together. */
+const BATCH = 500
+
+/** Reads a piece, a batch of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
+export async function* readTextPiece<C extends Content>(
+  bytes: Uint8Array,
+  parse: (line: string) => unknown,
+  content: (line: string, row: unknown) => C,
+): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const text = Readable.from([bytes]).pipe(zlib.createZstdDecompress()).setEncoding('utf8')
+  let rest = ''
+  let batch: Array<PieceRow<C>> = []
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const row = parse(line)
+      batch.push(pieceRow(row, content(line, row)))
+      if (batch.length < BATCH) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+const compress = promisify<Uint8Array, Uint8Array>(zlib.zstdCompress)
+
+/** Characters of text in a frame. */
+const FRAME = 1 << 20
+
+/** Writes a piece from lines that were read from others. */
+export class TextPieceWriter {
+  readonly #bytes = new MemoryBytes()
+  #lines: Array<string> = []
+  #characters = 0
+
+  /** Size of what is compressed so far. */
+  size(): number {
+    return this.#bytes.size()
+  }
+
+  async add(rows: ReadonlyArray<PieceRow<string>>): Promise<void> {
+    for (const { content } of rows) {
+      this.#lines.push(content)
+      this.#characters += content.length
+      if (this.#characters >= FRAME) await this.#endFrame()
+    }
+  }
+
+  async end(): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#endFrame()
+    return this.#bytes.all()
+  }
+
+  async #endFrame(): Promise<void> {
+    if (this.#lines.length === 0) return
+    const text = `${this.#lines.join('\n')}\n`
+    this.#lines = []
+    this.#characters = 0
+    await this.#bytes.append(await compress(new TextEncoder().encode(text)))
+  }
+}
