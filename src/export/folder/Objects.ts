@@ -1,7 +1,17 @@
 /** Whole files of a folder or of a prefix in a bucket: written once, never changed. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { exportError } from '../ExportError.js'
-import { disk, type FileSystem, isAbsence, isSystemError } from '../file/FileSystem.js'
+import {
+  closing,
+  disk,
+  type FileSystem,
+  isAbsence,
+  isSystemError,
+  randomName,
+  readFully,
+  syncName,
+  writeFully,
+} from '../file/FileSystem.js'
 
 // model
 
@@ -16,4 +26,65 @@ export interface Objects {
   readonly remove: (key: string) => Promise<void>
   /** Lists the files whose keys begin so. */
   readonly list: (prefix: string) => Promise<ReadonlyArray<{ readonly key: string }>>
+}
+
+// disk
+
+/** Files of a folder, which is made when it is needed. */
+export const diskObjects = (folder: string, files: FileSystem = disk): Objects => {
+  const pathOf = (key: string): string => join(folder, key)
+  const failing =
+    <Args extends ReadonlyArray<unknown>, T>(
+      tag: 'ReadFailed' | 'WriteFailed',
+      work: (key: string, ...args: Args) => Promise<T>,
+    ) =>
+    (key: string, ...args: Args): Promise<T> =>
+      work(key, ...args).catch((error: unknown) => {
+        if (!isSystemError(error)) throw error
+        const path = pathOf(key)
+        const why = `cannot ${tag === 'ReadFailed' ? 'read' : 'write'} ${path}: ${error.message}`
+        throw exportError(tag, why, { path, code: error.code }, error)
+      })
+  const absentAs =
+    <T>(value: T) =>
+    (error: unknown): T => {
+      if (isAbsence(error)) return value
+      throw error
+    }
+  return {
+    nameOf: pathOf,
+    get: failing('ReadFailed', async (key) => {
+      const path = pathOf(key)
+      const read = closing(files.open(path, 'r'), async (handle) => {
+        const { size } = await handle.stat()
+        return { bytes: Uint8Array.from(await readFully(path, handle, 0, size)) }
+      })
+      return read.catch(absentAs(undefined))
+    }),
+    put: failing('WriteFailed', async (key, bytes: Uint8Array<ArrayBuffer>) => {
+      const path = pathOf(key)
+      const fresh = `${path}.${randomName()}.tmp`
+      await files.mkdir(dirname(path), { recursive: true })
+      try {
+        await closing(files.open(fresh, 'wx+'), async (handle) => {
+          await writeFully(handle, bytes, 0)
+          await handle.sync()
+        })
+        await files.rename(fresh, path)
+      } catch (error) {
+        await files.rm(fresh, { force: true })
+        throw error
+      }
+      await syncName(files, path)
+    }),
+    remove: failing('WriteFailed', (key) => files.rm(pathOf(key), { force: true })),
+    list: failing('ReadFailed', async (prefix) => {
+      const cut = prefix.lastIndexOf('/') + 1
+      const below = prefix.slice(0, cut)
+      const names = await files.readdir(pathOf(below)).catch(absentAs<ReadonlyArray<string>>([]))
+      return names
+        .filter((name) => name.startsWith(prefix.slice(cut)))
+        .map((name) => ({ key: below + name }))
+    }),
+  }
 }

@@ -1,20 +1,18 @@
 /** Rows of a folder in the order in which they are merged: by time of creation, then by id. */
-import { fieldsOf, isRecord } from '../../decode/unknown.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { microsOf } from '../column/moment.js'
 
 // model
 
-/** The content of a row: a line of NDJSON, or the values of its columns in Parquet. */
-export type Content = string | ReadonlyArray<unknown>
-
 /** A row with the fields that place it among others. */
-export interface PieceRow<C extends Content = Content> {
+export interface PieceRow<C = unknown> {
   readonly id: string
   /** `created_at` in µs since 1970; 0 where there is none. Versions of one row have the same. */
   readonly created: number
   /** `updated_at` in µs since 1970; 0 where there is none. */
   readonly updated: number
   readonly status: string
+  /** A line of NDJSON, the values of columns, or the row itself. */
   readonly content: C
 }
 
@@ -25,7 +23,7 @@ const microsAt = (u: unknown): number => (typeof u === 'string' ? Number(microsO
 const textAt = (u: unknown): string => (typeof u === 'string' ? u : '')
 
 /** Places a row; `content`: what is kept of it. */
-export const pieceRow = <C extends Content>(row: unknown, content: C): PieceRow<C> => {
+export const pieceRow = <C>(row: unknown, content: C): PieceRow<C> => {
   const { id, created_at, updated_at, status } = fieldsOf(row)
   return {
     id: textAt(id),
@@ -36,26 +34,13 @@ export const pieceRow = <C extends Content>(row: unknown, content: C): PieceRow<
   }
 }
 
-/** Reads lines of NDJSON. Throws a `SyntaxError` for a line that is none. */
-export const rowsOfLines = (text: string): ReadonlyArray<PieceRow<string>> =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const row: unknown = JSON.parse(line)
-      if (!isRecord(row)) throw new SyntaxError('a line is no object')
-      return pieceRow(row, line)
-    })
-
 // order
 
 export const compareRows = (a: PieceRow, b: PieceRow): number =>
   a.created - b.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** Sorts rows and keeps one of each id: the one with the later `updated_at`, of two with the same the last one. */
-export const sortedOnce = <C extends Content>(
-  rows: ReadonlyArray<PieceRow<C>>,
-): ReadonlyArray<PieceRow<C>> => {
+export const sortedOnce = <C>(rows: ReadonlyArray<PieceRow<C>>): ReadonlyArray<PieceRow<C>> => {
   const sorted = [...rows].sort(compareRows) // stable
   const kept: Array<PieceRow<C>> = []
   for (const row of sorted) {

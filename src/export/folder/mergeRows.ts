@@ -1,11 +1,11 @@
 /** Merges sorted sources of rows into one, which has each id once. */
-import { compareRows, type Content, type PieceRow } from './PieceRow.js'
+import { compareRows, type PieceRow } from './PieceRow.js'
 
 /** Sorted rows in batches; an empty batch is no end. */
-export type Batches<C extends Content> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
+export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
 
 /** A sorted source that is opened when its turn comes. */
-export interface MergeSource<C extends Content> {
+export interface MergeSource<C> {
   /** No row of it is created earlier, in µs since 1970. */
   readonly from: number
   /** Of two versions of a row that were updated at the same time, the one of the later source stays. */
@@ -13,7 +13,7 @@ export interface MergeSource<C extends Content> {
   readonly open: () => Batches<C>
 }
 
-class Cursor<C extends Content> {
+class Cursor<C> {
   readonly order: number
   row: PieceRow<C> | undefined
   private batch: ReadonlyArray<PieceRow<C>> = []
@@ -52,7 +52,7 @@ const BATCH = 1_000
  * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after
  * the other. Closes all of them, however it ends.
  */
-export async function* mergeRows<C extends Content>(
+export async function* mergeRows<C>(
   sources: ReadonlyArray<MergeSource<C>>,
 ): AsyncGenerator<ReadonlyArray<PieceRow<C>>, void, undefined> {
   const waiting = [...sources].sort((a, b) => a.from - b.from)
@@ -99,7 +99,7 @@ export async function* mergeRows<C extends Content>(
 const isNewer = (row: PieceRow, order: number, than: PieceRow, thanOrder: number): boolean =>
   row.updated > than.updated || (row.updated === than.updated && order >= thanOrder)
 
-const leastOf = <C extends Content>(open: ReadonlyArray<Cursor<C>>): Cursor<C> | undefined => {
+const leastOf = <C>(open: ReadonlyArray<Cursor<C>>): Cursor<C> | undefined => {
   let least: Cursor<C> | undefined
   for (const cursor of open) {
     if (cursor.row === undefined) continue

@@ -1,11 +1,11 @@
 /** Pieces as NDJSON in zstd frames: what every folder keeps of a run under way, and what an NDJSON folder consists of. */
 import { Readable } from 'node:stream'
-import zlib from 'node:zlib'
 import { promisify } from 'node:util'
+import zlib from 'node:zlib'
 import type { Bytes } from '../file/ByteFile.js'
 import type { Format } from '../format/Format.js'
 import type { Batches } from './mergeRows.js'
-import { type Content, type PieceRow, pieceRow } from './PieceRow.js'
+import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Bytes in memory, as an encoder writes them. */
 export class MemoryBytes implements Bytes {
@@ -46,7 +46,7 @@ export const encodeFile = async <A>(
 const BATCH = 500
 
 /** Reads a piece, a batch of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
-export async function* readTextPiece<C extends Content>(
+export async function* readTextPiece<C>(
   bytes: Uint8Array,
   parse: (line: string) => unknown,
   content: (line: string, row: unknown) => C,
@@ -79,12 +79,9 @@ export class TextPieceWriter {
   #lines: Array<string> = []
   #characters = 0
 
-  /** Size of what is compressed so far. */
-  size(): number {
-    return this.#bytes.size()
-  }
+  size = (): number => this.#bytes.size()
 
-  async add(rows: ReadonlyArray<PieceRow<string>>): Promise<void> {
+  add = async (rows: ReadonlyArray<PieceRow<string>>): Promise<void> => {
     for (const { content } of rows) {
       this.#lines.push(content)
       this.#characters += content.length
@@ -92,7 +89,7 @@ export class TextPieceWriter {
     }
   }
 
-  async end(): Promise<Uint8Array<ArrayBuffer>> {
+  end = async (): Promise<Uint8Array<ArrayBuffer>> => {
     await this.#endFrame()
     return this.#bytes.all()
   }

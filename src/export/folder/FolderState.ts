@@ -1,0 +1,96 @@
+/** What a folder consists of, kept in one text with the checkpoint of the run that writes it. */
+import * as t from 'io-ts'
+import { readRecord } from '../store/readRecord.js'
+import type { Store } from '../store/Store.js'
+
+// model
+
+const Piece = t.readonly(
+  t.intersection([
+    t.type({
+      /** The file, seen from the folder. */
+      path: t.string,
+      rows: t.number,
+      /** Size of the file. */
+      bytes: t.number,
+      /** SHA-256 of the file, in hex. */
+      sha256: t.string,
+      /** Times of creation of its first and last row, in µs since 1970. */
+      from: t.number,
+      to: t.number,
+      /** Its rows by `status`. */
+      statuses: t.record(t.string, t.number),
+    }),
+    t.partial({
+      /** All times of creation, where they are few. */
+      times: t.readonlyArray(t.number),
+    }),
+  ]),
+)
+
+/** A file of rows, sorted by time of creation and id. */
+export interface Piece extends t.TypeOf<typeof Piece> {}
+
+const VERSION = 1
+
+const record = t.type({
+  version: t.literal(VERSION),
+  /** Name of the format of `base`. */
+  format: t.string,
+  /** Files with the current rows, each once. Their times do not overlap. */
+  base: t.readonlyArray(Piece),
+  /** Files of a run under way, in the order in which they were written. */
+  incoming: t.readonlyArray(Piece),
+  /** Text of the store: checkpoint and lease. */
+  text: t.string,
+})
+
+/** The files of a folder. */
+export interface FolderState
+  extends Pick<t.TypeOf<typeof record>, 'format' | 'base' | 'incoming'> {}
+
+export const newFolderState = (format: string): FolderState => ({ format, base: [], incoming: [] })
+
+const readFolderRecord = readRecord({ name: 'checkpoint', version: VERSION, codec: record })
+
+// the store
+
+/** A `Store` whose texts carry the files of the folder along. */
+export interface FolderStore extends Store {
+  /** Returns the files as of the last `read` or change. */
+  readonly state: () => FolderState
+  /** Replaces a text, and the files, in one step. */
+  readonly replaceWith: (
+    state: FolderState,
+    ...change: Parameters<Store['replace']>
+  ) => Promise<string | undefined>
+}
+
+export const folderStore = (
+  store: Store,
+  { format, nameOf }: { readonly format: string; readonly nameOf: (key: string) => string },
+): FolderStore => {
+  let current = newFolderState(format)
+  const keyOf = (name: string): string => `${name}.json`
+
+  const read: Store['read'] = async (name) => {
+    const found = await store.read(keyOf(name))
+    if (found === undefined) return undefined
+    const { text, version: _, ...state } = readFolderRecord(nameOf(keyOf(name)))(found.text)
+    current = state
+    return { text, version: found.version }
+  }
+  const replaceWith: FolderStore['replaceWith'] = async (state, name, text, version) => {
+    const content = `${JSON.stringify({ version: VERSION, ...state, text })}\n`
+    const next = await store.replace(keyOf(name), content, version)
+    if (next !== undefined) current = state
+    return next
+  }
+  return {
+    state: () => current,
+    read,
+    replaceWith,
+    replace: (name, text, version) => replaceWith(current, name, text, version),
+    remove: (name, version) => store.remove(keyOf(name), version),
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * A folder or a prefix of a bucket as the destination of a sync:
+ *
+ *     DIR/incoming/a1.ndjson.zst     rows of a run under way: a file for each step, sorted
+ *     DIR/charges-9c.parquet         the current rows, each once; files do not overlap in time
+ *     DIR/checkpoint.json            the list of these files, with the checkpoint: replaced in one step
+ *     DIR/manifest.json              the current files, for `verify` and for readers
+ *
+ * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
+ * come first, then the checkpoint that lists them, then the old ones go: a run that is killed, or shut out, leaves
+ * files that no checkpoint lists, and the next run removes them.
+ */
+import { createHash } from 'node:crypto'
+import { defined } from '../../fp.js'
+import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
+import { exportError } from '../ExportError.js'
+import type { Format } from '../format/Format.js'
+import type { Store } from '../store/Store.js'
+import type { Step, SyncTarget, Unsettled, UnsettledQuery } from '../sync/SyncTarget.js'
+import { type BaseFormat, textBase } from './BaseFormat.js'
+import { type FolderState, folderStore, type Piece } from './FolderState.js'
+import { type Batches, type MergeSource, mergeRows } from './mergeRows.js'
+import type { Objects } from './Objects.js'
+import { type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
+import { encodeFile } from './textPieces.js'
+
+// model
+
+export interface FolderOptions<A, C> {
+  readonly objects: Objects
+  readonly store: Store
+  /** Name of the list, such as `charges`: files of current rows begin with it. */
+  readonly list: string
+  /** NDJSON in zstd, in which rows arrive. */
+  readonly incoming: Format<A>
+  readonly base: BaseFormat<C>
+  /** Returns the reason why a row cannot be written without a change to its values. */
+  readonly misfit: (row: A, isExact?: boolean) => UnrepresentableRow | undefined
+  /** Whether all of a run takes the place of all that was there; else rows are merged by id. */
+  readonly replaces: boolean
+  /** Draws names of files that no other run makes. */
+  readonly randomName: () => string
+  /** Publishes the current files. */
+  readonly publish: (pieces: ReadonlyArray<Piece>) => Promise<unknown>
+}
+
+/** Files that are merged at a time: memory holds all that are open. */
+const FAN_IN = 8
+
+/** Size at which a file of current rows is ended, in bytes; memory holds it until then. */
+const BASE_BYTES = 16 << 20
+
+/** How often steps should come: each is a file, and a new checkpoint. */
+const STEP_MS = 1_000
+
+const INCOMING = 'incoming/'
+
+// constructors
+
+export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
+  const { objects, base, publish } = options
+  const store = folderStore(options.store, { format: base.extension, nameOf: objects.nameOf })
+  return {
+    name: objects.nameOf(''),
+    commitEvery: STEP_MS,
+    store,
+    misfit: options.misfit,
+    prepare: async (step) => {
+      const before = store.state()
+      const change = await changeFor(options, before, step)
+      return {
+        replace: async (name, text, version) => {
+          const done = await store.replaceWith(change.next, name, text, version)
+          if (done === undefined) {
+            await removeAll(objects, change.made) // a later run has taken over
+            return undefined
+          }
+          if (step.kind === 'finish') await publish(change.next.base)
+          await removeAll(objects, change.obsolete)
+          return done
+        },
+      }
+    },
+    unsettled: (query) => unsettledIn(options, store.state(), query),
+    close: async () => {},
+  }
+}
+
+/**
+ * The files after a step. A run that was frozen may remove files long after a later one has begun: so each removes only
+ * files that it made, or that were there before it began.
+ */
+interface Change {
+  readonly next: FolderState
+  /** Files that were made for the step. */
+  readonly made: ReadonlyArray<string>
+  /** Files that are of no use after it. */
+  readonly obsolete: ReadonlyArray<string>
+}
+
+const changeFor = async <A, C>(
+  options: FolderOptions<A, C>,
+  state: FolderState,
+  step: Step<A>,
+): Promise<Change> => {
+  switch (step.kind) {
+    case 'begin': {
+      checkFormat(options, state)
+      const next = options.replaces ? { ...state, incoming: [] } : state
+      return { next, made: [], obsolete: await unlisted(options, next) }
+    }
+    case 'write': {
+      if (step.rows.length === 0) return { next: state, made: [], obsolete: [] }
+      const piece = await pieceWith(options, step.rows)
+      const next = { ...state, incoming: [...state.incoming, piece] }
+      return { next, made: [piece.path], obsolete: [] }
+    }
+    case 'finish':
+      return merged(options, state)
+  }
+}
+
+const checkFormat = <A, C>(
+  { base, objects }: FolderOptions<A, C>,
+  { format }: FolderState,
+): void => {
+  if (format === base.extension) return
+  const path = objects.nameOf('')
+  const why = `${path} has files of the format ${format}: sync into it with the same, or into another folder`
+  throw exportError('SpecMismatch', why, { path, field: 'format' })
+}
+
+// files
+
+/** Counts the rows of a file while it is written. */
+class PieceFacts {
+  readonly #statuses = new Map<string, number>()
+  #times: Array<number> | undefined = []
+  #rows = 0
+  #from = 0
+  #to = 0
+
+  add(rows: ReadonlyArray<PieceRow>): void {
+    for (const { created, status } of rows) {
+      if (this.#rows++ === 0) this.#from = created
+      this.#to = created
+      this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
+      if (this.#times !== undefined && this.#times.push(created) > FEW) this.#times = undefined
+    }
+  }
+
+  piece(path: string, bytes: Uint8Array): Piece {
+    return {
+      path,
+      rows: this.#rows,
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      from: this.#from,
+      to: this.#to,
+      statuses: Object.fromEntries(this.#statuses),
+      ...defined({ times: this.#times }),
+    }
+  }
+}
+
+/** Rows of steps that are read again by their ids are few, and far apart: they do not overlap what is between them. */
+const FEW = 200
+
+/** Puts the rows of a step into a file of their own. */
+const pieceWith = async <A, C>(
+  { objects, incoming, randomName }: FolderOptions<A, C>,
+  rows: ReadonlyArray<A>,
+): Promise<Piece> => {
+  const placed = sortedOnce(rows.map((row) => pieceRow(row, row)))
+  const facts = new PieceFacts()
+  facts.add(placed)
+  const path = `${INCOMING}${randomName()}.${incoming.extension}`
+  const bytes = await encodeFile(
+    incoming,
+    placed.map(({ content }) => content),
+  )
+  await objects.put(path, bytes)
+  return facts.piece(path, bytes)
+}
+
+// merging
+
+/** Files one after the other, without an overlap. */
+type SortedRun = ReadonlyArray<Piece>
+
+/** Replaces the files that incoming rows overlap by files in which each row is once. */
+const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Change> => {
+  const { replaces, base, list } = options
+  const isDue = (piece: Piece): boolean =>
+    replaces || state.incoming.some((one) => overlap(one, piece))
+  const due = state.base.filter(isDue)
+  let runs: ReadonlyArray<SortedRun> = state.incoming.map((piece) => [piece])
+  const merges: Array<Piece> = [] // whose files are merged again
+  while (runs.length > FAN_IN) {
+    const fewer: Array<SortedRun> = []
+    for (let at = 0; at < runs.length; at += FAN_IN) {
+      const some = runs.slice(at, at + FAN_IN)
+      const run = await merge(options, some, { format: textBase, prefix: INCOMING })
+      merges.push(...run)
+      fewer.push(run)
+    }
+    runs = fewer
+  }
+  const all = replaces ? runs : [due, ...runs]
+  const fresh = await merge(options, all, { format: base, prefix: `${list}-` })
+  const kept = state.base.filter((piece) => !isDue(piece))
+  return {
+    next: { ...state, base: [...kept, ...fresh].sort((a, b) => a.from - b.from), incoming: [] },
+    made: pathsOf([...merges, ...fresh]),
+    obsolete: pathsOf([...state.incoming, ...due, ...merges]),
+  }
+}
+
+const pathsOf = (pieces: ReadonlyArray<Piece>): ReadonlyArray<string> =>
+  pieces.map(({ path }) => path)
+
+const overlap = (one: Piece, other: Piece): boolean =>
+  one.from <= other.to &&
+  other.from <= one.to &&
+  (one.times?.some((time) => other.from <= time && time <= other.to) ?? true)
+
+/** Merges runs into files of a format; of two versions of a row, the later run has the current one. */
+const merge = async <A, C, D>(
+  { objects, randomName }: FolderOptions<A, C>,
+  runs: ReadonlyArray<SortedRun>,
+  { format, prefix }: { readonly format: BaseFormat<D>; readonly prefix: string },
+): Promise<SortedRun> => {
+  const pieces: Array<Piece> = []
+  let writer = format.writer()
+  let facts = new PieceFacts()
+  const end = async (): Promise<void> => {
+    const bytes = await writer.end()
+    const path = `${prefix}${randomName()}.${format.extension}`
+    await objects.put(path, bytes)
+    pieces.push(facts.piece(path, bytes))
+    writer = format.writer()
+    facts = new PieceFacts()
+  }
+  const sources = runs.flatMap((run, order) => sourceOf(objects, format, run, order))
+  let count = 0
+  for await (const rows of mergeRows(sources)) {
+    await writer.add(rows)
+    facts.add(rows)
+    count += rows.length
+    if (writer.size() < BASE_BYTES) continue
+    await end()
+    count = 0
+  }
+  if (count > 0) await end()
+  return pieces
+}
+
+/** Opens the files of a run one after the other, as a source of sorted rows. */
+const sourceOf = <C>(
+  objects: Objects,
+  format: BaseFormat<C>,
+  run: SortedRun,
+  order: number,
+): ReadonlyArray<MergeSource<C>> =>
+  run.map(({ path, from }) => ({
+    from,
+    order,
+    open: () => readPiece(objects, format, path),
+  }))
+
+async function* readPiece<C>(
+  objects: Objects,
+  format: BaseFormat<C>,
+  path: string,
+): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const found = await objects.get(path)
+  if (found === undefined) {
+    const name = objects.nameOf(path)
+    throw exportError('ChecksumMismatch', `${name} is gone, and cannot be merged`, { path: name })
+  }
+  yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+}
+
+// removal
+
+const removeAll = async (objects: Objects, paths: ReadonlyArray<string>): Promise<void> => {
+  for (const path of paths) await objects.remove(path)
+}
+
+/** Lists files that a run made which was killed: no checkpoint has them. */
+const unlisted = async <A, C>(
+  { objects, list, base }: FolderOptions<A, C>,
+  state: FolderState,
+): Promise<ReadonlyArray<string>> => {
+  const listed = new Set(pathsOf([...state.base, ...state.incoming]))
+  const prefix = `${list}-`
+  const isCurrent = (key: string): boolean =>
+    NAME.test(key.slice(prefix.length)) && key.endsWith(`.${base.extension}`)
+  const found = await objects.list(prefix)
+  const old = [...(await objects.list(INCOMING)), ...found.filter(({ key }) => isCurrent(key))]
+  return old.flatMap(({ key }) => (listed.has(key) ? [] : [key]))
+}
+
+/** Name of a file, after that of the list: twelve digits at random. */
+const NAME = /^[0-9a-f]{12}\./
+
+// rows that are not final
+
+const unsettledIn = async <A, C>(
+  { objects, base }: FolderOptions<A, C>,
+  state: FolderState,
+  { final, createdBefore, after, limit }: UnsettledQuery,
+): Promise<Unsettled> => {
+  const isFinal = new Set(final)
+  const before = createdBefore * 1_000
+  const isOpen = (piece: Piece): boolean =>
+    piece.from < before && Object.keys(piece.statuses).some((status) => !isFinal.has(status))
+  let ids: Array<string> = []
+  let total = 0
+  for (const { path } of state.base.filter(isOpen)) {
+    for await (const rows of readPiece(objects, base, path)) {
+      for (const { id, status, created } of rows) {
+        if (created >= before || isFinal.has(status)) continue
+        total++
+        if (id > after) ids.push(id)
+      }
+      if (ids.length > 2 * limit + FEW) ids = ids.sort().slice(0, limit)
+    }
+  }
+  return { ids: ids.sort().slice(0, limit), total }
+}

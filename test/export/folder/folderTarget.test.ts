@@ -1,0 +1,194 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { textBase } from '../../../src/export/folder/BaseFormat.js'
+import { folderTarget } from '../../../src/export/folder/folderTarget.js'
+import { formatOf } from '../../../src/export/index.js'
+import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
+import { memoryObjects, memoryStore } from './memory.js'
+import { rowsIn } from './rowsIn.js'
+
+interface Row {
+  readonly id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly status: string
+  readonly amount: number
+}
+
+const NAME = 'checkpoint'
+
+const world = (replaces = false) => {
+  const objects = memoryObjects()
+  const store = memoryStore()
+  let names = 0
+  const open = () =>
+    folderTarget<Row, string>({
+      objects,
+      store,
+      list: 'charges',
+      incoming: formatOf<Row>()({ format: 'ndjson', compress: 'zstd' }),
+      base: textBase,
+      misfit: () => undefined,
+      replaces,
+      randomName: () => String(++names).padStart(12, '0'),
+      publish: async () => {},
+    })
+  return { objects, store, open }
+}
+
+/** Takes steps as a run does: each changes the checkpoint from the version before. */
+const runOf = (target: SyncTarget<Row>) => {
+  let version: string | undefined
+  const step = async (one: Parameters<SyncTarget<Row>['prepare']>[0]) => {
+    const next = await (await target.prepare(one)).replace(NAME, one.kind, version)
+    if (next === undefined) throw new Error('fenced')
+    version = next
+  }
+  return {
+    begin: async () => {
+      version = (await target.store.read(NAME))?.version
+      await step({ kind: 'begin' })
+    },
+    write: (rows: ReadonlyArray<Row>) => step({ kind: 'write', rows }),
+    finish: () => step({ kind: 'finish' }),
+  }
+}
+
+const row = (id: number, update = 0, status = 'SETTLED'): Row => ({
+  id: `chg_${id}`,
+  created_at: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(),
+  updated_at: new Date(Date.UTC(2026, 5, 1) + update * 1_000).toISOString(),
+  status,
+  amount: id + update / 100,
+})
+
+const rows = (from: number, to: number, update = 0) =>
+  Array.from({ length: to - from }, (_, i) => row(from + i, update))
+
+describe('a folder', () => {
+  it('has each row once after a run, in files without an overlap, and no others', async () => {
+    const { objects, open } = world()
+    const run = runOf(open())
+    await run.begin()
+    for (let at = 0; at < 20; at++) await run.write(rows(at * 100, at * 100 + 150)) // half of them twice
+    await run.finish()
+    expect(
+      [...objects.files.keys()].every((key) => /^charges-\d{12}\.ndjson\.zst$/.test(key)),
+    ).toBe(true)
+    const found = await rowsIn(objects)
+    expect(found.map(({ id }) => id)).toEqual(rows(0, 2_050).map(({ id }) => id))
+  })
+
+  it('leaves files alone whose times no new row has', async () => {
+    const { objects, open } = world()
+    const first = runOf(open())
+    await first.begin()
+    await first.write(rows(0, 10))
+    await first.finish()
+    const [old = ''] = objects.files.keys()
+    const next = runOf(open())
+    await next.begin()
+    await next.write(rows(10, 20))
+    await next.finish()
+    expect([...objects.files.keys()]).toContain(old)
+    expect(objects.files.size).toBe(2)
+  })
+
+  it('goes on with the rows of a run that was killed, and removes what no checkpoint lists', async () => {
+    const { objects, open } = world()
+    const killed = runOf(open())
+    await killed.begin()
+    await killed.write(rows(0, 10))
+    await objects.put('incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
+    await objects.put('charges-00000000ffff.ndjson.zst', new Uint8Array([1]))
+    await objects.put('charges-notes.txt', new Uint8Array([1]))
+    const next = runOf(open())
+    await next.begin()
+    await next.write(rows(10, 12))
+    await next.finish()
+    expect((await rowsIn(objects)).length).toBe(12)
+    expect([...objects.files.keys()].filter((key) => key.includes('ffff'))).toEqual([])
+    expect(objects.files.has('charges-notes.txt')).toBe(true)
+  })
+
+  it('shuts out an earlier owner, whose steps then change nothing', async () => {
+    const { objects, open } = world()
+    const frozen = runOf(open())
+    await frozen.begin()
+    await frozen.write(rows(0, 10))
+    const later = runOf(open())
+    await later.begin()
+    await expect(frozen.write(rows(10, 20))).rejects.toThrow('fenced')
+    await expect(frozen.finish()).rejects.toThrow('fenced')
+    await later.write(rows(20, 30))
+    await later.finish()
+    expect((await rowsIn(objects)).map(({ id }) => id)).toEqual(
+      [...rows(0, 10), ...rows(20, 30)].map(({ id }) => id),
+    )
+  })
+
+  it('takes a list that is read whole in place of the one before', async () => {
+    const { objects, open } = world(true)
+    for (const all of [rows(0, 10), rows(5, 8)]) {
+      const run = runOf(open())
+      await run.begin()
+      await run.write(all)
+      await run.finish()
+      expect(await rowsIn(objects)).toEqual(all)
+    }
+  })
+
+  it('finds rows that are not final, in turn by id', async () => {
+    const { open } = world()
+    const target = open()
+    const run = runOf(target)
+    await run.begin()
+    await run.write([row(1, 0, 'PENDING'), row(2), row(3, 0, 'NEW'), row(4, 0, 'PENDING')])
+    await run.finish()
+    const query = {
+      ...{ final: ['SETTLED', 'FAILED'], after: 'chg_1', limit: 1 },
+      createdBefore: Date.UTC(2026, 0, 1) + 3_500,
+    }
+    expect(await target.unsettled(query)).toEqual({ ids: ['chg_3'], total: 2 })
+  })
+
+  it('is what upserts by id would make, however runs are cut', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            steps: fc.array(
+              fc.array(fc.record({ id: fc.nat(40), update: fc.nat(5) }), { maxLength: 12 }),
+              { maxLength: 12 },
+            ),
+            finishes: fc.boolean(),
+          }),
+          { maxLength: 4 },
+        ),
+        async (runs) => {
+          const { objects, open } = world()
+          const expected = new Map<string, Row>()
+          for (const { steps, finishes } of [...runs, { steps: [], finishes: true }]) {
+            const run = runOf(open())
+            await run.begin()
+            for (const step of steps) {
+              const written = step.map(({ id, update }) => row(id, update))
+              await run.write(written)
+              for (const one of written) {
+                const before = expected.get(one.id)
+                if (before === undefined || one.updated_at >= before.updated_at)
+                  expected.set(one.id, one)
+              }
+            }
+            if (finishes) await run.finish()
+          }
+          const found = await rowsIn(objects)
+          const sorted = [...expected.values()].sort(
+            (a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id),
+          )
+          expect(found).toEqual(sorted)
+        },
+      ),
+      { numRuns: 60 },
+    ))
+})
