@@ -103,7 +103,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     const key = rest.join('/')
     const name = `${bucket}/${key}`
     const query = url.searchParams
-    const operation = operationOf(request.method ?? 'GET', key, query)
+    const operation = operationOf(request, key, query)
     const nth = calls.filter((call) => call.operation === operation).length + 1
     const call = { operation, key, nth }
     calls.push(call)
@@ -181,6 +181,21 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
           200,
           XML,
           `<InitiateMultipartUploadResult><Bucket>${bucket}</Bucket><Key>${escaped(key)}</Key><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+        )
+      }
+      case 'UploadPartCopy': {
+        const upload = uploadOf(uploads, name, query)
+        const from = decodeURIComponent(String(request.headers['x-amz-copy-source'])).replace(
+          /^\//,
+          '',
+        )
+        const source = store.get(from)
+        if (source === undefined) throw new S3Error(404, 'NoSuchKey')
+        upload.parts.set(Number(query.get('partNumber')), source)
+        return answer(
+          200,
+          XML,
+          `<CopyPartResult><ETag>${escaped(source.etag)}</ETag></CopyPartResult>`,
         )
       }
       case 'UploadPart': {
@@ -269,14 +284,19 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-const operationOf = (method: string, key: string, query: URLSearchParams): string => {
+const operationOf = (
+  { method = 'GET', headers }: IncomingMessage,
+  key: string,
+  query: URLSearchParams,
+): string => {
   if (key === '')
     return query.has('uploads')
       ? 'ListMultipartUploads'
       : `${method === 'GET' ? 'ListObjectsV2' : method}`
   switch (method) {
     case 'PUT':
-      return query.has('partNumber') ? 'UploadPart' : 'PutObject'
+      if (!query.has('partNumber')) return 'PutObject'
+      return headers['x-amz-copy-source'] === undefined ? 'UploadPart' : 'UploadPartCopy'
     case 'GET':
       return query.has('uploadId') ? 'ListParts' : 'GetObject'
     case 'HEAD':

@@ -1,4 +1,5 @@
 /** Whole objects in an S3-compatible bucket, by signed requests. */
+import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 'rxjs'
 import { defined, E, type IO, O } from '../../fp.js'
@@ -70,6 +71,8 @@ export interface ObjectStorage {
     number: number,
     bytes: Uint8Array<ArrayBuffer>,
   ) => Promise<UploadedPart>
+  /** Takes a whole object as a part, without a transfer to here. */
+  readonly copyPart: (upload: Upload, number: number, key: string) => Promise<UploadedPart>
   /** Makes the object of the parts, in one step. */
   readonly completeUpload: (upload: Upload, parts: ReadonlyArray<UploadedPart>) => Promise<void>
   /** Drops an upload and its parts, if it is there. */
@@ -84,7 +87,7 @@ export interface ObjectStorage {
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
 interface Call {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -142,8 +145,12 @@ export const objectStorage = (
       const response = await fetched(request, { signal: late.signal })
       const bytes = new Uint8Array(await response.arrayBuffer())
       const { status, headers, ok } = response
-      if (ok) return checkedLength({ status, headers, bytes })
-      const refusal = refusalOf(status, new TextDecoder().decode(bytes))
+      // the answer to a completion begins with 200, before it is known how that ends
+      const isLateError =
+        ok && call.method === 'POST' && textOf(decoded(bytes), 'Error') !== undefined
+      if (ok && !isLateError)
+        return checkedLength({ status, headers, bytes }, call.method === 'HEAD')
+      const refusal = refusalOf(ok ? 500 : status, decoded(bytes))
       // those of a role end after an hour or less; the next attempt asks for new ones
       if (EXPIRED.includes(refusal.code)) credentials = undefined
       return E.left(refusal)
@@ -188,7 +195,7 @@ export const objectStorage = (
         key: '',
         query: { ...query, ...more },
       })
-      const xml = new TextDecoder().decode(answer?.bytes)
+      const xml = decoded(answer?.bytes)
       all.push(xml)
       more = textOf(xml, 'IsTruncated') === 'true' ? next(xml) : undefined
     }
@@ -242,7 +249,7 @@ export const objectStorage = (
     },
     beginUpload: async (key) => {
       const answer = await orThrow({ method: 'POST', key: prefix + key, query: { uploads: '' } })
-      const id = textOf(new TextDecoder().decode(answer?.bytes), 'UploadId') ?? ''
+      const id = textOf(decoded(answer?.bytes), 'UploadId') ?? ''
       return { key, id }
     },
     uploadPart: async ({ key, id }, number, body) => {
@@ -250,12 +257,24 @@ export const objectStorage = (
       const answer = await orThrow({ method: 'PUT', key: prefix + key, query, body })
       return { number, etag: answer?.headers.get('etag') ?? '' }
     },
+    copyPart: async ({ key, id }, number, source) => {
+      const query = { partNumber: String(number), uploadId: id }
+      const headers = { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + source)}` }
+      const answer = await orThrow({ method: 'PUT', key: prefix + key, query, headers })
+      return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
+    },
     completeUpload: async ({ key, id }, parts) => {
       const rows = parts.map(
         ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
       )
       const body = `<CompleteMultipartUpload>${rows.join('')}</CompleteMultipartUpload>`
-      await orThrow({ method: 'POST', key: prefix + key, query: { uploadId: id }, body })
+      const call: Call = { method: 'POST', key: prefix + key, query: { uploadId: id }, body }
+      const done = await orThrow(call, ({ code }) => code === 'NoSuchUpload')
+      if (done !== undefined) return
+      // it was completed by an attempt whose answer was lost, or it is gone
+      const found = await send({ method: 'HEAD', key: prefix + key })
+      if (E.isRight(found) && found.right.headers.get('etag') === joinedEtag(parts)) return
+      throw refused(call, nameOf(key), { code: 'NoSuchUpload', isTransient: false })
     },
     abortUpload: async ({ key, id }) => {
       await orThrow(
@@ -290,14 +309,22 @@ const encodeKey = (key: string): string =>
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
+/** ETag of an object that was made of parts: the MD5 of their MD5s. */
+const joinedEtag = (parts: ReadonlyArray<UploadedPart>): string => {
+  const md5s = parts.map(({ etag }) => etag.replaceAll('"', '')).join('')
+  return `"${createHash('md5').update(md5s, 'hex').digest('hex')}-${parts.length}"`
+}
+
 // answers
+
+const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
 
 const EXPIRED: ReadonlyArray<string> = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired']
 
 /** A body that ends early without an error of the connection. */
-const checkedLength = (answer: Answer): E.Either<Refusal, Answer> => {
+const checkedLength = (answer: Answer, isHead: boolean): E.Either<Refusal, Answer> => {
   const length = answer.headers.get('content-length')
-  return length === null || Number(length) === answer.bytes.length
+  return length === null || isHead || Number(length) === answer.bytes.length
     ? E.right(answer)
     : E.left({ code: 'IncompleteBody', isTransient: true })
 }

@@ -12,6 +12,7 @@ import {
   PutObjectCommand,
   S3Client,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
 import { type S3DoubleOptions, s3Double } from '../../support/s3Double.js'
@@ -118,6 +119,23 @@ it('assembles multipart uploads, whose parts but the last have 5 MiB', () =>
     expect(open.Uploads?.map(({ UploadId }) => UploadId)).toEqual([small.UploadId])
     await client.send(new AbortMultipartUploadCommand(small))
     expect(double.uploads()).toEqual([])
+  }))
+
+it('copies objects as parts of another', () =>
+  withDouble({}, async (client, double) => {
+    const Key = 'whole'
+    await client.send(new PutObjectCommand({ Bucket, Key: 'a piece', Body: 'hello' }))
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+    const { CopyPartResult } = await client.send(
+      new UploadPartCopyCommand({
+        ...{ Bucket, Key, UploadId, PartNumber: 1, CopySource: `${Bucket}/a%20piece` },
+      }),
+    )
+    const Parts = [{ PartNumber: 1, ETag: CopyPartResult?.ETag }]
+    await client.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+    )
+    expect(double.objects.get('bucket/whole')?.toString()).toBe('hello')
   }))
 
 it.each([

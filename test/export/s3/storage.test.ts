@@ -74,6 +74,11 @@ describe('objects', () => {
       await storage.completeUpload(upload, [first, last])
       expect(double.objects.get('bucket/exports/large')?.length).toBe(5 * 1_024 * 1_024 + 3)
 
+      await storage.put('a piece', bytes('copied'))
+      const copies = await storage.beginUpload('copies')
+      await storage.completeUpload(copies, [await storage.copyPart(copies, 1, 'a piece')])
+      expect(double.objects.get('bucket/exports/copies')?.toString()).toBe('copied')
+
       await storage.beginUpload('other')
       const open = await storage.uploads('')
       expect(open.map(({ key }) => key)).toEqual(['other'])
@@ -105,6 +110,28 @@ describe('faults', () => {
         code: 'SlowDown',
         message:
           'cannot write s3://bucket/exports/k: SlowDown: the storage is overloaded: run the same command again later',
+      })
+    }))
+
+  it('of a completion are waited for, also where it had its effect', () =>
+    withStorage(
+      { faults: once('CompleteMultipartUpload', '500-after') },
+      async (storage, double) => {
+        const upload = await storage.beginUpload('large')
+        const part = await storage.uploadPart(upload, 1, bytes('all'))
+        await storage.completeUpload(upload, [part])
+        expect(double.objects.get('bucket/exports/large')?.toString()).toBe('all')
+      },
+    ))
+
+  it('of an upload that somebody aborted are told', () =>
+    withStorage({}, async (storage) => {
+      const upload = await storage.beginUpload('large')
+      const part = await storage.uploadPart(upload, 1, bytes('all'))
+      await storage.abortUpload(upload)
+      await expect(storage.completeUpload(upload, [part])).rejects.toMatchObject({
+        _tag: 'WriteFailed',
+        code: 'NoSuchUpload',
       })
     }))
 
