@@ -1,6 +1,6 @@
 /** Rows of a folder in the order in which they are merged: by time of creation, then by id. */
 import { fieldsOf } from '../../decode/unknown.js'
-import { microsOf } from '../column/moment.js'
+import { microsOf } from '../column/time.js'
 
 // model
 

@@ -12,7 +12,6 @@
  */
 import { createHash } from 'node:crypto'
 import { defined } from '../../fp.js'
-import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import type { Store } from '../store/Store.js'
@@ -35,7 +34,7 @@ export interface FolderOptions<A, C> {
   readonly incoming: Format<A>
   readonly base: BaseFormat<C>
   /** Returns the reason why a row cannot be written without a change to its values. */
-  readonly misfit: (row: A, isExact?: boolean) => UnrepresentableRow | undefined
+  readonly check: SyncTarget<A>['check']
   /** Whether all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
   /** Draws names of files that no other run makes. */
@@ -64,7 +63,7 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
     name: objects.nameOf(''),
     commitEvery: STEP_MS,
     store,
-    misfit: options.misfit,
+    check: options.check,
     prepare: async (step) => {
       const before = store.state()
       const change = await changeFor(options, before, step)

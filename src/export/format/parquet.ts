@@ -28,6 +28,20 @@ export const parquetEncoder =
   (columns: ReadonlyArray<Column>, options: ParquetOptions) =>
   async (to: Bytes, kept?: Kept, findings = noFindings()): Promise<Encoder<unknown>> => {
     const stored = columns.map((column) => storedColumn(column, options, findings))
+    const collect = (row: unknown, values: ReadonlyArray<Array<Stored>>): void => {
+      for (const [at, { store }] of stored.entries()) values[at]?.push(store(row) ?? null)
+    }
+    return valueEncoder(columns, options, collect)(to, kept)
+  }
+
+/** Encodes rows of any kind: `collect` adds the values of a row to those of its columns. */
+export const valueEncoder =
+  <A>(
+    columns: ReadonlyArray<Column>,
+    options: ParquetOptions,
+    collect: (row: A, values: ReadonlyArray<Array<Stored>>) => void,
+  ) =>
+  async (to: Bytes, kept?: Kept): Promise<Encoder<A>> => {
     const bytes = new ByteWriter()
     const writer = new ParquetWriter({
       ...pageCodecs[options.compress],
@@ -78,7 +92,7 @@ export const parquetEncoder =
     return {
       rows: async (rows) => {
         for (const row of rows) {
-          for (const [at, { store }] of stored.entries()) waiting[at]?.push(store(row) ?? null)
+          collect(row, waiting)
           count++
           if (count === options.rowGroup) await endGroup()
         }

@@ -1,39 +1,42 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Charge } from '../../../src/codec/Charge.js'
+import { columnsOf } from '../../../src/export/column/Column.js'
+import { shapeOf } from '../../../src/export/column/Shape.js'
 import { textBase } from '../../../src/export/folder/BaseFormat.js'
 import { folderTarget } from '../../../src/export/folder/folderTarget.js'
+import { parquetBase } from '../../../src/export/folder/parquetBase.js'
 import { formatOf } from '../../../src/export/index.js'
 import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
+import { E } from '../../../src/fp.js'
 import { memoryObjects, memoryStore } from './memory.js'
 import { rowsIn } from './rowsIn.js'
 
-interface Row {
-  readonly id: string
-  readonly created_at: string
-  readonly updated_at: string
-  readonly status: string
-  readonly amount: number
-}
+type Row = Charge
 
 const NAME = 'checkpoint'
 
-const world = (replaces = false) => {
+const formats = { 'ndjson.zst': textBase, parquet: parquetBase(columnsOf(shapeOf(Charge)), 'fast') }
+
+const world = (format: keyof typeof formats, replaces = false) => {
   const objects = memoryObjects()
   const store = memoryStore()
   let names = 0
-  const open = () =>
-    folderTarget<Row, string>({
-      objects,
-      store,
-      list: 'charges',
-      incoming: formatOf<Row>()({ format: 'ndjson', compress: 'zstd' }),
-      base: textBase,
-      misfit: () => undefined,
-      replaces,
-      randomName: () => String(++names).padStart(12, '0'),
-      publish: async () => {},
-    })
-  return { objects, store, open }
+  const options = {
+    objects,
+    store,
+    list: 'charges',
+    incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
+    check: () => undefined,
+    replaces,
+    randomName: () => String(++names).padStart(12, '0'),
+    publish: async () => {},
+  }
+  const open = (): SyncTarget<Row> =>
+    format === 'parquet'
+      ? folderTarget({ ...options, base: formats.parquet })
+      : folderTarget({ ...options, base: formats['ndjson.zst'] })
+  return { objects, open }
 }
 
 /** Takes steps as a run does: each changes the checkpoint from the version before. */
@@ -54,33 +57,42 @@ const runOf = (target: SyncTarget<Row>) => {
   }
 }
 
-const row = (id: number, update = 0, status = 'SETTLED'): Row => ({
-  id: `chg_${id}`,
-  created_at: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(),
-  updated_at: new Date(Date.UTC(2026, 5, 1) + update * 1_000).toISOString(),
-  status,
-  amount: id + update / 100,
-})
+/** The instant of a second of 2026, in the shape of the interface's examples. */
+const instant = (second: number): string =>
+  `${new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString().slice(0, 19)}+0000`
+
+const row = (id: number, update = 0, status = 'SETTLED') => {
+  const charge = {
+    ...{ id: `chg_${String(id).padStart(4, '0')}`, amount: id + update / 100, currency: 'EUR' },
+    ...{ reason: 'travel', reference: '', request_id: `r${id}`, source: 'acct_1', fee: 0.29 },
+    ...{ short_reference_id: `CH${id}`, status },
+    ...{ created_at: instant(Math.floor(id / 2)), updated_at: instant(10_000 + update) },
+  }
+  const read = Charge.decode(charge)
+  if (E.isLeft(read)) throw new Error(`no charge: ${JSON.stringify(charge)}`)
+  return read.right
+}
+
+const facts = ({ id, amount, status }: Row) => ({ id, amount, status })
 
 const rows = (from: number, to: number, update = 0) =>
   Array.from({ length: to - from }, (_, i) => row(from + i, update))
 
-describe('a folder', () => {
+describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => {
   it('has each row once after a run, in files without an overlap, and no others', async () => {
-    const { objects, open } = world()
+    const { objects, open } = world(format)
     const run = runOf(open())
     await run.begin()
     for (let at = 0; at < 20; at++) await run.write(rows(at * 100, at * 100 + 150)) // half of them twice
     await run.finish()
-    expect(
-      [...objects.files.keys()].every((key) => /^charges-\d{12}\.ndjson\.zst$/.test(key)),
-    ).toBe(true)
-    const found = await rowsIn(objects)
+    const others = [...objects.files.keys()].filter((key) => !/^charges-\d{12}\./.test(key))
+    expect(others).toEqual([])
+    const found = await rowsIn(objects.files)
     expect(found.map(({ id }) => id)).toEqual(rows(0, 2_050).map(({ id }) => id))
   })
 
   it('leaves files alone whose times no new row has', async () => {
-    const { objects, open } = world()
+    const { objects, open } = world(format)
     const first = runOf(open())
     await first.begin()
     await first.write(rows(0, 10))
@@ -95,24 +107,24 @@ describe('a folder', () => {
   })
 
   it('goes on with the rows of a run that was killed, and removes what no checkpoint lists', async () => {
-    const { objects, open } = world()
+    const { objects, open } = world(format)
     const killed = runOf(open())
     await killed.begin()
     await killed.write(rows(0, 10))
     await objects.put('incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
-    await objects.put('charges-00000000ffff.ndjson.zst', new Uint8Array([1]))
+    await objects.put(`charges-00000000ffff.${format}`, new Uint8Array([1]))
     await objects.put('charges-notes.txt', new Uint8Array([1]))
     const next = runOf(open())
     await next.begin()
     await next.write(rows(10, 12))
     await next.finish()
-    expect((await rowsIn(objects)).length).toBe(12)
+    expect((await rowsIn(objects.files)).length).toBe(12)
     expect([...objects.files.keys()].filter((key) => key.includes('ffff'))).toEqual([])
     expect(objects.files.has('charges-notes.txt')).toBe(true)
   })
 
   it('shuts out an earlier owner, whose steps then change nothing', async () => {
-    const { objects, open } = world()
+    const { objects, open } = world(format)
     const frozen = runOf(open())
     await frozen.begin()
     await frozen.write(rows(0, 10))
@@ -122,34 +134,34 @@ describe('a folder', () => {
     await expect(frozen.finish()).rejects.toThrow('fenced')
     await later.write(rows(20, 30))
     await later.finish()
-    expect((await rowsIn(objects)).map(({ id }) => id)).toEqual(
+    expect((await rowsIn(objects.files)).map(({ id }) => id)).toEqual(
       [...rows(0, 10), ...rows(20, 30)].map(({ id }) => id),
     )
   })
 
   it('takes a list that is read whole in place of the one before', async () => {
-    const { objects, open } = world(true)
+    const { objects, open } = world(format, true)
     for (const all of [rows(0, 10), rows(5, 8)]) {
       const run = runOf(open())
       await run.begin()
       await run.write(all)
       await run.finish()
-      expect(await rowsIn(objects)).toEqual(all)
+      expect(await rowsIn(objects.files)).toEqual(all.map(facts))
     }
   })
 
   it('finds rows that are not final, in turn by id', async () => {
-    const { open } = world()
+    const { open } = world(format)
     const target = open()
     const run = runOf(target)
     await run.begin()
     await run.write([row(1, 0, 'PENDING'), row(2), row(3, 0, 'NEW'), row(4, 0, 'PENDING')])
     await run.finish()
     const query = {
-      ...{ final: ['SETTLED', 'FAILED'], after: 'chg_1', limit: 1 },
-      createdBefore: Date.UTC(2026, 0, 1) + 3_500,
+      ...{ final: ['SETTLED', 'FAILED'], after: 'chg_0001', limit: 1 },
+      createdBefore: Date.UTC(2026, 0, 1) + 1_500,
     }
-    expect(await target.unsettled(query)).toEqual({ ids: ['chg_3'], total: 2 })
+    expect(await target.unsettled(query)).toEqual({ ids: ['chg_0003'], total: 2 })
   })
 
   it('is what upserts by id would make, however runs are cut', () =>
@@ -166,7 +178,7 @@ describe('a folder', () => {
           { maxLength: 4 },
         ),
         async (runs) => {
-          const { objects, open } = world()
+          const { objects, open } = world(format)
           const expected = new Map<string, Row>()
           for (const { steps, finishes } of [...runs, { steps: [], finishes: true }]) {
             const run = runOf(open())
@@ -182,10 +194,8 @@ describe('a folder', () => {
             }
             if (finishes) await run.finish()
           }
-          const found = await rowsIn(objects)
-          const sorted = [...expected.values()].sort(
-            (a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id),
-          )
+          const found = await rowsIn(objects.files)
+          const sorted = [...expected.values()].map(facts).sort((a, b) => (a.id < b.id ? -1 : 1))
           expect(found).toEqual(sorted)
         },
       ),
