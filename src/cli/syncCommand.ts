@@ -1,5 +1,5 @@
 /** `sync`: a list kept up to date in a table, by the same command each night. */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { lastValueFrom, ReplaySubject, take, tap } from 'rxjs'
 import type { Client } from '../client/createClient.js'
 import { jsonOf } from '../export/column/json.js'
@@ -69,6 +69,7 @@ interface SyncFlags
       | 'rows'
     > {
   readonly table?: string
+  readonly format?: 'ndjson' | 'parquet'
   readonly since?: string
   /** In ms. */
   readonly lookback?: number
@@ -163,7 +164,11 @@ DEST is one of
   NAME.sqlite, NAME.db   a database, made if it is not there
   postgres://HOST/DB     a database that is there; PGUSER and PGPASSWORD keep
                          user and password off the command line
-The table is called as the list is, unless --table says otherwise.
+  FOLDER/                files, made if they are not there
+  s3://BUCKET/PREFIX/    objects; region, endpoint and credentials as the AWS
+                         tools read them (AWS_REGION, AWS_ACCESS_KEY_ID, ...)
+The table is called as the list is, unless --table says otherwise. Files have
+each row once, in its newest version; manifest.json lists them.
 
 The first run reads everything, or what was created since --since; each run
 after it goes on with what was killed, and reads what is new or may have changed.
@@ -180,14 +185,15 @@ Exit status:
 Examples:
   payments-rx sync charges charges.sqlite --since 2026-01-01
   payments-rx sync charges postgres://db.example/finance --table payments.charges
+  payments-rx sync charges s3://bucket/charges/ --format parquet
   payments-rx sync charges charges.sqlite --patience forever --deadline 6h
   payments-rx sync charges trial.sqlite --sandbox --rows 10000`
 
-/** `sync`: a list, kept up to date in a table. */
+/** `sync`: a list, kept up to date at a destination. */
 export const syncCommand = ({ terminal, exit }: CommandContext): Command =>
   lists.reduce(
     (all, list) => all.addCommand(commandOf(list, terminal, exit)),
-    new Command('sync').description('Keep a list up to date in a table.'),
+    new Command('sync').description('Keep a list up to date in a table, a folder or a bucket.'),
   )
 
 const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) => void): Command =>
@@ -196,8 +202,18 @@ const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) 
       withPace(
         list
           .withOptions(new Command(list.name).description(list.description))
-          .argument('<dest>', 'NAME.sqlite, NAME.db or postgres://HOST/DATABASE', nonEmpty)
-          .option('--table <name>', 'the table [as the list]', nonEmpty)
+          .argument(
+            '<dest>',
+            'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/ or s3://BUCKET/PREFIX/',
+            nonEmpty,
+          )
+          .option('--table <name>', 'databases: the table [as the list]', nonEmpty)
+          .addOption(
+            new Option('--format <name>', 'folders and buckets [ndjson]').choices([
+              'ndjson',
+              'parquet',
+            ]),
+          )
           .option(
             '--max-rejects <n>',
             'stop when more rows than that cannot be written [1000]',
@@ -247,14 +263,15 @@ const perform = async (
 ): Promise<number> => {
   const { timer, stderr } = terminal
   const { client, requests } = exportClient(terminal, { exact: false, ...flags }, connection)
-  const { table, since, lookback, maxRereads, maxRejects, deadline, lease, sandbox } = flags
+  const { table, format, since, lookback, maxRereads, maxRejects, deadline, lease, sandbox } = flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
   const json = jsonOf('exact')
   const events = inFlags(() =>
     list.start(client, flags, {
       to,
-      ...defined({ table, since, lookback, maxRereads, maxRejects, deadline, lease }),
+      env: terminal.env,
+      ...defined({ table, format, since, lookback, maxRereads, maxRejects, deadline, lease }),
       ...(list.name === 'charges' ? { parallel: requests } : {}),
       // another port each time
       ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),

@@ -13,7 +13,7 @@ interface Info {
 const isInfo = (u: object): u is Info => 'buffer' in u && Buffer.isBuffer(u.buffer) && 'engine' in u
 
 /** Every frame: Node itself stops after the first of zstd. */
-const unzstd = (bytes: Uint8Array): Buffer => {
+export const unzstd = (bytes: Uint8Array): Buffer => {
   const parts: Array<Uint8Array> = []
   for (let at = 0; at < bytes.length; ) {
     const read: object = zlib.zstdDecompressSync(bytes.subarray(at), { info: true })

@@ -1,5 +1,6 @@
 /** What a folder consists of, kept in one text with the checkpoint of the run that writes it. */
 import * as t from 'io-ts'
+import { exportError } from '../ExportError.js'
 import { readRecord } from '../store/readRecord.js'
 import type { Store } from '../store/Store.js'
 
@@ -66,9 +67,11 @@ export interface FolderStore extends Store {
   ) => Promise<string | undefined>
 }
 
+/** Throws a `SpecMismatch` where the folder has files of another format. */
 export const folderStore = (
   store: Store,
-  { format, nameOf }: { readonly format: string; readonly nameOf: (key: string) => string },
+  format: string,
+  nameOf: (key: string) => string,
 ): FolderStore => {
   let current = newFolderState(format)
   const keyOf = (name: string): string => `${name}.json`
@@ -77,6 +80,10 @@ export const folderStore = (
     const found = await store.read(keyOf(name))
     if (found === undefined) return undefined
     const { text, version: _, ...state } = readFolderRecord(nameOf(keyOf(name)))(found.text)
+    if (state.format !== format) {
+      const why = `${nameOf('')} has files of ${state.format}, not of ${format}: choose that format, or another folder`
+      throw exportError('SpecMismatch', why, { path: nameOf(''), field: 'format' })
+    }
     current = state
     return { text, version: found.version }
   }

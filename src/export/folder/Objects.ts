@@ -30,8 +30,13 @@ export interface Objects {
 
 // disk
 
-/** Files of a folder, which is made when it is needed. */
-export const diskObjects = (folder: string, files: FileSystem = disk): Objects => {
+/** Files of a folder. */
+export interface DiskObjects extends Objects {
+  /** Makes the folder, if it is not there. */
+  readonly prepare: () => Promise<void>
+}
+
+export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjects => {
   const pathOf = (key: string): string => join(folder, key)
   const failing =
     <Args extends ReadonlyArray<unknown>, T>(
@@ -51,8 +56,12 @@ export const diskObjects = (folder: string, files: FileSystem = disk): Objects =
       if (isAbsence(error)) return value
       throw error
     }
+  const make = failing('WriteFailed', async (key) => {
+    await files.mkdir(pathOf(key), { recursive: true })
+  })
   return {
     nameOf: pathOf,
+    prepare: () => make(''),
     get: failing('ReadFailed', async (key) => {
       const path = pathOf(key)
       const read = closing(files.open(path, 'r'), async (handle) => {

@@ -7,8 +7,8 @@
  *     DIR/manifest.json              the current files, for `verify` and for readers
  *
  * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
- * come first, then the checkpoint that lists them, then the old ones go: a run that is killed, or shut out, leaves
- * files that no checkpoint lists, and the next run removes them.
+ * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
+ * checkpoint lists, and the next run that comes to its end removes them.
  */
 import { createHash } from 'node:crypto'
 import { defined } from '../../fp.js'
@@ -58,16 +58,21 @@ const INCOMING = 'incoming/'
 
 export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
   const { objects, base, publish } = options
-  const store = folderStore(options.store, { format: base.extension, nameOf: objects.nameOf })
+  const store = folderStore(options.store, base.extension, objects.nameOf)
+  let isBegun = false
   return {
     name: objects.nameOf(''),
     commitEvery: STEP_MS,
     store,
     check: options.check,
-    prepare: async (step) => {
-      const before = store.state()
+    through: async (step) => {
+      // a list that is read whole is read again from its beginning
+      const before =
+        options.replaces && !isBegun ? { ...store.state(), incoming: [] } : store.state()
+      isBegun = true
       const change = await changeFor(options, before, step)
       return {
+        ...store,
         replace: async (name, text, version) => {
           const done = await store.replaceWith(change.next, name, text, version)
           if (done === undefined) {
@@ -87,7 +92,7 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
 
 /**
  * The files after a step. A run that was frozen may remove files long after a later one has begun: so each removes only
- * files that it made, or that were there before it began.
+ * files that were there before its step succeeded, and no later run had begun.
  */
 interface Change {
   readonly next: FolderState
@@ -103,11 +108,6 @@ const changeFor = async <A, C>(
   step: Step<A>,
 ): Promise<Change> => {
   switch (step.kind) {
-    case 'begin': {
-      checkFormat(options, state)
-      const next = options.replaces ? { ...state, incoming: [] } : state
-      return { next, made: [], obsolete: await unlisted(options, next) }
-    }
     case 'write': {
       if (step.rows.length === 0) return { next: state, made: [], obsolete: [] }
       const piece = await pieceWith(options, step.rows)
@@ -117,16 +117,6 @@ const changeFor = async <A, C>(
     case 'finish':
       return merged(options, state)
   }
-}
-
-const checkFormat = <A, C>(
-  { base, objects }: FolderOptions<A, C>,
-  { format }: FolderState,
-): void => {
-  if (format === base.extension) return
-  const path = objects.nameOf('')
-  const why = `${path} has files of the format ${format}: sync into it with the same, or into another folder`
-  throw exportError('SpecMismatch', why, { path, field: 'format' })
 }
 
 // files
@@ -190,6 +180,7 @@ type SortedRun = ReadonlyArray<Piece>
 /** Replaces the files that incoming rows overlap by files in which each row is once. */
 const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Change> => {
   const { replaces, base, list } = options
+  const lost = await unlisted(options, state)
   const isDue = (piece: Piece): boolean =>
     replaces || state.incoming.some((one) => overlap(one, piece))
   const due = state.base.filter(isDue)
@@ -208,10 +199,11 @@ const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): P
   const all = replaces ? runs : [due, ...runs]
   const fresh = await merge(options, all, { format: base, prefix: `${list}-` })
   const kept = state.base.filter((piece) => !isDue(piece))
+  const old = [...pathsOf([...state.incoming, ...due, ...merges]), ...lost]
   return {
     next: { ...state, base: [...kept, ...fresh].sort((a, b) => a.from - b.from), incoming: [] },
     made: pathsOf([...merges, ...fresh]),
-    obsolete: pathsOf([...state.incoming, ...due, ...merges]),
+    obsolete: old,
   }
 }
 
@@ -286,7 +278,7 @@ const removeAll = async (objects: Objects, paths: ReadonlyArray<string>): Promis
   for (const path of paths) await objects.remove(path)
 }
 
-/** Lists files that a run made which was killed: no checkpoint has them. */
+/** Lists files of runs that were killed: no checkpoint has them. */
 const unlisted = async <A, C>(
   { objects, list, base }: FolderOptions<A, C>,
   state: FolderState,

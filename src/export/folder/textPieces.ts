@@ -1,10 +1,8 @@
 /** Pieces as NDJSON in zstd frames: what every folder keeps of a run under way, and what an NDJSON folder consists of. */
-import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Bytes } from '../file/ByteFile.js'
 import type { Format } from '../format/Format.js'
-import type { Batches } from './mergeRows.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Bytes in memory, as an encoder writes them. */
@@ -42,30 +40,41 @@ export const encodeFile = async <A>(
   return bytes.all()
 }
 
-/** Rows that are read together. */
-const BATCH = 500
-
-/** Reads a piece, a batch of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
+/** Reads a piece, a frame of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
 export async function* readTextPiece<C>(
   bytes: Uint8Array,
   parse: (line: string) => unknown,
   content: (line: string, row: unknown) => C,
-): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
-  const text = Readable.from([bytes]).pipe(zlib.createZstdDecompress()).setEncoding('utf8')
+): AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const decoder = new TextDecoder()
   let rest = ''
-  let batch: Array<PieceRow<C>> = []
-  for await (const chunk of text) {
-    const lines = (rest + chunk).split('\n')
+  for (const frame of framesOf(bytes)) {
+    const lines = (rest + decoder.decode(frame, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) {
+    yield lines.map((line) => {
       const row = parse(line)
-      batch.push(pieceRow(row, content(line, row)))
-      if (batch.length < BATCH) continue
-      yield batch
-      batch = []
-    }
+      return pieceRow(row, content(line, row))
+    })
   }
-  if (batch.length > 0) yield batch
+}
+
+interface Frame {
+  readonly buffer: Uint8Array
+  readonly engine: { readonly bytesWritten: number }
+}
+
+/** What `info: true` makes of the answer; the types do not have it. */
+const isFrame = (u: object): u is Frame =>
+  'buffer' in u && u.buffer instanceof Uint8Array && 'engine' in u
+
+/** Decompresses frame by frame: Node reads a file up to the end of its first one, without an error. */
+function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; ) {
+    const frame: object = zlib.zstdDecompressSync(bytes.subarray(at), { info: true })
+    if (!isFrame(frame)) throw new TypeError('zlib does not tell the size of a frame')
+    yield frame.buffer
+    at += frame.engine.bytesWritten
+  }
 }
 
 const compress = promisify<Uint8Array, Uint8Array>(zlib.zstdCompress)

@@ -22,10 +22,17 @@ export interface TimedSource<A> {
 
 /** Where rows are kept, and how far back they are read. */
 export interface SyncOptions {
-  /** `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`. Made if it is not there. */
+  /**
+   * `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`; a folder, which ends with a slash; `s3://BUCKET/PREFIX/`. Made
+   * if it is not there, but databases of Postgres and buckets.
+   */
   readonly to: string
-  /** The table. Default: the name of the list, such as `charges`. */
+  /** Databases: the table. Default: the name of the list, such as `charges`. */
   readonly table?: string
+  /** Folders and buckets: the format of the files. Default `ndjson`, in zstd. */
+  readonly format?: 'ndjson' | 'parquet'
+  /** Variables such as `AWS_REGION`, for buckets. Default: those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Rows created from then on, as ISO 8601. Default: that of the first run, or all. An earlier one reads from there. */
   readonly since?: string
   /** How long before the end of the last run charges may have changed, in ms. Default: 7 days. */
@@ -109,6 +116,8 @@ const time: Rule<string> = {
 export const syncRules: OptionsTable<SyncOptions> = {
   to: required(is.nonEmptyString),
   table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
+  format: is.oneOf('ndjson', 'parquet'),
+  env: is.object('variables by their names'),
   since: time,
   lookback: is.finiteMillis,
   maxRereads: is.nonNegativeIntOrInfinity,
@@ -124,7 +133,7 @@ export const syncRules: OptionsTable<SyncOptions> = {
 }
 
 /** The kinds of destinations. */
-export type DestinationKind = 'sqlite' | 'postgres'
+export type DestinationKind = 'sqlite' | 'postgres' | 'folder' | 's3'
 
 /** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
 export const destinationName = (to: string): string => {
@@ -137,5 +146,10 @@ export const destinationName = (to: string): string => {
 export const destinationKind = (to: string): DestinationKind => {
   if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
   if (/^postgres(ql)?:\/\/[^/]*\/./.test(to) && URL.canParse(to)) return 'postgres'
-  throw new InvalidOption('to', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE')
+  if (/^s3:\/\/.*\/$/.test(to)) return 's3'
+  if (to.endsWith('/') && !to.includes('://')) return 'folder'
+  throw new InvalidOption(
+    'to',
+    'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/, or s3://BUCKET/PREFIX/',
+  )
 }

@@ -15,12 +15,14 @@ export interface TargetOptions<A> {
   readonly list: ListDescription<A>
   /** Whether all rows are replaced; else they are merged by id. */
   readonly replaces: boolean
+  readonly format: 'ndjson' | 'parquet'
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly timer: SchedulerLike
 }
 
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openTarget =
-  <A>({ kind, to, table, list, replaces, timer }: TargetOptions<A>) =>
+  <A>({ kind, to, table, list, replaces, format, env, timer }: TargetOptions<A>) =>
   async (): Promise<SyncTarget<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
@@ -47,6 +49,14 @@ export const openTarget =
           shape: tableShape(shape, { numbers, minorUnits: false }),
           replaces,
         })
+      }
+      case 'folder': {
+        const { openFolder } = await import('../folder/openFolder.js')
+        return openFolder<A>({ to, list: table, shape, numbers, replaces, format })
+      }
+      case 's3': {
+        const { openBucket } = await import('../folder/openFolder.js')
+        return openBucket<A>({ to, list: table, shape, numbers, replaces, format }, { env, timer })
       }
     }
   }

@@ -59,7 +59,7 @@ import { SyncSession } from './SyncSession.js'
 import { syncSpec } from './SyncState.js'
 
 /**
- * Keeps a list up to date in a table: begins, goes on with what was killed, and catches up to now.
+ * Keeps a list up to date in a table, a folder or a bucket: begins, goes on with what was killed, and catches up to now.
  *
  *     const syncing = sync(payments.charges, { to: 'charges.sqlite', since: '2026-01-01' })
  *
@@ -84,6 +84,14 @@ export const sync = <A>(
     if (timed !== undefined || options[name] === undefined) continue
     throw new InvalidOption(name, 'left out: only charges are listed by time')
   }
+  const isTable = kind === 'sqlite' || kind === 'postgres'
+  for (const name of isTable ? FILES : TABLES) {
+    if (options[name] === undefined) continue
+    throw new InvalidOption(
+      name,
+      `left out: it goes with ${isTable ? 'folders and buckets' : 'databases'}`,
+    )
+  }
   const description = list.describe()
   const spec = syncSpec(description, options.account)
   const open = openTarget<A>({
@@ -92,6 +100,8 @@ export const sync = <A>(
     table: options.table ?? spec.resource.replaceAll(/\W/g, '_'),
     list: description,
     replaces: timed === undefined,
+    format: options.format ?? 'ndjson',
+    env: options.env ?? process.env,
     timer: options.timer ?? asyncScheduler,
   })
   const waits = new Subject<SyncEvent>()
@@ -111,6 +121,12 @@ export const sync = <A>(
     ),
   )
 }
+
+/** Options of databases. */
+const TABLES = ['table'] as const
+
+/** Options of folders and buckets. */
+const FILES = ['format'] as const
 
 /** Options of lists by time. */
 const TIMED = ['since', 'lookback', 'maxRereads', 'parallel'] as const

@@ -7,6 +7,7 @@ import { textBase } from '../../../src/export/folder/BaseFormat.js'
 import { folderTarget } from '../../../src/export/folder/folderTarget.js'
 import { parquetBase } from '../../../src/export/folder/parquetBase.js'
 import { formatOf } from '../../../src/export/index.js'
+import type { Store } from '../../../src/export/store/Store.js'
 import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
 import { E } from '../../../src/fp.js'
 import { memoryObjects, memoryStore } from './memory.js'
@@ -42,18 +43,19 @@ const world = (format: keyof typeof formats, replaces = false) => {
 /** Takes steps as a run does: each changes the checkpoint from the version before. */
 const runOf = (target: SyncTarget<Row>) => {
   let version: string | undefined
-  const step = async (one: Parameters<SyncTarget<Row>['prepare']>[0]) => {
-    const next = await (await target.prepare(one)).replace(NAME, one.kind, version)
+  const replaceIn = async (store: Pick<Store, 'replace'>): Promise<void> => {
+    const next = await store.replace(NAME, 'text', version)
     if (next === undefined) throw new Error('fenced')
     version = next
   }
   return {
     begin: async () => {
       version = (await target.store.read(NAME))?.version
-      await step({ kind: 'begin' })
+      await replaceIn(target.store)
     },
-    write: (rows: ReadonlyArray<Row>) => step({ kind: 'write', rows }),
-    finish: () => step({ kind: 'finish' }),
+    write: async (rows: ReadonlyArray<Row>) =>
+      replaceIn(await target.through({ kind: 'write', rows })),
+    finish: async () => replaceIn(await target.through({ kind: 'finish' })),
   }
 }
 
@@ -89,6 +91,19 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
     expect(others).toEqual([])
     const found = await rowsIn(objects.files)
     expect(found.map(({ id }) => id)).toEqual(rows(0, 2_050).map(({ id }) => id))
+  })
+
+  it('reads large files whole when it merges them', async () => {
+    const { objects, open } = world(format)
+    for (const some of [rows(0, 9_000), [row(5, 1)]]) {
+      const run = runOf(open())
+      await run.begin()
+      await run.write(some)
+      await run.finish()
+    }
+    const found = await rowsIn(objects.files)
+    expect(found.length).toBe(9_000)
+    expect(found[5]).toEqual(facts(row(5, 1)))
   })
 
   it('leaves files alone whose times no new row has', async () => {

@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
+import { unzstd } from '../reading.js'
 
 interface FolderRow {
   readonly id: string
@@ -16,7 +17,7 @@ export const rowsIn = async (
   const rows: Array<FolderRow> = []
   for (const [key, bytes] of files) {
     if (/^charges-[0-9a-f]{12}\.ndjson\.zst$/.test(key)) {
-      const lines = zlib.zstdDecompressSync(bytes).toString().split('\n').slice(0, -1)
+      const lines = unzstd(bytes).toString().split('\n').slice(0, -1)
       rows.push(...lines.map((line) => JSON.parse(line)))
     } else if (/^charges-[0-9a-f]{12}\.parquet$/.test(key)) {
       const found = await parquetReadObjects({ file: bytes.buffer, compressors })

@@ -1,0 +1,63 @@
+/** Folders and buckets as destinations of a sync. */
+import type { SchedulerLike } from 'rxjs'
+import { columnsOf } from '../column/Column.js'
+import type { Numbers } from '../column/decimal.js'
+import type { Shape } from '../column/Shape.js'
+import { randomName } from '../file/FileSystem.js'
+import { formatOfShape } from '../format/formatOf.js'
+import { objectStorage } from '../s3/ObjectStorage.js'
+import { processEnvironment, type S3Environment, s3Location } from '../s3/S3Location.js'
+import { s3Store } from '../s3/s3Store.js'
+import { diskStore } from '../store/diskStore.js'
+import type { Store } from '../store/Store.js'
+import type { SyncTarget } from '../sync/SyncTarget.js'
+import { textBase } from './BaseFormat.js'
+import { folderTarget } from './folderTarget.js'
+import { diskObjects, type Objects } from './Objects.js'
+import { parquetBase } from './parquetBase.js'
+
+// model
+
+/** Which folder, and what is written there. */
+export interface OpenFolderOptions {
+  readonly to: string
+  /** Name of the list, such as `charges`. */
+  readonly list: string
+  readonly shape: Shape
+  readonly numbers: Numbers
+  readonly replaces: boolean
+  readonly format: 'ndjson' | 'parquet'
+}
+
+// constructors
+
+/** Opens a folder, which is made if it is not there. */
+export const openFolder = async <A>(options: OpenFolderOptions): Promise<SyncTarget<A>> => {
+  const objects = diskObjects(options.to)
+  await objects.prepare()
+  return targetOf(options, objects, diskStore({ folder: options.to }))
+}
+
+/** Opens a prefix of a bucket. Rejects with an `UnusablePath` where region or credentials are missing. */
+export const openBucket = async <A>(
+  options: OpenFolderOptions,
+  { env, timer }: { readonly env: S3Environment['env']; readonly timer: SchedulerLike },
+): Promise<SyncTarget<A>> => {
+  const storage = objectStorage(await s3Location(options.to, processEnvironment(env)), { timer })
+  return targetOf(options, storage, s3Store(storage))
+}
+
+const targetOf = <A>(
+  { list, shape, numbers, replaces, format }: OpenFolderOptions,
+  objects: Objects,
+  store: Store,
+): SyncTarget<A> => {
+  const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
+  const incoming = formatOfShape<A>(shape)(text)
+  const common = { objects, store, list, incoming, replaces, randomName, publish: async () => {} }
+  if (format === 'ndjson') {
+    return folderTarget({ ...common, base: textBase, check: incoming.check })
+  }
+  const { check } = formatOfShape<A>(shape)({ numbers, format })
+  return folderTarget({ ...common, base: parquetBase(columnsOf(shape), numbers), check })
+}

@@ -1,0 +1,240 @@
+/** A list kept up to date in a folder or a bucket. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { firstValueFrom, lastValueFrom, takeWhile } from 'rxjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SyncEvent, type SyncOptions, sync } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { createClient } from '../../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { type S3Double, s3Double } from '../../support/s3Double.js'
+import { hasty, PATIENT } from '../../support/timers.js'
+import { rowsIn } from '../folder/rowsIn.js'
+import { account, DAY } from './nights.js'
+
+const home = mkdtempSync(join(tmpdir(), 'payments-rx-folders-'))
+afterAll(() => rmSync(home, { recursive: true }))
+let made = 0
+
+const filesIn = (folder: string) =>
+  new Map(
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => [name, Uint8Array.from(readFileSync(join(folder, name)))]),
+  )
+
+const idsIn = async (folder: string) => (await rowsIn(filesIn(folder))).map(({ id }) => id)
+
+/** Runs again while a commit of the run before is still on its way to the disk, as if that run lived. */
+const untilFree = async (
+  run: () => Promise<ReadonlyArray<SyncEvent>>,
+): Promise<ReadonlyArray<SyncEvent>> => {
+  const events = await run()
+  const last = events.at(-1)
+  const isLocked = last !== undefined && E.isLeft(last) && last.left._tag === 'Locked'
+  return isLocked ? untilFree(run) : events
+}
+
+const resumed = expect.objectContaining({
+  right: expect.objectContaining({ begun: expect.objectContaining({ resumed: true }) }),
+})
+
+describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
+  const make = () => `${join(home, String(++made))}/`
+
+  it('has every charge after the first night, and nothing else but its records', async () => {
+    const { payments, timer, last } = account()
+    const to = make()
+    const progress = await last(sync(payments.charges, { to, format, timer, maxRereads: 0 }))
+    expect(progress).toMatchObject({ rows: 500, rejects: 0, ended: true })
+    expect((await rowsIn(filesIn(to))).length).toBe(500)
+    const extension = format === 'ndjson' ? 'ndjson.zst' : 'parquet'
+    expect(
+      readdirSync(to)
+        .map((name) => name.replace(/[0-9a-f]{12}/, 'X'))
+        .sort(),
+    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming', 'manifest.json'])
+    expect(readdirSync(join(to, 'incoming'))).toEqual([])
+  })
+
+  it('has in later nights what is new, and what has changed', async () => {
+    const { payments, timer, last, pass, charge } = account()
+    const options = { to: make(), format, timer, maxRereads: 0 }
+    const settling = await charge('acct_1')
+    await last(sync(payments.charges, options))
+    await pass(2 * DAY)
+    await charge('acct_2', '0.01')
+    expect((await last(sync(payments.charges, options))).rows).toBe(2)
+    const rows = await rowsIn(filesIn(options.to))
+    expect(rows.find(({ id }) => id === settling)?.status).toBe('SETTLED')
+    expect(rows.length).toBe(502)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(502)
+  })
+
+  it('has charges that are not final read again by id, however old they are', async () => {
+    const { payments, timer, last, pass, charge } = account({ charges: 0, settleAfter: 20 * DAY })
+    const options = { to: make(), format, timer, maxRereads: 3 }
+    for (let n = 0; n < 5; n++) await charge(`acct_${n}`)
+    await last(sync(payments.charges, options))
+    await pass(19 * DAY)
+    expect((await last(sync(payments.charges, options))).rereads).toEqual({
+      done: 3,
+      total: 5,
+      gone: 0,
+    })
+    await pass(2 * DAY)
+    await last(sync(payments.charges, options))
+    await last(sync(payments.charges, options))
+    const rows = await rowsIn(filesIn(options.to))
+    expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'SETTLED'))
+    expect(rows.length).toBe(5)
+  })
+
+  it('is gone on with where a sync was left, and then catches up', async () => {
+    const { payments, timer, all, charge } = account({ charges: 10_000 })
+    const options = { to: make(), format, timer, maxRereads: 0, parallel: 1 }
+    await all(
+      sync(payments.charges, options).pipe(
+        takeWhile((event) => E.isLeft(event) || event.right.pages < 2, true),
+      ),
+    )
+    await charge('acct_1')
+    const events = await untilFree(() => all(sync(payments.charges, options)))
+    expect(events).toContainEqual(resumed)
+    expect(new Set(await idsIn(options.to)).size).toBe(10_001)
+    expect((await idsIn(options.to)).length).toBe(10_001)
+  })
+
+  it('is taken over from a run that froze, which changes nothing when it thaws', async () => {
+    const frozen = account({ charges: 10_000, latency: 1_000 })
+    const options = { to: make(), format, maxRereads: 0, parallel: 1 }
+    const events: Array<SyncEvent> = []
+    const ended = new Promise<void>((resolve, reject) => {
+      sync(frozen.payments.charges, { ...options, timer: frozen.timer }).subscribe({
+        next: (event) => events.push(event),
+        error: reject,
+        complete: resolve,
+      })
+    })
+    while (events.length < 3) await frozen.pass(1_000)
+    const { payments, timer, all, pass, charge } = account({ charges: 10_000 })
+    await pass(DAY)
+    await charge('acct_1')
+    await untilFree(() => all(sync(payments.charges, { ...options, timer })))
+    expect((await idsIn(options.to)).length).toBe(10_001)
+    await frozen.run(ended)
+    expect(events.at(-1)).toMatchObject({ left: { _tag: 'Fenced' } })
+    expect((await idsIn(options.to)).length).toBe(10_001)
+  })
+
+  it('has a list without times replaced as a whole', async () => {
+    const { payments, timer, last, run } = account({ charges: 0 })
+    const to = make()
+    const options = { to, format, timer }
+    const hook = async (url: string) => {
+      const created = await run(
+        firstValueFrom(
+          payments.webhooks.create({ url, events: ['charge.new'], version: '2026-08-21' }),
+        ),
+      )
+      if (E.isLeft(created)) throw created.left
+      return created.right.id
+    }
+    const one = await hook('https://one.example')
+    await hook('https://two.example')
+    await last(sync(payments.webhooks.list(), options))
+    await run(firstValueFrom(payments.webhooks.delete({ id: one })))
+    await last(sync(payments.webhooks.list(), options))
+    expect([...filesIn(to).keys()].filter((name) => name.startsWith('webhooks-')).length).toBe(1)
+  })
+
+  it('is refused in another format', async () => {
+    const { payments, timer, last, failure } = account({ charges: 1 })
+    const options = { to: make(), timer, maxRereads: 0 }
+    await last(sync(payments.charges, { ...options, format }))
+    const other = format === 'ndjson' ? 'parquet' : 'ndjson'
+    const wrong = await failure(sync(payments.charges, { ...options, format: other }))
+    expect(wrong).toMatchObject({ _tag: 'SpecMismatch', field: 'format' })
+  })
+})
+
+it('refuses options of the other kind of destination', () => {
+  const { payments } = account()
+  expect(() => sync(payments.charges, { to: 'x/', table: 'charges' })).toThrow(
+    'table should be left out: it goes with databases',
+  )
+  expect(() => sync(payments.charges, { to: 'x.sqlite', format: 'parquet' })).toThrow(
+    'format should be left out: it goes with folders and buckets',
+  )
+})
+
+it('says so when the folder is none', async () => {
+  const { payments, timer, failure } = account()
+  const path = join(home, 'file')
+  writeFileSync(path, '')
+  const wrong = await failure(sync(payments.charges, { to: `${path}/`, timer }))
+  expect(wrong).toMatchObject({ _tag: 'WriteFailed' })
+})
+
+describe.each(['ndjson', 'parquet'] as const)('a bucket, in %s', (format) => {
+  let double: S3Double
+  beforeAll(async () => {
+    double = await s3Double()
+    return () => double.close()
+  })
+
+  const timer = hasty()
+  const options = (to: string): SyncOptions => ({
+    ...{ to, format, timer, maxRereads: 0 },
+    env: {
+      AWS_ENDPOINT_URL_S3: double.url,
+      AWS_REGION: double.region,
+      AWS_ACCESS_KEY_ID: double.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: double.credentials.secretAccessKey,
+    },
+  })
+  const client = (charges: number) =>
+    createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: createSandbox({ charges, limits: false, timer }).fetch,
+      timeout: PATIENT,
+      timer,
+    })
+  const objectsIn = (prefix: string) =>
+    new Map(
+      [...double.objects].flatMap(([name, bytes]) =>
+        name.startsWith(prefix)
+          ? [[name.slice(prefix.length), Uint8Array.from(bytes)] as const]
+          : [],
+      ),
+    )
+
+  it('has every charge, also those of a run that was left, on any machine', async () => {
+    const to = `s3://bucket/${format}/`
+    const { charges } = client(10_000)
+    await lastValueFrom(
+      sync(charges, { ...options(to), parallel: 1 }).pipe(
+        takeWhile((event) => E.isLeft(event) || event.right.pages < 2, true),
+      ),
+    )
+    const last = await lastValueFrom(sync(charges, options(to)))
+    expect(last).toMatchObject({ right: { ended: true } })
+    const rows = await rowsIn(objectsIn(`bucket/${format}/`))
+    expect(rows.length).toBe(10_000)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(10_000)
+  })
+
+  it.each([
+    ['s3://nothing/', {}, 'NoSuchBucket'],
+    ['s3://bucket/a/', { AWS_SECRET_ACCESS_KEY: 'top-secret' }, 'SignatureDoesNotMatch'],
+    ['s3://bucket/a/', { AWS_REGION: 'us-east-1' }, 'AuthorizationHeaderMalformed'],
+  ])('%s with %j is refused, and nothing is read', async (to, env, code) => {
+    const { charges } = client(10)
+    const given = options(to)
+    const event = await lastValueFrom(sync(charges, { ...given, env: { ...given.env, ...env } }))
+    expect(event).toMatchObject({ left: { code } })
+    expect(JSON.stringify(event)).not.toContain('top-secret')
+  })
+})
