@@ -4,7 +4,6 @@
  *     DIR/incoming/a1.ndjson.zst     rows of a run under way: a file for each step, sorted
  *     DIR/charges-9c.parquet         the current rows, each once; files do not overlap in time
  *     DIR/checkpoint.json            the list of these files, with the checkpoint: replaced in one step
- *     DIR/manifest.json              the current files, for `verify` and for readers
  *
  * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
  * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
@@ -39,8 +38,6 @@ export interface FolderOptions<A, C> {
   readonly replaces: boolean
   /** Draws names of files that no other run makes. */
   readonly randomName: () => string
-  /** Publishes the current files. */
-  readonly publish: (pieces: ReadonlyArray<Piece>) => Promise<unknown>
 }
 
 /** Files that are merged at a time: memory holds all that are open. */
@@ -57,7 +54,7 @@ const INCOMING = 'incoming/'
 // constructors
 
 export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
-  const { objects, base, publish } = options
+  const { objects, base } = options
   const store = folderStore(options.store, base.extension, objects.nameOf)
   let isBegun = false
   return {
@@ -79,7 +76,6 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
             await removeAll(objects, change.made) // a later run has taken over
             return undefined
           }
-          if (step.kind === 'finish') await publish(change.next.base)
           await removeAll(objects, change.obsolete)
           return done
         },

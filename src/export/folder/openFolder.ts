@@ -54,7 +54,7 @@ const targetOf = <A>(
 ): SyncTarget<A> => {
   const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
   const incoming = formatOfShape<A>(shape)(text)
-  const common = { objects, store, list, incoming, replaces, randomName, publish: async () => {} }
+  const common = { objects, store, list, incoming, replaces, randomName }
   if (format === 'ndjson') {
     return folderTarget({ ...common, base: textBase, check: incoming.check })
   }

@@ -31,7 +31,6 @@ const world = (format: keyof typeof formats, replaces = false) => {
     check: () => undefined,
     replaces,
     randomName: () => String(++names).padStart(12, '0'),
-    publish: async () => {},
   }
   const open = (): SyncTarget<Row> =>
     format === 'parquet'

@@ -54,7 +54,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
       readdirSync(to)
         .map((name) => name.replace(/[0-9a-f]{12}/, 'X'))
         .sort(),
-    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming', 'manifest.json'])
+    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming'])
     expect(readdirSync(join(to, 'incoming'))).toEqual([])
   })
 
