@@ -41,7 +41,7 @@ export const openFolder = async <A>(options: OpenFolderOptions): Promise<SyncTar
 /** Opens a prefix of a bucket. Rejects with an `UnusablePath` where region or credentials are missing. */
 export const openBucket = async <A>(
   options: OpenFolderOptions,
-  { env, timer }: { readonly env: S3Environment['env']; readonly timer: SchedulerLike },
+  { env, timer }: { readonly env: S3Environment['env'] | undefined; readonly timer: SchedulerLike },
 ): Promise<SyncTarget<A>> => {
   const storage = objectStorage(await s3Location(options.to, processEnvironment(env)), { timer })
   return targetOf(options, storage, s3Store(storage))

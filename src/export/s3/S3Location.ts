@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { defined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 
@@ -37,8 +38,8 @@ export interface S3Environment {
 /** Whether it is an `s3://` URL. */
 export const isS3 = (destination: string): boolean => destination.startsWith('s3://')
 
-/** The environment of this process. */
-export const processEnvironment = (env: S3Environment['env']): S3Environment => ({
+/** The environment of this process; `env`: other variables. */
+export const processEnvironment = (env: S3Environment['env'] = process.env): S3Environment => ({
   env,
   readText: (path) => readFile(path, 'utf8').catch(() => undefined),
 })

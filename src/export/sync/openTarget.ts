@@ -16,7 +16,7 @@ export interface TargetOptions<A> {
   /** Whether all rows are replaced; else they are merged by id. */
   readonly replaces: boolean
   readonly format: 'ndjson' | 'parquet'
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Readonly<Record<string, string | undefined>> | undefined
   readonly timer: SchedulerLike
 }
 

@@ -101,7 +101,7 @@ export const sync = <A>(
     list: description,
     replaces: timed === undefined,
     format: options.format ?? 'ndjson',
-    env: options.env ?? process.env,
+    env: options.env,
     timer: options.timer ?? asyncScheduler,
   })
   const waits = new Subject<SyncEvent>()
