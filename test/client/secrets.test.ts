@@ -110,6 +110,14 @@ const ways: Readonly<Record<string, (request: HttpRequest) => Reply>> = {
     all.push(odd.join(','), odd.join(' - '), groups.join(' | '), groups.slice(1).join(''))
     return { status: 400, body: { code: 'unknown', message: all.join(' ; '), details: all } }
   },
+  'a 400 with a card number in every spelling': ({ headers }) => {
+    const all = spellings((headers['x-pan'] ?? '').replaceAll(' ', ''))
+    return {
+      status: 400,
+      headers: { 'x-request-id': all.at(0) ?? '' },
+      body: { code: all.at(-3), message: all.join(' ; '), source: all.at(1), details: all },
+    }
+  },
   'no JSON': (request) => ({ body: headersOf(request) }),
   'another shape': (request) => ({
     body: { id: 7, secret: secrets.webhookSecret, [headersOf(request)]: headersOf(request) },

@@ -13,6 +13,19 @@ export const secrets = {
 
 const inGroups = (text: string, by: string): string => (text.match(/.{1,4}/g) ?? []).join(by)
 
+const ODD_DIGITS = [0xff10, 0x0660, 0x06f0, 0x1d7ce] // full width, Arabic-Indic, Persian, bold
+
+/** A card number cut, with other separators, and in other digits. */
+const cardSpellings = (number: string): ReadonlyArray<string> => [
+  number.slice(0, 12),
+  number.slice(-12),
+  ...[',', ', ', ' - ', '   ', '|', '\u200b', '\u00a0'].map((by) => inGroups(number, by)),
+  ...ODD_DIGITS.map((zero) =>
+    number.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit))),
+  ),
+  number.replace(/\d/g, (digit) => `\\u003${digit}`),
+]
+
 /** A text as it may come out: as it is, in JSON with and without escaped slashes, in groups, in a URL, in Base64. */
 export const spellings = (secret: string): ReadonlyArray<string> => {
   const json = JSON.stringify(secret).slice(1, -1)
@@ -26,6 +39,7 @@ export const spellings = (secret: string): ReadonlyArray<string> => {
     encodeURIComponent(secret),
     Buffer.from(secret).toString('base64'),
     Buffer.from(`partner:${secret}`).toString('base64'),
+    ...(/^\d+$/.test(secret) ? cardSpellings(secret) : []),
   ]
 }
 
