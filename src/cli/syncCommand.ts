@@ -13,7 +13,7 @@ import {
 import { destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
-import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
+import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
 import {
   addConnectionOptions,
   addPartnerOptions,

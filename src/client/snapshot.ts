@@ -28,8 +28,12 @@ import {
   type SnapshotPosition,
   wholeOf,
 } from '../stream/index.js'
-import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
-import { SECOND, secondAfter, secondOf } from '../stream/snapshot/Span.js'
+import {
+  isSnapshotPosition,
+  SECOND,
+  secondAfter,
+  secondOf,
+} from '../stream/snapshot/SnapshotPosition.js'
 
 // model
 

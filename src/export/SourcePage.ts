@@ -6,7 +6,7 @@ import type { Codec } from '../codec/Codec.js'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { DrainOptions, Page, Slice, SnapshotPosition } from '../stream/index.js'
-import { isSnapshotPosition } from '../stream/snapshot/Slice.js'
+import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
 
 /** Where a list or a snapshot stands. */
 export type AnyPosition = Position | SnapshotPosition

@@ -119,7 +119,7 @@ export interface Truncated<At = Position> extends Common {
  *
  * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
  * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
- * - `Moved`, `Astray`, `Shapeless`: of a snapshot; a second of it kept changing, rows were outside the time asked
+ * - `Moved`, `OutsideFilter`, `Unordered`: of a snapshot; a second of it kept changing, rows were outside the time asked
  *   for, or pages had no order.
  */
 export type ListGuard =
@@ -128,8 +128,8 @@ export type ListGuard =
   | 'OnlyEmpty'
   | 'TooLong'
   | 'Moved'
-  | 'Astray'
-  | 'Shapeless'
+  | 'OutsideFilter'
+  | 'Unordered'
 
 /** A write with unknown outcome: it may have been done. */
 export interface Ambiguous extends Common {

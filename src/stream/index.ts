@@ -25,6 +25,11 @@ export {
   paginate,
 } from './paginate.js'
 export { retry } from './retry.js'
-export { type Slice, type SnapshotPage, type SnapshotPosition, wholeOf } from './snapshot/Slice.js'
-export type { Span } from './snapshot/Span.js'
+export type { Span } from './snapshot/SnapshotPosition.js'
+export {
+  type Slice,
+  type SnapshotPage,
+  type SnapshotPosition,
+  wholeOf,
+} from './snapshot/SnapshotPosition.js'
 export { type SnapshotCut, type SnapshotOptions, snapshot } from './snapshot/snapshot.js'

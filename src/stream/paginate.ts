@@ -3,7 +3,7 @@ import { E, O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
 import { type Page, type Paged, views } from './Paged.js'
-import { type PagePlan, type PageRequest, pullPages } from './pullPages.js'
+import { type PagePlan, type PageRequest, pullPages } from './Pull.js'
 
 // model
 

@@ -5,8 +5,9 @@
  * Only this file knows how text is attached to an array. An array that is made by `pickRows` or `gatherRows` keeps
  * it; any other copy of the array is an ordinary one, whose rows are written anew.
  */
-import { joinBytes } from './joinBytes.js'
-import type { Allocate } from './reusable.js'
+
+import type { Allocate } from './bytes.js'
+import { joinBytes } from './bytes.js'
 
 // model
 

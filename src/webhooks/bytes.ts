@@ -1,5 +1,5 @@
 /** Bytes, and Web Crypto to sign them. All bytes are new: no caller can change them while they are verified. */
-import { joinBytes } from '../stream/joinBytes.js'
+import { joinBytes } from '../stream/bytes.js'
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fieldsOf } from '../../src/decode/unknown.js'
 import { E } from '../../src/fp.js'
-import { isSnapshotPosition } from '../../src/stream/snapshot/Slice.js'
+import { isSnapshotPosition } from '../../src/stream/snapshot/SnapshotPosition.js'
 import { CHARGE, lab, type Play, timeText } from '../support/lab.js'
 
 const START = Date.UTC(2026, 0, 1)

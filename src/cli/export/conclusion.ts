@@ -123,7 +123,7 @@ const repeatsItself = (failure: AnyFailure): boolean => {
   return guard === undefined ? cause !== undefined && repeatsItself(cause) : ENDLESS.includes(guard)
 }
 
-const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'Astray', 'Shapeless']
+const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'OutsideFilter', 'Unordered']
 
 // errors of files
 

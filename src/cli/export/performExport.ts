@@ -11,7 +11,7 @@ import {
 } from 'rxjs'
 import type { ExportBegun, ExportEvent, ExportProgress, Since } from '../../export/index.js'
 import { defined, E } from '../../fp.js'
-import { isSnapshotPosition } from '../../stream/snapshot/Slice.js'
+import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'

@@ -3,7 +3,7 @@
  * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
  */
 import { createHash } from 'node:crypto'
-import { reusable } from '../../stream/reusable.js'
+import { reusable } from '../../stream/bytes.js'
 import { type FileSystem, readFully, syncName, withPath, writeFully } from './FileSystem.js'
 import {
   checkEnd,

@@ -1,5 +1,5 @@
 /** Encoder of formats that are text, plain or compressed. */
-import { type Allocate, reusable } from '../../stream/reusable.js'
+import { type Allocate, reusable } from '../../stream/bytes.js'
 import { noFindings, type TextFindings } from '../column/text.js'
 import type { Bytes } from '../file/ByteFile.js'
 import { type Compression, compressor, type Encoder, type Kept } from './Format.js'

@@ -50,9 +50,9 @@ const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): str
       return cut.isUneven
         ? 'one second of it has pages of several lengths, which do not tell how many rows there are'
         : 'one second of it never rested'
-    case 'Astray':
+    case 'OutsideFilter':
       return 'rows came from outside the time asked for'
-    case 'Shapeless':
+    case 'Unordered':
       return `the last ${cut.answers} answers had no order`
   }
 }

@@ -11,8 +11,8 @@ import {
   switchMap,
 } from 'rxjs'
 import { plural } from '../../decode/plural.js'
-import { joinBytes } from '../../stream/joinBytes.js'
-import type { Allocate } from '../../stream/reusable.js'
+import type { Allocate } from '../../stream/bytes.js'
+import { joinBytes } from '../../stream/bytes.js'
 import { type FetchResponse, type HttpResponse, isSuccess, type Timeout } from './Transport.js'
 import { timeoutAfter } from './transportError.js'
 

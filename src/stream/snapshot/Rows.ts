@@ -1,7 +1,6 @@
 import type { Page } from '../Paged.js'
 import { gatherRows, pickRows } from '../rawRows.js'
-import { namesBy } from './names.js'
-import { contains, type Span } from './Span.js'
+import { contains, type Span } from './SnapshotPosition.js'
 
 /** Rows of a page, or of several: decoded one by one, and as they came. */
 export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw'> {}
@@ -20,7 +19,7 @@ export const undatedOnce = (
   time: (raw: unknown) => number,
   key: (raw: unknown) => string | undefined,
 ) => {
-  const names = namesBy(key)
+  const names = identitiesBy(key)
   const seen = new Set<string>()
   return <E, A>(rows: Rows<E, A>): Rows<E, A> => {
     const undated = rows.raw.map((row) => Number.isNaN(time(row)))
@@ -48,4 +47,40 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
   return indices.length === raw.length
     ? rows
     : { items: pickRows(items, indices), raw: pickRows(raw, indices) }
+}
+
+// identity
+
+/**
+ * The names of rows: their keys. Those without one go by all that they say, and by how many before them say the
+ * same: of two that are alike, nobody could tell which is which, but that they are two.
+ */
+export const identitiesBy =
+  (key: (raw: unknown) => string | undefined) =>
+  (raw: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+    const alike = new Map<string, number>()
+    return raw.map((row) => {
+      const own = key(row)
+      if (own !== undefined) return `key ${own}`
+      const said = contentText(row)
+      const before = alike.get(said) ?? 0
+      alike.set(said, before + 1)
+      return `${before} ${said}`
+    })
+  }
+
+/** What tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
+const contentText = (row: unknown): string => {
+  const rest = [row]
+  let text = ''
+  while (rest.length > 0) {
+    const u = rest.pop()
+    if (typeof u !== 'object' || u === null) {
+      text += `${JSON.stringify(u)},`
+      continue
+    }
+    text += Array.isArray(u) ? `[${u.length}]` : JSON.stringify(Object.keys(u))
+    for (const value of Object.values(u)) rest.push(value)
+  }
+  return text
 }

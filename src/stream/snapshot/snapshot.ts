@@ -4,19 +4,19 @@ import { checkArgument, is } from '../../options/index.js'
 import type { Millis } from '../Backoff.js'
 import { mapLeft, mapRight } from '../ObservableEither.js'
 import { type Page, type Paged, views } from '../Paged.js'
-import { pullLater, pullOf } from '../Pull.js'
-import { type PagePlan, type PageRequest, pullPages } from '../pullPages.js'
-import { crowd, type Unsteady } from './crowd.js'
-import { fieldOf, type Outcome } from './Field.js'
+import { type PagePlan, type PageRequest, pullLater, pullOf, pullPages } from '../Pull.js'
 import { type Rows, undatedOnce, within } from './Rows.js'
-import type { SnapshotPage, SnapshotPosition } from './Slice.js'
-import type { Span } from './Span.js'
-import type { Walk } from './Walk.js'
+import { readUntilSettled, type Unsettled } from './readUntilSettled.js'
+import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
+import type { PageWalk } from './TimeField.js'
+import { type Outcome, timeField } from './TimeField.js'
 
 // model
 
 /** Why a snapshot was given up. */
-export type SnapshotCut<E> = Unsteady<E> | Extract<Outcome, { _tag: 'Astray' | 'Shapeless' }>
+export type SnapshotCut<E> =
+  | Unsettled<E>
+  | Extract<Outcome, { _tag: 'OutsideFilter' | 'Unordered' }>
 
 /** How a snapshot is read. */
 export interface SnapshotOptions<E, A> {
@@ -38,7 +38,7 @@ export interface SnapshotOptions<E, A> {
 
 /** Rows that came, and are not delivered. */
 interface Ready<E, A> {
-  readonly walk: Walk
+  readonly walk: PageWalk
   /** The rows are all rows of this span. */
   readonly span: Span
   readonly rows: Rows<E, A>
@@ -87,14 +87,14 @@ const snapshotPlan = <E, A>(
   start: SnapshotPosition,
   concurrency: number,
 ): PagePlan<Answer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
-  const field = fieldOf(start, concurrency)
+  const field = timeField(start, concurrency)
   const ask = asker(field, asking)
   const flights = new Subscription()
   const ready: Array<Ready<E, A>> = []
   let cutBy: SnapshotCut<E> | undefined
   let pages = 0
 
-  const request = (walk: Walk): PageRequest<Answer<E, A>> => {
+  const request = (walk: PageWalk): PageRequest<Answer<E, A>> => {
     walk.busy = true
     return {
       flight: flights,
@@ -148,15 +148,15 @@ const snapshotPlan = <E, A>(
 
 /** Returns what asks for the rows that a walk has ahead of it, and tells the field what came of that. */
 const asker = <E, A>(
-  field: ReturnType<typeof fieldOf>,
+  field: ReturnType<typeof timeField>,
   { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
-): ((walk: Walk) => Observable<Answer<E, A>>) => {
+): ((walk: PageWalk) => Observable<Answer<E, A>>) => {
   const unseen = undatedOnce(time, key)
   const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
   // a list without pages would be asked for again and again, or rows would be missing without a failure
   const pagesOf = (span: Span) => list(span).pages.pipe(throwIfEmpty(nothingCame))
 
-  const onePage = (walk: Walk): Observable<Answer<E, A>> => {
+  const onePage = (walk: PageWalk): Observable<Answer<E, A>> => {
     const asked = walk.ahead
     const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer<E, A> => {
       const times = page.raw.map(time)
@@ -178,12 +178,12 @@ const asker = <E, A>(
   }
 
   /** All pages of a second with more rows than a page. */
-  const allPages = (walk: Walk, span: Span): Observable<Answer<E, A>> => {
+  const allPages = (walk: PageWalk, span: Span): Observable<Answer<E, A>> => {
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
       field.pass(walk, span, rows.raw.length)
       return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
     }
-    return crowd({ pages: pagesOf(span), key }).pipe(mapRight(read))
+    return readUntilSettled({ pages: pagesOf(span), key }).pipe(mapRight(read))
   }
 
   return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))

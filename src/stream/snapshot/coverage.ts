@@ -1,5 +1,5 @@
 /** What one answer says of the stretch of time that was asked for: pure. */
-import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './Span.js'
+import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './SnapshotPosition.js'
 
 // model
 
@@ -8,7 +8,7 @@ export type Order = 'ascending' | 'descending'
 /** What answers have shown of the order of a list: `none` once they contradict each other, or themselves. */
 export type Shown = Order | 'none' | undefined
 
-export type Verdict =
+export type Coverage =
   /** All rows of `span` are in the answer, since one answer is consistent in itself. */
   | { readonly _tag: 'Covers'; readonly span: Span; readonly shown: Shown }
   /** Nothing can be said of a part of it: to be asked for in two halves. */
@@ -16,7 +16,7 @@ export type Verdict =
   /** More rows than a page has are in `span`, which cannot be split: to be read by pages. */
   | { readonly _tag: 'Crowded'; readonly span: Span; readonly shown: Shown }
   /** Rows from elsewhere: the filter by time was not kept. */
-  | { readonly _tag: 'Astray' }
+  | { readonly _tag: 'OutsideFilter' }
 
 /** An answer to "all from `asked.from` to `asked.to`". */
 export interface Answered {
@@ -41,10 +41,10 @@ export interface Answered {
  *     rows         .. . ... .  . .:
  *     covers      |--------------|
  */
-export const verdict = ({ asked, times, more, known }: Answered): Verdict => {
+export const coverageOf = ({ asked, times, more, known }: Answered): Coverage => {
   const { low, high, order } = survey(times)
   if (low < secondOf(asked.from) || high >= secondAfter(asked.to) + SECOND)
-    return { _tag: 'Astray' }
+    return { _tag: 'OutsideFilter' }
   const shown = together(known, order)
   if (!more) return { _tag: 'Covers', span: asked, shown }
 

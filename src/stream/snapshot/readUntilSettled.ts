@@ -2,20 +2,19 @@ import { concatMap, map, type Observable, of, toArray } from 'rxjs'
 import { A, E, O, pipe } from '../../fp.js'
 import { mapRight, type ObservableEither } from '../ObservableEither.js'
 import type { Page } from '../Paged.js'
-import { namesBy } from './names.js'
-import { gather, type Rows } from './Rows.js'
+import { gather, identitiesBy, type Rows } from './Rows.js'
 
 // model
 
-export interface CrowdOptions<E, A> {
+export interface SettledOptions<E, A> {
   /** The list, page by page. */
   readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
   /** Two rows with the same key are the same row; there may be none. */
   readonly key: (raw: unknown) => string | undefined
 }
 
-/** Why a crowd could not be read. */
-export type Unsteady<E> =
+/** Why a readUntilSettled could not be read. */
+export type Unsettled<E> =
   | { readonly _tag: 'Failed'; readonly failure: E }
   | {
       readonly _tag: 'Moved'
@@ -43,15 +42,15 @@ const READINGS = 30
 // constructors
 
 /** The rows of a list that may move while its pages are read: it is read until readings settle. */
-export const crowd = <E, A>({
+export const readUntilSettled = <E, A>({
   pages,
   key,
-}: CrowdOptions<E, A>): ObservableEither<Unsteady<E>, Rows<E, A>> => {
+}: SettledOptions<E, A>): ObservableEither<Unsettled<E>, Rows<E, A>> => {
   const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), mapRight(readingOf(key)))
 
-  const read = (before: ReadonlyArray<Reading<E, A>>): ObservableEither<Unsteady<E>, Rows<E, A>> =>
+  const read = (before: ReadonlyArray<Reading<E, A>>): ObservableEither<Unsettled<E>, Rows<E, A>> =>
     reading.pipe(
-      concatMap((latest): ObservableEither<Unsteady<E>, Rows<E, A>> => {
+      concatMap((latest): ObservableEither<Unsettled<E>, Rows<E, A>> => {
         if (E.isLeft(latest)) return of(E.left({ _tag: 'Failed', failure: latest.left } as const))
         const readings = [...before, latest.right]
         return pipe(
@@ -66,7 +65,7 @@ export const crowd = <E, A>({
   return read([])
 }
 
-const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsteady<never> => ({
+const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsettled<never> => ({
   _tag: 'Moved',
   readings: readings.length,
   isUneven: readings.every(({ size }) => Number.isNaN(size)),
@@ -75,7 +74,7 @@ const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsteady<never> =>
 const readingOf =
   (key: (raw: unknown) => string | undefined) =>
   <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): Reading<E, A> => {
-    const names = namesBy(key)(pages.flatMap(({ raw }) => raw)).values()
+    const names = identitiesBy(key)(pages.flatMap(({ raw }) => raw)).values()
     const rows = pages.flatMap((page) =>
       page.raw.map((_, place) => [names.next().value ?? '', { page, place }] as const),
     )

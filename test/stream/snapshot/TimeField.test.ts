@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Field, fieldOf, type Outcome } from '../../../src/stream/snapshot/Field.js'
-import { wholeOf } from '../../../src/stream/snapshot/Slice.js'
-import type { Walk } from '../../../src/stream/snapshot/Walk.js'
+import { wholeOf } from '../../../src/stream/snapshot/SnapshotPosition.js'
+import type { PageWalk } from '../../../src/stream/snapshot/TimeField.js'
+import { type Outcome, type TimeField, timeField } from '../../../src/stream/snapshot/TimeField.js'
 
 const YEAR = { from: 0, to: 365 * 86_400_000 }
 
 /** As many as may be asked for at a time, or as there are. */
-const asked = (field: Field, width: number): ReadonlyArray<Walk> => {
-  const walks: Array<Walk> = []
+const asked = (field: TimeField, width: number): ReadonlyArray<PageWalk> => {
+  const walks: Array<PageWalk> = []
   while (walks.length < width) {
     const walk = field.next()
     if (walk === undefined) return walks
@@ -17,12 +17,12 @@ const asked = (field: Field, width: number): ReadonlyArray<Walk> => {
   return walks
 }
 
-describe('fieldOf', () => {
+describe('timeField', () => {
   it.each([1, 4, 1_000, Number.POSITIVE_INFINITY])(
     'gives up when no answer shows anything, and %s may be asked for at a time',
     (width) => {
-      const field = fieldOf(wholeOf(YEAR), width)
-      const answer = (walk: Walk): Outcome => {
+      const field = timeField(wholeOf(YEAR), width)
+      const answer = (walk: PageWalk): Outcome => {
         walk.busy = false
         const outcome = field.tell(walk, walk.ahead, [], true)
         if (walk.crowded !== undefined) field.pass(walk, walk.crowded, 0)
@@ -30,12 +30,12 @@ describe('fieldOf', () => {
       }
       let answers = 0
       let last: Outcome | undefined
-      while (last?._tag !== 'Shapeless' && answers < 20_000) {
+      while (last?._tag !== 'Unordered' && answers < 20_000) {
         const outcomes = asked(field, width).map(answer)
         answers += outcomes.length
-        last = outcomes.find(({ _tag }) => _tag === 'Shapeless')
+        last = outcomes.find(({ _tag }) => _tag === 'Unordered')
       }
-      expect(last?._tag).toBe('Shapeless')
+      expect(last?._tag).toBe('Unordered')
     },
   )
 })

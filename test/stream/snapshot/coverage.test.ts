@@ -1,10 +1,10 @@
 /** What one answer covers of the time that was asked for. */
 import { describe, expect, it } from 'vitest'
-import { type Shown, verdict } from '../../../src/stream/snapshot/verdict.js'
+import { coverageOf, type Shown } from '../../../src/stream/snapshot/coverage.js'
 
 const asked = { from: 10_000, to: 20_000 }
 const of = (times: ReadonlyArray<number>, more = true, known?: Shown) =>
-  verdict({ asked, times, more, known })
+  coverageOf({ asked, times, more, known })
 
 describe('an answer', () => {
   it('without more covers all, whatever it holds', () => {
@@ -78,20 +78,25 @@ describe('an answer', () => {
 
   it('without order in one second is read by pages', () => {
     const second = { from: 10_000, to: 11_000 }
-    const told = verdict({ asked: second, times: [], more: true, known: undefined })
+    const told = coverageOf({ asked: second, times: [], more: true, known: undefined })
     expect(told).toEqual({ _tag: 'Crowded', span: second })
   })
 
   it('may have all of the second that was asked for from its middle on', () => {
     const told = (time: number) =>
-      verdict({ asked: { from: 10_500, to: 20_000 }, times: [time], more: false, known: undefined })
+      coverageOf({
+        asked: { from: 10_500, to: 20_000 },
+        times: [time],
+        more: false,
+        known: undefined,
+      })
     expect(told(10_000)).toMatchObject({ _tag: 'Covers' })
-    expect(told(9_999)).toEqual({ _tag: 'Astray' })
+    expect(told(9_999)).toEqual({ _tag: 'OutsideFilter' })
   })
 
   it('from elsewhere is astray', () => {
-    expect(of([9_999, 12_000])).toEqual({ _tag: 'Astray' })
-    expect(of([12_000, 21_000])).toEqual({ _tag: 'Astray' })
-    expect(of([12_000, 21_000], false)).toEqual({ _tag: 'Astray' })
+    expect(of([9_999, 12_000])).toEqual({ _tag: 'OutsideFilter' })
+    expect(of([12_000, 21_000])).toEqual({ _tag: 'OutsideFilter' })
+    expect(of([12_000, 21_000], false)).toEqual({ _tag: 'OutsideFilter' })
   })
 })
