@@ -9,8 +9,7 @@ export type { Chunk } from './client/inChunks.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export { type RateLimitKey, tiers } from './http/limits.js'
-export type { List, ListOptions } from './http/list/List.js'
-export type { ListPlan } from './http/list/plan.js'
+export type { List, ListOptions, ListPlan } from './http/list/List.js'
 export type { Credentials, TokenSource } from './http/login/tokens.js'
 export { wasRecovered } from './http/retry/recover.js'
 export { InvalidOption } from './options/index.js'
@@ -23,12 +22,12 @@ export { type DriftFact, fromMinorUnits, minorUnitsOf, toMinorUnits } from './de
 
 export {
   codes,
+  fieldErrors,
   hasCode,
   isDuplicate,
   isInProgress,
   isShortOfMoney,
-} from './http/answer/errorCodes.js'
-export { fieldErrors } from './http/answer/fieldErrors.js'
+} from './http/answer/errors.js'
 export type {
   Ambiguous,
   AnyFailure,

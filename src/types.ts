@@ -24,6 +24,5 @@ export type {
   WebhookUpdate,
 } from './codec/Webhook.js'
 export type { OpenC } from './decode/open.js'
-export type { Codes } from './http/answer/errorCodes.js'
-export type { FieldError } from './http/answer/fieldErrors.js'
+export type { Codes, FieldError } from './http/answer/errors.js'
 export type { KyOptions } from './http/transport/kyTransport.js'

@@ -2,7 +2,7 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import { bare, defined, type IO } from '../fp.js'
-import type { Codes } from '../http/answer/errorCodes.js'
+import type { Codes } from '../http/answer/errors.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
 import type { ListOptions } from '../http/list/List.js'

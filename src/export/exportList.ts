@@ -13,7 +13,7 @@ import {
   tap,
 } from 'rxjs'
 import { bare, E, O } from '../fp.js'
-import { rowId } from '../http/answer/rowId.js'
+import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Millis } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'

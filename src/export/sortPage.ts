@@ -2,7 +2,7 @@
 import { isOverflow } from '../decode/decodeSafely.js'
 import { parseExact } from '../decode/index.js'
 import { E, memoized } from '../fp.js'
-import { rowId } from '../http/answer/rowId.js'
+import { rowId } from '../http/answer/readAnswer.js'
 import { hasRowText, rowText, withRowTextOf } from '../stream/rawRows.js'
 import { mayRepeat } from './mayRepeat.js'
 import type { AnyPosition, SourcePage } from './SourcePage.js'

@@ -1,12 +1,16 @@
 import type { SchedulerLike } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
+import type { Decoder } from '../decode/index.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
-import type { Backoff, Millis } from '../stream/index.js'
-import type { Codes } from './answer/errorCodes.js'
+import type { Backoff, Millis, ObservableEither } from '../stream/index.js'
+import type { Codes } from './answer/errors.js'
+import type { ParseText, ResponseReader } from './answer/readAnswer.js'
 import type { ClientEvent } from './ClientEvent.js'
+import type { Failure } from './Failure.js'
 import type { Priority, RateLimitKey } from './limits.js'
 import type { Auth } from './login/Auth.js'
+import type { PreparedRequest } from './request/prepareRequest.js'
 import type { RetryBudget } from './retry/RetryBudget.js'
 import type { ServiceClock } from './ServiceClock.js'
 import type { KnownSecrets } from './secrets.js'
@@ -43,4 +47,30 @@ export interface CallSettings {
   readonly priority: Priority
   readonly apiVersion?: string
   readonly onBehalfOf?: string
+}
+
+// calls
+
+/**
+ * Executes one call of a row. Cold; emits one value. `resolve` may replace a failure, knowing the parameters
+ * that were sent.
+ */
+export type Execute = <A>(
+  params: unknown,
+  read: ResponseReader<A>,
+  resolve?: (
+    failure: Failure,
+    sentParams: PreparedRequest['sentParams'],
+  ) => ObservableEither<Failure, A>,
+) => ObservableEither<Failure, A>
+
+/** How the calls of a row are executed, and their responses read. */
+export interface CallSpec<A> {
+  readonly row: AnyEndpoint
+  readonly execute: Execute
+  /** Checks the names of a caller's parameters. */
+  readonly check: boolean
+  readonly decode: Decoder<A>
+  /** Default `JSON.parse`. */
+  readonly parseText?: ParseText | undefined
 }

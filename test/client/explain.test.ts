@@ -1,7 +1,7 @@
 /** What reading a list comes to, before anything is sent. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plan } from '../../src/http/list/plan.js'
+import { plan } from '../../src/http/list/List.js'
 import { byNumber, Charge, ChargeFilter, endpoint, InvalidOption } from '../../src/index.js'
 import { createScheduler } from '../../src/scheduler/index.js'
 import { lab, type Play } from '../support/lab.js'

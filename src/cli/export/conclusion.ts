@@ -6,7 +6,7 @@ import {
   isExportError,
 } from '../../export/index.js'
 import { E } from '../../fp.js'
-import { codes, isInProgressBy } from '../../http/answer/errorCodes.js'
+import { codes, isInProgressBy } from '../../http/answer/errors.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
 import { EXIT_BY_SIGNAL, EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
 import type { OutputState } from '../progress/ExportCounters.js'

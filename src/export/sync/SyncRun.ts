@@ -20,7 +20,7 @@ import {
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { defined, E } from '../../fp.js'
-import { rowId } from '../../http/answer/rowId.js'
+import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'

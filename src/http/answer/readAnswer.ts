@@ -7,7 +7,7 @@ import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { E } from '../../fp.js'
+import { E, O } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
 import type { HttpResponse } from '../transport/Transport.js'
@@ -92,4 +92,27 @@ const parse = (
     const actual = body === '' ? 'empty' : redact(body)
     return E.left(undecodable(context, [{ path: '', expected, actual }]))
   }
+}
+
+// ids of rows
+
+/** Returns the `id` of a row, by which rows are told apart unless another key is given. */
+export const rowId = (row: unknown): string | undefined => {
+  const { id } = fieldsOf(row)
+  return typeof id === 'string' ? id : undefined
+}
+
+/**
+ * Returns a text that differs between pages with different rows: the number of rows, and the ids of the first, the
+ * middle and the last. None for rows without unique ids, which may be equal on different pages.
+ */
+export const rowsFingerprint = ({
+  raw,
+}: {
+  readonly raw: ReadonlyArray<unknown>
+}): O.Option<string> => {
+  const ids = [raw[0], raw[raw.length >> 1], raw.at(-1)].map(rowId)
+  return ids.every((id) => id !== undefined) && (raw.length === 1 || ids[0] !== ids[2])
+    ? O.some(JSON.stringify([raw.length, ...ids]))
+    : O.none
 }

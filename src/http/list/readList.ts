@@ -1,23 +1,20 @@
 import type { AnyList } from '../../api/Endpoint.js'
-import { following, type Position, showPosition, strayed } from '../../api/Paging.js'
+import { following, type Paging, type Position, showPosition, strayed } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
 import type { Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { defined, O, pipe } from '../../fp.js'
 import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
-import { type EnvelopeCheck, pageReader } from '../answer/readAnswer.js'
-import { rowsFingerprint } from '../answer/rowId.js'
-import type { CallSpec } from '../CallSpec.js'
+import { truncated } from '../answer/failureOf.js'
+import { type EnvelopeCheck, pageReader, rowsFingerprint } from '../answer/readAnswer.js'
+import type { CallSpec } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
 import { invalidField, invalidParams, invalidRequest } from '../request/invalidParams.js'
-import type { List, ListOptions, ListOrigin } from './List.js'
-import { type PlanOptions, plan } from './plan.js'
-import { isDigits, POSITION_TEXT, pageParams, parsePosition } from './position.js'
-import { truncated } from './truncated.js'
+import { type List, type ListOptions, type ListOrigin, type PlanOptions, plan } from './List.js'
 
 // model
 
@@ -145,3 +142,35 @@ const envelopeCheck =
       ? { path, expected: 'true or false', actual: value === undefined ? 'missing' : redact(value) }
       : undefined
   }
+
+// positions
+
+/** `expected` of an invalid position. */
+export const POSITION_TEXT =
+  'where a page of this list stands: page_num, or page, such as `next` of a page'
+
+interface PageParams {
+  readonly page_num?: unknown
+  readonly page?: unknown
+}
+
+/** Reads a position from the parameters of a list. A page number may be text, as in a query. */
+export const pageParams = ({ page_num, page }: PageParams): O.Option<Position> => {
+  if (typeof page_num === 'number') return O.some({ page_num })
+  if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
+  return typeof page === 'string' ? O.some({ page }) : O.none
+}
+
+/** Reads a stored position, which may belong to something else. */
+export const parsePosition =
+  ({ style, first }: Paging) =>
+  (u: unknown): O.Option<Position> => {
+    if (!isRecord(u)) return O.none
+    const { page_num, page, ...others } = defined(u)
+    if (Object.keys(others).length > 0) return O.none
+    const isEmpty = page_num === undefined && page === undefined
+    if (isEmpty) return style === 'cursor' ? O.some(first) : O.none
+    return page_num === undefined || page === undefined ? pageParams({ page_num, page }) : O.none
+  }
+
+export const isDigits = (u: unknown): u is string => typeof u === 'string' && /^\d+$/.test(u)

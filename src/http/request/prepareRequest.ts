@@ -12,7 +12,6 @@ import { type Causes, causes } from '../../decode/causes.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isDate, isRecord, parsed } from '../../decode/unknown.js'
 import { E, type IO } from '../../fp.js'
-import { notSerializable } from './notSerializable.js'
 
 // model
 
@@ -147,3 +146,56 @@ export const isHeaderValue = (text: string): boolean =>
   /^[\x21-\x7e\x80-\xff]+([\t\x20]+[\x21-\x7e\x80-\xff]+)*$/.test(text)
 
 export const HEADER_VALUE = 'a text that fits a header, without space around it'
+
+// values that JSON cannot say
+
+/**
+ * Describes the first value, at any depth, that `JSON.stringify` would reject, leave out, or replace by something
+ * else; `undefined` if there is none.
+ */
+export const notSerializable = (u: unknown): string | undefined => {
+  const paths = new Map<unknown, ReadonlyArray<string>>()
+  let found: string | undefined
+  /** Sees each value with its holder, after `toJSON`. */
+  function look(this: unknown, key: string, json: unknown): unknown {
+    const path = paths.size === 0 ? [] : [...(paths.get(this) ?? []), key]
+    paths.set(json, path)
+    // a field that is undefined counts as left out; in an array, JSON makes it null
+    const isLeftOut = json === undefined && path.length > 0 && !Array.isArray(this)
+    const what = isLeftOut ? undefined : unsayable(Reflect.get(Object(this), key), json)
+    if (what !== undefined) {
+      found ??= path.length === 0 ? what : `${redact(u)} with ${what} at ${path.join('.')}`
+    }
+    return found === undefined ? json : null
+  }
+  try {
+    JSON.stringify(u, look)
+    return found
+  } catch {
+    return 'something else' // circular, or a `toJSON` that throws
+  }
+}
+
+const WITHOUT_JSON: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint'])
+
+/** Describes a value that itself has no JSON; `json` is what `toJSON` made of it. */
+const unsayable = (u: unknown, json: unknown): string | undefined => {
+  if (isDate(u) && Number.isNaN(u.getTime())) return 'invalid Date'
+  const value: unknown = isBoxed(json) ? json.valueOf() : json
+  if (WITHOUT_JSON.has(typeof value) || (typeof value === 'number' && !Number.isFinite(value))) {
+    return redact(value)
+  }
+  return isOpaque(value) ? value.constructor.name : undefined
+}
+
+/** `Number` and `Boolean` objects, of any realm. */
+const isBoxed = (u: unknown): u is object =>
+  ['[object Number]', '[object Boolean]'].includes(Object.prototype.toString.call(u))
+
+/** Objects with internal state only: JSON writes `{}` for a `Map`, a `RegExp`, a `Promise`. */
+const isOpaque = (u: unknown): u is object => {
+  if (typeof u !== 'object' || u === null || Array.isArray(u)) return false
+  const prototype: unknown = Object.getPrototypeOf(u)
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  return !isPlain && Object.keys(u).length === 0
+}

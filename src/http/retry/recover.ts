@@ -6,7 +6,7 @@ import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
 import { left, mapLeft, type ObservableEither } from '../../stream/index.js'
 import { type ParseText, pageReader } from '../answer/readAnswer.js'
-import type { Execute } from '../CallSpec.js'
+import type { Execute } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
 

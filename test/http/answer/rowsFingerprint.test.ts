@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { O } from '../../../src/fp.js'
-import { rowsFingerprint } from '../../../src/http/answer/rowId.js'
+import { rowsFingerprint } from '../../../src/http/answer/readAnswer.js'
 
 interface Rows {
   readonly raw: ReadonlyArray<unknown>

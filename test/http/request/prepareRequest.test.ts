@@ -315,6 +315,7 @@ describe('checks', () => {
     ['no number', { a: { b: Number.NaN } }, 'object with number NaN at a.b'],
     ['no number alone', Number.NEGATIVE_INFINITY, 'number -Infinity'],
     ['no time', { a: new Date(Number.NaN) }, 'object with invalid Date at a'],
+    ['no time in a list', [new Date(Number.NaN)], 'list of 1 with invalid Date at 0'],
     ['no time alone', new Date(Number.NaN), 'invalid Date'],
     ['a function that another value stands for', { toJSON: () => ({ a: () => 1 }) }, 'object with'],
     ['a bigint', { n: 10n }, 'object with bigint at n'],

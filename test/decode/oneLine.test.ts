@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oneLine } from '../../src/http/oneLine.js'
+import { oneLine } from '../../src/decode/redact.js'
 
 it.each([
   ['breaks a line', 'one\r\ntwo\u2028three\u0085four', 'one two three four'],
