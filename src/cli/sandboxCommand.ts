@@ -6,7 +6,7 @@ import { defined } from '../fp.js'
 import type { Listening, SandboxOptions } from '../sandbox/index.js'
 import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { ENVIRONMENTS } from './connection.js'
-import { integer, nonNegativeInteger } from './optionParsers.js'
+import { integer, nonEmpty, nonNegativeInteger } from './optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
 
 interface SandboxFlags {
@@ -18,6 +18,7 @@ interface SandboxFlags {
   readonly latency?: number
   readonly jitter?: number
   readonly limits: boolean
+  readonly host?: string
   readonly allowHost?: ReadonlyArray<string>
 }
 
@@ -37,6 +38,11 @@ export const sandboxCommand = (context: CommandContext): Command =>
     .option('--latency <ms>', 'from request to answer [0]', nonNegativeInteger)
     .option('--jitter <ms>', 'how far the latency is spread [0]', nonNegativeInteger)
     .option('--no-limits', 'answer whatever comes')
+    .option(
+      '--host <address>',
+      'where to listen [127.0.0.1: for this machine; 0.0.0.0: for others as well]',
+      nonEmpty,
+    )
     .addOption(
       new Option(
         '--allow-host <name>',
@@ -85,8 +91,8 @@ const optionsOf = ({
 /** Listens, or returns the reason why the system does not allow it. */
 const start = async (flags: SandboxFlags): Promise<Listening | string> => {
   const { listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
-  const { port, allowHost } = flags
-  return listen(optionsOf(flags), { port, ...defined({ allowHosts: allowHost }) }).catch(
+  const { port, host, allowHost } = flags
+  return listen(optionsOf(flags), { port, ...defined({ host, allowHosts: allowHost }) }).catch(
     (error: unknown) => {
       if (!isSystemError(error)) throw error
       if (error.code === 'EADDRINUSE') return `port ${port} is taken`

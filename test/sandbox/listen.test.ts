@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { asyncScheduler, Subscription } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -50,6 +51,30 @@ const until = async (holds: () => boolean): Promise<void> => {
 }
 
 describe('a sandbox on a port', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'is reached by other machines where that is meant, under a name that it answers to',
+    async () => {
+      const statusAt = (port: number): Promise<number | undefined> =>
+        new Promise((resolve, reject) => {
+          // another address of this machine: one that listens on 127.0.0.1 does not have it
+          const to = {
+            host: '127.0.0.2',
+            port,
+            path: '/api/v1/charges',
+            headers: { host: 'sandbox' },
+          }
+          get(to, ({ statusCode }) => resolve(statusCode)).on('error', reject)
+        })
+      const own = await listen({})
+      onTestFinished(own.close)
+      await expect(statusAt(own.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      const shared = await listen({}, { host: '0.0.0.0', allowHosts: ['sandbox'] })
+      onTestFinished(shared.close)
+      expect(await statusAt(shared.port)).toBe(401)
+      expect(shared.url).toBe(`http://127.0.0.1:${shared.port}`)
+    },
+  )
+
   const postAs = async (port: number, head: string): Promise<string> => {
     const socket = connect(port, '127.0.0.1')
     socket.write(

@@ -10,9 +10,13 @@ import { firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js
 
 // model
 
+const LOOPBACK_ADDRESS = '127.0.0.1'
+
 const optionsTable = {
   /** The port to listen on. Default 0: any free one. */
   port: withDefault(is.int(0, 65_535), 0),
+  /** The address to listen on: `0.0.0.0` for all of this machine. Default `127.0.0.1`: no other machine reaches it. */
+  host: withDefault(is.nonEmptyString, LOOPBACK_ADDRESS),
   /**
    * Names under which it answers, beside those of this machine, such as `sandbox` behind a proxy. Default: none. A page in
    * a browser could reach it under a name of its own.
@@ -35,9 +39,6 @@ export interface Listening {
 
 // functions
 
-/** Reachable from this machine only. */
-const HOST = '127.0.0.1'
-
 /**
  * Serves a sandbox on a port of this machine, for clients in other processes. Rejects with an `InvalidOption`, or
  * with the error of the system when the port is taken.
@@ -46,7 +47,7 @@ export const listen = async (
   sandbox: Sandbox | SandboxOptions = {},
   options: ListenOptions = {},
 ): Promise<Listening> => {
-  const { port: wanted, allowHosts } = resolveOptions(options, optionsTable)
+  const { port: wanted, host, allowHosts } = resolveOptions(options, optionsTable)
   const { handle } = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
   const end = new AbortController()
   setMaxListeners(0, end.signal) // one for each request: Node 22 warns of more than ten
@@ -66,12 +67,12 @@ export const listen = async (
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(wanted, HOST, resolve)
+    server.listen(wanted, host, resolve)
   })
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : wanted
   return {
-    url: `http://${HOST}:${port}`,
+    url: `http://${/^(0\.0\.0\.0|::)$/.test(host) ? LOOPBACK_ADDRESS : host}:${port}`,
     port,
     close: () =>
       new Promise((resolve) => {
