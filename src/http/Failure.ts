@@ -119,8 +119,8 @@ export interface Truncated<At = Position> extends Common {
  *
  * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
  * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
- * - `Moved`, `OutsideFilter`, `Unordered`: of a snapshot; a second of it kept changing, rows were outside the time asked
- *   for, or pages had no order.
+ * - `Moved`, `OutsideFilter`, `RowsMissing`, `Unordered`: of a snapshot; a second of it kept changing, rows were outside
+ *   the time asked for, rows did not come though asked for by their time, or pages had no order.
  */
 export type ListGuard =
   | 'Repeated'
@@ -129,6 +129,7 @@ export type ListGuard =
   | 'TooLong'
   | 'Moved'
   | 'OutsideFilter'
+  | 'RowsMissing'
   | 'Unordered'
 
 /** A write with unknown outcome: it may have been done. */

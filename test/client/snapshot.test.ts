@@ -260,6 +260,80 @@ describe('a snapshot of charges', () => {
     },
   )
 
+  const MINUTE = 60_000
+  const floorTo = (unit: number) => (ms: number) => Math.floor(ms / unit) * unit
+  const ceilTo = (unit: number) => (ms: number) => Math.ceil(ms / unit) * unit
+  const exactly = (ms: number) => ms
+
+  /** Rows of many seconds, filtered in a way of the service's own. */
+  const strange = (how: {
+    readonly shows?: (ms: number) => number
+    readonly from?: (ms: number) => number
+    readonly isExclusive?: boolean
+    readonly gap?: number
+    readonly sign?: number
+  }): Play => {
+    const { shows = floorTo(1_000), from = exactly, isExclusive = false, gap = 300, sign = 1 } = how
+    const rows = Array.from({ length: 60 }, (_, i) => {
+      const at = START + i * gap
+      return { at, row: { ...CHARGE, id: `chg_${i}`, created_at: timeText(shows(at)) } }
+    })
+    return ({ query }) => {
+      const at = (name: string, none: number) =>
+        query.has(name) ? Date.parse((query.get(name) ?? '').replace('+0000', 'Z')) : none
+      const first = from(at('from_created_at', 0))
+      const last = at('to_created_at', 0)
+      const found = rows
+        .filter(({ at }) => (isExclusive ? first < at && at < last : first <= at && at <= last))
+        .sort((a, b) => sign * (a.at - b.at))
+      const start = Number(query.get('page_num')) * 10
+      const items = found.slice(start, start + 10).map(({ row }) => row)
+      return { body: { has_more: found.length > start + 10, items } }
+    }
+  }
+
+  it.each([
+    ['leaves out its bounds', { isExclusive: true, gap: 500 }],
+    ['leaves out its bounds, newest first', { isExclusive: true, gap: 500, sign: -1 }],
+    ['shows the next second', { shows: ceilTo(1_000) }],
+    ['shows the next second, newest first', { shows: ceilTo(1_000), sign: -1 }],
+    ['shows the nearest second', { shows: (ms: number) => Math.round(ms / 1_000) * 1_000 }],
+  ])('has every row of a service that %s', (_, how) => {
+    for (const requests of [1, 3]) {
+      const { client, run } = lab({ play: strange(how) })
+      const list = client.charges.snapshot({ to_created_at, page_size: 10 }).parallel(requests)
+      const rows = run(list).map(({ value }) => (E.isRight(value) ? value.right.id : value.left))
+      expect([...rows].sort()).toEqual([...ids(60)].sort())
+    }
+  })
+
+  it('is Truncated where a service reads from the next minute on, and rows would be lost', () => {
+    const { client, run } = lab({ play: strange({ from: ceilTo(MINUTE), gap: 5_000 }) })
+    const came = run(client.charges.snapshot({ to_created_at, page_size: 10 }))
+    expect(came.at(-1)).toMatchObject({
+      value: E.left({
+        _tag: 'Truncated',
+        guard: 'RowsMissing',
+        message: expect.stringContaining('1 row at the edge of a page did not come again'),
+      }),
+    })
+  })
+
+  it('goes on without a row at the edge of a page that has left the filter', () => {
+    const all = listed(Array.from({ length: 30 }, (_, i) => i))
+    const { client, run } = lab({
+      play: (departure, nth) => {
+        const reply = all(departure, nth)
+        const { items, has_more } = Object(reply.body)
+        const left = items.filter(({ id }: { id: string }) => nth === 1 || id !== 'chg_9')
+        return { body: { has_more, items: left } }
+      },
+    })
+    const came = run(client.charges.snapshot({ to_created_at, page_size: 10 }))
+    const expected = ids(30).filter((id) => id !== 'chg_9')
+    expect(came.map(({ value }) => E.isRight(value) && value.right.id)).toEqual(expected)
+  })
+
   it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:00:00+0000'])(
     'has a row dated %s, and all others, where it has no start',
     (created_at) => {

@@ -123,7 +123,13 @@ const repeatsItself = (failure: AnyFailure): boolean => {
   return guard === undefined ? cause !== undefined && repeatsItself(cause) : ENDLESS.includes(guard)
 }
 
-const ENDLESS: ReadonlyArray<ListGuard> = ['Repeated', 'SameRows', 'OutsideFilter', 'Unordered']
+const ENDLESS: ReadonlyArray<ListGuard> = [
+  'Repeated',
+  'SameRows',
+  'OutsideFilter',
+  'RowsMissing',
+  'Unordered',
+]
 
 // errors of files
 

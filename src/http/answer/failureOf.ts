@@ -229,6 +229,8 @@ const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): str
         : 'one second of it never rested'
     case 'OutsideFilter':
       return 'rows came from outside the time asked for'
+    case 'RowsMissing':
+      return `${plural(cut.rows, 'row')} at the edge of a page did not come again, though asked for by the time shown`
     case 'Unordered':
       return `the last ${cut.answers} answers had no order`
   }

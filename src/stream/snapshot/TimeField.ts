@@ -3,7 +3,9 @@ import type { Millis } from '../Backoff.js'
 import { coverageOf, type Order, type Shown } from './coverage.js'
 import {
   both,
+  contains,
   isEmpty,
+  SECOND,
   type Slice,
   type SnapshotPosition,
   type Span,
@@ -38,6 +40,26 @@ export interface PageWalk {
   busy: boolean
   /** Whether it was split off for somebody, and no answer has shown yet whether there is anything in it. */
   unproven: boolean
+  /** Rows that an answer showed and did not cover, by their keys: the next one must have them. */
+  edge: ReadonlyMap<string, Millis>
+  /** The question whose answer showed the rows of `edge`. */
+  shownBy: Span | undefined
+  /** Keys of the rows of `edge` that did not come again: `shownBy` is asked once more, whether they are still there. */
+  missing: ReadonlyArray<string>
+}
+
+/** An answer: the times of its rows, and their keys. */
+export interface AnswerRows {
+  /** What the walk had ahead of it when it asked. */
+  readonly asked: Span
+  /** What was asked for. */
+  readonly question: Span
+  /** In ms since 1970; NaN for what cannot be read. */
+  readonly times: ReadonlyArray<Millis>
+  /** By the places of the rows; a row may have none. */
+  readonly keys: () => ReadonlyArray<string | undefined>
+  /** Whether there are more rows than came. */
+  readonly more: boolean
 }
 
 /** What one answer came to. */
@@ -50,19 +72,18 @@ export type Outcome =
   | { readonly _tag: 'OutsideFilter'; readonly asked: Span }
   /** Answer after answer said that there is more, and showed nothing of it. */
   | { readonly _tag: 'Unordered'; readonly answers: number }
+  /** So many rows that are in the list do not come when they are asked for by their time. */
+  | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
 export interface TimeField {
   /** The walk to ask for: one that waits, or else a new one, with a part of the longest. */
   readonly next: () => PageWalk | undefined
-  /** One answer to "all from `asked.from` to `asked.to`". */
-  readonly tell: (
-    walk: PageWalk,
-    asked: Span,
-    times: ReadonlyArray<number>,
-    more: boolean,
-  ) => Outcome
-  /** All rows of a crowded stretch were read: so many. */
-  readonly pass: (walk: PageWalk, span: Span, rows: number) => void
+  /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
+  readonly question: (walk: PageWalk) => Span
+  /** Takes an answer to the question of a walk. */
+  readonly tell: (walk: PageWalk, rows: AnswerRows) => Outcome
+  /** Takes all rows of a crowded stretch, by their keys. */
+  readonly pass: (walk: PageWalk, span: Span, keys: ReadonlyArray<string | undefined>) => Outcome
   /** A page of a walk is given to who asked: the slice as it stands with it. */
   readonly deliver: (walk: PageWalk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
@@ -90,6 +111,46 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
   let reach = REACH
   let trust = 1 // parts that may be split off before it is known whether there is anything in them
   let unordered = 0
+  let margin = 0 // ms that each question goes beyond what it is about
+
+  /** Returns what to do about rows of the edge of a walk that are not among those of a span; nothing if there are none. */
+  const lost = (
+    walk: PageWalk,
+    span: Span,
+    keys: ReadonlyArray<string | undefined>,
+    isWide: boolean,
+  ): Outcome | undefined => {
+    if (walk.edge.size === 0) return undefined
+    const came = new Set(keys)
+    const missing = [...walk.edge].flatMap(([key, time]) =>
+      contains(span, time) && !came.has(key) ? [key] : [],
+    )
+    if (missing.length === 0) return undefined
+    if (isWide) walk.missing = missing
+    else margin = SECOND // the service may leave out its bounds, or round the times that it shows
+    return NOTHING
+  }
+
+  /** Takes the answer to the question that showed the missing rows: they left the list, or the service loses them. */
+  const recheck = (walk: PageWalk, keys: ReadonlyArray<string | undefined>): Outcome => {
+    const came = new Set(keys)
+    const there = walk.missing.filter((key) => came.has(key))
+    if (there.length > 0) return { _tag: 'RowsMissing', rows: there.length }
+    walk.edge = new Map([...walk.edge].filter(([key]) => !walk.missing.includes(key)))
+    walk.missing = []
+    return NOTHING
+  }
+
+  const remember = (walk: PageWalk, { question, times, keys }: AnswerRows): void => {
+    const all = keys()
+    walk.shownBy = question
+    walk.edge = new Map(
+      times.flatMap((time, i) => {
+        const key = all[i]
+        return key !== undefined && contains(walk.ahead, time) ? [[key, time] as const] : []
+      }),
+    )
+  }
 
   const split = (walk: PageWalk, at: number): PageWalk => {
     const beyond = splitAt(walk, at, ++slices)
@@ -116,13 +177,24 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
       return best && split(best.walk, best.at)
     },
 
-    tell: (walk, asked, times, more) => {
-      const said = coverageOf({ asked, times, more, known: shown })
+    question: ({ ahead, whole, gait, missing, shownBy }) => {
+      if (missing.length > 0 && shownBy !== undefined) return shownBy
+      // at the start of a slice, no answer has shown what the last second of the one before it has
+      const isStart = gait === undefined || ahead.from === whole.from
+      const before = isStart ? SECOND : margin
+      return { from: Math.max(start.from, ahead.from - before), to: ahead.to + margin }
+    },
+
+    tell: (walk, rows) => {
+      const { asked, question, times, more } = rows
+      if (walk.missing.length > 0) return recheck(walk, rows.keys())
+      const said = coverageOf({ asked, question, times, more, known: shown })
       if (said._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
       shown = said.shown
       switch (said._tag) {
         case 'Crowded':
           walk.crowded = said.span
+          if (walk.edge.size === 0) remember(walk, rows)
           return NOTHING
         case 'Halves':
           unordered++
@@ -132,21 +204,34 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           if (splitNear(walk.ahead, said.at) === said.at) split(walk, said.at)
           return NOTHING
         case 'Covers': {
+          const span = both(said.span, walk.ahead) // of what is this walk's still
+          const doubt = lost(
+            walk,
+            span,
+            walk.edge.size === 0 ? [] : rows.keys(),
+            question.to > asked.to,
+          )
+          if (doubt !== undefined) return doubt
           unordered = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
           const pace = said.span.to - said.span.from
-          const span = both(said.span, walk.ahead) // of what is this walk's still
           const order = more && shown !== 'none' ? shown : undefined
           covered(walk, span, order && { order, pace })
+          if (isEmpty(walk.ahead)) walk.edge = new Map()
+          else remember(walk, rows)
           return { _tag: 'Covered', span }
         }
       }
     },
 
-    pass: (walk, span, rows) => {
-      if (rows > 0) unordered = 0
+    pass: (walk, span, keys) => {
+      const doubt = lost(walk, span, keys, true)
+      if (doubt !== undefined) return doubt
+      if (keys.length > 0) unordered = 0
       walk.unproven = false
+      walk.edge = new Map()
       covered(walk, span, undefined)
+      return { _tag: 'Covered', span }
     },
 
     deliver: (walk, span, rows) => {
@@ -183,6 +268,9 @@ export const pageWalk = ({ number, from, to, rows, left }: Slice): PageWalk => (
   crowded: undefined,
   busy: false,
   unproven: false,
+  edge: new Map(),
+  shownBy: undefined,
+  missing: [],
 })
 
 export const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({

@@ -21,6 +21,8 @@ export type Coverage =
 /** An answer to "all from `asked.from` to `asked.to`". */
 export interface Answered {
   readonly asked: Span
+  /** The span of the question, if it was wider: rows from all of it may come. Default: `asked`. */
+  readonly question?: Span
   /** Of the rows, as they came, in ms since 1970; NaN for what cannot be read. */
   readonly times: ReadonlyArray<number>
   /** Whether there are more rows than came. */
@@ -41,9 +43,9 @@ export interface Answered {
  *     rows         .. . ... .  . .:
  *     covers      |--------------|
  */
-export const coverageOf = ({ asked, times, more, known }: Answered): Coverage => {
+export const coverageOf = ({ asked, question = asked, times, more, known }: Answered): Coverage => {
   const { low, high, order } = survey(times)
-  if (low < secondOf(asked.from) || high >= secondAfter(asked.to) + SECOND)
+  if (low < secondOf(question.from) || high >= secondAfter(question.to) + SECOND)
     return { _tag: 'OutsideFilter' }
   const shown = together(known, order)
   if (!more) return { _tag: 'Covers', span: asked, shown }

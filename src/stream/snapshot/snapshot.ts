@@ -14,9 +14,7 @@ import { type Outcome, timeField } from './TimeField.js'
 // model
 
 /** Why a snapshot was given up. */
-export type SnapshotCut<E> =
-  | Unsettled<E>
-  | Extract<Outcome, { _tag: 'OutsideFilter' | 'Unordered' }>
+export type SnapshotCut<E> = Unsettled<E> | Exclude<Outcome, { _tag: 'Covered' | 'Nothing' }>
 
 /** How a snapshot is read. */
 export interface SnapshotOptions<E, A> {
@@ -158,9 +156,12 @@ const asker = <E, A>(
 
   const onePage = (walk: PageWalk): Observable<Answer<E, A>> => {
     const asked = walk.ahead
+    const question = field.question(walk)
     const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer<E, A> => {
       const times = page.raw.map(time)
-      const outcome = field.tell(walk, asked, times, O.isSome(page.next))
+      const keys = () => page.raw.map(key)
+      const more = O.isSome(page.next)
+      const outcome = field.tell(walk, { asked, question, times, keys, more })
       switch (outcome._tag) {
         case 'Covered': {
           const { span } = outcome
@@ -174,17 +175,22 @@ const asker = <E, A>(
           return E.left(outcome)
       }
     }
-    return pagesOf(asked).pipe(take(1), mapLeft(failed), map(E.chain(read)))
+    return pagesOf(question).pipe(take(1), mapLeft(failed), map(E.chain(read)))
   }
 
   /** All pages of a second with more rows than a page. */
   const allPages = (walk: PageWalk, span: Span): Observable<Answer<E, A>> => {
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
-      field.pass(walk, span, rows.raw.length)
-      return O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+      const outcome = field.pass(walk, span, rows.raw.map(key))
+      return outcome._tag === 'Covered'
+        ? O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+        : O.none
     }
     return readUntilSettled({ pages: pagesOf(span), key }).pipe(mapRight(read))
   }
 
-  return (walk) => (walk.crowded === undefined ? onePage(walk) : allPages(walk, walk.crowded))
+  return (walk) =>
+    walk.crowded === undefined || walk.missing.length > 0
+      ? onePage(walk)
+      : allPages(walk, walk.crowded)
 }

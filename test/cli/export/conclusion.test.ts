@@ -56,7 +56,7 @@ const reason = (failure: Truncated): string | undefined => {
   return reason
 }
 
-it.each(['Repeated', 'SameRows', 'OutsideFilter', 'Unordered'] as const)(
+it.each(['Repeated', 'SameRows', 'OutsideFilter', 'RowsMissing', 'Unordered'] as const)(
   '%s comes again',
   (guard) => {
     const again = 'it went round: --resume comes to the same, unless the list has changed'

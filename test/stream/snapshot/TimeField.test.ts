@@ -24,8 +24,14 @@ describe('timeField', () => {
       const field = timeField(wholeOf(YEAR), width)
       const answer = (walk: PageWalk): Outcome => {
         walk.busy = false
-        const outcome = field.tell(walk, walk.ahead, [], true)
-        if (walk.crowded !== undefined) field.pass(walk, walk.crowded, 0)
+        const outcome = field.tell(walk, {
+          asked: walk.ahead,
+          question: field.question(walk),
+          times: [],
+          keys: () => [],
+          more: true,
+        })
+        if (walk.crowded !== undefined) field.pass(walk, walk.crowded, [])
         return outcome
       }
       let answers = 0
