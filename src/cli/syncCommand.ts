@@ -80,6 +80,7 @@ interface SyncFlags
   /** In ms. */
   readonly lease?: number
   readonly batch?: string
+  readonly pageSize?: number
 }
 
 /** A list that can be synced. */
@@ -123,8 +124,16 @@ const lists: ReadonlyArray<SyncedList> = [
           '--parallel <n>',
           'requests at a time [as many as use the quota up]',
           integer(1, 100),
-        ),
-    start: (client, _, options) => sync(client.charges, options),
+        )
+        .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000),
+    start: ({ charges }, { pageSize = 2_000 }, options) =>
+      sync(
+        {
+          snapshot: (filter) => charges.snapshot({ page_size: pageSize, ...filter }),
+          retrieve: charges.retrieve,
+        },
+        options,
+      ),
   },
   {
     ...account,

@@ -32,6 +32,10 @@ export const errorOf = (name: string, error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof TypeError) return error
   const failed = (code: string, why: string) =>
     exportError('WriteFailed', `cannot write ${name}: ${why}`, { path: name, code }, error)
+  if (/SSL/.test(error.message)) {
+    const why = `${error.message}: check sslmode in the URL`
+    return exportError('UnusableDestination', `cannot write ${name}: ${why}`, { destination: name })
+  }
   if (!isSystemError(error)) return failed('ECONNRESET', 'the connection was lost')
   const { code } = error
   if (UNREACHABLE.includes(code)) return failed(code, `the server cannot be reached (${code})`)

@@ -94,6 +94,8 @@ class SyncRun<A> {
   private total: Progress = NO_PROGRESS
   private cut: Cut | undefined
   private rereads: SyncRereads | undefined
+  /** Ids of rows that this run could not write: read again by the next one. */
+  private readonly rejected = new Set<string>()
 
   constructor(session: SyncSession<A>, reading: Reading<A>, cuts: Observable<Cut>) {
     this.session = session
@@ -158,6 +160,7 @@ class SyncRun<A> {
       retrieve: timed.retrieve,
       createdBefore: this.from(),
       limit: maxRereads,
+      except: this.rejected,
       parallel,
     }).pipe(
       takeUntil(this.cuts.pipe(tap((cut) => this.endWith(cut)))),
@@ -217,6 +220,7 @@ class SyncRun<A> {
       },
       rejects: async (bad) => {
         const ids = bad.flatMap(({ row }) => rowId(row) ?? [])
+        for (const id of ids) this.rejected.add(id)
         rejected = [...new Set([...rejected, ...ids])]
         await onReject?.(bad)
       },

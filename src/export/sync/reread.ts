@@ -27,6 +27,8 @@ export interface RereadOptions<A> {
   readonly retrieve: TimedSource<A>['retrieve']
   /** Rows created later were read by time, in ms since 1970. */
   readonly createdBefore: Millis
+  /** Ids that are left out. */
+  readonly except: ReadonlySet<string>
   /** Rows that are not final, at most. */
   readonly limit: number
   /** Requests under way at once. */
@@ -61,7 +63,11 @@ export const reread = <A>(options: RereadOptions<A>): Observable<RereadProgress>
   defer(() => idsOf(options)).pipe(
     concatMap(({ rejected, unsettled, total }) =>
       concat(
-        steps(options, rejected, () => options.session.state.reread),
+        steps(
+          options,
+          rejected.filter((id) => !options.except.has(id)),
+          () => options.session.state.reread,
+        ),
         steps(options, unsettled, (ids) => ids.at(-1) ?? ''),
       ).pipe(
         scan(plus, nothing(total)),

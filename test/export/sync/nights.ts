@@ -46,14 +46,14 @@ export const account = (options: SandboxOptions = {}) => {
     return event.left
   }
   /** Creates a charge; its status follows from how `source` ends. */
-  const charge = async (source: string, amount = '12.50'): Promise<string> => {
+  const charge = async (source: string, amount = '12.50', reference = 'Order'): Promise<string> => {
     const made = await run(
       lastValueFrom(
         payments.charges.create({
           amount,
           currency: 'EUR',
           reason: 'goods_purchased',
-          reference: 'Order',
+          reference,
           source,
         }),
       ),

@@ -1,0 +1,148 @@
+/** `sync` on the command line: what it says, its exit status, and that it says no secret. */
+import { DatabaseSync } from 'node:sqlite'
+import { Subject } from 'rxjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Signal } from '../../src/cli/Terminal.js'
+import {
+  createSandbox,
+  type Listening,
+  listen,
+  sandboxCredentials,
+} from '../../src/sandbox/index.js'
+import { hasPostgres, PASSWORD, type Postgres, startPostgres } from '../support/postgres.js'
+import { spellings } from '../support/secrets.js'
+import { cli, folder } from './support.js'
+
+const file = await folder()
+
+let sandbox: Listening | undefined
+beforeAll(async () => {
+  sandbox = await listen({ charges: 300, batches: 4, limits: false })
+})
+afterAll(() => sandbox?.close())
+
+const sync = (list: string, to: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...['sync', list, to, '--base-url', `${sandbox?.url}`, '--no-limits', '--progress', 'none'],
+  ...['--client-id', sandboxCredentials.clientId, '--api-key', sandboxCredentials.apiKey, ...more],
+]
+
+/** The same arguments, one of them replaced. */
+const replacing = (
+  args: ReadonlyArray<string>,
+  one: string,
+  other: string,
+): ReadonlyArray<string> => args.map((arg) => (arg === one ? other : arg))
+
+const rowsIn = (path: string, table = 'charges'): number => {
+  const db = new DatabaseSync(path)
+  const found = db.prepare(`select count(*) as n from ${table}`).get()
+  db.close()
+  return Number(found?.n)
+}
+
+it('is the same command in the first night and in the next', async () => {
+  const to = file('charges.sqlite')
+  const first = await cli(sync('charges', to, '--since', '2024-01-01', '--max-rereads', '5'))
+  expect(first.status).toBe(0)
+  expect(first.stderr).toMatch(/^since 2024-01-01T00:00:00\.000Z\n/)
+  expect(first.stderr).toMatch(/older charges not final: 5 read again, the others by later runs\n/)
+  expect(first.stderr).toMatch(
+    /complete: up to 20\d\d-\d\d-\d\dT[\d:.]+Z, 305 rows written to \S+charges\.sqlite, .*\n$/,
+  )
+  const second = await cli(sync('charges', to, '--since', '2024-01-01', '--max-rereads', '0'))
+  expect(second.status).toBe(0)
+  expect(second.stderr).toMatch(/complete: up to .*, 0 rows written to/)
+  expect(rowsIn(to)).toBe(300)
+})
+
+it('keeps lists without times in the same database, each in its table', async () => {
+  const to = file('all.db')
+  expect((await cli(sync('batch-transfers', to))).status).toBe(0)
+  expect((await cli(sync('webhooks', to, '--table', 'hooks'))).status).toBe(0)
+  expect(rowsIn(to, 'batch_transfers')).toBe(4)
+  expect(rowsIn(to, 'hooks')).toBe(0)
+})
+
+it('runs on a sandbox of its own', async () => {
+  const to = file('trial.sqlite')
+  const args = ['sync', 'charges', to, '--sandbox', '--rows', '50', '--no-limits', '--quiet']
+  expect(await cli(args)).toMatchObject({ status: 0, stderr: '' })
+  expect(rowsIn(to)).toBe(50)
+})
+
+it.each([
+  ['charges.csv', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE'],
+  ['ftp://host/charges', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE'],
+])('refuses DEST %s, and lists what it can be', async (to, expected) => {
+  const { status, stderr } = await cli(sync('charges', to))
+  expect(status).toBe(2)
+  expect(stderr).toContain(`payments-rx: DEST should be ${expected}`)
+})
+
+it('ends with status 2 where the destination cannot be used', async () => {
+  const { status, stderr } = await cli(sync('charges', file('nowhere/charges.sqlite')))
+  expect(status).toBe(2)
+  expect(stderr).toContain('check that its folder is there')
+})
+
+it('ends with status 1 at its deadline, and says that the same command goes on', async () => {
+  const slow = await listen({ charges: 3_000, limits: false, latency: 200 })
+  const args = ['sync', 'charges', file('late.sqlite'), '--base-url', slow.url, '--no-limits']
+  const keys = ['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--progress', 'none']
+  const { status, stderr } = await cli([...args, ...keys, '--deadline', '30s'])
+  await slow.close()
+  expect(status).toBe(1)
+  expect(stderr).toMatch(
+    /the deadline of 30000 ms has passed before the end; the same command goes on\n$/,
+  )
+})
+
+it('ends with status 3 while another run has the destination', async () => {
+  const slow = createSandbox({ charges: 3_000, limits: false, latency: 300 })
+  const { url, close } = await listen(slow)
+  const to = file('twice.sqlite')
+  const args = replacing(sync('charges', to, '--page-size', '100'), `${sandbox?.url}`, url)
+  const signals = new Subject<Signal>()
+  const first = cli(args, { signals })
+  while (slow.stats().requests < 2) await new Promise((resolve) => setImmediate(resolve))
+  const second = await cli(args)
+  expect(second.status).toBe(3)
+  expect(second.stderr).toContain('another run has it, or was killed: waiting up to 15.0 s')
+  expect(second.stderr).toContain(`payments-rx: ${to} is in use: another run is writing there`)
+  signals.next('SIGTERM')
+  expect(await first).toMatchObject({ status: 143 })
+  expect((await first).stderr).toContain('stopped by SIGTERM; the same command goes on')
+  // a stopped run has released it
+  expect((await cli([...args, '--deadline', '1ms'])).stderr).not.toContain('waiting')
+  await close()
+})
+
+describe.skipIf(!hasPostgres)('a URL with a password', () => {
+  let server: Postgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.stop())
+
+  it('is in no output', async () => {
+    const to = await server.database()
+    const key = 'a-key-that-is-refused'
+    const runs = [
+      await cli(sync('charges', to, '--max-rereads', '0')),
+      await cli(replacing(sync('charges', to, '--max-rereads', '0'), 'none', 'json')),
+      await cli(sync('charges', `${to}?sslmode=verify-full`)),
+      await cli(sync('charges', to.replace('owner', 'nobody'))),
+      await cli(sync('charges', to.replace(/\/test\d+$/, '/nowhere'))),
+      await cli(sync('charges', to.replace(/:\d+\//, ':1/'))),
+      await cli(sync('charges', `${to}?options=-c%20nothing=1`)),
+      await cli(replacing(sync('charges', to), sandboxCredentials.apiKey, key)),
+      await cli(sync('webhooks', to.replace('postgres:', 'postgre:'))),
+    ]
+    expect(runs.map(({ status }) => status)).toEqual([0, 0, 2, 2, 2, 1, 2, 2, 2])
+    const state = await server.query(to, 'select text from payments_rx_state')
+    const all = [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(state)]
+    for (const spelling of [PASSWORD, key, sandboxCredentials.apiKey].flatMap(spellings)) {
+      expect(all.filter((text) => text.includes(spelling))).toEqual([])
+    }
+  })
+})

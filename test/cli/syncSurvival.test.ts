@@ -1,0 +1,155 @@
+/**
+ * `sync` as it is installed, killed (SIGKILL) over some nights at moments drawn from a seed, frozen (SIGSTOP) while
+ * another one takes over, and run on hosts with other names: real processes, real databases, a service with faults.
+ * `npm run bench -- sync` does so hundreds of times.
+ */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { asyncScheduler } from 'rxjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCode } from '../../scripts/build.js'
+import { createSandbox, listen } from '../../src/sandbox/index.js'
+import { databases } from '../export/sync/databases.js'
+import { seeded } from '../support/simulated/random.js'
+import {
+  begin,
+  chargesOf,
+  differ,
+  freeze,
+  type Service,
+  type StoredCharge,
+  syncNights,
+} from '../support/syncNights.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const timeout = 240_000
+const DAY = 86_400_000
+
+let home = ''
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'payments-rx-sync-survival-'))
+  await buildCode(join(home, 'dist'))
+  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+})
+afterAll(() => rmSync(home, { recursive: true }))
+
+/** Charges come twice an hour, and change after a day and a half: later than the lookback of a day. */
+const serve = async (
+  faults: object,
+): Promise<Service & { readonly close: () => Promise<void> }> => {
+  let now = Date.UTC(2026, 0, 1)
+  const timer = Object.assign(Object.create(asyncScheduler), { now: () => now })
+  const sandbox = createSandbox({
+    charges: 600,
+    limits: false,
+    latency: 5,
+    faults,
+    arrivals: 1_800_000,
+    settleAfter: 1.5 * DAY,
+    timer,
+  })
+  const { url, close } = await listen(sandbox)
+  return {
+    url,
+    close,
+    requests: () => sandbox.stats().requests,
+    nextNight: () => {
+      now += DAY
+    },
+  }
+}
+
+const argsOf = ({ url }: Service, to: string, lease: string): ReadonlyArray<string> => [
+  ...[join(home, 'dist/cli/main.js'), 'sync', 'charges', to, '--base-url', url, '--no-limits'],
+  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'sandbox'],
+  ...['--page-size', '50', '--lookback', '1d', '--parallel', '4', '--lease', lease],
+  ...['--progress', 'none'],
+]
+
+/** Another name for this host, and numbers of processes of its own; only root may have them. */
+const host = (name: string): ReadonlyArray<string> => [
+  ...['unshare', '--uts', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c'],
+  `hostname ${name} && exec "$0" "$@"`,
+  process.execPath,
+]
+
+const canUnshare = ((): boolean => {
+  try {
+    execFileSync('unshare', ['--uts', '--pid', '--fork', '--mount-proc', 'hostname', 'x'], {
+      stdio: 'ignore',
+    })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => {
+  const read = async (to: string): Promise<ReadonlyArray<StoredCharge>> =>
+    (await sql(to, 'select id, amount, currency, status, updated_at from charges')).map((row) => ({
+      id: String(row.id),
+      amount: String(Number(row.amount)),
+      currency: String(row.currency),
+      status: String(row.status),
+      updated: new Date(String(row.updated_at)).getTime(),
+    }))
+
+  it.skipIf(!isThere)('survives nights of kills', { timeout }, async () => {
+    const service = await serve({ 'reset-before': 0.01, 'cut-off': 0.01 })
+    const to = await make()
+    const outcome = await syncNights({
+      service,
+      args: argsOf(service, to, '200ms'),
+      read: () => read(to),
+      nights: 3,
+      kills: 2,
+      most: 20,
+      random: seeded(21),
+    })
+    await service.close()
+    expect(outcome).toMatchObject({ exact: 3, wrong: [] })
+    expect(outcome.rows).toBeGreaterThan(600)
+  })
+
+  it.skipIf(!isThere)(
+    'is exact after a run that was frozen while another took over',
+    { timeout },
+    async () => {
+      const service = await serve({})
+      const to = await make()
+      const nights = { service, args: argsOf(service, to, '1s') }
+      const { frozen, second } = await freeze(nights, 6, 2_000)
+      if (second.status === 0) {
+        expect(frozen.stderr).toContain('is of another run now, which took it over')
+        expect(frozen.status).toBe(1)
+      } else {
+        // frozen within a transaction of SQLite, whose lock the system keeps as long as the process lives
+        expect(second.stderr).toContain('another program has it locked')
+        expect(frozen.status).toBe(0)
+      }
+      expect(differ(await chargesOf(service.url), await read(to))).toEqual([])
+      await service.close()
+    },
+  )
+
+  it.skipIf(!isThere || !canUnshare)('is taken over on another host', { timeout }, async () => {
+    const service = await serve({})
+    const to = await make()
+    const args = argsOf(service, to, '1s')
+    const kill = (pid: number): void => {
+      process.kill(pid, 'SIGKILL')
+    }
+    expect(await begin({ service, args, command: host('one') }, 6, kill).ended).toMatchObject({
+      signal: 'SIGKILL',
+    })
+    const second = await begin({ service, args, command: host('two') }).ended
+    expect(second.stderr).toContain('waiting up to 1.0 s to take over')
+    expect(second.status).toBe(0)
+    expect(differ(await chargesOf(service.url), await read(to))).toEqual([])
+    await service.close()
+  })
+})

@@ -1,0 +1,91 @@
+/** Rows change with the text of the store or not at all, however two owners take turns. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Charge } from '../../../src/codec/Charge.js'
+import { shapeOf } from '../../../src/export/column/Shape.js'
+import { postgresTarget } from '../../../src/export/sql/postgres.js'
+import { sqliteTarget } from '../../../src/export/sql/sqlite.js'
+import { tableShape } from '../../../src/export/sql/TableColumn.js'
+import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
+import { databases } from './databases.js'
+
+const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
+
+const open = (name: string, to: string): Promise<SyncTarget<object>> => {
+  const options = { table: 'charges', shape, replaces: false }
+  return name === 'SQLite'
+    ? sqliteTarget<object>({ ...options, path: to, pause: async () => {} })
+    : postgresTarget<object>({ ...options, url: to, name: 'the database' })
+}
+
+const turn = fc.record({
+  owner: fc.nat(1),
+  does: fc.constantFrom('read', 'write', 'write', 'write', 'remove'),
+  /** Which row it writes, and in which version. */
+  id: fc.nat(3),
+  updated: fc.nat(3),
+})
+
+const rowOf = (id: number, updated: number, reference: string) => ({
+  id: `chg_${id}`,
+  amount: 1,
+  currency: 'EUR',
+  reference,
+  status: 'NEW',
+  created_at: '2026-01-01T00:00:00+0000',
+  updated_at: `2026-01-0${updated + 1}T00:00:00+0000`,
+})
+
+describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
+  it.skipIf(!isThere)('is a store with a fence', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { maxLength: 15 }), async (turns) => {
+        const to = await make()
+        const owners = [await open(name, to), await open(name, to)]
+        // the model: the text, its version as a number, and the rows
+        let text: string | undefined
+        let count = 0
+        const rows = new Map<string, { readonly updated: number; readonly reference: string }>()
+        const known: Array<{ version: string | undefined; count: number }> = [
+          { version: undefined, count: 0 },
+          { version: undefined, count: 0 },
+        ]
+        for (const [n, { owner, does, id, updated }] of turns.entries()) {
+          const target = owners[owner]
+          const own = known[owner]
+          if (target === undefined || own === undefined) continue
+          const isCurrent = text === undefined ? own.version === undefined : own.count === count
+          if (does === 'read') {
+            const found = await target.store.read('checkpoint')
+            expect(found?.text).toBe(text)
+            known[owner] = { version: found?.version, count }
+          } else if (does === 'write') {
+            const reference = `turn ${n}`
+            const rowsOf = [rowOf(id, updated, reference)]
+            const through = await target.through({ kind: 'write', rows: rowsOf })
+            const version = await through.replace('checkpoint', reference, own.version)
+            expect(version !== undefined).toBe(isCurrent)
+            if (version === undefined) continue
+            text = reference
+            known[owner] = { version, count: ++count }
+            const before = rows.get(`chg_${id}`)
+            if (before === undefined || before.updated <= updated) {
+              rows.set(`chg_${id}`, { updated, reference })
+            }
+          } else if (own.version !== undefined) {
+            const isRemoved = await target.store.remove('checkpoint', own.version)
+            expect(isRemoved).toBe(isCurrent && text !== undefined)
+            if (!isRemoved) continue
+            text = undefined
+            count++
+            known[owner] = { version: undefined, count }
+          }
+        }
+        const found = await sql(to, 'select id, reference from charges order by id')
+        expect(found).toEqual([...rows].sort().map(([id, { reference }]) => ({ id, reference })))
+        for (const owner of owners) await owner.close()
+      }),
+      { numRuns: name === 'SQLite' ? 100 : 25 },
+    )
+  })
+})
