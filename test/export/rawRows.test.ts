@@ -134,6 +134,16 @@ describe('rows in NDJSON and JSON', () => {
     },
   )
 
+  it.each(['ndjson', 'json', 'csv'] as const)(
+    'are rejected as %s for an amount that may have been rounded, if the answer cannot be cut into rows',
+    async (format) => {
+      const change = (page: P): P => ({ ...page, raw: withRowText([...page.raw], () => undefined) })
+      const rows = [first, json('chg_9', '99999999999999.0001')]
+      const { rejected } = await exported(rows, { change, format })
+      expect(rejected).toMatchObject([{ index: 1, reason: expect.stringContaining('amount') }])
+    },
+  )
+
   it('are told apart from those that are rejected, or came before', async () => {
     expect(await written([first, broken, second, first, third])).toBe(
       `${first}\n${second}\n${third}\n`,

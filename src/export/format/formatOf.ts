@@ -113,17 +113,17 @@ const textFormat = (
     json: () => jsonText(json),
     csv: () => csvText(columns ?? [], { numbers, formulas }),
   }
-  const asCopied = serializable()
   const amounts = columnsOf(shape).filter(({ type }) => type === 'decimal')
-  const asValues = columns
-    ? all(asCopied, exactColumns(columns, numbers))
-    : all(asCopied, exactColumns(amounts, numbers, numbers), exactRow(numbers))
+  const copied = all(serializable(), exactColumns(amounts, 'exact'))
+  const written = columns
+    ? all(serializable(), exactColumns(columns, numbers))
+    : all(serializable(), exactColumns(amounts, numbers, numbers), exactRow(numbers))
   return {
     name,
     compress,
     extension: extensionOf(name, compress),
     columns: columns?.map((column) => column.name) ?? [],
-    check: (row, isRaw = false) => (isRaw && columns === undefined ? asCopied(row) : asValues(row)),
+    check: (row, isRaw = false) => (isRaw && columns === undefined ? copied : written)(row),
     encoder: textEncoder(texts[name](), compress),
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
 import { duckdb, type Query } from '../reading.js'
@@ -79,6 +79,19 @@ describe('CSV', () => {
     const columns = ['a":b:text', 'id']
     expect(await written([[rowOf({ 'a":b': 'x' })]], { columns })).toBe('"a"":b",id\r\nx,a\r\n')
   })
+
+  it('is the same where code generation is forbidden', () =>
+    fc.assert(
+      fc.asyncProperty(pages, async (given) => {
+        const expected = await written(given)
+        vi.stubGlobal('Function', () => {
+          throw new EvalError('forbidden')
+        })
+        const told = await written(given).finally(() => vi.unstubAllGlobals())
+        expect(told).toBe(expected)
+      }),
+      { numRuns: 20 },
+    ))
 
   it('is the same of pages that are written in parts', async () => {
     const given = [1, 249, 250, 251, 2_000].map((length) =>
