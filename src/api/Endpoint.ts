@@ -136,7 +136,7 @@ export const endpoint = <
     readonly at?: { readonly [Name in keyof P]?: Place }
     // undefined as well, so that a row can be made of another one
     readonly repeatable?: Repeatable | undefined
-    readonly rules?: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
+    readonly rules?: ((now: number) => ReadonlyArray<Rule<NoInfer<P>>>) | undefined
     readonly foundBy?: Route | ListRow | undefined
     readonly knownBy?: ReadonlyArray<string>
     readonly auth?: 'bearer' | 'basic' | 'none'

@@ -222,7 +222,7 @@ export const changed = (
 ): CallSettings =>
   bare({
     ...settings,
-    timeout: { ...settings.timeout, ...timeout },
+    timeout: { ...settings.timeout, ...defined({ ...timeout }) },
     ...defined({ apiVersion, onBehalfOf, priority, check }),
   })
 

@@ -43,7 +43,7 @@ import {
  */
 export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
   /** Not allowed: a snapshot starts at its first row, or by `from` at a position. */
-  readonly page_num?: never
+  readonly page_num?: undefined
 }
 
 /** The failure of a snapshot, or of one of its rows. */

@@ -17,9 +17,9 @@ export interface WaitOptions<State extends string = string> {
   /** The id of the resource. */
   readonly id: string
   /** States to stop at, in addition to those that are final. */
-  readonly states?: ReadonlyArray<State>
+  readonly states?: ReadonlyArray<State> | undefined
   /** The longest wait, in ms. Default: an hour; `Infinity`: no limit. */
-  readonly limit?: Millis
+  readonly limit?: Millis | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 /** An item of a batch, as the service returns it: a default, not specified by the interface document. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import { type Codec, noted, unspecified } from './Codec.js'
+import { type Codec, noted, optional, unspecified } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Finite, intFrom } from './scalars.js'
 import { Metadata, nullable } from './shapes.js'
@@ -111,7 +111,7 @@ const batchItemFilter = t.exact(
       id: t.string,
     }),
     noted(
-      t.partial({
+      optional({
         /** A bookmark: `page_after` or `page_before` of an earlier page. */
         page: t.string,
         /** Rows a page, up to 1,000, which is what the service takes when it is left out. */

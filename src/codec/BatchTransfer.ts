@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import { type Codec, closed, noted } from './Codec.js'
+import { type Codec, closed, noted, optional } from './Codec.js'
 import { Instant } from './Instant.js'
 import { type Rule, rule, ruled } from './Rule.js'
 import { Count, Currency, Filled, Finite, intFrom } from './scalars.js'
@@ -174,7 +174,7 @@ export const BatchTransfer: Codec<BatchTransfer> = batchTransfer
 
 const newFundingSource = closed(
   noted(
-    t.partial({
+    optional({
       /** `DIRECT_DEBIT` when left out. */
       deposit_type: depositType,
       /** A linked account; the wallet when left out. */
@@ -192,7 +192,7 @@ export interface NewFundingSource extends t.TypeOf<typeof newFundingSource> {}
 export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
 
 const newBatchTransfer = closed(
-  t.partial({
+  optional({
     /**
      * Unique. Generated when left out: one for each call, the same in every attempt and whenever the stream
      * of that call is subscribed to again.
@@ -244,7 +244,7 @@ const quoteRequest = t.exact(
       /** The id of the batch. */
       id: t.string,
     }),
-    t.partial({
+    optional({
       /** The time for which the quote is valid; which values are possible depends on the account. */
       validity: opened(QuoteValidity),
     }),
@@ -258,7 +258,7 @@ export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
 
 const batchFilter = closed(
   noted(
-    t.partial({
+    optional({
       /** A bookmark: `page_after` or `page_before` of an earlier page. */
       page: t.string,
       /** Rows a page, up to 50, which is what the service takes when it is left out. */

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, unspecified } from './Codec.js'
+import { type Codec, optional, unspecified } from './Codec.js'
 import { rule, ruled } from './Rule.js'
 import { Country, Currency, SwiftCode } from './scalars.js'
 
@@ -14,7 +14,7 @@ const bankDetails = t.intersection([
     /** The country of the bank: a 2-letter ISO 3166 code. */
     bank_country_code: Country,
   }),
-  t.partial({
+  optional({
     /** The holder's name in the payment system; in some regions and methods only. */
     account_name_alias: t.string,
     /** The number of the account; outside Europe mostly. */
@@ -70,7 +70,7 @@ export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
 // beneficiaries
 
 const address = unspecified(
-  t.partial({
+  optional({
     /** The city. */
     city: t.string,
     /** A 2-letter ISO 3166 code. */
@@ -90,7 +90,7 @@ export interface Address extends t.TypeOf<typeof address> {}
 export const Address: Codec<Address> = address
 
 const additionalInfo = t.intersection([
-  t.partial({
+  optional({
     business_area: t.string,
     business_phone_number: t.string,
     business_registration_number: t.string,
@@ -102,7 +102,7 @@ const additionalInfo = t.intersection([
     legal_rep_id_number: t.string,
   }),
   unspecified(
-    t.partial({
+    optional({
       legal_rep_last_name_in_chinese: t.string,
       legal_rep_mobile_number: t.string,
       personal_email: t.string,
@@ -123,12 +123,12 @@ const beneficiary = t.intersection([
     /** The account that is paid. */
     bank_details: BankDetails,
   }),
-  t.partial({
+  optional({
     /** More about the beneficiary, such as its legal representative and the caller's own identifier. */
     additional_info: additionalInfo,
   }),
   unspecified(
-    t.partial({
+    optional({
       /** The address of the beneficiary. */
       address,
       /** A company's name. */

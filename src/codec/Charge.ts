@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, closed, noted } from './Codec.js'
+import { type Codec, closed, noted, optional } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Amount, Currency, Finite, intFrom, textOf } from './scalars.js'
 import { opened } from './shapes.js'
@@ -101,7 +101,7 @@ const newCharge = closed(
       /** The account to charge: KYC passed, state ACTIVE. */
       source: t.string,
     }),
-    t.partial({
+    optional({
       /**
        * 1 to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
        * and whenever the stream of that call is subscribed to again.
@@ -120,7 +120,7 @@ export const NewCharge: Codec<NewCharge> = newCharge
 
 const chargeFilter = closed(
   noted(
-    t.partial({
+    optional({
       /** Only those in this currency: a 3-letter ISO 4217 code. */
       currency: Currency,
       /** Only those created at this time or later. */

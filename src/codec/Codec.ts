@@ -62,6 +62,22 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
+type Optional<A> = { [Name in keyof A]?: A[Name] | undefined }
+
+type OptionalC<P extends t.Props> = t.PartialType<
+  P,
+  Optional<t.TypeOfProps<P>>,
+  Optional<t.OutputOfProps<P>>,
+  unknown
+>
+
+/**
+ * `t.partial` for parameters: its type says that `undefined` counts as left out, where the compiler tells the two apart
+ * (`exactOptionalPropertyTypes`).
+ */
+export const optional = <P extends t.Props>(props: P): OptionalC<P> =>
+  t.partial(props) as OptionalC<P> // which takes undefined at run time
+
 /**
  * Marks the codec of an object of which the interface gives all fields: callers may send no others. Responses may
  * have others all the same.

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import type { Codec } from './Codec.js'
+import { type Codec, optional } from './Codec.js'
 import { rule, ruled } from './Rule.js'
 import { Currency, MinorAmount } from './scalars.js'
 import { Metadata } from './shapes.js'
@@ -9,7 +9,7 @@ const feeOption = t.intersection([
     /** `FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names. */
     type: t.keyof({ FIXED: null, PERCENTAGE: null }),
   }),
-  t.partial({
+  optional({
     /** The base of the fee. */
     source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
     /** In the smallest unit of `currency`, as text; for `FIXED`. */

@@ -4,7 +4,7 @@ import { open } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import { Address, Beneficiary } from './Beneficiary.js'
-import { type Codec, unspecified } from './Codec.js'
+import { type Codec, optional, unspecified } from './Codec.js'
 import { FeeOption } from './FeeOption.js'
 import { type Rule, rule, ruled } from './Rule.js'
 import { Country, Currency, Filled, Finite } from './scalars.js'
@@ -13,7 +13,7 @@ import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
 // model
 
 const payer = unspecified(
-  t.partial({
+  optional({
     /** A company or a person. */
     entity_type: t.string,
     /** The address of the payer; its `country_code` is required. */
@@ -46,14 +46,14 @@ const newBatchItem = t.intersection([
     /** Over SWIFT, or a local clearing system. */
     transfer_method: t.keyof({ SWIFT: null, LOCAL: null }),
   }),
-  t.partial({
+  optional({
     /** A fee for the platform. */
     application_fee_options: t.readonlyArray(FeeOption, 'a list of fee options'),
     /** Left out, or empty, when `beneficiary_id` is given. */
     beneficiary: t.union([Beneficiary, Empty]),
   }),
   unspecified(
-    t.partial({
+    optional({
       /** A beneficiary that is known already. */
       beneficiary_id: t.string,
       /** The amount to send, in major units of `source_currency`; or give `transfer_amount`. */

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
-import { type Codec, closed, noted } from './Codec.js'
+import { type Codec, closed, noted, optional } from './Codec.js'
 import { QuotaType } from './Quota.js'
 import { LenientType, type Rule } from './Rule.js'
 import { Finite, Flag, HeaderText, textOf, Whole } from './scalars.js'
@@ -80,7 +80,7 @@ const orderItem = closed(
       /** The carrier's number of the shipment: 5 to 35 characters. */
       shipment_tracking_number: textOf(5, 35),
     }),
-    t.partial({
+    optional({
       /** A description of the order. */
       description: t.string,
       /** The caller's own reference, for reconciliation; not passed on. */
@@ -101,7 +101,7 @@ export const ITEMS_PER_UPLOAD = 500
 export const ORDER_AGE = 350
 
 const options = noted(
-  t.partial({
+  optional({
     /** True to use the items that pass and drop the others; `false` when left out. */
     allow_partial_success: Flag,
     /** The limits to raise; `CN_INBOUND` when left out. */

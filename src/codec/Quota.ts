@@ -1,6 +1,6 @@
 /** Limits on the transfers and deposits of an account, raised by the orders it has supplied. */
 import * as t from 'io-ts'
-import { type Codec, closed } from './Codec.js'
+import { type Codec, closed, optional } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Currency, Finite } from './scalars.js'
 import { nullable } from './shapes.js'
@@ -13,7 +13,7 @@ export type QuotaType = t.TypeOf<typeof quotaType>
 export const QuotaType = quotaType
 
 const quotaFilter = closed(
-  t.partial({
+  optional({
     /** The interface does not say which one it is when left out. */
     type: quotaType,
   }),

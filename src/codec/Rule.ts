@@ -51,9 +51,16 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
 
 // constructors
 
+/**
+ * Fields of any name and type: a function without parameters, such as `() => [rule(...)]`, is read before the parameters
+ * of its row, so that nothing is known of them.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: with `unknown` no rule could be written there
+type Fields = Readonly<Record<string, any>>
+
 /** A rule about one field: the expected value in words, and a predicate that holds if the rule is kept. */
-export const rule = <A>(
-  field: Extract<keyof A, string>,
+export const rule = <A = Fields>(
+  field: Extract<keyof NoInfer<A>, string>,
   expected: string,
   holds: (a: A) => boolean,
 ): Rule<A> => ({ field, expected, broken: (a) => (holds(a) ? [] : [[field]]) })

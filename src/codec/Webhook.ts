@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, closed, noted } from './Codec.js'
+import { type Codec, closed, noted, optional } from './Codec.js'
 import { EventName } from './EventName.js'
 import { Instant } from './Instant.js'
 import { rule, ruled } from './Rule.js'
@@ -68,7 +68,7 @@ const newWebhook = closed(
       /** The API version of the payloads, as YYYY-MM-DD. */
       version: PlainDate,
     }),
-    t.partial({
+    optional({
       /**
        * Up to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
        * and whenever the stream of that call is subscribed to again.
@@ -108,7 +108,7 @@ const connection = t.exact(
       /** The id of the webhook. */
       id: t.string,
     }),
-    t.partial({
+    optional({
       /** The account that authorized the application. */
       account_id: t.string,
       /** The organization that authorized the application; required for Billing and Spend events. */
@@ -147,7 +147,7 @@ export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
 
 const webhookFilter = closed(
   noted(
-    t.partial({
+    optional({
       /** A bookmark: `page_after` or `page_before` of an earlier page. */
       page: t.string,
       /** Rows a page; the service takes 20 when it is left out. */
@@ -164,7 +164,7 @@ export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 
 const partnerWebhookFilter = closed(
   noted(
-    t.partial({
+    optional({
       /** The first page to read; counted from 0. */
       page_num: intFrom(0),
       /** Rows a page; the service takes 20 when it is left out. */

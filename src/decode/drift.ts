@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import { checkOptions, is, type OptionsTable } from '../options/index.js'
+import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import { redact } from './redact.js'
 import { type Counter, type DriftKind, watcherOf } from './watcher.js'
 
@@ -32,15 +32,15 @@ export interface Drift {
   readonly facts: () => ReadonlyArray<DriftFact>
 }
 
-/** The receiver of facts, and how many are kept. */
-export interface DriftOptions {
-  /** Called when something is seen for the first time. */
-  readonly onFact?: (fact: DriftFact) => void
-  /** How many different facts are kept, so that a service that invents names cannot fill the memory. Default 1,000. */
-  readonly maxFacts?: number
+const table = {
+  /** Receives each fact when it is seen for the first time. */
+  onFact: is.fn<(fact: DriftFact) => void>(),
+  /** Number of different facts that are kept: a service that invents names cannot fill the memory. Default 1,000. */
+  maxFacts: withDefault(is.positiveIntOrInfinity, 1_000),
 }
 
-const rules: OptionsTable<DriftOptions> = { onFact: is.fn(), maxFacts: is.positiveIntOrInfinity }
+/** Options of `drift`. */
+export interface DriftOptions extends OptionsOf<typeof table> {}
 
 /** Identifies a fact, without its count. Each unknown value is a fact of its own. */
 export const factName = ({
@@ -57,7 +57,7 @@ interface CountedFact extends Counter, Omit<DriftFact, 'count'> {}
 
 /** A collector of drift; without one, nothing is watched. Throws an `InvalidOption`. */
 export const drift = (options: DriftOptions = {}): Drift => {
-  const { onFact, maxFacts = 1_000 } = checkOptions(options, rules)
+  const { onFact, maxFacts } = resolveOptions(options, table)
   const seen = new Map<string, CountedFact>()
   const surplus: Counter = { count: 0 }
   let fresh: Array<CountedFact> = []

@@ -30,78 +30,78 @@ export interface ExportOptions<A, B = A> {
   // rows
 
   /** Leaves out rows for which it is false, before `map`. */
-  readonly filter?: (row: Readonly<A>) => boolean
+  readonly filter?: ((row: Readonly<A>) => boolean) | undefined
   /** Makes the row to write in place of one that came. It must return the same for the same row: pages may be read again. */
-  readonly map?: (row: Readonly<A>) => B
+  readonly map?: ((row: Readonly<A>) => B) | undefined
   /** Describes the rows that `map` returns: CSV, Parquet and `columns` need it. Default: the codec of the list. */
-  readonly codec?: Decodes<B>
+  readonly codec?: Decodes<B> | undefined
   /** A name for `filter` and `map`. Change it with them: an export is not resumed with another one. */
-  readonly revision?: string
+  readonly revision?: string | undefined
   /** Identifies a row: two with the same key are the same row. Default: its `id`. */
-  readonly key?: (row: B) => string | undefined
+  readonly key?: ((row: B) => string | undefined) | undefined
 
   // format
 
   /** How rows are written. Default: by the name of the file, or `ndjson`. */
-  readonly format?: FormatName
+  readonly format?: FormatName | undefined
   /** Default: by the name of the file, or `none`; Parquet is compressed inside, by default with `zstd`. */
-  readonly compress?: Compression
+  readonly compress?: Compression | undefined
   /** Fields and their order, nested ones dotted; `NAME:TYPE` for one that the codec does not have. Default: all. */
-  readonly columns?: ReadonlyArray<string>
+  readonly columns?: ReadonlyArray<string> | undefined
   /** `exact` writes the digits of numbers as they came. Default: as the client reads them. */
-  readonly numbers?: 'exact' | 'fast'
+  readonly numbers?: 'exact' | 'fast' | undefined
   /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
-  readonly amounts?: 'decimal' | 'text'
+  readonly amounts?: 'decimal' | 'text' | undefined
   /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
-  readonly formulas?: 'mask' | 'keep'
+  readonly formulas?: 'mask' | 'keep' | undefined
   /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
-  readonly rowGroup?: number
+  readonly rowGroup?: number | undefined
 
   // going on
 
   /** Continues where an earlier run of the same export stopped; begins anew where there is no checkpoint. Default `false`. */
-  readonly resume?: boolean
+  readonly resume?: boolean | undefined
   /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
-  readonly restart?: boolean
+  readonly restart?: boolean | undefined
   /**
    * Reads only rows created since the last complete run, less the `lookback`: `true` for the runs in the folder `out`,
    * to which this one is added; or the path of another manifest. Snapshots only.
    */
-  readonly sinceLast?: boolean | string
+  readonly sinceLast?: boolean | string | undefined
   /** How long before the end of the last complete run rows may have changed, in ms. Default: 7 days. */
-  readonly lookback?: Millis
+  readonly lookback?: Millis | undefined
   /** Where the checkpoint is kept. Default: beside the output. */
-  readonly checkpoint?: string
+  readonly checkpoint?: string | undefined
   /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
-  readonly commitEvery?: Millis
+  readonly commitEvery?: Millis | undefined
   /** In a folder: rows that a file may have. Default: no bound. */
-  readonly rotateRows?: number
+  readonly rotateRows?: number | undefined
   /** In a folder: bytes after which a file is ended, looked at after each page. Default: no bound. */
-  readonly rotateBytes?: number
+  readonly rotateBytes?: number | undefined
   /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
-  readonly maxRejects?: number
+  readonly maxRejects?: number | undefined
   /** Is told of rejected rows, which a file keeps beside it anyway. */
-  readonly onReject?: Sink<Reject>
+  readonly onReject?: Sink<Reject> | undefined
   /**
    * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
    * pages move when a row is deleted. Default `false`.
    */
-  readonly untilStable?: boolean
+  readonly untilStable?: boolean | undefined
   /** Whether a stream is ended with the export. Default `true`. Not for stdout. */
-  readonly endStream?: boolean
+  readonly endStream?: boolean | undefined
   /** Its first value ends the export: what was read is written and committed. */
-  readonly stop?: Observable<unknown>
+  readonly stop?: Observable<unknown> | undefined
 
   // the outside
 
   /** A name for the account, kept as a hash. Default: base URL and client id. Needed to tell accounts apart by a token source. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
-  readonly timer?: SchedulerLike
+  readonly timer?: SchedulerLike | undefined
   /** Default: the disk. */
-  readonly files?: FileSystem
+  readonly files?: FileSystem | undefined
   /** The process that the lock names. Default: this one. */
-  readonly runner?: Runner
+  readonly runner?: Runner | undefined
 }
 
 /** How far an export is. Counts are of all its starts together. */

@@ -41,7 +41,7 @@ export interface Difference {
 /** Options of `verify`. */
 export interface VerifyOptions {
   /** Default: the disk. */
-  readonly files?: FileSystem
+  readonly files?: FileSystem | undefined
 }
 
 // constructors

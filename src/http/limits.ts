@@ -57,7 +57,7 @@ export const schedulerRule: Rule<Scheduler<RateLimitKey>> = {
 }
 
 /** Accepts limits of the caller's own, for the option `limits`. */
-export const limitsRule: Rule<Partial<Limits>> = is.group<Partial<Limits>>({
+export const limitsRule = is.group<Partial<Limits>>({
   global: is.positiveIntOrInfinity,
   endpoint: is.positiveIntOrInfinity,
   concurrency: is.positiveIntOrInfinity,

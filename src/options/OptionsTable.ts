@@ -21,11 +21,15 @@
 
 // model
 
-/** The values that an option accepts. A bare rule in a table is an option without a default. */
-export interface Rule<out A = unknown> {
+/**
+ * The values that an option accepts. A bare rule in a table is an option without a default. `Given` is what callers may
+ * write: of a group, fields that are left out may be `undefined` as well.
+ */
+export interface Rule<out A = unknown, out Given = A> {
   readonly accepts: (u: unknown) => boolean
   /** Carries the type of accepted values, as codecs of io-ts do. Never set. */
   readonly _A?: A
+  readonly _Given?: Given
   /** Completes the sentence "x should be ...". */
   readonly expected: string
   /** The `typeof` of all accepted values, so that an error does not say "a text" of a wrong text. */
@@ -38,12 +42,12 @@ export interface Rule<out A = unknown> {
 }
 
 /** An option that must be given. */
-export interface Required<out A = unknown> extends Rule<A> {
+export interface Required<out A = unknown, out Given = A> extends Rule<A, Given> {
   readonly required: true
 }
 
 /** An option with a default. */
-export interface Defaulted<out A = unknown> extends Rule<A> {
+export interface Defaulted<out A = unknown, out Given = A> extends Rule<A, Given> {
   readonly default: A
 }
 
@@ -57,8 +61,14 @@ export type OptionsTable<A> = {
 
 // the types of a table; `Pick` and `Partial` keep doc comments, mapping with `as` would lose them
 
-/** The options that callers give. */
-export type OptionsOf<T> = SomeRequired<T, RequiredNames<T>>
+/** The options that callers give; `undefined` counts as left out. */
+export type OptionsOf<T> = Pick<Given<T>, RequiredNames<T>> &
+  MayBeUndefined<Partial<Pick<Given<T>, Exclude<keyof T, RequiredNames<T>>>>>
+
+/** Lets the fields of an object that may be left out be `undefined` as well. */
+export type MayBeUndefined<A> = {
+  [Name in keyof A]: Record<never, never> extends Pick<A, Name> ? A[Name] | undefined : A[Name]
+}
 
 /** The options with defaults filled in. */
 export type Resolved<T> = SomeRequired<T, RequiredNames<T> | DefaultedNames<T>>
@@ -69,7 +79,18 @@ export type Defaults<T> = Pick<Values<T>, DefaultedNames<T>>
 type SomeRequired<T, Names extends keyof T> = Pick<Values<T>, Names> &
   Partial<Pick<Values<T>, Exclude<keyof T, Names>>>
 
-type Values<T> = { readonly [Name in keyof T]: T[Name] extends Rule<infer A> ? A : never }
+/** Checked options: those that were `undefined` are left out. */
+export type Checked<A> = {
+  [Name in keyof A]: Record<never, never> extends Pick<A, Name>
+    ? Exclude<A[Name], undefined>
+    : A[Name]
+}
+
+type Given<T> = {
+  readonly [Name in keyof T]: T[Name] extends Rule<infer _, infer G> ? G : never
+}
+
+type Values<T> = { readonly [Name in keyof T]: T[Name] extends Rule<infer A, infer _> ? A : never }
 
 type RequiredNames<T> = NamesOf<T, Required>
 
@@ -79,9 +100,15 @@ type NamesOf<T, Row> = { [Name in keyof T]: T[Name] extends Row ? Name : never }
 
 // constructors
 
-export const required = <A>(rule: Rule<A>): Required<A> => ({ ...rule, required: true })
+export const required = <A, Given>(rule: Rule<A, Given>): Required<A, Given> => ({
+  ...rule,
+  required: true,
+})
 
-export const withDefault = <A>(rule: Rule<A>, value: NoInfer<A>): Defaulted<A> => ({
+export const withDefault = <A, Given>(
+  rule: Rule<A, Given>,
+  value: NoInfer<A>,
+): Defaulted<A, Given> => ({
   ...rule,
   default: value,
 })

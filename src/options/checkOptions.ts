@@ -2,6 +2,7 @@
 import { bare, defined } from '../fp.js'
 import { InvalidOption } from './InvalidOption.js'
 import {
+  type Checked,
   type Defaults,
   type OptionsOf,
   type OptionsTable,
@@ -33,14 +34,14 @@ export const checkOptions = <A extends object>(
   options: A,
   table: OptionsTable<NoInfer<A>> & Table,
   settings: CheckSettings = {},
-): A => {
+): Checked<A> => {
   if (!isObject(options)) {
     throw invalidOption('options', options, {
       expected: `an object of ${Object.keys(table).join(', ')}`,
       ...defined({ context: settings.context }),
     })
   }
-  return checkFields('', options, table, settings)
+  return checkFields('', options, table, settings) as Checked<A> // which leaves out what is undefined
 }
 
 /** Returns the checked options, with the defaults of the table for those left out. */

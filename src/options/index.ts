@@ -7,6 +7,8 @@ export {
 } from './checkOptions.js'
 export { InvalidOption } from './InvalidOption.js'
 export {
+  type Checked,
+  type MayBeUndefined,
   type OptionsOf,
   type OptionsTable,
   type Required,

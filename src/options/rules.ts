@@ -1,5 +1,5 @@
 /** Rules that several tables use, as `is.finiteMillis`. */
-import type { OptionsTable, Rule, Table } from './OptionsTable.js'
+import type { MayBeUndefined, OptionsTable, Rule, Table } from './OptionsTable.js'
 
 // numbers
 
@@ -148,7 +148,9 @@ export const recordOf = <A>(
 })
 
 /** Options with a table of their own. */
-export const group = <A extends object>(fields: OptionsTable<A> & Table): Rule<A> => ({
+export const group = <A extends object>(
+  fields: OptionsTable<A> & Table,
+): Rule<A, MayBeUndefined<A>> => ({
   accepts: isObject,
   expected: `an object of ${Object.keys(fields).join(', ')}`,
   fields,

@@ -8,6 +8,7 @@ import {
   defaultsOf,
   InvalidOption,
   is,
+  type MayBeUndefined,
   type OptionsOf,
   type OptionsTable,
   type Resolved,
@@ -72,7 +73,7 @@ const partnerTable: OptionsTable<SandboxPartner> = {
   scopes,
 }
 
-const limitsOrFalse: Rule<Partial<Limits> | false> = {
+const limitsOrFalse: Rule<Partial<Limits> | false, MayBeUndefined<Partial<Limits>> | false> = {
   ...limitsRule,
   accepts: (u) => u === false || limitsRule.accepts(u),
   expected: 'an object of limits, or false',

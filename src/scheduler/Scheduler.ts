@@ -1,6 +1,5 @@
 import { type Observable, type SchedulerLike, Subject } from 'rxjs'
-import type { IO } from '../fp.js'
-import { bare } from '../fp.js'
+import { bare, defined, type IO } from '../fp.js'
 import {
   checkOptions,
   defaultsOf,
@@ -149,7 +148,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     lanes: names,
     clock,
     random,
-    refusals: { ...refusalDefaults, ...options.refusals },
+    refusals: { ...refusalDefaults, ...defined({ ...options.refusals }) },
     dispatcher,
     inFlight,
     queueOf: (request, lane = usual) => {

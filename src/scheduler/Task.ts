@@ -1,6 +1,13 @@
 import { type Observable, Subscriber, Subscription, type Unsubscribable } from 'rxjs'
 import { type IO, O } from '../fp.js'
-import { checkArgument, defaultsOf, is, type OptionsOf, withDefault } from '../options/index.js'
+import {
+  type Checked,
+  checkArgument,
+  defaultsOf,
+  is,
+  type OptionsOf,
+  withDefault,
+} from '../options/index.js'
 import { type AsyncContext, captureContext, runIn } from '../stream/asyncContext.js'
 import { doubling, PAUSES } from '../stream/Backoff.js'
 import type { Clock, Millis } from './Clock.js'
@@ -11,15 +18,15 @@ import type { QueuedRequest, RequestQueue } from './LimiterSet.js'
 /** Options of one scheduled source. */
 export interface ScheduleOptions<in A> {
   /** One of the lanes of the scheduler. Default: its default lane. */
-  readonly lane?: string
+  readonly lane?: string | undefined
   /**
    * Recognises a value by which the server refuses for its limits, such as HTTP 429; `retryAfter` is in ms. It looks
    * at the first value of each attempt. The source is then subscribed to again later. The refusal itself is emitted
    * when all attempts are used up.
    */
-  readonly refused?: (value: A) => O.Option<{ readonly retryAfter?: Millis }>
+  readonly refused?: ((value: A) => O.Option<{ readonly retryAfter?: Millis }>) | undefined
   /** How often the source is subscribed to at most: at least 1, or `Infinity`. Default: that of the scheduler. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
 }
 
 const table = {
@@ -45,7 +52,7 @@ const table = {
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
 /** Defaults of `RefusalOptions`. */
-export const refusalDefaults: Required<RefusalOptions> = defaultsOf(table)
+export const refusalDefaults: Required<Checked<RefusalOptions>> = defaultsOf(table)
 export const refusalsRule = is.group<RefusalOptions>(table)
 
 /** The parts of a scheduler that its tasks use. */
@@ -54,7 +61,7 @@ export interface SchedulerCore<in R> {
   readonly lanes: ReadonlyArray<string>
   readonly clock: Clock
   readonly random: IO<number>
-  readonly refusals: Required<RefusalOptions>
+  readonly refusals: Required<Checked<RefusalOptions>>
   readonly dispatcher: Dispatcher
   readonly inFlight: InFlight
   /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */

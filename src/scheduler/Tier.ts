@@ -15,9 +15,9 @@ interface TierOptions<in R> {
    */
   readonly limit: number | Observable<number>
   /** Key that a request is counted under. `undefined`: not counted. Without `key`, all requests are counted as one. */
-  readonly key?: (request: R) => string | undefined
+  readonly key?: ((request: R) => string | undefined) | undefined
   /** Part of the limit that is ours, above 0 and at most 1. Default: that of the scheduler. */
-  readonly share?: number
+  readonly share?: number | undefined
 }
 
 /** At most `limit` requests of one key within any `per` milliseconds, counted as they arrive at the server. */
@@ -26,7 +26,7 @@ export interface Rate<in R> extends TierOptions<R> {
   /** Length of the rolling window, in ms. */
   readonly per: Millis
   /** Default: that of the scheduler. */
-  readonly guard?: Guard
+  readonly guard?: Guard | undefined
 }
 
 /** At most `limit` requests of one key under way at once. */

@@ -46,7 +46,7 @@ export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B
   /** The request that an item stands for: what the tiers take their keys from. */
   readonly key: (item: A) => R
   /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */
-  readonly maxBuffered?: number
+  readonly maxBuffered?: number | undefined
 }
 
 /** Items that can be pulled, or that an Observable pushes. */

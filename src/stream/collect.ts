@@ -1,15 +1,17 @@
 import { defaultIfEmpty, defer, filter, map, type Observable, reduce, take } from 'rxjs'
 import { E, O } from '../fp.js'
-import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
+import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
 import type { ObservableEither } from './ObservableEither.js'
 
 // model
 
-/** How much `collect` keeps. */
-export interface CollectOptions {
+const table = {
   /** Values that may come; `Infinity` is no bound. */
-  readonly max: number
+  max: required(is.nonNegativeIntOrInfinity),
 }
+
+/** Options of `collect`. */
+export interface CollectOptions extends OptionsOf<typeof table> {}
 
 /** More came than there was to be. */
 export interface TooMany {
@@ -29,8 +31,6 @@ export interface Tally {
 
 // combinators
 
-const rules: OptionsTable<CollectOptions> = { max: required(is.nonNegativeIntOrInfinity) }
-
 /**
  * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value
  * more than `max` comes. With either of these the source is left. Throws an `InvalidOption` for a `max` that is
@@ -41,7 +41,7 @@ const rules: OptionsTable<CollectOptions> = { max: required(is.nonNegativeIntOrI
  *     ---------([abc]|)     -----(L|)         --------(TooMany|)
  */
 export const collect = (options: CollectOptions) => {
-  const { max } = checkOptions(options, rules, { context: 'collect: ' })
+  const { max } = resolveOptions(options, table, { context: 'collect: ' })
   return <E, A>(
     source: Observable<E.Either<E, A>>,
   ): ObservableEither<E | TooMany, ReadonlyArray<A>> =>

@@ -2,6 +2,7 @@
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
 import {
   is,
+  type MayBeUndefined,
   type OptionsOf,
   type Resolved,
   type Rule,
@@ -40,7 +41,7 @@ export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
   signature: is.fn(),
 })
 
-const verifierSchemeRule: Rule<Partial<Scheme>> = schemeRule
+const verifierSchemeRule: Rule<Partial<Scheme>, MayBeUndefined<Partial<Scheme>>> = schemeRule
 
 // table
 
@@ -51,7 +52,7 @@ export const verifierTable = {
    */
   secret: required(secretsRule),
   /** How long ago, or how far ahead, a delivery may be signed, in ms. Default 300,000; `Infinity` for any time. */
-  tolerance: withDefault<Millis>(
+  tolerance: withDefault(
     { ...is.millis, expected: 'milliseconds of at least 0, or Infinity' },
     300_000,
   ),

@@ -7,7 +7,13 @@
  * specified by the interface document.
  */
 import { E, pipe } from '../fp.js'
-import { type OptionsOf, type Rule, required, resolveOptions } from '../options/index.js'
+import {
+  type MayBeUndefined,
+  type OptionsOf,
+  type Rule,
+  required,
+  resolveOptions,
+} from '../options/index.js'
 import { concat, subtle, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
@@ -15,7 +21,10 @@ import { schemeRule, secretRule } from './VerifierOptions.js'
 
 // model
 
-const signingSchemeRule: Rule<Partial<SigningScheme>> = schemeRule
+const signingSchemeRule: Rule<
+  Partial<SigningScheme>,
+  MayBeUndefined<Partial<SigningScheme>>
+> = schemeRule
 
 export const signTable = {
   /** The whole secret of the webhook, as `webhooks.create` returned it. */

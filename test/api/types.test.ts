@@ -12,6 +12,7 @@ import {
   type List,
   type ObservableEither,
   type OrderUpload,
+  rule,
   type WebhookWithSecret,
 } from '../../src/index.js'
 
@@ -63,6 +64,23 @@ describe('a row', () => {
     endpoint('GET /api/v1/things/{id}', { params, success: t.string, at: { id: 'cookie' } })
     // @ts-expect-error: misspelt
     endpoint('GET /api/v1/things/{id}', { params, success: t.string, error: ['not_found'] })
+  })
+
+  it('has rules with and without the time of sending', () => {
+    const row = { params: t.type({ from: t.string, to: t.string }), success: t.string }
+    endpoint('GET /api/v1/a', {
+      ...row,
+      rules: (now) => [rule('to', 'over', ({ to }) => Date.parse(to) < now)],
+    })
+    endpoint('GET /api/v1/a', {
+      ...row,
+      rules: () => [rule('from', 'before to', ({ from, to }) => from < to)],
+    })
+    endpoint('GET /api/v1/a', {
+      ...row,
+      // @ts-expect-error: no such field
+      rules: (now) => [rule('too', 'over', ({ to }) => Date.parse(to) < now)],
+    })
   })
 
   it('may be made of another one, and has the same types', () => {

@@ -7,11 +7,11 @@ import {
   createScheduler,
   type Rate,
   rate,
-  refusalDefaults,
   type Scheduler,
   schedule,
   type Tier,
 } from '../../src/scheduler/index.js'
+import { refusalDefaults } from '../../src/scheduler/Task.js'
 import { stateOf } from './world.js'
 
 describe('numbers that cannot be', () => {

@@ -28,10 +28,10 @@ export const exportResource =
       return exported(resource, terminal, flags, resource.connection(flags, terminal.env))
     }
     const options = {
-      environment: environmentFrom(flags, terminal.env),
       timer: terminal.timer,
       ...(flags.limits ? {} : { limits: false as const }),
       ...sandboxOptions(resource.simulated, flags.rows),
+      environment: environmentFrom(flags, terminal.env),
     }
     const status = await withSandbox(options, (connection) =>
       exported(resource, terminal, flags, connection),

@@ -56,9 +56,9 @@ export interface FileOptions<A> {
   /** How rows are written: what is in the `Right` of `formatOf`. */
   readonly format: Format<A>
   /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
-  readonly from?: Mark
+  readonly from?: Mark | undefined
   /** Default: the disk. */
-  readonly files?: FileSystem
+  readonly files?: FileSystem | undefined
 }
 
 // constructors

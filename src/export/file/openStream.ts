@@ -16,7 +16,7 @@ export interface StreamOptions<A> {
   /** How rows are written. */
   readonly format: Format<A>
   /** Ends the stream on `finish`, too. Default `true`. Not for stdout. */
-  readonly close?: boolean
+  readonly close?: boolean | undefined
 }
 
 /** A stream of rows, which cannot be cut back. */

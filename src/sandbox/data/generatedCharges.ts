@@ -40,7 +40,9 @@ export interface ChargeJson extends Omit<Charge, 'created_at' | 'updated_at'> {
 }
 
 /** Everything that a new charge says. */
-export interface CompleteNewCharge extends Required<NewCharge> {}
+export interface CompleteNewCharge extends NewCharge {
+  readonly request_id: string
+}
 
 export interface GeneratedCharges {
   readonly count: number
