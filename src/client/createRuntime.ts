@@ -6,14 +6,14 @@ import { codes } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute } from '../http/execute.js'
-import { clientScheduler, explainLowered } from '../http/limits.js'
+import { explainLowered, tiers } from '../http/limits.js'
 import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/login/Auth.js'
 import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
 import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
-import type { LimitChanged } from '../scheduler/index.js'
+import { createScheduler, type LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
@@ -39,11 +39,10 @@ export const createRuntime = (
       kyTransport({ timer, maxBytes: options.maxBytes, ...defined({ fetch: options.fetch }) }),
     scheduler:
       options.scheduler ??
-      clientScheduler({
-        limits: limitsOf(options),
-        guard: options.guard,
-        share: options.share,
-        retries: retry?.throttled,
+      createScheduler({
+        tiers: tiers(limitsOf(options)),
+        ...defined({ guard: options.guard, share: options.share }),
+        ...(retry?.throttled === undefined ? {} : { refusals: { attempts: retry.throttled + 1 } }),
         random,
         timer,
       }),

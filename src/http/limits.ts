@@ -3,17 +3,8 @@ import { take } from 'rxjs'
 import type { Route } from '../api/Endpoint.js'
 import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined } from '../fp.js'
 import { is, type Rule } from '../options/index.js'
-import {
-  concurrency,
-  createScheduler,
-  type Guard,
-  rate,
-  type Scheduler,
-  type SchedulerOptions,
-  type Tier,
-} from '../scheduler/index.js'
+import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
 
 // model
 
@@ -36,15 +27,6 @@ export type Priority = (typeof PRIORITIES)[number]
 /** Limits that reading a list is under, of which this client may use its `share`. */
 export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
-export interface ClientSchedulerOptions
-  extends Pick<SchedulerOptions<RateLimitKey>, 'random' | 'timer'> {
-  readonly limits: Limits
-  readonly guard?: Guard | undefined
-  readonly share?: number | undefined
-  /** Attempts after the first, after a 429. */
-  readonly retries?: number | undefined
-}
-
 // rules
 
 /** Accepts schedulers with the lanes that calls wait in. */
@@ -65,21 +47,6 @@ export const limitsRule = is.group<Partial<Limits>>({
 })
 
 // constructors
-
-/** Makes the scheduler of a client. */
-export const clientScheduler = ({
-  limits,
-  guard,
-  share,
-  retries,
-  ...others
-}: ClientSchedulerOptions): Scheduler<RateLimitKey> =>
-  createScheduler({
-    tiers: tiers(limits),
-    ...defined({ guard, share }),
-    ...(retries === undefined ? {} : { refusals: { attempts: retries + 1 } }),
-    ...others,
-  })
 
 /**
  * Returns the tiers of a scheduler that keeps these limits, such as `limits.production`. A login counts toward the

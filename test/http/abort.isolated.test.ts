@@ -18,7 +18,7 @@ beforeAll(() => {
   collect = runInNewContext('gc')
 })
 
-/** Whoever is watched weakly is not there any more. */
+/** Collects garbage. */
 const collected = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) {
     collect()

@@ -1,4 +1,4 @@
-/** What must not show, in whatever way it is written. */
+/** Secrets, in every way that they may be written. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scrubAll, scrubber } from '../../src/http/secrets.js'

@@ -1,4 +1,4 @@
-/** What the codes of refusals say, for callers and for the client itself. */
+/** Meanings of error codes, for callers and for the client itself. */
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
 import {

@@ -1,4 +1,4 @@
-/** What is no success, as a failure. */
+/** Failures made of responses, and of none. */
 import { describe, expect, it } from 'vitest'
 import { httpFailure, transportFailure } from '../../../src/http/answer/failureOf.js'
 import { scrubber } from '../../../src/http/secrets.js'

@@ -40,7 +40,7 @@ describe('one value', () => {
     )
   })
 
-  it('may have fields and statuses that nobody knows yet', () => {
+  it('may have fields and statuses that are not known yet', () => {
     const novel = { ...JSON.parse(CHARGE_TEXT), status: 'FROZEN', settled_by: { who: 'me' } }
     expect(readCharge(responseOf(200, novel))).toEqual(E.right(novel))
   })

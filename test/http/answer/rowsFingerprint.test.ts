@@ -7,7 +7,7 @@ interface Rows {
   readonly raw: ReadonlyArray<unknown>
 }
 
-/** Whether one page is taken for the other. */
+/** Tests if one page is taken for the other. */
 const sameRows = (one: Rows, other: Rows): boolean => {
   const mark = rowsFingerprint(one)
   return (

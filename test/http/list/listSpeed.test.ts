@@ -5,7 +5,7 @@ import { CHARGE, lab, type Play } from '../../support/lab.js'
 const PAGES = 200
 const CEILING = 20
 
-/** The same numbers each time, from 0 to below 1. */
+/** Repeatable numbers from 0 to below 1. */
 const seeded = (seed: number) => () => {
   seed = (seed * 16_807) % 2_147_483_647
   return seed / 2_147_483_647

@@ -1,4 +1,4 @@
-/** What becomes of a list that is left: its requests are aborted, and its places are free for others. */
+/** Unsubscribing from a list aborts its requests, and frees its permits for others. */
 import { type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Failure, List } from '../../../src/index.js'

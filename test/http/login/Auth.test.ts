@@ -38,7 +38,7 @@ const values: Readonly<Record<string, Login>> = {
   L,
 }
 
-/** What comes out, as one character each: the token, or L. */
+/** Values as one character each: the token, or L. */
 const short = map((ea: E.Either<Failure, string>) =>
   E.isLeft(ea) ? 'L' : ea.right.slice('Bearer '.length),
 )
@@ -99,7 +99,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'is given up when nobody has waited for it for a second, and not before',
+    'is aborted after a second without subscribers, and not before',
     marbles((m) => {
       const login = m.cold('3s a|', values)
       const { header } = auth(login)
@@ -198,7 +198,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'is asked for anew by whoever asks as soon as a login failed, once for all of them',
+    'is requested again by subscribers that come when a login has failed, once for all of them',
     marbles((m) => {
       const second = m.cold('--a|', values)
       const { header } = auth(inTurn([m.cold('--L|', values), second]))
@@ -227,7 +227,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'that is refused, and refused again while those who wait are told, is told to each of them once',
+    'that is refused again while its listeners are called calls each of them once',
     marbles((m) => {
       const made = auth(m.cold('a|', values))
       m.expectObservable(made.header).toBe('(a|)')
@@ -244,7 +244,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'that is refused is told to nobody who waits after a login in vain, until there is another one',
+    'that is refused calls no listener again after a login that failed, until there is another token',
     marbles((m) => {
       const logins = [m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]
       const made = auth(inTurn(logins))
@@ -265,7 +265,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'that is refused is told to those who wait, too, where its renewal was in vain before',
+    'that is refused calls its listeners also after a renewal that failed',
     marbles((m) => {
       const made = auth(inTurn([m.cold('a|', values), m.cold('L|', values), m.cold('b|', values)]))
       const told: Array<string> = []
@@ -279,7 +279,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'that is refused is asked for anew when all who wait have left: the login may have to wait with them',
+    'that is refused is renewed once all listeners have left the queue: the login may have to wait in it',
     marbles((m) => {
       const told: Array<string> = []
       const inVain = defer(() => {

@@ -13,7 +13,7 @@ import { endpoint } from '../../../src/index.js'
 const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, check = true) =>
   prepareRequest(untyped(row), { check, now: () => 0 })(params)
 
-/** What is sent. */
+/** The request that is sent. */
 const asked = (
   row: { readonly route: AnyEndpoint['route'] },
   params: unknown,

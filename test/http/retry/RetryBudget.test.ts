@@ -1,4 +1,4 @@
-/** What an outage is answered with: all calls of a client together, in virtual time. */
+/** Requests of all calls of a client during an outage, in virtual time. */
 import fc from 'fast-check'
 import { concatMap, mergeMap, range } from 'rxjs'
 import { describe, expect, it } from 'vitest'

@@ -158,7 +158,7 @@ describe('a recorded one', () => {
 })
 
 it.each(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])(
-  'one with time limits of its own that nobody told us: %s',
+  'one with time limits of its own, which are unknown: %s',
   async (code) => {
     const client = clientOf('https://platform.test', () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('late'), { code }) })
@@ -231,7 +231,7 @@ describe('a body of iterators', () => {
     return clientOf('https://own', async () => answer).charges.retrieve({ id: 'chg_1' })
   }
 
-  it('is left when nobody listens any more, whatever comes of that', async () => {
+  it('is cancelled by unsubscribing, also if cancelling fails', async () => {
     let begun = (): void => {}
     const asked = new Promise<void>((resolve) => {
       begun = resolve
@@ -253,7 +253,7 @@ describe('a body of iterators', () => {
     await expect(left).resolves.toBeUndefined()
   })
 
-  it('that cannot be left is read no further when nobody listens any more', async () => {
+  it('that cannot be cancelled is read no further after unsubscribing', async () => {
     let taken = 0
     let leave = (): void => {}
     const left = new Promise<void>((resolve) => {

@@ -130,7 +130,7 @@ describe('a fault of the line', () => {
     expect(() => JSON.parse(answer.right.body)).toThrow(SyntaxError)
   })
 
-  it('is a refused connection where nobody listens: nothing has arrived', async () => {
+  it('is a refused connection at a closed port: nothing has arrived', async () => {
     const server = await serve({})
     await server.close()
     expect(await send(get(server.url))).toMatchObject(
@@ -138,7 +138,7 @@ describe('a fault of the line', () => {
     )
   })
 
-  it('is a name that nobody knows', async () => {
+  it('is a name that is not found', async () => {
     const answer = await send(get('http://no-such-host.invalid/'))
     expect(answer).toMatchObject(E.left({ _tag: 'Unreachable', mayHaveArrived: false }))
   })
@@ -240,7 +240,7 @@ describe('a fault of the line', () => {
 })
 
 describe('a time limit', () => {
-  /** What comes out when time has passed from when the server got the request on. */
+  /** Advances the time once the server has the request, and returns the result. */
   const late = async (fault: Fault, headersCame: boolean, pass: number) => {
     const server = await serve({ charges: 100, fault: () => fault })
     const timer = new VirtualTimeScheduler()
@@ -299,7 +299,7 @@ describe('a time limit', () => {
     )
   })
 
-  it('for connecting goes by its own connection, whoever connects meanwhile', async () => {
+  it('for connecting goes by its own connection, not by others made meanwhile', async () => {
     const port = await tcp(() => {})
     const server = await serve({ fault: () => whole })
     const timer = new VirtualTimeScheduler()

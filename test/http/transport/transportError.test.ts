@@ -22,7 +22,7 @@ it.each([
   })
 })
 
-it('whoever never connected has sent nothing, whatever fetch it was', () => {
+it('a connection that was not made has sent nothing, by any fetch', () => {
   expect(transportError(late('UND_ERR_CONNECT_TIMEOUT'), timeout, undefined)).toMatchObject({
     _tag: 'Unreachable',
     mayHaveArrived: false,
