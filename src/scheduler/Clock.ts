@@ -6,7 +6,6 @@ export type { Millis }
 
 /** Resolution of a timer's clock: `Date.now()` counts whole milliseconds. */
 export const TICK: Millis = 1
-
 /** A clock of milliseconds since 1970 cannot tell two moments apart that are closer than this. */
 const SHORTEST: Millis = 0.001
 
@@ -24,17 +23,13 @@ export class Clock {
 
   now(): Millis {
     const now = this.timer.now() + this.offset
-    if (now >= this.last && now < Number.POSITIVE_INFINITY) {
-      this.last = now
-    } else if (Number.isFinite(now)) {
-      this.offset += this.last - now // the clock was set back
-    }
+    if (now >= this.last && now < Number.POSITIVE_INFINITY) this.last = now
+    else if (Number.isFinite(now)) this.offset += this.last - now // the clock was set back
     return this.last
   }
 
   /** Runs `work` after `delay`, or after the longest delay of the platform's timers (24 days) if that is sooner. */
   after(delay: Millis, work: () => void): Subscription {
-    const wait = delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0
-    return this.timer.schedule(work, wait)
+    return this.timer.schedule(work, delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0)
   }
 }

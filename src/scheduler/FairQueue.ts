@@ -37,12 +37,9 @@ export class FairQueue<T extends WaitingQueue<T>> {
 
   constructor(weights: ReadonlyArray<number>, maxAge: Millis) {
     this.maxAge = maxAge
-    this.lanes = weights.map((weight) => ({
-      weight,
-      longest: new Heap(),
-      oldest: new Heap(),
-      served: 0,
-    }))
+    this.lanes = weights.map((weight) => {
+      return { weight, longest: new Heap(), oldest: new Heap(), served: 0 }
+    })
   }
 
   next(now: Millis): T | undefined {
@@ -97,11 +94,12 @@ export class FairQueue<T extends WaitingQueue<T>> {
 
   /** A queue that was not served for too long. Serving a queue leaves its rank as it is; it is corrected here. */
   private overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
-    for (let entry = oldest.first(); entry !== undefined; entry = oldest.first()) {
-      if (now - entry.rank <= this.maxAge) return undefined
+    let entry = oldest.first()
+    while (entry !== undefined && now - entry.rank > this.maxAge) {
       if (entry.rank === entry.item.servedAt) return entry.item
       entry.rank = entry.item.servedAt
       oldest.moved(entry)
+      entry = oldest.first()
     }
     return undefined
   }

@@ -35,14 +35,15 @@ export class Heap<T> {
     entry.slot = -1
     const last = this.entries.pop()
     if (last === undefined || last === entry) return
-    this.put(last, slot)
+    last.slot = slot
     this.moved(last)
   }
 
   /** Call it after the rank or order of an entry has changed. */
   moved(entry: HeapEntry<T>): void {
+    const { slot } = entry
     this.siftUp(entry)
-    this.siftDown(entry)
+    if (entry.slot === slot) this.siftDown(entry)
   }
 
   private siftUp(entry: HeapEntry<T>): void {

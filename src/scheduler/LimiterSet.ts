@@ -36,7 +36,6 @@ export class LimiterSet {
 /** A request that waits in a queue, as an element of its linked list. */
 export interface QueuedRequest {
   readonly queue: RequestQueue
-  isQueued: boolean
   previous: QueuedRequest | undefined
   next: QueuedRequest | undefined
   start(now: Millis): void
@@ -67,7 +66,6 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
   push(request: QueuedRequest, isRetry: boolean): void {
     const previous = isRetry ? this.lastRetry : this.last
     const next = previous === undefined ? this.first : previous.next
-    request.isQueued = true
     request.previous = previous
     request.next = next
     if (previous === undefined) this.first = request
@@ -82,7 +80,6 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     const isFirst = this.first === request
     const previous = isFirst ? undefined : request.previous
     const { next } = request
-    request.isQueued = false
     if (this.lastRetry === request) this.lastRetry = previous
     if (previous === undefined) this.first = next
     else previous.next = next

@@ -73,10 +73,11 @@ export interface SchedulerCore<in R> {
   readonly left: () => void
 }
 
+const WAITING: Unsubscribable = Subscription.EMPTY
+
 /** One subscription to a scheduled source: it waits, is under way, or backs off. */
 class Task<A> implements QueuedRequest, Unsubscribable {
   readonly queue: RequestQueue
-  isQueued = false
   previous: QueuedRequest | undefined = undefined
   next: QueuedRequest | undefined = undefined
   private readonly core: SchedulerCore<never>
@@ -85,7 +86,7 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   private readonly subscriber: Subscriber<A>
   private readonly context: AsyncContext | undefined = captureContext()
   private refusals = 0
-  /** The attempt under way, or the backoff. */
+  /** The attempt under way, the backoff, `WAITING` in the queue, or `undefined` when all is done. */
   private current: Attempt<A> | Unsubscribable | undefined = undefined
 
   constructor(
@@ -102,6 +103,11 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     this.subscriber = subscriber
   }
 
+  enqueue(isRetry: boolean): void {
+    this.current = WAITING
+    this.core.dispatcher.enqueue(this, isRetry)
+  }
+
   start(now: Millis): void {
     const attempt = new Attempt(this, this.core.inFlight.send(this.queue.set, now))
     this.current = attempt
@@ -115,6 +121,7 @@ class Task<A> implements QueuedRequest, Unsubscribable {
 
   /** A limit failed while the task waits. */
   fail(error: unknown): void {
+    this.current = undefined
     this.core.dispatcher.remove(this)
     this.subscriber.error(error)
   }
@@ -170,9 +177,9 @@ class Task<A> implements QueuedRequest, Unsubscribable {
 
   /** The subscriber has left: by cancelling, or because all is done. */
   unsubscribe(): void {
-    if (this.isQueued) this.core.dispatcher.remove(this)
     const { current } = this
     this.current = undefined
+    if (current === WAITING) this.core.dispatcher.remove(this)
     try {
       current?.unsubscribe()
     } finally {
@@ -199,10 +206,8 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   }
 
   private retry(wait: Millis): void {
-    this.current = undefined
-    const { clock, dispatcher } = this.core
     if (wait === 0) {
-      dispatcher.enqueue(this, true)
+      this.enqueue(true)
       return
     }
     const { set } = this.queue
@@ -210,13 +215,12 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     const backoff = new Subscription(() => {
       set.backingOff--
     })
+    this.current = backoff
     const again = (): void => {
       backoff.unsubscribe()
-      this.current = undefined
-      dispatcher.enqueue(this, true)
+      this.enqueue(true)
     }
-    backoff.add(clock.after(wait, again))
-    this.current = backoff
+    backoff.add(this.core.clock.after(wait, again))
   }
 }
 
@@ -263,5 +267,5 @@ export const runTask = <R, A>(
     throw error
   }
   subscriber.add(task)
-  if (!subscriber.closed) core.dispatcher.enqueue(task, false) // RxJS subscribes to some sources that are cancelled already
+  if (!subscriber.closed) task.enqueue(false) // RxJS subscribes to some sources that are cancelled already
 }
