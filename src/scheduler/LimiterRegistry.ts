@@ -1,12 +1,10 @@
 import type { Clock, Millis } from './Clock.js'
 import type { JitterGuard } from './JitterGuard.js'
 import { LimiterSet } from './LimiterSet.js'
-import type { TierLimiters } from './TierLimiters.js'
+import { FORGET_AFTER, type TierLimiters } from './TierLimiters.js'
 
 /** Sets of limiters that are always remembered. */
 const FEW = 256
-/** Sets that are not used are looked for after so many ms. */
-const FORGET_AFTER: Millis = 60_000
 
 type Key = string | undefined
 
@@ -31,9 +29,8 @@ export class LimiterRegistry<in R> {
 
   /** Returns the limiters of a request. Throws what a key function throws. */
   find(request: R): LimiterSet {
-    const [first] = this.keyed
-    if (this.keyed.length === 1 && first !== undefined) {
-      const key = first(request)
+    if (this.keyed.length < 2) {
+      const key = this.keyed[0]?.(request)
       return this.sets.get(key) ?? this.create(key, [key])
     }
     const keys = this.keyed.map((keyOf) => keyOf(request))
@@ -59,7 +56,7 @@ export class LimiterRegistry<in R> {
       const isKeyed = tier.tier.key !== undefined
       const key = isKeyed ? left.next().value : undefined
       if (isKeyed && key === undefined) return [] // not counted
-      if (tier.learned !== undefined) guards.add(tier.learned)
+      if (typeof tier.guard === 'object') guards.add(tier.guard)
       return [tier.get(key)]
     })
     const set = new LimiterSet(limiters, [...guards], this.lanes)

@@ -98,31 +98,27 @@ export const tierSnapshot = <R>(
   parkedAt: (limiter: Limiter) => number,
   now: Millis,
 ): TierSnapshot => {
-  const { tier, limit, guard, learned, limiters } = tiers
-  const own = new Set(limiters.values())
-  const waitingBy = new Map<unknown, number>()
+  const { tier, limit, guard, limiters } = tiers
+  const waitingBy = new Map<Limiter, number>()
+  for (const limiter of limiters.values()) waitingBy.set(limiter, 0)
   let inFlight = 0
   for (const set of sets) {
-    const limiter = set.limiters.find((one) => own.has(one))
+    const limiter = set.limiters.find((one) => waitingBy.has(one))
     if (limiter === undefined) continue
     inFlight += set.inFlight
     waitingBy.set(limiter, (waitingBy.get(limiter) ?? 0) + set.waiting())
   }
 
-  let [used, usedMost, waiting, allowed, confirmed] = [0, 0, 0, limit, limit]
+  let [used, usedMost, parked, allowed, confirmed] = [0, 0, 0, limit, limit]
   const perKey: Array<KeySnapshot> = []
-  for (const limiter of own) {
-    const one: KeySnapshot = {
-      key: limiter.key,
-      waiting: waitingBy.get(limiter) ?? 0,
-      used: limiter.used(now),
-      allowed: limiter.limit.level,
-    }
-    if (one.waiting + one.used > 0) perKey.push(one)
-    used += one.used
-    usedMost = Math.max(usedMost, one.used)
-    waiting += parkedAt(limiter)
-    allowed = Math.min(allowed, one.allowed)
+  for (const [limiter, waiting] of waitingBy) {
+    const held = limiter.used(now)
+    const { level } = limiter.limit
+    if (waiting + held > 0) perKey.push({ key: limiter.key, waiting, used: held, allowed: level })
+    used += held
+    usedMost = Math.max(usedMost, held)
+    parked += parkedAt(limiter)
+    allowed = Math.min(allowed, level)
     confirmed = Math.min(confirmed, limiter.limit.confirmed)
   }
 
@@ -134,10 +130,10 @@ export const tierSnapshot = <R>(
     used,
     usedMost,
     inFlight,
-    waiting,
+    waiting: parked,
     allowed,
     lowered: confirmed < limit ? describeLimit(tier, limit, confirmed) : undefined,
-    guard: tier._tag === 'Rate' && typeof guard === 'number' ? guard : learned?.value,
+    guard: typeof guard === 'object' ? guard.value : guard === 'safe' ? undefined : guard,
     refused: tiers.refusals(),
     share: limit === 0 ? 0 : usedMost / limit,
     perKey,
@@ -150,14 +146,10 @@ const EVERY: Millis = 250
 /** Returns states, the first at once, and then at most every 250 ms while `changed` is called. */
 export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>) => {
   const changes = new Subject<void>()
-  const later = changes.pipe(
-    throttleTime(EVERY, timer, { leading: false, trailing: true }),
-    map(state),
-    share(),
-  )
+  const throttled = throttleTime<void>(EVERY, timer, { leading: false, trailing: true })
+  const later = changes.pipe(throttled, map(state), share())
   return {
     states: defer(() => later.pipe(startWith(state()))),
-    /** Costs next to nothing while nothing is subscribed. */
     changed: (): void => {
       if (changes.observed) changes.next()
     },

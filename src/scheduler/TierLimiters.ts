@@ -1,4 +1,4 @@
-import { Subscription, tap } from 'rxjs'
+import { merge, type Observable, Subscription, tap } from 'rxjs'
 import type { IO } from '../fp.js'
 import { InvalidOption, is } from '../options/index.js'
 import type { Millis } from './Clock.js'
@@ -13,11 +13,11 @@ import type { Tier } from './Tier.js'
 const CONCURRENCY_WINDOW: Millis = 1_000
 /** 0.29 of 100 is a little less than 29. */
 const ROUNDING = 1e-9
-/** What a limiter has learned of a lower limit is forgotten when it was not used for so long, in ms. */
-const REMEMBERED: Millis = 60_000
+/** What was not used for so long is forgotten, such as a lower limit that was found. */
+export const FORGET_AFTER: Millis = 60_000
 
 export interface TierLimitersOptions {
-  /** Guard and share of the scheduler, for tiers that have none. */
+  /** For tiers that have none, as is `share`. */
   readonly guard: Guard
   readonly share: number
   readonly random: IO<number>
@@ -30,14 +30,13 @@ export interface TierLimitersOptions {
 /** A tier with its limiters, one for each key. */
 export class TierLimiters<in R> {
   readonly tier: Tier<R>
-  readonly guard: Guard
-  /** Guard that its requests teach. */
-  readonly learned: JitterGuard | undefined
+  /** Of a rate; learned from its requests unless it was given. */
+  readonly guard: JitterGuard | 'safe' | Millis | undefined
   readonly limiters = new Map<string | undefined, Limiter>()
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   limit: number
   private readonly options: TierLimitersOptions
-  private readonly window: Millis
+  private readonly window: Millis = CONCURRENCY_WINDOW
   private readonly share: number
   private forgottenRefusals = 0
 
@@ -45,14 +44,13 @@ export class TierLimiters<in R> {
     this.tier = tier
     this.options = options
     this.share = tier.share ?? options.share
-    const rate = tier._tag === 'Rate' ? tier : undefined
-    this.guard = rate?.guard ?? options.guard
-    const part = typeof tier.limit === 'number' ? tier.limit * this.share : 1
+    const limit = typeof tier.limit === 'number' ? tier.limit : 0
+    this.limit = this.shareOf(limit)
+    if (tier._tag === 'Concurrency') return
     // Less than one request in a window is one in a longer window.
-    this.window = rate === undefined ? CONCURRENCY_WINDOW : rate.per / Math.min(1, part)
-    const isLearned = rate !== undefined && this.guard === 'learned'
-    this.learned = isLearned ? options.guardOf(this.window) : undefined
-    this.limit = typeof tier.limit === 'number' ? this.shareOf(tier.limit) : 0
+    this.window = tier.per / Math.min(1, limit * this.share || 1)
+    const { guard = options.guard } = tier
+    this.guard = guard === 'learned' ? options.guardOf(this.window) : guard
   }
 
   /** Changes the limit of all keys. */
@@ -77,7 +75,7 @@ export class TierLimiters<in R> {
   /** Forgets limiters that belong to no set, hold no permit, and know nothing of use. */
   forgetUnused(now: Millis): void {
     for (const [key, limiter] of this.limiters) {
-      const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= REMEMBERED
+      const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= FORGET_AFTER
       if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
       this.forgottenRefusals += limiter.refusals
       this.limiters.delete(key)
@@ -89,27 +87,24 @@ export class TierLimiters<in R> {
   }
 
   private create(key: string | undefined): Limiter {
-    const { random, confirmed } = this.options
-    const isRate = this.tier._tag === 'Rate'
-    const limit = new AdaptiveLimit(this.limit, this.window, {
-      random,
-      confirmed: (level) => confirmed(this, key, level),
+    const { guard, window, options } = this
+    const limit = new AdaptiveLimit(this.limit, window, {
+      random: options.random,
+      confirmed: (level) => options.confirmed(this, key, level),
       // A concurrency limit has no window to count in, so it is halved.
-      afterBurst: isRate ? Math.min : (_, level) => Math.max(1, Math.floor(level / 2)),
+      afterBurst: guard === undefined ? (_, level) => Math.max(1, Math.floor(level / 2)) : Math.min,
     })
-    if (!isRate) return new ConcurrencyLimit(key, limit)
-    const guard = this.guard === 'learned' ? this.options.guardOf(this.window) : this.guard
-    return new RollingWindow(key, limit, this.window, guard)
+    if (guard === undefined) return new ConcurrencyLimit(key, limit)
+    return new RollingWindow(key, limit, window, guard)
   }
 }
 
 /** Keeps the limits of tiers up to date that are Observables, while any request waits or is under way. */
 export class DynamicLimits<R> {
-  private readonly tiers: ReadonlyArray<TierLimiters<R>>
-  private readonly changed: (tier: TierLimiters<R>) => void
+  private readonly changes: Observable<unknown> | undefined
   private readonly failed: (error: unknown) => void
   private requests = 0
-  private subscription = new Subscription()
+  private subscription = Subscription.EMPTY
   private failure: { readonly error: unknown } | undefined
 
   /** `failed` is called with the error of a limit: all requests that wait fail with it. */
@@ -118,15 +113,34 @@ export class DynamicLimits<R> {
     changed: (tier: TierLimiters<R>) => void,
     failed: (error: unknown) => void,
   ) {
-    this.tiers = tiers.filter(({ tier }) => typeof tier.limit !== 'number')
-    this.changed = changed
     this.failed = failed
+    const changes = tiers.flatMap((tier) => {
+      const { limit, name } = tier.tier
+      if (typeof limit === 'number') return []
+      const configure = (value: number): void => {
+        const { accepts, expected } = is.positiveIntOrInfinity
+        if (value !== 0 && !accepts(value)) {
+          throw new InvalidOption('limit', `0 or ${expected}`, `'${name}': `)
+        }
+        tier.configure(value)
+        changed(tier)
+      }
+      return [limit.pipe(tap(configure))]
+    })
+    if (changes.length > 0) this.changes = merge(...changes)
   }
 
   /** A request is there. Throws the error of a limit that has failed. */
   joined(): void {
-    if (this.tiers.length === 0) return
-    if (this.requests++ === 0) this.subscribe()
+    if (this.changes === undefined) return
+    if (this.requests++ === 0) {
+      this.failure = undefined
+      const error = (reason: unknown): void => {
+        this.failure = { error: reason }
+        this.failed(reason)
+      }
+      this.subscription = this.changes.subscribe({ error })
+    }
     if (this.failure === undefined) return
     this.left()
     throw this.failure.error
@@ -134,30 +148,6 @@ export class DynamicLimits<R> {
 
   /** A request has ended or was cancelled. */
   left(): void {
-    if (this.tiers.length > 0 && --this.requests === 0) this.subscription.unsubscribe()
-  }
-
-  private subscribe(): void {
-    this.failure = undefined
-    const subscription = new Subscription()
-    this.subscription = subscription
-    for (const tiers of this.tiers) {
-      const { limit, name } = tiers.tier
-      if (typeof limit === 'number' || this.failure !== undefined) continue
-      const next = (value: number): void => {
-        const { accepts, expected } = is.positiveIntOrInfinity
-        if (value !== 0 && !accepts(value)) {
-          throw new InvalidOption('limit', `0 or ${expected}`, `'${name}': `)
-        }
-        tiers.configure(value)
-        this.changed(tiers)
-      }
-      const error = (reason: unknown): void => {
-        this.failure = { error: reason }
-        subscription.unsubscribe()
-        this.failed(reason)
-      }
-      subscription.add(limit.pipe(tap(next)).subscribe({ error }))
-    }
+    if (this.changes !== undefined && --this.requests === 0) this.subscription.unsubscribe()
   }
 }

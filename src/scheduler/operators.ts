@@ -4,8 +4,8 @@ import {
   type MonoTypeOperatorFunction,
   Observable,
   type ObservableInput,
-  type Subscription,
-  takeWhile,
+  Subject,
+  takeUntil,
 } from 'rxjs'
 import { bare, O } from '../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable, required } from '../options/index.js'
@@ -90,10 +90,11 @@ export const scheduleMap = <R, A, B>(
     new Observable((subscriber) => {
       let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit
       let [isPulling, isDone] = [false, false]
+      const fail = (error: unknown): void => subscriber.error(error)
 
       const start = (item: A): void => {
         const n = index++
-        let isWaiting = true
+        let isWaiting = false
         const wait = (is: boolean): void => {
           if (isWaiting !== is) waiting += is ? 1 : -1
           isWaiting = is
@@ -104,23 +105,19 @@ export const scheduleMap = <R, A, B>(
           return refusal
         }
         active++
-        waiting++
+        wait(true)
         const result = defer(() => {
           wait(false)
           pull() // there may be room for more
           return from(project(item, n))
-        })
-        subscriber.add(
-          result.pipe(schedule(scheduler, key(item), { ...each, refused })).subscribe({
-            next: (value) => subscriber.next(value),
-            error: (error: unknown) => subscriber.error(error),
-            complete: () => {
-              wait(false)
-              active--
-              pull()
-            },
-          }),
-        )
+        }).pipe(schedule(scheduler, key(item), { ...each, refused }))
+        const complete = (): void => {
+          wait(false)
+          active--
+          pull()
+        }
+        const next = (value: B): void => subscriber.next(value)
+        subscriber.add(result.subscribe({ next, error: fail, complete }))
       }
 
       const pull = (): void => {
@@ -134,15 +131,15 @@ export const scheduleMap = <R, A, B>(
             else start(item.value)
           }
         } catch (error) {
-          subscriber.error(error)
+          fail(error)
         } finally {
           isPulling = false
         }
         if (isDone && active === 0) subscriber.complete()
       }
 
-      const items = itemsOf(source, maxBuffered, { pull, fail: (error) => subscriber.error(error) })
-      subscriber.add(() => items.stop())
+      const items = itemsOf(source, maxBuffered, { pull, fail })
+      subscriber.add(items.stop)
       items.start?.()
       pull()
     })
@@ -212,27 +209,23 @@ const asyncItems = <A>(iterator: AsyncIterator<A, unknown>, { pull, fail }: Rece
 const pushedItems = <A>(source: Observable<A>, max: number, { pull, fail }: Receiver): Items<A> => {
   let incoming: Array<IteratorYieldResult<A>> = []
   let outgoing: Array<IteratorYieldResult<A>> = [] // last one first
-  let [isComplete, isStopped] = [false, false]
-  let subscription: Subscription | undefined
+  let isComplete = false
+  const stopped = new Subject<void>()
   const next = (value: A): void => {
-    if (incoming.length + outgoing.length < max) {
+    if (incoming.length + outgoing.length === max) {
+      const instead = 'or the source an iterable or a list, which is pulled'
+      fail(new InvalidOption('maxBuffered', `above ${max}, ${instead}`, 'scheduleMap: '))
+    } else {
       incoming.push({ value })
       pull()
-      return
     }
-    const instead = 'or the source an iterable or a list, which is pulled'
-    fail(new InvalidOption('maxBuffered', `above ${max}, ${instead}`, 'scheduleMap: '))
   }
   const complete = (): void => {
     isComplete = true
     pull()
   }
   return {
-    start: () => {
-      // `takeWhile` ends a source that goes on pushing while it is subscribed to.
-      const pushing = source.pipe(takeWhile(() => !isStopped))
-      subscription = pushing.subscribe({ next, error: fail, complete })
-    },
+    start: () => source.pipe(takeUntil(stopped)).subscribe({ next, error: fail, complete }),
     take: () => {
       if (outgoing.length === 0) {
         outgoing = incoming.reverse()
@@ -240,9 +233,6 @@ const pushedItems = <A>(source: Observable<A>, max: number, { pull, fail }: Rece
       }
       return outgoing.pop() ?? (isComplete ? { done: true, value: undefined } : undefined)
     },
-    stop: () => {
-      isStopped = true
-      subscription?.unsubscribe()
-    },
+    stop: () => stopped.next(),
   }
 }
