@@ -25,11 +25,6 @@ const CLOSURE_JITTER = 1 / 2
 /** Why a level is in force: `probe` tries a higher one, `return` goes back to the last one that worked. */
 type Reason = 'usual' | 'probe' | 'return'
 
-interface Reasoned {
-  readonly level: number
-  readonly reason: Reason
-}
-
 /** Requests that left within one window at one level, and what became of them. */
 export class SendWindow {
   readonly index: number
@@ -48,7 +43,7 @@ export class SendWindow {
   private kind: object | undefined = undefined
   private kinds = 0
 
-  constructor(index: number, now: Millis, { level, reason }: Reasoned, before?: SendWindow) {
+  constructor(index: number, now: Millis, level: number, reason: Reason, before?: SendWindow) {
     this.index = index
     this.startedAt = now
     this.level = level
@@ -74,7 +69,7 @@ export class SendWindow {
   }
 }
 
-/** What a refusal tells: `chance` is bad luck of the network, `burst` a lower limit or an outage. */
+/** Reason of a refusal: `chance` is bad luck of the network, `burst` a lower limit or an outage. */
 export type Verdict = 'chance' | 'burst' | 'probe'
 
 export interface AdaptiveLimitOptions {
@@ -96,29 +91,33 @@ export interface AdaptiveLimitOptions {
 export class AdaptiveLimit {
   /** Requests allowed now: within a window, or at once. */
   level: number
+  /** Level of the last whole window that was let in, or the configured limit. */
+  confirmed: number
   private max: number
   private readonly window: Millis
   private readonly options: AdaptiveLimitOptions
-  /** Highest level at which a whole window was let in. */
-  private worked = 0
-  /** Level of the last whole window that was let in, or the configured limit. */
-  confirmed: number
-
-  private present: SendWindow | undefined
+  private reason: Reason = 'usual'
   /** The next departure begins a window, since the level has changed. */
   private isNewLevel = true
-  reason: Reason = 'usual'
+  private present: SendWindow | undefined
+  private windows = 0
+  /** Highest level at which a whole window was let in. */
+  private worked = 0
+  /** Clean windows since the level changed, and how many it takes to go back to the level that worked. */
+  private cleanWindows = 0
+  private returnAfter = 1
+
   private probeAt: Millis = Number.POSITIVE_INFINITY
+  /** In windows. */
   private probeAfter = PROBE_AFTER
   private step = 1
   private beforeProbe: number
-  /** Clean windows before it goes back to the level that worked. */
-  private returnAfter = 1
-  private cleanWindows = 0
+
   private refusedWindows = 0
-  private windows = 0
-  private lastMany = Number.NEGATIVE_INFINITY
   private refusedInARow = 0
+  /** Index of the last window in which a fifth was refused. */
+  private lastMany = Number.NEGATIVE_INFINITY
+  /** Everything is refused. */
   private isDown = false
   private closures = 0
   private closedUntil: Millis = 0
@@ -156,9 +155,8 @@ export class AdaptiveLimit {
     }
     if (now >= this.probesAt()) {
       this.beforeProbe = this.level
-      this.change(Math.min(this.max, this.level + this.step), 'probe')
+      this.change(Math.min(this.max, this.level + this.step), 'probe', now, PROBE_LASTS)
       this.step *= 2
-      this.probeAt = now + PROBE_LASTS * this.window
     }
     return Math.max(0, this.closedUntil - now)
   }
@@ -173,7 +171,8 @@ export class AdaptiveLimit {
     let { present } = this
     if (present === undefined || this.isNewLevel || now >= present.startedAt + this.window) {
       const isSame = this.isNewLevel && present !== undefined && now < present.since() + this.window
-      present = new SendWindow(this.windows++, now, this, isSame ? present : undefined)
+      const before = isSame ? present : undefined
+      present = new SendWindow(this.windows++, now, this.level, this.reason, before)
       this.present = present
       this.isNewLevel = false
       this.reason = 'usual'
@@ -217,10 +216,9 @@ export class AdaptiveLimit {
     if (window.isJudged) return window.reason === 'probe' ? 'probe' : 'burst'
     if (window.reason === 'probe') {
       window.isJudged = true
-      this.change(this.beforeProbe, 'usual')
-      this.step = 1
       this.probeAfter = Math.min(PROBE_AFTER_AT_MOST, 2 * this.probeAfter)
-      this.probeAt = now + this.probeAfter * this.window
+      this.step = 1
+      this.change(this.beforeProbe, 'usual', now)
       return 'probe'
     }
     if (window.refused === 1) this.refusedWindows++
@@ -233,7 +231,7 @@ export class AdaptiveLimit {
   private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
     const isRepeated = refused >= Math.max(FEWEST, REPEATED_BURST * level)
     const isSecond = isRepeated && this.lastMany === index - 1
-    if (isRepeated) this.lastMany = isSecond ? index - 1 : index
+    if (isRepeated && !isSecond) this.lastMany = index
     return (
       isSecond ||
       refused >= Math.max(FEWEST, BURST * level) ||
@@ -246,10 +244,11 @@ export class AdaptiveLimit {
   private fallWhenKnown(window: SendWindow, now: Millis): void {
     if (window.open > 0) return
     this.refusedWindows = 0
+    this.step = 1
     const letIn = window.letInSince()
     if (letIn === 0) {
       this.isDown = true
-      this.change(1, 'usual')
+      this.change(1, 'usual', now)
       this.close(window, now)
       return
     }
@@ -257,9 +256,7 @@ export class AdaptiveLimit {
     if (window.reason === 'return') {
       this.returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.returnAfter)
     }
-    this.change(this.options.afterBurst(letIn, this.level), 'usual')
-    this.step = 1
-    this.probeAt = now + this.probeAfter * this.window
+    this.change(this.options.afterBurst(letIn, this.level), 'usual', now)
   }
 
   /** A window was let in as a whole. */
@@ -278,8 +275,7 @@ export class AdaptiveLimit {
       this.probeAt = now // 1, 2, 4 ... more while it goes well
     }
     if (this.worked > this.level && ++this.cleanWindows >= this.returnAfter) {
-      this.change(this.worked, 'return')
-      this.probeAt = now + this.probeAfter * this.window
+      this.change(this.worked, 'return', now)
     }
   }
 
@@ -299,13 +295,15 @@ export class AdaptiveLimit {
     this.closedUntil = 0
     this.step = 2
     this.beforeProbe = 1
-    this.change(this.worked > 0 ? this.worked : Math.min(this.max, 2), 'return')
-    this.probeAt = now + (this.worked > 0 ? this.probeAfter : 1) * this.window
+    if (this.worked > 0) this.change(this.worked, 'return', now)
+    else this.change(Math.min(this.max, 2), 'return', now, 1)
   }
 
-  private change(level: number, reason: Reason): void {
+  /** `probeAfter`: windows until a higher level is tried. */
+  private change(level: number, reason: Reason, now: Millis, probeAfter = this.probeAfter): void {
     this.level = level
     this.reason = reason
+    this.probeAt = now + probeAfter * this.window
     this.cleanWindows = 0
     this.isNewLevel = true
   }
