@@ -8,7 +8,6 @@ import type { Limiter } from './limiters/Limiter.js'
 /** Queues that are parked at a limiter, since it is full. */
 class Parking extends FairQueue<RequestQueue> {
   readonly limiter: Limiter
-  /** When the limiter has room again. */
   readonly wakeUp: HeapEntry<Parking> = new HeapEntry<Parking>(this)
 
   constructor(limiter: Limiter, weights: ReadonlyArray<number>, maxAge: Millis) {
@@ -34,7 +33,6 @@ export class Dispatcher {
   private readonly clock: Clock
   private readonly weights: ReadonlyArray<number>
   private readonly maxQueueAge: Millis
-  /** Queues that may be able to start a request. */
   private readonly ready: FairQueue<RequestQueue>
   private readonly wakeUps = new Heap<Parking>()
   private timer: Subscription | undefined
@@ -65,7 +63,6 @@ export class Dispatcher {
     this.run(queue.servedAt)
   }
 
-  /** A request waits no longer. */
   remove(request: QueuedRequest): void {
     const { queue } = request
     queue.remove(request)
@@ -97,7 +94,6 @@ export class Dispatcher {
     if (!this.isRunning) this.setTimer()
   }
 
-  /** Queues whose next request waits for this limiter. */
   parkedAt({ parking }: Limiter): number {
     return parking instanceof Parking ? parking.size : 0
   }
@@ -273,6 +269,6 @@ export class Dispatcher {
   }
 }
 
-/** Whether a limiter is closed after refusals, so that nothing is gained by reserving permits. */
+/** Returns whether a limiter is closed after refusals: nothing is gained then by reserving permits. */
 const isClosed = ({ set }: RequestQueue, now: Millis): boolean =>
   set.limiters.some(({ limit }) => limit.closedFor(now) > 0)

@@ -3,7 +3,6 @@ import { Heap, type HeapEntry } from './Heap.js'
 
 /** A queue that waits in a fair queue. */
 export interface WaitingQueue<T extends WaitingQueue<T>> {
-  /** Index of its lane. */
   readonly lane: number
   readonly length: number
   /** When a request of it was last started, or when it began to wait. */
@@ -14,7 +13,6 @@ export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly byAge: HeapEntry<T>
 }
 
-/** One lane of a fair queue. */
 interface Lane<T> {
   readonly weight: number
   readonly longest: Heap<T>

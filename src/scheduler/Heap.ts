@@ -1,7 +1,6 @@
 /** One item's place in a heap. An item that is in two heaps has two of them. */
 export class HeapEntry<T> {
   rank = 0
-  /** Decides between equal ranks. */
   order = 0
   /** Index in the heap; -1 while it is in none. */
   slot = -1

@@ -10,9 +10,8 @@ import { SendBatch } from './SendBatch.js'
 export interface Sent {
   readonly set: LimiterSet
   readonly batch: MixedBatch
-  /** One for each limiter of the set. */
   readonly windows: ReadonlyArray<SendWindow>
-  /** Whether it was let in or refused. */
+  /** It was let in or refused. */
   isAnswered: boolean
 }
 
@@ -32,11 +31,9 @@ export class InFlight {
   private readonly clock: Clock
   private readonly dispatcher: Dispatcher
   private readonly hasEnded: (now: Millis) => void
-  /** Of all requests. */
   private readonly roundTrips = new RoundTrips()
-  /** The batch that leaves in this turn. */
   private leaving: MixedBatch | undefined
-  /** Whether an answer was read since the last request left. */
+  /** An answer was read since the last request left. */
   private isAnswered = false
 
   constructor(clock: Clock, dispatcher: Dispatcher, hasEnded: (now: Millis) => void) {
@@ -63,7 +60,7 @@ export class InFlight {
     set.roundTrips.add(roundTrip)
     this.roundTrips.add(roundTrip)
     const excess = this.excess(set, roundTrip)
-    batch.answered(roundTrip, excess, this.roundTrips.isKnown ? excess : roundTrip)
+    batch.answered(roundTrip, excess, this.roundTrips.isKnown() ? excess : roundTrip)
     for (const guard of set.guards) guard.answered(batch, roundTrip, excess)
     let isSooner = false
     let i = 0
@@ -81,7 +78,7 @@ export class InFlight {
     sent.isAnswered = true
     const { set, batch, windows } = sent
     const roundTrip = Math.max(0, now - batch.sentAt)
-    batch.refused(this.roundTrips.isKnown ? this.excess(set, roundTrip) : roundTrip)
+    batch.refused(this.roundTrips.isKnown() ? this.excess(set, roundTrip) : roundTrip)
     const blamed = limiterToBlame(sent, now)
     let i = 0
     for (const limiter of set.limiters) {
@@ -120,7 +117,7 @@ export class InFlight {
 
   /** How much longer it took than the shortest round trip: of its own kind, once enough of that are known. */
   private excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
-    const known = roundTrips.isKnown ? roundTrips : this.roundTrips
+    const known = roundTrips.isKnown() ? roundTrips : this.roundTrips
     return Math.max(0, roundTrip - known.shortest())
   }
 

@@ -54,18 +54,17 @@ export class JitterGuard {
   /** The margin of a batch that is not late. */
   value: Millis
   private answers = 0
-  /** Answers at which the spread is measured again. */
   private measureAt = ENOUGH
   private spread: Millis = 0
   private variance = 0
-  /** What refusals have added to the guard, and answers have taken back. */
+  /** Added to the guard by refusals, and taken back by answers. */
   private learned: Millis = 0
   private growsAt = Number.NEGATIVE_INFINITY
   /** In µs: integers sort in a quarter of the time. */
   private readonly excesses = new Uint32Array(REMEMBERED)
   private readonly recent: Array<SendBatch> = []
   private shortest: Millis = Number.POSITIVE_INFINITY
-  /** Whether a request was answered that found its connection open. */
+  /** A request was answered that found its connection open. */
   private isWarm = false
 
   constructor(window: Millis) {
@@ -86,7 +85,6 @@ export class JitterGuard {
     return Math.min(this.value + late, batch.isCold ? this.window : proven)
   }
 
-  /** A request was answered. */
   answered(batch: SendBatch, roundTrip: Millis, excess: Millis): void {
     if (this.isKnown()) batch.usual ??= this.usual()
     this.excesses[this.answers % REMEMBERED] = excess * 1_000
@@ -179,34 +177,31 @@ export class JitterGuard {
 
 /** The shortest and the longest round trip of late. */
 export class RoundTrips {
-  /** Whether there are answers enough to tell what is short. */
-  isKnown = false
   private count = 0
-  private min: Millis = NONE
-  private minBefore: Millis = NONE
-  private max: Millis = 0
-  private maxBefore: Millis = 0
+  private recent = { shortest: NONE, longest: 0 }
+  private before = this.recent
+
+  /** Returns whether there are answers enough to tell which of them is short. */
+  isKnown(): boolean {
+    return this.count >= ENOUGH
+  }
 
   add(roundTrip: Millis): void {
-    if (this.count === REMEMBERED) {
-      this.minBefore = this.min
-      this.maxBefore = this.max
-      this.min = NONE
-      this.max = 0
-      this.count = 0
+    if (this.count++ % REMEMBERED === 0) {
+      this.before = this.recent
+      this.recent = { shortest: NONE, longest: 0 }
     }
-    this.count++
-    if (this.count >= ENOUGH) this.isKnown = true
-    if (roundTrip < this.min) this.min = roundTrip
-    if (roundTrip > this.max) this.max = Math.min(roundTrip, LONGEST)
+    const { recent } = this
+    if (roundTrip < recent.shortest) recent.shortest = roundTrip
+    if (roundTrip > recent.longest) recent.longest = Math.min(roundTrip, LONGEST)
   }
 
   shortest(): Millis {
-    return Math.min(this.min, this.minBefore)
+    return Math.min(this.recent.shortest, this.before.shortest)
   }
 
   /** 0 before the first answer. */
   longest(): Millis {
-    return Math.max(this.max, this.maxBefore)
+    return Math.max(this.recent.longest, this.before.longest)
   }
 }

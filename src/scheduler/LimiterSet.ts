@@ -7,7 +7,6 @@ import type { Limiter } from './limiters/Limiter.js'
 /** The limiters that one kind of request is counted in, and the requests of that kind. */
 export class LimiterSet {
   readonly limiters: ReadonlyArray<Limiter>
-  /** Learned guards of these limiters. */
   readonly guards: ReadonlyArray<JitterGuard>
   /** One queue for each lane. */
   readonly queues: ReadonlyArray<RequestQueue>
@@ -23,7 +22,6 @@ export class LimiterSet {
     this.queues = Array.from({ length: lanes }, (_, lane) => new RequestQueue(this, lane))
   }
 
-  /** Requests that wait for a permit. */
   waiting(): number {
     return this.queues.reduce((sum, { length }) => sum + length, 0)
   }

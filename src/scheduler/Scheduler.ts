@@ -50,7 +50,7 @@ const table = {
   lane: is.string,
   /** The longest queue goes first, but none before a queue that was not served for so long, in ms. Default 10,000. */
   maxQueueAge: withDefault(is.millis, 10_000),
-  /** What is done about requests that the server refuses for its limits, such as with HTTP 429. */
+  /** Treatment of requests that the server refuses for its limits, such as with HTTP 429. */
   refusals: refusalsRule,
   /** Default: the timers of the platform, and a clock that is not affected when the system time is set. */
   timer: is.rxScheduler<SchedulerLike>(),

@@ -12,7 +12,6 @@ export class SendBatch {
   isLeaving = true
   /** It left before anything was known of the network. */
   readonly isCold: boolean
-  /** Requests that may still be answered. */
   open = 0
   /** Latest moment at which the server can have counted a request that got no answer, after `sentAt`. */
   lostAfter: Millis = 0

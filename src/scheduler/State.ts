@@ -21,7 +21,7 @@ export interface KeySnapshot {
 /** State of a tier, all its keys together. */
 export interface TierSnapshot {
   readonly name: string
-  /** Whether it limits requests within a window, or requests under way. */
+  /** `rate` limits requests within a window, `concurrency` requests under way. */
   readonly kind: 'rate' | 'concurrency'
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   readonly limit: number
@@ -65,7 +65,7 @@ export interface SchedulerState {
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-/** What is let in of a limit has changed: a whole window at another level than before was let in. */
+/** More or less of a limit is let in: a whole window at another level than before was. */
 export interface LimitChanged {
   readonly _tag: 'LimitChanged'
   /** Name of the tier. */
@@ -74,9 +74,9 @@ export interface LimitChanged {
   readonly key: string | undefined
   /** Configured limit after the share. */
   readonly limit: number
-  /** What is let in of it. */
+  /** Part of it that is let in. */
   readonly allowed: number
-  /** The same in words, such as `10 of 20 a second are let in`. */
+  /** In words, such as `10 of 20 a second are let in`. */
   readonly message: string
 }
 
@@ -85,7 +85,7 @@ const WINDOWS: ReadonlyMap<Millis, string> = new Map([
   [60_000, 'a minute'],
 ])
 
-/** Tells in words what is let in of a limit. */
+/** Tells in words how much of a limit is let in. */
 export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
   const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
   return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} let in`

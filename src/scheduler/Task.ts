@@ -41,14 +41,14 @@ const table = {
   /** Longest `Retry-After` that is waited for, in ms. Default 60,000. */
   maxRetryAfter: withDefault(is.millis, 60_000),
   /**
-   * Whether a request that is refused for the first time goes again with the next fresh permit, before others of its
+   * Sends a request that is refused for the first time again with the next fresh permit, before others of its
    * queue, instead of backing off. Default `true`: a single refusal is mostly bad luck of the network, and a limit
    * that refuses many slows down as a whole.
    */
   retryAtOnce: withDefault(is.boolean, true),
 }
 
-/** What is done about a request that the server refuses for its limits, such as with HTTP 429. */
+/** Treatment of a request that the server refuses for its limits, such as with HTTP 429. */
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
 /** Defaults of `RefusalOptions`. */
@@ -57,7 +57,6 @@ export const refusalsRule = is.group<RefusalOptions>(table)
 
 /** The parts of a scheduler that its tasks use. */
 export interface SchedulerCore<in R> {
-  /** Names of the lanes. */
   readonly lanes: ReadonlyArray<string>
   readonly clock: Clock
   readonly random: IO<number>
@@ -119,7 +118,6 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     }
   }
 
-  /** A limit failed while the task waits. */
   fail(error: unknown): void {
     this.current = undefined
     this.core.dispatcher.remove(this)

@@ -81,7 +81,7 @@ export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurren
 export const checkedTier = <R>(tier: Tier<R>): Tier<R> =>
   tier._tag === 'Rate' ? rate(tier) : concurrency(tier)
 
-/** What is inside a tier is checked by its constructor. */
+/** Looks at the kind only: a tier is checked by its constructor. */
 export const tiersRule: Rule = is.arrayOf(
   {
     accepts: (u) => is.isObject(u) && ['Rate', 'Concurrency'].includes(Reflect.get(u, '_tag')),

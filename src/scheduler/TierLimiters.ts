@@ -13,7 +13,7 @@ import type { Tier } from './Tier.js'
 const CONCURRENCY_WINDOW: Millis = 1_000
 /** 0.29 of 100 is a little less than 29. */
 const ROUNDING = 1e-9
-/** What was not used for so long is forgotten, such as a lower limit that was found. */
+/** Limiters that were not used for so long are forgotten, with a lower limit that was found. */
 export const FORGET_AFTER: Millis = 60_000
 
 export interface TierLimitersOptions {
@@ -30,7 +30,7 @@ export interface TierLimitersOptions {
 /** A tier with its limiters, one for each key. */
 export class TierLimiters<in R> {
   readonly tier: Tier<R>
-  /** Of a rate; learned from its requests unless it was given. */
+  /** A rate's; learned from its requests unless it was given. */
   readonly guard: JitterGuard | 'safe' | Millis | undefined
   readonly limiters = new Map<string | undefined, Limiter>()
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
@@ -53,7 +53,6 @@ export class TierLimiters<in R> {
     this.guard = guard === 'learned' ? options.guardOf(this.window) : guard
   }
 
-  /** Changes the limit of all keys. */
   configure(limit: number): void {
     this.limit = this.shareOf(limit)
     for (const limiter of this.limiters.values()) limiter.limit.configure(this.limit)
@@ -65,7 +64,6 @@ export class TierLimiters<in R> {
     return limiter
   }
 
-  /** Refusals that its limiters were blamed for. */
   refusals(): number {
     let sum = this.forgottenRefusals
     for (const { refusals } of this.limiters.values()) sum += refusals
@@ -146,7 +144,6 @@ export class DynamicLimits<R> {
     throw this.failure.error
   }
 
-  /** A request has ended or was cancelled. */
   left(): void {
     if (this.changes !== undefined && --this.requests === 0) this.subscription.unsubscribe()
   }

@@ -125,10 +125,11 @@ export const scheduleMap = <R, A, B>(
         isPulling = true
         try {
           while (!isDone && !subscriber.closed && waiting < scheduler.core.maxWaiting()) {
+            isDone = true // if this throws
             const item = items.take()
+            isDone = item?.done === true
             if (item === undefined) break
-            if (item.done === true) isDone = true
-            else start(item.value)
+            if (item.done !== true) start(item.value)
           }
         } catch (error) {
           fail(error)
@@ -139,7 +140,7 @@ export const scheduleMap = <R, A, B>(
       }
 
       const items = itemsOf(source, maxBuffered, { pull, fail })
-      subscriber.add(items.stop)
+      subscriber.add(() => items.stop(isDone))
       items.start?.()
       pull()
     })
@@ -150,7 +151,8 @@ interface Items<A> {
   readonly start?: () => void
   /** `undefined`: there is none yet. `pull` is called when there is. */
   readonly take: () => IteratorResult<A, unknown> | undefined
-  readonly stop: () => void
+  /** `isDone`: the last item was taken. */
+  readonly stop: (isDone: boolean) => void
 }
 
 interface Receiver {
@@ -160,19 +162,11 @@ interface Receiver {
 
 const itemsOf = <A>(source: ItemSource<A>, maxBuffered: number, to: Receiver): Items<A> => {
   if (Symbol.asyncIterator in source) return asyncItems(source[Symbol.asyncIterator](), to)
-  if (Symbol.iterator in source) return syncItems(source[Symbol.iterator]())
-  return pushedItems(source, maxBuffered, to)
-}
-
-const syncItems = <A>(iterator: Iterator<A, unknown>): Items<A> => {
-  let isDone = false
+  if (!(Symbol.iterator in source)) return pushedItems(source, maxBuffered, to)
+  const iterator: Iterator<A, unknown> = source[Symbol.iterator]()
   return {
-    take: () => {
-      const item = iterator.next()
-      isDone = item.done === true
-      return item
-    },
-    stop: () => {
+    take: () => iterator.next(),
+    stop: (isDone) => {
       if (!isDone) iterator.return?.()
     },
   }

@@ -51,7 +51,6 @@ export class SendWindow {
     this.continues = before
   }
 
-  /** Start of the first of the windows that it continues. */
   since(): Millis {
     return this.continues?.since() ?? this.startedAt
   }
@@ -108,7 +107,6 @@ export class AdaptiveLimit {
   private returnAfter = 1
 
   private probeAt: Millis = Number.POSITIVE_INFINITY
-  /** In windows. */
   private probeAfter = PROBE_AFTER
   private step = 1
   private beforeProbe: number
@@ -117,7 +115,6 @@ export class AdaptiveLimit {
   private refusedInARow = 0
   /** Index of the last window in which a fifth was refused. */
   private lastMany = Number.NEGATIVE_INFINITY
-  /** Everything is refused. */
   private isDown = false
   private closures = 0
   private closedUntil: Millis = 0
@@ -181,7 +178,6 @@ export class AdaptiveLimit {
     return present
   }
 
-  /** A request of this window was let in. */
   accepted(window: SendWindow, now: Millis): void {
     window.open--
     window.letIn++

@@ -9,7 +9,6 @@ export abstract class Limiter {
   readonly limit: AdaptiveLimit
   /** Limiter sets that it belongs to: kinds of requests that share it. */
   sharedBy = 0
-  /** When a permit was last acquired. */
   acquiredAt: Millis = 0
   /** State of the dispatcher for this limiter; none before a queue waits for it. */
   parking: object | undefined = undefined
@@ -32,12 +31,10 @@ export abstract class Limiter {
     return Math.min(this.releasesAt(), this.limit.probesAt()) - now
   }
 
-  /** Requests that may start now. */
   room(now: Millis): number {
     return this.limit.closedFor(now) > 0 ? 0 : Math.max(0, this.limit.level - this.held(now))
   }
 
-  /** Takes a permit for a request of this batch. */
   acquire(batch: SendBatch, now: Millis): SendWindow {
     this.acquiredAt = now
     this.take(batch)
