@@ -3,7 +3,7 @@ import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
 import { isExact, isWhole, type Numbers } from './decimal.js'
-import { isObject, reader } from './readField.js'
+import { digitsReader, isObject, reader } from './readField.js'
 import { type RowCheck, unrepresentable } from './UnrepresentableRow.js'
 
 // model
@@ -13,11 +13,6 @@ interface Kind {
   readonly isExact: (n: number) => boolean
   /** Accepts the digits that came; all digits without it. */
   readonly accepts?: (digits: string) => boolean
-  readonly expected: string
-}
-
-interface Inexact {
-  readonly path: ReadonlyArray<string>
   readonly expected: string
 }
 
@@ -39,24 +34,24 @@ const ANY: Kind = {
   expected: `a number below 549,755,813,888, a whole one below 2^53, ${DIGITS}`,
 }
 
-/** Finds the first inexact number in a field, however deep. */
-const find = (
+const fits = ({ isExact, accepts }: Kind, value: number, digits: string | undefined): boolean =>
+  digits === undefined ? isExact(value) : (accepts?.(digits) ?? true)
+
+/** Returns the path to the first inexact number inside of an object or a list. */
+const findInside = (
   parent: Readonly<Record<string, unknown>>,
-  key: string,
   kind: Kind,
   numbers: Numbers,
-): Inexact | undefined => {
-  const value = parent[key]
-  if (typeof value === 'number') {
-    if (kind.accepts === undefined && kind.isExact(value)) return undefined
-    const digits = numbers === 'exact' ? O.toUndefined(digitsOf(key)(parent)) : undefined
-    const fits = digits === undefined ? kind.isExact(value) : (kind.accepts?.(digits) ?? true)
-    return fits ? undefined : { path: [key], expected: kind.expected }
-  }
-  if (!isObject(value)) return undefined
-  for (const inner of Object.keys(value)) {
-    const found = find(value, inner, kind, numbers)
-    if (found !== undefined) return { ...found, path: [key, ...found.path] }
+): ReadonlyArray<string> | undefined => {
+  for (const key of Object.keys(parent)) {
+    const value = parent[key]
+    if (typeof value === 'number') {
+      const digits = numbers === 'exact' ? O.toUndefined(digitsOf(key)(parent)) : undefined
+      if (!fits(kind, value, digits)) return [key]
+    } else if (isObject(value)) {
+      const path = findInside(value, kind, numbers)
+      if (path !== undefined) return [key, ...path]
+    }
   }
   return undefined
 }
@@ -71,21 +66,20 @@ export const exactColumns = (
   cells: Numbers = 'exact',
 ): RowCheck => {
   const checks = columns.filter(mayHaveNumbers).map(({ path, type }) => ({
-    path: path.slice(0, -1),
-    key: path.at(-1) ?? '',
+    path,
     read: reader(path),
-    parentOf: reader(path.slice(0, -1)),
+    digits: cells === 'exact' ? digitsReader(path, cells) : () => undefined,
     kind: type === 'decimal' ? AMOUNT : type === 'integer' ? INTEGER : ANY,
   }))
   return (row) => {
-    for (const { path, key, read, parentOf, kind } of checks) {
+    for (const { path, read, digits, kind } of checks) {
       const value = read(row)
-      const isNumber = typeof value === 'number'
-      if (!isNumber && !isObject(value)) continue
-      const parent = parentOf(row)
-      if (!isObject(parent)) continue
-      const found = find(parent, key, kind, isNumber ? cells : numbers)
-      if (found !== undefined) return unrepresentable([...path, ...found.path], found.expected)
+      if (typeof value === 'number') {
+        if (!fits(kind, value, digits(row, value))) return unrepresentable(path, kind.expected)
+      } else if (isObject(value)) {
+        const inner = findInside(value, kind, numbers)
+        if (inner !== undefined) return unrepresentable([...path, ...inner], kind.expected)
+      }
     }
     return undefined
   }
@@ -98,6 +92,6 @@ const mayHaveNumbers = ({ type, isDescribed }: Column): boolean =>
 export const exactRow =
   (numbers: Numbers): RowCheck =>
   (row) => {
-    const found = find({ row }, 'row', ANY, numbers)
-    return found && unrepresentable(found.path.slice(1), found.expected)
+    const path = isObject(row) ? findInside(row, ANY, numbers) : undefined
+    return path && unrepresentable(path, ANY.expected)
   }

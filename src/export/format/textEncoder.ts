@@ -30,14 +30,16 @@ export const textEncoder =
   <A>(format: TextFormat<A>, compress: Compression) =>
   async (to: Bytes, kept?: Kept, findings = noFindings()): Promise<Encoder<A>> => {
     let count = kept?.mark.rows ?? 0
-    const out = compress === 'none' ? plain(to) : framed(to, compress)
+    const out: Out = compress === 'none' ? { append: to.append } : framed(to, compress)
     const utf8 = utf8Encoder()
     let start = to.size() === 0 ? format.start : ''
     const put = async (text: Text): Promise<void> => {
       const before = start
       start = ''
-      if (before !== '') await out.append(utf8([before]))
-      await out.append(utf8(text))
+      for (const part of before === '' ? [text] : [[before], text]) {
+        const bytes = utf8(part)
+        if (bytes.length > 0) await out.append(bytes)
+      }
     }
     return {
       rows: async (rows) => {
@@ -48,11 +50,11 @@ export const textEncoder =
       },
       flush: async () => {
         await put([])
-        await out.flush()
+        await out.flush?.()
       },
       end: async () => {
         await put([format.end(count)])
-        await out.end()
+        await out.end?.()
       },
     }
   }
@@ -78,17 +80,9 @@ export function* joined<A>(
 /** Takes bytes before compression. */
 interface Out {
   readonly append: (bytes: Uint8Array) => Promise<void>
-  readonly flush: () => Promise<void>
-  readonly end: () => Promise<void>
+  readonly flush?: () => Promise<void>
+  readonly end?: () => Promise<void>
 }
-
-const plain = (to: Bytes): Out => ({
-  append: async (bytes) => {
-    if (bytes.length > 0) await to.append(bytes)
-  },
-  flush: () => Promise.resolve(),
-  end: () => Promise.resolve(),
-})
 
 const framed = (to: Bytes, compress: Exclude<Compression, 'none'>): Out => {
   const compressed = compressor(compress)
