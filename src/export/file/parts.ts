@@ -54,6 +54,8 @@ export interface Parts<in A> {
   readonly ready: Promise<void>
   readonly write: (rows: ReadonlyArray<A>) => Promise<void>
   readonly commit: () => Promise<ReadonlyArray<PartMark>>
+  /** Begins a part before there are rows. */
+  readonly begin: () => Promise<unknown>
   /** Ends the part that is open. */
   readonly end: () => Promise<void>
   readonly ended: () => ReadonlyArray<FileSummary>
@@ -128,6 +130,7 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
         const { file, piece } = current
         return [...ended, { slice, piece, ...(await file.commit()), ended: false }]
       }),
+    begin: () => run(begun),
     end: () => run(end),
     ended: () =>
       ended.map(({ piece, rows, bytes, sha256 }) => ({ path: pathOf(piece), rows, bytes, sha256 })),

@@ -25,6 +25,9 @@ export interface FolderOptions<A> {
 
 // constructors
 
+/** Begins the names of files of the first run of a folder; later runs add to files that are there. */
+const FIRST_RUN = 'part'
+
 /**
  * Opens a folder with a file for each slice that has rows, or several. Parts that are newer than the mark are
  * removed, those that were open are cut back to it; each is read once. Rejects with a `ChecksumMismatch` when a part
@@ -35,7 +38,7 @@ export const toFolder = async <A>({
   format,
   from,
   rotation = {},
-  prefix = 'part',
+  prefix = FIRST_RUN,
   files = disk,
 }: FolderOptions<A>): Promise<Destination<A>> => {
   const naming: Naming = { prefix, extension: format.extension }
@@ -87,6 +90,7 @@ export const toFolder = async <A>({
     },
     endSlice: async (number) => slices.get(number)?.end(),
     finish: async () => {
+      if (prefix === FIRST_RUN && slices.size === 0) await slice(0).begin() // readers find the columns
       const parts = inOrder()
       await Promise.all(parts.map((part) => part.end()))
       const all = parts.flatMap((part) => part.ended())
