@@ -44,7 +44,8 @@ const run = (args: ReadonlyArray<string>): Promise<Measured> =>
     const looking = setInterval(() => {
       try {
         const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-        peakMiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+        const highest = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
+        peakMiB = Math.max(peakMiB, highest) // one that has ended says nothing
         const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
           .split(') ')
           .at(-1)
