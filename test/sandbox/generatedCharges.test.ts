@@ -193,16 +193,13 @@ describe('select', () => {
       )
     }
 
-  it('finds what a search through everything finds, in any slice and either order', () => {
+  it('finds what a search through everything finds', () => {
     fc.assert(
-      fc.property(filter, fc.nat(count), fc.nat(30), fc.boolean(), (wanted, start, n, newest) => {
+      fc.property(filter, (wanted) => {
         const expected = all.filter(passes(wanted))
         const selection = small.select(wanted)
-        expect(selection.size).toBe(expected.length)
-        const from = start % (expected.length + 2)
-        const part = selection.slice(from, from + n, newest)
-        const slice = expected.slice(from, from + n)
-        expect([...part]).toEqual(newest ? slice.reverse() : slice)
+        const found = Array.from({ length: selection.size }, (_, k) => selection.at(k))
+        expect(found).toEqual(expected)
       }),
       { numRuns: 300 },
     )
@@ -224,8 +221,8 @@ describe('select', () => {
   })
 
   it('reads the end of ten million rows as it reads the beginning', () => {
-    const { size, slice } = large.select({ status: 'SUSPENDED', currency: 'JPY' })
-    const [last = large.charge(0)] = slice(size - 1, size, false)
+    const { size, at } = large.select({ status: 'SUSPENDED', currency: 'JPY' })
+    const last = at(size - 1)
     const charge = read(last)
     expect(charge).toMatchObject({ status: 'SUSPENDED', currency: 'JPY' })
     expect(toDate(charge.created_at).getTime()).toBeGreaterThan(Date.UTC(2024, 11, 10))

@@ -29,8 +29,8 @@ export interface Filter extends ColumnFilter {
 /** The charges that pass a filter, in order of creation. */
 export interface Selection {
   readonly size: number
-  /** The charges from the `start`-th to before the `end`-th, or the same ones backwards. */
-  readonly slice: (start: number, end: number, newestFirst: boolean) => Iterable<ChargeJson>
+  /** The k-th of them. */
+  readonly at: (k: number) => ChargeJson
 }
 
 /** A charge as JSON has it. */
@@ -106,10 +106,7 @@ export const generatedCharges = ({
 
   const selection = (size: number, at: (k: number) => number): Selection => ({
     size,
-    slice: function* (start, end, newestFirst) {
-      const to = Math.min(end, size)
-      for (let k = start; k < to; k++) yield charge(at(newestFirst ? to - 1 - (k - start) : k))
-    },
+    at: (k) => charge(at(k)),
   })
 
   const byRequestId = (requestId: string, filter: Filter): Selection => {

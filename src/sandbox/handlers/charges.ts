@@ -51,19 +51,16 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
     const first = Math.min(size, page_num * page_size)
     const last = Math.min(size, first + page_size)
     const newestFirst = context.settings.order === 'descending'
-    const [start, end] = newestFirst ? [size - last, size - first] : [first, last]
-    const early = older.slice(start, end, newestFirst)
-    const late = newer
-      .slice(Math.max(0, start - older.size), Math.max(0, end - older.size))
-      .map((charge) => Charge.encode(chargeAt(chargeContext, charge)))
-    const found = newestFirst ? concat(late.reverse(), early) : concat(early, late)
-    return pageByNumber(found, last - first, last < size)
+    const rowAt = (k: number): unknown => {
+      const created = k < older.size ? undefined : newer[k - older.size]
+      return created === undefined ? older.at(k) : Charge.encode(chargeAt(chargeContext, created))
+    }
+    return pageByNumber(
+      (i) => rowAt(newestFirst ? size - 1 - first - i : first + i),
+      last - first,
+      last < size,
+    )
   },
-}
-
-function* concat<A>(first: Iterable<A>, second: Iterable<A>): Iterable<A> {
-  yield* first
-  yield* second
 }
 
 const contextOf = (store: Store, { now, settings }: CallContext): ChargeContext => ({

@@ -148,11 +148,8 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
     if (context.settings.order === 'descending') all.reverse()
     const end = (page_num + 1) * page_size
     const found = all.slice(page_num * page_size, end)
-    return pageByNumber(
-      found.map((webhook) => Webhook.encode(webhookOf(partner, webhook, context))),
-      found.length,
-      end < all.length,
-    )
+    const rows = found.map((webhook) => Webhook.encode(webhookOf(partner, webhook, context)))
+    return pageByNumber((i) => rows[i], rows.length, end < all.length)
   },
 
   connect: (store, { id, org_id }, context) => {
