@@ -93,3 +93,40 @@ it('rows of a second with more rows than a page are those that came, too', async
   expect(await readFile(out, 'utf8')).toBe(`${rows.toSpliced(7, 1).join('\n')}\n`)
   expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(`{${BIG},"id":null`)
 })
+
+it.each([
+  ['keep', "a spreadsheet would run 2 texts: --formulas mask puts ' before them"],
+  ['mask', 'formulas: 2 texts masked'],
+])(
+  'texts that other programs would not read, or would run, are said (--formulas %s)',
+  async (formulas, said) => {
+    const references = ['=1+1', '+1', 'cut \\ud83d', 'fine']
+    const items = references.map((reference, i) =>
+      JSON.stringify({ ...CHARGE, id: `chg_${i}`, reference: 'R' }).replace(
+        '"R"',
+        `"${reference}"`,
+      ),
+    )
+    const page = (query: URLSearchParams): string => {
+      const [from = '', to = ''] = ['from', 'to'].map(
+        (edge) => query.get(`${edge}_created_at`) ?? '',
+      )
+      const found = from <= CHARGE.created_at && CHARGE.created_at <= to ? items : []
+      return `{"items":[${found}],"has_more":false}`
+    }
+    const more = [
+      '--to',
+      '2025-01-01',
+      '--out',
+      file(`${formulas}.csv`),
+      '--formulas',
+      formulas,
+      '--progress',
+      'none',
+    ]
+    const { status, stderr } = await exportedFrom('charges', page, ...more)
+    expect(status).toBe(0)
+    expect(stderr).toContain(said)
+    expect(stderr).toContain('texts: 1 half surrogate pair written as U+FFFD')
+  },
+)

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import * as t from 'io-ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FormatOptions, formatOf, openFile } from '../../../src/export/index.js'
@@ -61,6 +62,14 @@ describe('a Date', () => {
       `select epoch_us(cast(trim("at"::varchar, '"') as timestamptz))::varchar as us from read_parquet('${path}')`,
     )
     expect(row?.us).toBe('1700000000123000')
+  })
+
+  it('may be of another realm', async () => {
+    const at: Date = runInNewContext(`new Date(${AT.getTime()})`)
+    const options = { format: 'csv', columns: ['id', 'at:time'] } as const
+    expect(await readFile(await written(options, at), 'utf8')).toBe(
+      `id,at\r\na,${AT.toISOString()}\r\n`,
+    )
   })
 
   it('that is no time does not fit', async () => {
