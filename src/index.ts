@@ -92,6 +92,10 @@ export {
   until,
 } from './stream/index.js'
 
-// types that declarations of other programs may have to name
+// parts of the types above, which a program that emits declarations may have to name
 
-export type * from './types.js'
+export type { PathName } from './api/Endpoint.js'
+export type { Environment } from './api/limits.js'
+export type { Paging } from './api/Paging.js'
+export type { Codes, FieldError } from './http/answer/errors.js'
+export type { KyOptions } from './http/transport/kyTransport.js'

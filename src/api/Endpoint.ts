@@ -16,7 +16,7 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
  * The place of a parameter: the query of a GET and the body of a POST, unless a row says otherwise. A `whole body`
  * has no other parameters beside it, and a GET has none.
  */
-export type Place = 'query' | 'whole body' | `header ${string}`
+type Place = 'query' | 'whole body' | `header ${string}`
 
 /**
  * The reason why a call can be repeated.
@@ -26,13 +26,13 @@ export type Place = 'query' | 'whole body' | `header ${string}`
  * - `by request_id of items`: each of its `items` carries one.
  * - `as it is`: it is idempotent.
  */
-export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
+type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 
 /** The parts of a row that are defaults, since the interface does not show them. */
-export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
+type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
 /** The row of a list, without its types. */
-export interface ListRow {
+type ListRow = {
   /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
   readonly route: Route
   /** Its paging. */
@@ -43,7 +43,7 @@ export interface ListRow {
  * The statuses of refusals that the interface lists for a call (interface, Errors), each with the codes
  * that it names. 429 and 500 are listed for all.
  */
-export interface Errors<Code extends string> {
+type Errors<Code extends string> = {
   readonly 400?: ReadonlyArray<Code>
   readonly 403?: ReadonlyArray<Code>
   readonly 404?: ReadonlyArray<Code>

@@ -17,7 +17,7 @@ export interface Paging {
 }
 
 /** The paging of a list whose page size is known. */
-export interface SizedPaging extends Paging {
+type SizedPaging = Paging & {
   /** The rows a page when the caller names no `page_size`. */
   readonly size: number
 }

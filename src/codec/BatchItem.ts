@@ -125,6 +125,6 @@ const batchItemFilter = t.exact(
 )
 
 /** The batch whose items to list. The batch itself will do: nothing else of it is sent. */
-export interface BatchItemFilter extends t.TypeOf<typeof batchItemFilter> {}
+export type BatchItemFilter = t.TypeOf<typeof batchItemFilter>
 
 export const BatchItemFilter: Codec<BatchItemFilter> = batchItemFilter

@@ -252,7 +252,7 @@ const quoteRequest = t.exact(
 )
 
 /** The batch to quote, and the validity. The batch itself will do: nothing else of it is sent. */
-export interface QuoteRequest extends t.TypeOf<typeof quoteRequest> {}
+export type QuoteRequest = t.TypeOf<typeof quoteRequest>
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest
 

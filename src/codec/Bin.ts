@@ -38,7 +38,7 @@ const byCardNumber = t.exact(
  * The card to look up; nothing else of it is sent. Handling card numbers is subject to the rules of the card
  * industry (PCI DSS).
  */
-export interface ByCardNumber extends t.TypeOf<typeof byCardNumber> {}
+export type ByCardNumber = t.TypeOf<typeof byCardNumber>
 
 export const ByCardNumber: Codec<ByCardNumber> = byCardNumber
 

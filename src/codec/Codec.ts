@@ -38,7 +38,7 @@ export interface Note {
 }
 
 /** A codec with the JSON Schema of its values, for docs and for generators of values. */
-export interface Described {
+interface Described {
   /** The JSON Schema of its values. */
   readonly schema: Schema
 }
@@ -62,14 +62,14 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
-type Optional<A> = { [Name in keyof A]?: A[Name] | undefined }
-
-type OptionalC<P extends t.Props> = t.PartialType<
-  P,
-  Optional<t.TypeOfProps<P>>,
-  Optional<t.OutputOfProps<P>>,
-  unknown
->
+/** The codec that `optional` returns. Exported, so that declarations name it and keep the comments of its fields. */
+export interface OptionalC<P extends t.Props>
+  extends t.PartialType<
+    P,
+    { [Name in keyof P]?: t.TypeOf<P[Name]> | undefined },
+    { [Name in keyof P]?: t.OutputOf<P[Name]> | undefined },
+    unknown
+  > {}
 
 /**
  * `t.partial` for parameters: its type says that `undefined` counts as left out, where the compiler tells the two apart

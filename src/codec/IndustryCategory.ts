@@ -44,7 +44,7 @@ export const IndustryCategory: Codec<IndustryCategory> = t.recursion('IndustryCa
 export const IndustryCategories: Codec<Array<IndustryCategory>> = t.array(IndustryCategory)
 
 /** The kind of a node, in either shape of the tree. */
-export type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
+type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
 
 const kinds: Readonly<Record<string, IndustryKind>> = {
   list: 'list',

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { described, patternOf } from './Codec.js'
+import { type Codec, described, patternOf } from './Codec.js'
 
 // model
 
@@ -32,7 +32,7 @@ const usualShape =
 
 const isUsual = (text: string): boolean => usualShape.test(text)
 
-export const Instant = described(
+export const Instant: Codec<Instant> = described(
   t.brand(t.string, (text): text is Instant => isUsual(text) || shape.test(text), 'Instant'),
   patternOf(shape),
 )

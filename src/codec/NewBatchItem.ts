@@ -142,7 +142,7 @@ const itemsToAdd = t.exact(
 )
 
 /** The items to add, and the batch. Nothing else of the batch is sent. */
-export interface ItemsToAdd extends t.TypeOf<typeof itemsToAdd> {}
+export type ItemsToAdd = t.TypeOf<typeof itemsToAdd>
 
 export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
 
@@ -156,7 +156,7 @@ const itemsToDelete = t.exact(
 )
 
 /** The items to delete, and the batch. Nothing else of the batch is sent. */
-export interface ItemsToDelete extends t.TypeOf<typeof itemsToDelete> {}
+export type ItemsToDelete = t.TypeOf<typeof itemsToDelete>
 
 export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 

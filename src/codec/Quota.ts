@@ -20,7 +20,7 @@ const quotaFilter = closed(
 )
 
 /** The limit to ask about. */
-export interface QuotaFilter extends t.TypeOf<typeof quotaFilter> {}
+export type QuotaFilter = t.TypeOf<typeof quotaFilter>
 
 export const QuotaFilter: Codec<QuotaFilter> = quotaFilter
 

@@ -52,7 +52,7 @@ const deleted = t.type({
 })
 
 /** The result of deleting a webhook. */
-export interface DeletedWebhook extends t.TypeOf<typeof deleted> {}
+export type DeletedWebhook = t.TypeOf<typeof deleted>
 
 export const DeletedWebhook: Codec<DeletedWebhook> = deleted
 
@@ -96,7 +96,7 @@ const webhookUpdate = t.exact(
  * The new URL of a webhook; nothing else can be changed. The webhook itself will do, with another `url`: nothing
  * else of it is sent.
  */
-export interface WebhookUpdate extends t.TypeOf<typeof webhookUpdate> {}
+export type WebhookUpdate = t.TypeOf<typeof webhookUpdate>
 
 export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
 
@@ -118,7 +118,7 @@ const connection = t.exact(
 )
 
 /** The account or organization whose events a webhook is to receive. Nothing else of the webhook is sent. */
-export interface WebhookConnection extends t.TypeOf<typeof connection> {}
+export type WebhookConnection = t.TypeOf<typeof connection>
 
 export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>({
   ...rule<WebhookConnection>(
@@ -139,7 +139,7 @@ const disconnection = t.exact(
 )
 
 /** The account whose events a webhook is no longer to receive. Nothing else of the webhook is sent. */
-export interface WebhookDisconnection extends t.TypeOf<typeof disconnection> {}
+export type WebhookDisconnection = t.TypeOf<typeof disconnection>
 
 export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
 
@@ -158,7 +158,7 @@ const webhookFilter = closed(
 )
 
 /** The page to start at, and the page size. */
-export interface WebhookFilter extends t.TypeOf<typeof webhookFilter> {}
+export type WebhookFilter = t.TypeOf<typeof webhookFilter>
 
 export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 
@@ -175,6 +175,6 @@ const partnerWebhookFilter = closed(
 )
 
 /** The page to start at, and the page size. */
-export interface PartnerWebhookFilter extends t.TypeOf<typeof partnerWebhookFilter> {}
+export type PartnerWebhookFilter = t.TypeOf<typeof partnerWebhookFilter>
 
 export const PartnerWebhookFilter: Codec<PartnerWebhookFilter> = partnerWebhookFilter

@@ -12,14 +12,14 @@ const byId = t.exact(
 )
 
 /** The identifier of one resource. The resource itself will do: nothing else of it is sent. */
-export interface ById extends t.TypeOf<typeof byId> {}
+export type ById = t.TypeOf<typeof byId>
 
 export const ById: Codec<ById> = byId
 
 const nothing = closed(t.partial({}))
 
 /** The parameters of a call that takes none. */
-export interface Nothing extends t.TypeOf<typeof nothing> {}
+export type Nothing = t.TypeOf<typeof nothing>
 
 export const Nothing: Codec<Nothing> = nothing
 

@@ -12,7 +12,7 @@ const byCurrencyPair = closed(
 )
 
 /** The pair to ask about. */
-export interface ByCurrencyPair extends t.TypeOf<typeof byCurrencyPair> {}
+export type ByCurrencyPair = t.TypeOf<typeof byCurrencyPair>
 
 export const ByCurrencyPair: Codec<ByCurrencyPair> = byCurrencyPair
 

@@ -1,11 +1,4 @@
-import {
-  type AnyEndpoint,
-  method,
-  type Place,
-  paramsAt,
-  pathNames,
-  template,
-} from '../../api/Endpoint.js'
+import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../../api/Endpoint.js'
 import { fromDate } from '../../codec/Instant.js'
 import { Time } from '../../codec/times.js'
 import { type Causes, causes } from '../../decode/causes.js'
@@ -107,7 +100,10 @@ const place = (
 }
 
 /** Place of a parameter that is not in the path. */
-const placeOf = ({ at, route }: AnyEndpoint, name: string): Place | 'body' =>
+const placeOf = (
+  { at, route }: AnyEndpoint,
+  name: string,
+): NonNullable<AnyEndpoint['at'][string]> | 'body' =>
   (Object.hasOwn(at, name) ? at[name] : undefined) ?? (method(route) === 'GET' ? 'query' : 'body')
 
 /** Keeps fields that the codec would drop where the interface shows no parameters: callers may know of more. */

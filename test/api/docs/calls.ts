@@ -1,13 +1,7 @@
 /** Every call, with what its row says: the form from which both docs are printed. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { login } from '../../../src/api/authentication.js'
-import {
-  type AnyEndpoint,
-  method,
-  type Place,
-  pathNames,
-  untyped,
-} from '../../../src/api/Endpoint.js'
+import { type AnyEndpoint, method, pathNames, untyped } from '../../../src/api/Endpoint.js'
 import { tables } from '../../../src/api/index.js'
 import { type JsonSchema, shapeOf } from './schemaOf.js'
 import { between } from './words.js'
@@ -16,7 +10,7 @@ import { between } from './words.js'
 
 export interface Parameter {
   readonly name: string
-  readonly place: Place | 'path' | 'body'
+  readonly place: NonNullable<AnyEndpoint['at'][string]> | 'path' | 'body'
   readonly required: boolean
   readonly schema: JsonSchema
 }
