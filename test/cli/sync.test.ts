@@ -70,14 +70,16 @@ it('runs on a sandbox of its own', async () => {
   expect(rowsIn(to)).toBe(50)
 })
 
-it.each([
-  ['charges.csv', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE'],
-  ['ftp://host/charges', 'NAME.sqlite, NAME.db, or postgres://HOST/DATABASE'],
-])('refuses DEST %s, and lists what it can be', async (to, expected) => {
-  const { status, stderr } = await cli(sync('charges', to))
-  expect(status).toBe(2)
-  expect(stderr).toContain(`payments-rx: DEST should be ${expected}`)
-})
+it.each(['charges.csv', 'ftp://host/charges'])(
+  'refuses DEST %s, and lists the kinds',
+  async (to) => {
+    const { status, stderr } = await cli(sync('charges', to))
+    expect(status).toBe(2)
+    expect(stderr).toContain(
+      'payments-rx: DEST should be NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/, or s3://BUCKET/PREFIX/',
+    )
+  },
+)
 
 it('ends with status 2 where the destination cannot be used', async () => {
   const { status, stderr } = await cli(sync('charges', file('nowhere/charges.sqlite')))
