@@ -14,8 +14,7 @@ import type { Failure } from '../http/Failure.js'
 import type { ListLimits } from '../http/limits.js'
 import type { List, ListOptions, ListOrigin } from '../http/list/List.js'
 import { readList } from '../http/list/readList.js'
-import { basicHeader } from '../http/login/Auth.js'
-import { scrubAll, scrubber } from '../http/secrets.js'
+import { scrubAll } from '../http/secrets.js'
 import { InvalidOption } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
 import type { ResolvedOptions } from './ClientOptions.js'
@@ -117,8 +116,6 @@ export const originOf =
       apiVersion,
     }
     const application = { clientId: partner?.clientId }
-    const basic =
-      partner === undefined ? [] : [basicHeader(partner.clientId, partner.clientSecret).slice(6)]
     return {
       baseUrl,
       ...defined(auth === 'basic' ? application : account),
@@ -127,6 +124,6 @@ export const originOf =
       serviceTime: () => serviceClock.now(),
       events,
       drift,
-      scrub: (u) => scrubAll(scrubber([...secrets.all(), ...basic]), ROW_LEVELS)(u),
+      scrub: scrubAll((text) => secrets.scrub(text), ROW_LEVELS),
     }
   }

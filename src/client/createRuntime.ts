@@ -7,7 +7,14 @@ import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute } from '../http/execute.js'
 import { explainLowered, tiers } from '../http/limits.js'
-import { type Auth, BearerAuth, basicAuth, missingAuth, noAuth } from '../http/login/Auth.js'
+import {
+  type Auth,
+  BearerAuth,
+  basicAuth,
+  basicHeader,
+  missingAuth,
+  noAuth,
+} from '../http/login/Auth.js'
 import { logIn, tokenFromSource } from '../http/login/tokens.js'
 import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
@@ -129,5 +136,7 @@ const createAuth = (
 
 const configuredSecrets = ({ credentials, partner }: ResolvedOptions): ReadonlyArray<string> => [
   ...(credentials === undefined || 'token' in credentials ? [] : [credentials.apiKey]),
-  ...(partner === undefined ? [] : [partner.clientSecret]),
+  ...(partner === undefined
+    ? []
+    : [partner.clientSecret, basicHeader(partner.clientId, partner.clientSecret).slice(6)]),
 ]

@@ -15,17 +15,21 @@ const MAX_TOKENS = 8
 export class KnownSecrets {
   readonly #configured: ReadonlyArray<string>
   #tokens: ReadonlyArray<string> = []
+  #scrub: Scrub
 
   constructor(configured: ReadonlyArray<string>) {
     this.#configured = configured
-  }
-
-  all(): ReadonlyArray<string> {
-    return [...this.#configured, ...this.#tokens]
+    this.#scrub = scrubber(configured)
   }
 
   addToken(token: string): void {
     this.#tokens = [token, ...this.#tokens].slice(0, MAX_TOKENS)
+    this.#scrub = scrubber([...this.#configured, ...this.#tokens])
+  }
+
+  /** Leaves out a text with one of them. */
+  scrub(text: string): string {
+    return this.#scrub(text)
   }
 }
 
@@ -46,10 +50,15 @@ const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
   const known = secrets.filter((secret) => secret.length >= MIN_LENGTH)
   const pieces = memoized(() => new Set(known.flatMap((secret) => piecesOf(plain(secret)))))
+  const hasPiece = (letters: string): boolean => {
+    for (let i = 0; i + PIECE_LENGTH <= letters.length; i++) {
+      if (pieces().has(letters.slice(i, i + PIECE_LENGTH))) return true
+    }
+    return false
+  }
   return (text) =>
     known.some((secret) => text.includes(secret)) ||
-    NAMED_SECRET.test(text) ||
-    piecesOf(plain(text)).some((piece) => pieces().has(piece))
+    (text.length >= PIECE_LENGTH && (NAMED_SECRET.test(text) || hasPiece(plain(text))))
       ? REPLACEMENT
       : text
 }

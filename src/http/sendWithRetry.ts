@@ -88,16 +88,16 @@ export const sendWithRetry =
         }
         const authorization = auth.latest(header)
         const generation = auth.generation()
+        const scrub = scrubber([
+          authorization.slice(authorization.indexOf(' ') + 1),
+          ...Object.values(request.headers),
+        ])
         const resultOf = (response: AttemptResult['response']): AttemptResult => ({
           context: {
             endpoint,
             isWrite: request.method === 'POST' && row.auth !== 'none', // a login moves nothing
             attempts: number,
-            scrub: scrubber([
-              ...secrets.all(),
-              authorization.slice(authorization.indexOf(' ') + 1),
-              ...Object.values(request.headers),
-            ]),
+            scrub: (text) => scrub(secrets.scrub(text)),
             ...defined({ onlyCodes }),
           },
           generation,
