@@ -14,6 +14,7 @@ import { destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
 import {
   addConnectionOptions,
   addPartnerOptions,
@@ -292,9 +293,10 @@ const perform = async (
     }),
   )
 
-  const started = timer.now()
+  const steady = steadyTimer(timer)
+  const started = steady.now()
   let counters = NO_COUNTERS
-  const monitor = monitorProgress({ client, counters: () => counters, timer })
+  const monitor = monitorProgress({ client, counters: () => counters, timer: steady })
   const view = showProgress(terminal, flags, monitor)
   const hearing = terminal.signals.pipe(take(1)).subscribe((signal) => {
     stopped = signal
@@ -319,7 +321,7 @@ const perform = async (
   const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())
   const { status, reason } = conclusion(event, progress, stopped)
   for (const note of rereadNotes(progress)) view.say(note)
-  const ms = Math.max(0, timer.now() - started) // the clock may have been set back
+  const ms = Math.max(0, steady.now() - started) // a clock of the caller may be set back
   view.end({
     status,
     summary: summary(destinationName(to), counters, ms, progress?.upTo),
