@@ -1,7 +1,6 @@
 /** Everything a sandbox remembers: plain and mutable. Handlers check first, then write; nothing is rolled back. */
 import type { NewWebhook } from '../codec/Webhook.js'
-import type { Batch } from './batches/Batch.js'
-import { generatedBatch, generatedBatches } from './batches/generatedBatches.js'
+import { type Batch, generatedBatch, generatedBatches } from './batches/Batch.js'
 import { Collection, type Numbered } from './Collection.js'
 import type { CreatedCharge } from './data/createdCharges.js'
 import { type GeneratedCharges, generatedCharges } from './data/generatedCharges.js'

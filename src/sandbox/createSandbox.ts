@@ -9,13 +9,12 @@ import {
 } from 'rxjs'
 import { method, type Route, template } from '../api/Endpoint.js'
 import { until } from '../stream/ObservableEither.js'
-import { turn } from './eventLoop.js'
 import { services } from './handlers/index.js'
 import { type SandboxOptions, settingsOf } from './options.js'
-import { type IncomingRequest, requestLifecycle } from './requestLifecycle.js'
-import type { SendReply } from './serve/Reply.js'
-import { replyInProcess } from './serve/replyInProcess.js'
-import type { SandboxStats } from './stats.js'
+import type { SendReply } from './Reply.js'
+import { replyInProcess } from './replyInProcess.js'
+import { type IncomingRequest, requestLifecycle, type SandboxStats } from './requestLifecycle.js'
+import { turn } from './virtualTime.js'
 
 // model
 

@@ -1,7 +1,7 @@
 /** Faults that a sandbox injects: drawn at random, planned by the caller, or asked for by a header. */
 import { isRecord, parsed } from '../decode/unknown.js'
 import type { IO } from '../fp.js'
-import type { Reply } from './serve/Reply.js'
+import type { Reply } from './Reply.js'
 
 // model
 

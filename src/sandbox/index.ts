@@ -1,6 +1,7 @@
 /** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
 export { createSandbox, type Sandbox } from './createSandbox.js'
 export type { FaultName, Faults } from './faults.js'
+export { type Listening, type ListenOptions, listen } from './listen.js'
 export {
   type SandboxCredentials,
   type SandboxOptions,
@@ -8,6 +9,5 @@ export {
   sandboxCredentials,
   sandboxPartner,
 } from './options.js'
-export { type Listening, type ListenOptions, listen } from './serve/listen.js'
-export type { SandboxStats } from './stats.js'
+export type { SandboxStats } from './requestLifecycle.js'
 export { type VirtualTime, virtualTime } from './virtualTime.js'

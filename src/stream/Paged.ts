@@ -161,7 +161,7 @@ const iterateItems = <E, A, Q>(
   source: AsyncIteratorObject<E.Either<E, Page<E, A, Q>>, undefined, unknown>,
 ): AsyncIteratorObject<E.Either<E, A>, undefined, unknown> => {
   let items: Iterator<E.Either<E, A>> = [].values()
-  let waiting = 0 // calls before which nobody is served
+  let waiting = 0 // calls that are served before any other
   let closed = false
 
   /** The first item of the next page that has one. */

@@ -236,7 +236,7 @@ export const consume =
         asking = false
       }
 
-      // before the first: who leaves while work comes at once has no subscription to end yet
+      // before the first: while work comes at once, there is no subscription to end yet
       subscriber.add(() => {
         unsubscribed.next()
         pull.close()

@@ -1,8 +1,4 @@
 /**
- * ```ts
- * const mergeFlat: (project: (a: A) => Observable<B>, concurrent?: number) => OperatorFunction<A, B>
- * ```
- *
  * `mergeMap`, but flat. RxJS starts what waits from within the end of the one before: when a thousand streams
  * that wait complete at once, their frames overflow the stack, and the whole is lost without a word. In a
  * loop, none is nested in another. The classes are what RxJS asks for.

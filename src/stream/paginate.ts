@@ -67,7 +67,7 @@ interface Bug {
   readonly error: unknown
 }
 
-/** What follows the last page. */
+/** The conclusion after the last page. */
 type End<E, Q> =
   | Bug
   | { readonly _tag: 'Complete' }

@@ -98,7 +98,7 @@ export const retry = <E>(
         starting = false
       }
 
-      // before the first: who leaves while values come at once has no subscription to end yet
+      // before the first: while values come at once, there is no subscription to end yet
       out.add(() => unsubscribed.next())
       step()
     })

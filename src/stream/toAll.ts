@@ -1,9 +1,5 @@
 /**
- * ```ts
- * const toAll: <A>() => SubjectLike<A>
- * ```
- *
- * What `share` tells all who wait for one value, in their order, when it has ended: an `AsyncSubject` for many. The end
+ * Passes one value to all subscribers, in their order, when it has ended: an `AsyncSubject` for many, for `share`. The end
  * of RxJS' own takes time by the square of how many they are: for 100,000 half a minute.
  */
 import { Observable, type SubjectLike, type Subscriber } from 'rxjs'

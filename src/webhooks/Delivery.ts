@@ -10,7 +10,7 @@ export type HeadersLike =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** What came to the URL of a webhook, before anything of it is believed. */
+/** A request to the URL of a webhook, before it is verified. */
 export interface Delivery {
   /** Names are compared without letter case. */
   readonly headers: HeadersLike

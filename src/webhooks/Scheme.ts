@@ -9,13 +9,13 @@ import { concat, fromHex, subtle, utf8 } from './bytes.js'
 export interface Signed {
   /** The secret of the webhook. */
   readonly secret: string
-  /** What was signed. */
+  /** The bytes that were signed. */
   readonly message: Uint8Array
   /** The signature, as it stands in its header. */
   readonly signature: string
 }
 
-/** Whether the signature was made of the message with the secret, compared in constant time. */
+/** Tells, comparing in constant time, that a signature was made of the message with the secret. */
 export type Algorithm = (signed: Signed) => ObservableInput<boolean>
 
 /** How deliveries are signed, and which headers say so. */
@@ -26,16 +26,16 @@ export interface Scheme {
   readonly signatureHeader: string
   /** The time of signing in ms since 1970, by its header; `NaN` for what says no time. */
   readonly sentAt: (timestamp: string) => Millis
-  /** What is signed. The body is as it came. */
+  /** Returns the bytes that are signed. The body is as it came. */
   readonly message: (timestamp: string, body: Uint8Array) => Uint8Array
-  /** Whether a signature is right. */
+  /** Checks a signature. */
   readonly algorithm: Algorithm
 }
 
 /** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
 export interface SigningScheme
   extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
-  /** What stands in the header. Default: HMAC-SHA256 in hexadecimal digits. */
+  /** Returns the text of the header. Default: HMAC-SHA256 in hexadecimal digits. */
   readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
 }
 

@@ -1,9 +1,4 @@
 /**
- * ```ts
- * type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
- * type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
- * ```
- *
  * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
  * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
  */
@@ -13,7 +8,7 @@ import type { Millis } from '../stream/index.js'
 
 // model
 
-/** What every failure says. */
+/** Fields of every failure. */
 interface Common {
   readonly message: string
 }
@@ -30,7 +25,7 @@ export interface Unsigned extends Common {
   readonly _tag: 'Unsigned'
   /** The one that is missing, or no signature. */
   readonly header: string
-  /** What it should have been. */
+  /** Description of a right one. */
   readonly expected: string
   /** Described, never repeated. */
   readonly actual: string
@@ -52,7 +47,7 @@ export interface Stale extends Common {
   readonly tolerance: Millis
 }
 
-/** What `verify` may find. */
+/** A failure of `verify`. */
 export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
 
 /** Not read to its end: the body is larger than `maxBytes`. */
@@ -67,7 +62,7 @@ export interface Interrupted extends Common {
   readonly _tag: 'Interrupted'
 }
 
-/** What a receiver may find. */
+/** A failure of a receiver. */
 export type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
 
 // constructors

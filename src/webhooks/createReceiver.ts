@@ -1,11 +1,4 @@
-/**
- * ```ts
- * const createReceiver: (options: ReceiverOptions) => Receiver
- * ```
- *
- * What listens at the URL of a webhook: a handler of requests on one side, a stream of events on the
- * other.
- */
+/** Listens at the URL of a webhook: a handler of requests on one side, a stream of events on the other. */
 import { asyncScheduler, firstValueFrom, type SchedulerLike, Subject } from 'rxjs'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import { E } from '../fp.js'
@@ -43,9 +36,9 @@ export interface Receiver {
   /** Answers a request, as a server made of `Request` and `Response` wants it. The body is always empty. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * What came while someone was subscribed, told after its answer to all who are subscribed by then: each event
+   * Emits deliveries that came while there was a subscriber, after their answer, to all subscribers by then: each event
    * once, in the order they came, which is not the order in which they happened; and each delivery that was not
-   * believed. An event that nobody heard is told when it comes again.
+   * believed. An event without a subscriber is emitted when it comes again.
    */
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
 }
@@ -59,7 +52,7 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   const verify = verifierOf(verifierSettings(options))
   const ids = new RecentIds(remember)
   const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
-  /** An event counts as told when somebody hears it, and not before. */
+  /** An event counts as emitted only if there is a subscriber. */
   const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
     if (told.observed && (E.isLeft(came) || ids.isNew(came.right.id))) told.next(came)
   }

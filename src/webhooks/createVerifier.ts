@@ -1,10 +1,4 @@
-/**
- * ```ts
- * const createVerifier: (options: VerifierOptions) => Verify
- * ```
- *
- * Tells the events of the service from what others send.
- */
+/** Tells the events of the service from what others send. */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
 import { type UndecodableEvent, undecodable } from '../codec/eventPayload.js'
 import { WebhookEvent } from '../codec/WebhookEvent.js'
@@ -28,7 +22,7 @@ import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.j
 /** The event of a delivery; the first failure, if it is not to be believed. */
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
-/** What a delivery says of itself, not yet believed. */
+/** Claims of a delivery, not yet verified. */
 interface Claim {
   readonly body: Uint8Array
   readonly timestamp: string
@@ -42,7 +36,7 @@ interface Claim {
 export const createVerifier = (options: VerifierOptions): Verify =>
   verifierOf(verifierSettings(resolveOptions(options, verifierTable)))
 
-/** The same, of options that were checked. */
+/** Makes a verifier from options that were checked. */
 export const verifierOf =
   (settings: VerifierSettings): Verify =>
   (delivery) =>
@@ -95,7 +89,7 @@ const isGenuine = (
   )
 }
 
-/** What a body should be, in words. */
+/** `expected` of a body. */
 const JSON_TEXT = 'JSON in UTF-8, not nested too deeply'
 
 const eventOf = (body: Uint8Array): E.Either<UndecodableEvent, WebhookEvent> => {

@@ -1,8 +1,4 @@
 /**
- * ```ts
- * const sign: (options: SignOptions) => Sign
- * ```
- *
  * Makes deliveries as the service is taken to make them, to try what receives them. The default scheme is not
  * specified by the interface document.
  */
@@ -36,9 +32,9 @@ export const signTable = {
 /** Options of `sign`. */
 export interface SignOptions extends OptionsOf<typeof signTable> {}
 
-/** What is to be signed. */
+/** A delivery to sign. */
 export interface Unsent {
-  /** What is to be sent. */
+  /** The body to send. */
   readonly body: Delivery['body']
   /** The time of signing, as it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
   readonly timestamp: string | number

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
+import { generatedBatch } from '../../src/sandbox/batches/Batch.js'
 import { checkItem } from '../../src/sandbox/batches/batchItems.js'
-import { generatedBatch } from '../../src/sandbox/batches/generatedBatches.js'
 import { settingsOf } from '../../src/sandbox/options.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items, open } from './support.js'

@@ -1,10 +1,13 @@
 /** A batch transfer as it is stored: the calls made on it. Its status follows from these and the time. */
-import type { NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
-import { E } from '../../fp.js'
-import type { Numbered } from '../Collection.js'
+import type { BatchQuote, NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
+import type { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { E, memoized } from '../../fp.js'
+import type { Generated, Numbered } from '../Collection.js'
+import { hash, subSeed } from '../data/hash.js'
+import { rate, rounded } from '../data/money.js'
 import { endAt } from '../data/time.js'
+import type { Settings } from '../options.js'
 import type { CheckedItem, SentItem } from './batchItems.js'
-import { type Quotes, quotesOf } from './quotes.js'
 
 // model
 
@@ -110,3 +113,131 @@ const changeItems = (batch: Batch, items: ReadonlyArray<StoredItem>, now: number
   changedAt: now,
   quoted: undefined,
 })
+
+// batches that exist from the start
+
+/** One batch is created in the time of so many charges. */
+const CHARGES_PER_BATCH = 100
+
+/** Time from creation to submission, in ms. */
+const DRAFTED = 60_000
+
+const currencies = ['EUR', 'GBP', 'USD', 'JPY', 'AUD'] as const
+
+export const generatedBatches = (settings: Settings): Generated<Batch> => {
+  const { batches: count, every, since } = settings
+  return {
+    count,
+    at: (n) => generatedBatch(n, since.getTime() + n * CHARGES_PER_BATCH * every, settings),
+    hasRequestId: (requestId) => Number(/^batch-(0|[1-9]\d*)$/.exec(requestId)?.[1]) < count,
+  }
+}
+
+/** The n-th batch, created `at` that time, in ms since 1970. */
+export const generatedBatch = (n: number, at: number, { seed }: Settings): Batch => {
+  const random = hash(n ^ subSeed(seed, 18))
+  const request_id = `batch-${n}`
+  const failed = random % 32 === 1 ? { funding_source: { id: `la_${n}_failed` } } : {}
+  const asked = { request_id, name: `Batch ${n}`, ...failed }
+  const added = 1 + (random % 12)
+  const items = memoized(() =>
+    Array.from({ length: added }, (_, i): StoredItem => {
+      const item = itemOf(n, i, hash(random + i))
+      return { n: i, request_id: item.request_id, addedAt: at, checked: E.right(item) }
+    }),
+  )
+  return {
+    ...newBatch(n, request_id, asked, at),
+    added,
+    submittedAt: random % 16 === 0 ? undefined : at + DRAFTED,
+    // lazy: finding one batch among a million does not generate the items of all
+    get items() {
+      return items()
+    },
+  }
+}
+
+const itemOf = (batch: number, n: number, random: number): NewBatchItem => ({
+  reason: 'wages_salary',
+  reference: random % 64 === 0 ? `Salary ${n}_failed` : `Salary ${n}`,
+  request_id: `batch-${batch}-${n}`,
+  source_currency: 'USD',
+  transfer_currency: currencies[random % currencies.length] ?? 'EUR',
+  transfer_method: 'LOCAL',
+  source_amount: (random % 500_000) / 100 + 1,
+  beneficiary_id: `ben_${random % 1_000}`,
+})
+
+// quotes
+
+export type Quotes = ReadonlyArray<BatchQuote>
+
+/** In major units: of `transfer_currency` for the two transfer amounts, else of `source_currency`. */
+export interface Price {
+  readonly source_amount: number
+  readonly transfer_amount: number
+  readonly fee_amount: number
+  readonly amount_payer_pays: number
+  readonly amount_beneficiary_receives: number
+}
+
+/** Fraction of the amount, as for charges. */
+const FEE = 0.003
+
+/** The payer pays the fee on top, unless the beneficiary pays it. An item without an amount moves nothing. */
+export const priceOf = ({
+  source_currency: source,
+  transfer_currency: transfer,
+  source_amount,
+  transfer_amount,
+  fee_paid_by,
+}: NewBatchItem): Price => {
+  const perUnit = rate(source, transfer)
+  const sent = rounded(source_amount ?? (transfer_amount ?? 0) / perUnit, source)
+  const arrived = rounded(transfer_amount ?? sent * perUnit, transfer)
+  const fee = rounded(sent * FEE, source)
+  const deducted = fee_paid_by === 'BENEFICIARY'
+  return {
+    source_amount: sent,
+    transfer_amount: arrived,
+    fee_amount: fee,
+    amount_payer_pays: rounded(deducted ? sent : sent + fee, source),
+    amount_beneficiary_receives: rounded(deducted ? arrived - fee * perUnit : arrived, transfer),
+  }
+}
+
+/** One quote for each currency pair, in the order of the items (interface, Batch transfer). */
+const quotesOf = (items: ReadonlyArray<NewBatchItem>): Quotes => {
+  const pairs = new Map<string, Array<NewBatchItem>>()
+  for (const item of items) {
+    const pair = item.source_currency + item.transfer_currency
+    const others = pairs.get(pair)
+    if (others === undefined) pairs.set(pair, [item])
+    else others.push(item)
+  }
+  return Array.from(pairs, ([pair, some]) => quoteOf(pair.slice(0, 3), pair.slice(3), some))
+}
+
+const quoteOf = (
+  source: string,
+  transfer: string,
+  items: ReadonlyArray<NewBatchItem>,
+): BatchQuote => {
+  const prices = items.map(priceOf)
+  const sum = (field: keyof Price, currency: string): number =>
+    rounded(
+      prices.reduce((total, price) => total + price[field], 0),
+      currency,
+    )
+  const converts = source !== transfer
+  return {
+    amount_beneficiary_receives: sum('amount_beneficiary_receives', transfer),
+    amount_payer_pays: sum('amount_payer_pays', source),
+    client_rate: converts ? rate(source, transfer) : null,
+    currency_pair: converts ? `${source}${transfer}` : null,
+    fee_amount: sum('fee_amount', source),
+    fee_currency: source,
+    source_currency: source,
+    transfer_currency: transfer,
+  }
+}

@@ -5,7 +5,7 @@ import { causes } from '../../decode/index.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E, pipe } from '../../fp.js'
 import { isWithinMaxAmount } from '../data/money.js'
-import { type ApiError, invalid, required } from '../results.js'
+import { type ApiError, invalid, required } from '../Reply.js'
 
 // model
 

@@ -10,7 +10,7 @@ import { hash, hex8, subSeed } from '../data/hash.js'
 import { idOf } from '../data/ids.js'
 import { dayInstantAt, instantAt } from '../data/time.js'
 import type { Settings } from '../options.js'
-import { type Batch, type StoredItem, type StoredQuote, validItems } from './Batch.js'
+import { type Batch, priceOf, type StoredItem, type StoredQuote, validItems } from './Batch.js'
 import { isBookable, itemError } from './batchItems.js'
 import {
   type BatchStep,
@@ -19,7 +19,6 @@ import {
   type FundingStatus,
   stepAt,
 } from './batchTimeline.js'
-import { priceOf } from './quotes.js'
 
 /** Moment and sandbox of a view. */
 export interface ViewContext {

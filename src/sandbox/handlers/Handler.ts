@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/Endpoint.js'
 import type { Settings } from '../options.js'
-import type { Result } from '../results.js'
+import type { Result } from '../Reply.js'
 import type { Store } from '../Store.js'
 
 export interface CallContext {

@@ -9,7 +9,7 @@ import { basicHeader } from '../../http/login/Auth.js'
 import { hash, hex8, subSeed } from '../data/hash.js'
 import { endAt, timeText } from '../data/time.js'
 import type { Settings } from '../options.js'
-import { type ApiError, apiError, success } from '../results.js'
+import { type ApiError, apiError, success } from '../Reply.js'
 import type { Store } from '../Store.js'
 import type { CallContext, Handler } from './Handler.js'
 

@@ -31,7 +31,7 @@ import {
   type Result,
   required,
   success,
-} from '../results.js'
+} from '../Reply.js'
 import type { Store } from '../Store.js'
 import type { CallContext, HandlersOf } from './Handler.js'
 import { pageByBookmark, walkArray, walkWhere } from './pages.js'

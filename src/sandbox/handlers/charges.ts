@@ -5,7 +5,7 @@ import { type ChargeContext, chargeAt, isListed } from '../data/createdCharges.j
 import type { Filter } from '../data/generatedCharges.js'
 import { numberOf, numberOfRequestId } from '../data/ids.js'
 import { isWithinMaxAmount, MAX_AMOUNT } from '../data/money.js'
-import { apiError, invalid, json, notFound, required, success } from '../results.js'
+import { apiError, invalid, json, notFound, required, success } from '../Reply.js'
 import type { Store } from '../Store.js'
 import type { CallContext, HandlersOf } from './Handler.js'
 import { pageByNumber } from './pages.js'

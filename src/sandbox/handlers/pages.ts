@@ -5,7 +5,7 @@
 import { E } from '../../fp.js'
 import type { Numbered, Walk } from '../Collection.js'
 import { hash, hex8, subSeed } from '../data/hash.js'
-import { type ApiError, invalid, type Json, json } from '../results.js'
+import { type ApiError, invalid, type Json, json } from '../Reply.js'
 
 // by number
 

@@ -19,7 +19,7 @@ import { currencies, isConvertible, isWithinMaxAmount, MAX_AMOUNT, rate } from '
 import { expiringQuotaAt, LIMIT_CURRENCY, type Order, quotaAt } from '../data/orders.js'
 import { DAY, dayAt, dayInstantAt } from '../data/time.js'
 import type { Settings } from '../options.js'
-import { type ApiError, apiError, invalid, required, success } from '../results.js'
+import { type ApiError, apiError, invalid, required, success } from '../Reply.js'
 import type { Handle, HandlersOf, RawParams } from './Handler.js'
 
 export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {

@@ -16,7 +16,7 @@ import {
   required,
   success,
   text,
-} from '../results.js'
+} from '../Reply.js'
 import type { Store, StoredWebhook } from '../Store.js'
 import type { CallContext, Handle, HandlersOf } from './Handler.js'
 import { pageByBookmark, pageByNumber } from './pages.js'

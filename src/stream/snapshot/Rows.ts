@@ -53,7 +53,7 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
 
 /**
  * The names of rows: their keys. Those without one go by all that they say, and by how many before them say the
- * same: of two that are alike, nobody could tell which is which, but that they are two.
+ * same: of two that are alike, only their number is known.
  */
 export const identitiesBy =
   (key: (raw: unknown) => string | undefined) =>
@@ -69,7 +69,7 @@ export const identitiesBy =
     })
   }
 
-/** What tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
+/** Returns a text that tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
 const contentText = (row: unknown): string => {
   const rest = [row]
   let text = ''

@@ -62,13 +62,13 @@ export const splitNear = ({ from, to }: Span, near: number): number | undefined 
   return first > last ? undefined : Math.min(last, Math.max(first, secondOf(near)))
 }
 
-/** What is left of a stretch when one of its ends was read. */
+/** Returns the rest of a span of which one end was read. */
 export const without = (span: Span, read: Span): Span =>
   read.from <= span.from
     ? { ...span, from: Math.max(span.from, read.to) }
     : { ...span, to: Math.min(span.to, read.from) }
 
-/** What is in both stretches. */
+/** Returns the intersection of two spans. */
 export const both = (one: Span, other: Span): Span => ({
   from: Math.max(one.from, other.from),
   to: Math.min(one.to, other.to),
@@ -93,7 +93,7 @@ const isSlice = (u: unknown): u is Slice =>
   isSpan(u.left) &&
   !isEmpty(u.left) // a slice at its end is in no position
 
-/** Whether it is what a snapshot told of where it stands, also after it was kept as JSON. */
+/** Checks that a value is a position of a snapshot, also after it was kept as JSON. */
 export const isSnapshotPosition = (u: unknown): u is SnapshotPosition =>
   isSpan(u) &&
   'slices' in u &&

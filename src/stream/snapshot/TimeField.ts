@@ -15,11 +15,11 @@ import {
 
 // model
 
-/** How a walk goes, once an answer has shown it. */
+/** The order and the speed of a walk, once an answer has shown them. */
 export interface WalkPace {
   readonly order: Order
   /** The time that a full page spans, in ms. */
-  readonly pace: Millis
+  readonly pageSpan: Millis
 }
 
 /** A slice that is being read. */
@@ -27,18 +27,18 @@ export interface PageWalk {
   readonly number: number
   /** The slice; it gets shorter when a part of it is given to another walk. */
   whole: Span
-  /** What no answer has covered. */
+  /** The part that no answer has covered. */
   ahead: Span
-  /** What is not delivered. */
+  /** The part that is not delivered. */
   left: Span
   /** Rows delivered. */
   rows: number
-  gait: WalkPace | undefined
-  /** What has to be read by pages next, since one page does not hold it. */
+  pace: WalkPace | undefined
+  /** A part to be read by pages next, since one page does not hold it. */
   crowded: Span | undefined
-  /** Whether an answer is on its way. */
+  /** An answer is on its way. */
   busy: boolean
-  /** Whether it was split off for somebody, and no answer has shown yet whether there is anything in it. */
+  /** It was split off, and no answer has shown yet whether there is anything in it. */
   unproven: boolean
   /** Rows that an answer showed and did not cover, by their keys: the next one must have them. */
   edge: ReadonlyMap<string, Millis>
@@ -50,19 +50,19 @@ export interface PageWalk {
 
 /** An answer: the times of its rows, and their keys. */
 export interface AnswerRows {
-  /** What the walk had ahead of it when it asked. */
+  /** The part that the walk had ahead of it when it asked. */
   readonly asked: Span
-  /** What was asked for. */
+  /** The span that was asked for. */
   readonly question: Span
   /** In ms since 1970; NaN for what cannot be read. */
   readonly times: ReadonlyArray<Millis>
   /** By the places of the rows; a row may have none. */
   readonly keys: () => ReadonlyArray<string | undefined>
-  /** Whether there are more rows than came. */
+  /** There are more rows than came. */
   readonly more: boolean
 }
 
-/** What one answer came to. */
+/** The conclusion from one answer. */
 export type Outcome =
   /** It has all rows of this stretch. */
   | { readonly _tag: 'Covered'; readonly span: Span }
@@ -76,25 +76,29 @@ export type Outcome =
   | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
 export interface TimeField {
-  /** The walk to ask for: one that waits, or else a new one, with a part of the longest. */
+  /** Returns the walk to ask for: one that waits, or else a new one, with a part of the longest. */
   readonly next: () => PageWalk | undefined
   /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
   readonly question: (walk: PageWalk) => Span
   /** Takes an answer to the question of a walk. */
-  readonly tell: (walk: PageWalk, rows: AnswerRows) => Outcome
+  readonly receivePage: (walk: PageWalk, rows: AnswerRows) => Outcome
   /** Takes all rows of a crowded stretch, by their keys. */
-  readonly pass: (walk: PageWalk, span: Span, keys: ReadonlyArray<string | undefined>) => Outcome
-  /** A page of a walk is given to who asked: the slice as it stands with it. */
+  readonly receiveSecond: (
+    walk: PageWalk,
+    span: Span,
+    keys: ReadonlyArray<string | undefined>,
+  ) => Outcome
+  /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
   readonly deliver: (walk: PageWalk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
   readonly isDone: () => boolean
-  /** Nothing is to be read any more. */
+  /** Drops all that is left to read. */
   readonly clear: () => void
 }
 
 /** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
-/** However many may walk at a time: so many of them that show nothing are enough. */
+/** Walks at a time that count for `HALVINGS`, however many there may be. */
 const WALKS = 256
 
 /** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
@@ -109,7 +113,7 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
   let slices = start.cut
   let shown: Shown
   let reach = REACH
-  let trust = 1 // parts that may be split off before it is known whether there is anything in them
+  let mostUnproven = 1 // parts that may be split off before an answer has shown rows in them
   let unordered = 0
   let margin = 0 // ms that each question goes beyond what it is about
 
@@ -158,12 +162,12 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
     return beyond
   }
 
-  /** Where there was nothing the rows have ended, maybe: on with care. */
+  /** Takes note of the first answer about a part that was split off. Without rows, the list may have ended: on with care. */
   const prove = (walk: PageWalk, more: boolean, hasRows: boolean): void => {
     walk.unproven = false
-    if (more) trust++
+    if (more) mostUnproven++
     if (hasRows) return
-    trust = 1
+    mostUnproven = 1
     reach = REACH
   }
 
@@ -171,21 +175,21 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
     next: () => {
       const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
       if (waiting !== undefined) return waiting
-      if (walks.filter(({ unproven }) => unproven).length >= trust) return undefined
+      if (walks.filter(({ unproven }) => unproven).length >= mostUnproven) return undefined
       const best = bestSplit(walks, reach)
       if (best?.far === true) reach *= 2
       return best && split(best.walk, best.at)
     },
 
-    question: ({ ahead, whole, gait, missing, shownBy }) => {
+    question: ({ ahead, whole, pace, missing, shownBy }) => {
       if (missing.length > 0 && shownBy !== undefined) return shownBy
       // at the start of a slice, no answer has shown what the last second of the one before it has
-      const isStart = gait === undefined || ahead.from === whole.from
+      const isStart = pace === undefined || ahead.from === whole.from
       const before = isStart ? SECOND : margin
       return { from: Math.max(start.from, ahead.from - before), to: ahead.to + margin }
     },
 
-    tell: (walk, rows) => {
+    receivePage: (walk, rows) => {
       const { asked, question, times, more } = rows
       if (walk.missing.length > 0) return recheck(walk, rows.keys())
       const said = coverageOf({ asked, question, times, more, known: shown })
@@ -214,9 +218,9 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           if (doubt !== undefined) return doubt
           unordered = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
-          const pace = said.span.to - said.span.from
+          const pageSpan = said.span.to - said.span.from
           const order = more && shown !== 'none' ? shown : undefined
-          covered(walk, span, order && { order, pace })
+          covered(walk, span, order && { order, pageSpan })
           if (isEmpty(walk.ahead)) walk.edge = new Map()
           else remember(walk, rows)
           return { _tag: 'Covered', span }
@@ -224,7 +228,7 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
       }
     },
 
-    pass: (walk, span, keys) => {
+    receiveSecond: (walk, span, keys) => {
       const doubt = lost(walk, span, keys, true)
       if (doubt !== undefined) return doubt
       if (keys.length > 0) unordered = 0
@@ -258,13 +262,13 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
 
 // walks
 
-export const pageWalk = ({ number, from, to, rows, left }: Slice): PageWalk => ({
+const pageWalk = ({ number, from, to, rows, left }: Slice): PageWalk => ({
   number,
   whole: { from, to },
   ahead: left,
   left,
   rows,
-  gait: undefined,
+  pace: undefined,
   crowded: undefined,
   busy: false,
   unproven: false,
@@ -273,7 +277,7 @@ export const pageWalk = ({ number, from, to, rows, left }: Slice): PageWalk => (
   missing: [],
 })
 
-export const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({
+const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({
   ...whole,
   number,
   rows,
@@ -281,27 +285,27 @@ export const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({
 })
 
 /** Splits a walk in two. It keeps the part that it is at; the one that comes out has the part beyond. */
-export const splitAt = (walk: PageWalk, at: number, number: number): PageWalk => {
-  const { whole, ahead, left, gait } = walk
+const splitAt = (walk: PageWalk, at: number, number: number): PageWalk => {
+  const { whole, ahead, left, pace } = walk
   const early = (span: Span): Span => ({ ...span, to: at })
   const late = (span: Span): Span => ({ ...span, from: at })
-  const [near, far] = gait?.order === 'descending' ? [late, early] : [early, late]
+  const [near, far] = pace?.order === 'descending' ? [late, early] : [early, late]
   walk.whole = near(whole)
   walk.ahead = near(ahead)
   walk.left = near(left)
   return {
     ...pageWalk({ ...far(whole), number, rows: 0, left: far(left) }),
     ahead: far(ahead),
-    gait,
+    pace,
     unproven: true,
   }
 }
 
-/** Takes note of an answer that covers a stretch of a walk. */
-export const covered = (walk: PageWalk, span: Span, gait: WalkPace | undefined): void => {
+/** Takes note of an answer that covers a part of a walk. */
+const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void => {
   walk.ahead = without(walk.ahead, span)
   walk.crowded = undefined
-  walk.gait = gait ?? walk.gait
+  walk.pace = pace ?? walk.pace
 }
 
 // where to split
@@ -309,7 +313,7 @@ export const covered = (walk: PageWalk, span: Span, gait: WalkPace | undefined):
 export interface Split {
   readonly walk: PageWalk
   readonly at: number
-  /** Whether it is as far from its walk as it may be. */
+  /** It is as far from its walk as it may be. */
   readonly far: boolean
 }
 
@@ -317,24 +321,24 @@ export interface Split {
 const WORTH = 4
 
 /**
- * Where one more walk is of most use: in the middle of what the longest one has before it, by the pages
- * that it is thought to have; but no more than `reach` pages from where it is, since nobody knows how far
- * the rows go on. A list that is read from its newest row on may have no known beginning at all.
+ * Returns where one more walk is of most use: in the middle of what the longest one has before it, by the pages
+ * that it is thought to have; but no more than `reach` pages from where it is, since the rows
+ * may end anywhere. A list that is read from its newest row on may have no known beginning at all.
  */
-export const bestSplit = (walks: ReadonlyArray<PageWalk>, reach: number): Split | undefined => {
+const bestSplit = (walks: ReadonlyArray<PageWalk>, reach: number): Split | undefined => {
   let best: Split | undefined
   let most = WORTH
   for (const walk of walks) {
-    const { ahead, gait } = walk
-    if (gait === undefined || isEmpty(ahead)) continue
-    const { order, pace } = gait
+    const { ahead, pace } = walk
+    if (pace === undefined || isEmpty(ahead)) continue
+    const { order, pageSpan } = pace
     const isOpen = order === 'descending' && ahead.from === 0
-    const pages = isOpen ? Number.POSITIVE_INFINITY : (ahead.to - ahead.from) / pace
-    const near = Math.min((pages + 1) / 2, reach) * pace
+    const pages = isOpen ? Number.POSITIVE_INFINITY : (ahead.to - ahead.from) / pageSpan
+    const near = Math.min((pages + 1) / 2, reach) * pageSpan
     if (pages < most || near >= ahead.to - ahead.from) continue
     const at = splitNear(ahead, order === 'descending' ? ahead.to - near : ahead.from + near)
     if (at === undefined) continue
-    best = { walk, at, far: near === reach * pace }
+    best = { walk, at, far: near === reach * pageSpan }
     most = pages
   }
   return best

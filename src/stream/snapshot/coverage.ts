@@ -1,11 +1,11 @@
-/** What one answer says of the stretch of time that was asked for: pure. */
+/** Judges how much of a span one answer covers: pure. */
 import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './SnapshotPosition.js'
 
 // model
 
 export type Order = 'ascending' | 'descending'
 
-/** What answers have shown of the order of a list: `none` once they contradict each other, or themselves. */
+/** The order of a list, as far as answers have shown it: `none` once they contradict each other, or themselves. */
 export type Shown = Order | 'none' | undefined
 
 export type Coverage =
@@ -23,11 +23,11 @@ export interface Answered {
   readonly asked: Span
   /** The span of the question, if it was wider: rows from all of it may come. Default: `asked`. */
   readonly question?: Span
-  /** Of the rows, as they came, in ms since 1970; NaN for what cannot be read. */
+  /** Times of the rows, as they came, in ms since 1970; NaN for one that cannot be read. */
   readonly times: ReadonlyArray<number>
-  /** Whether there are more rows than came. */
+  /** There are more rows than came. */
   readonly more: boolean
-  /** What the answers before this one have shown. */
+  /** The order that the answers before this one have shown. */
   readonly known: Shown
 }
 
@@ -72,7 +72,7 @@ const farSecond = ({ from, to }: Span, order: Order): Span =>
     ? { from, to: Math.min(to, secondOf(from) + SECOND) }
     : { from: Math.max(from, secondAfter(to) - SECOND), to }
 
-/** What is known after one more answer. */
+/** Combines the orders of all answers before with that of one more. */
 const together = (known: Shown, order: Shown): Shown => {
   if (known === undefined || order === undefined) return known ?? order
   return known === order ? known : 'none'

@@ -19,7 +19,7 @@ export type Unsettled<E> =
   | {
       readonly _tag: 'Moved'
       readonly readings: number
-      /** Whether no reading could be held against others: its pages were of several lengths. */
+      /** No reading could be compared with others: its pages were of several lengths. */
       readonly isUneven: boolean
     }
 

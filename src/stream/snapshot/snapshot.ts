@@ -161,7 +161,7 @@ const asker = <E, A>(
       const times = page.raw.map(time)
       const keys = () => page.raw.map(key)
       const more = O.isSome(page.next)
-      const outcome = field.tell(walk, { asked, question, times, keys, more })
+      const outcome = field.receivePage(walk, { asked, question, times, keys, more })
       switch (outcome._tag) {
         case 'Covered': {
           const { span } = outcome
@@ -181,7 +181,7 @@ const asker = <E, A>(
   /** All pages of a second with more rows than a page. */
   const allPages = (walk: PageWalk, span: Span): Observable<Answer<E, A>> => {
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
-      const outcome = field.pass(walk, span, rows.raw.map(key))
+      const outcome = field.receiveSecond(walk, span, rows.raw.map(key))
       return outcome._tag === 'Covered'
         ? O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
         : O.none

@@ -24,14 +24,14 @@ describe('timeField', () => {
       const field = timeField(wholeOf(YEAR), width)
       const answer = (walk: PageWalk): Outcome => {
         walk.busy = false
-        const outcome = field.tell(walk, {
+        const outcome = field.receivePage(walk, {
           asked: walk.ahead,
           question: field.question(walk),
           times: [],
           keys: () => [],
           more: true,
         })
-        if (walk.crowded !== undefined) field.pass(walk, walk.crowded, [])
+        if (walk.crowded !== undefined) field.receiveSecond(walk, walk.crowded, [])
         return outcome
       }
       let answers = 0

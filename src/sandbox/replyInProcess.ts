@@ -1,7 +1,6 @@
 /** Sends replies without a socket: a broken connection is a rejection, or a body that errors. */
 import { type SchedulerLike, Subscription } from 'rxjs'
-import type { Bytes } from '../results.js'
-import { firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
+import { type Bytes, firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
 export const replyInProcess =
   ({ method, signal }: Request): SendReply =>

@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { SchedulerLike } from 'rxjs'
-import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
-import { type Sandbox, type ServableSandbox, servableSandbox } from '../createSandbox.js'
-import type { SandboxOptions } from '../options.js'
+import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
+import { type Sandbox, type ServableSandbox, servableSandbox } from './createSandbox.js'
+import type { SandboxOptions } from './options.js'
 import { firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
 // model
