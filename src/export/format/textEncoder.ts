@@ -20,8 +20,8 @@ export interface TextFormat<A> {
 /** Size of a compressed frame, in bytes before compression. */
 const FRAME_BYTES = 1 << 20
 
-/** Characters that are encoded at a time: the text of a whole page would live for too long. */
-const PART_LENGTH = 1 << 16
+/** Rows that are encoded at a time: the text of a whole page would live for too long. */
+const PART_ROWS = 250
 
 // constructors
 
@@ -65,16 +65,14 @@ export function* joined<A>(
   textOf: (row: A) => string,
   { before = '', between = '', after = '' },
 ): Iterable<string> {
-  let text = before
-  let separator = ''
-  for (const row of rows) {
-    text += separator + textOf(row)
-    separator = between
-    if (text.length < PART_LENGTH) continue
-    yield text
-    text = ''
+  for (let at = 0; at < rows.length; at += PART_ROWS) {
+    yield at === 0 ? before : between
+    yield rows
+      .slice(at, at + PART_ROWS)
+      .map(textOf)
+      .join(between)
   }
-  yield text + after
+  yield after
 }
 
 /** Takes bytes before compression. */
