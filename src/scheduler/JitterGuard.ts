@@ -9,7 +9,7 @@ const REMEMBERED = 256
 const RENEWED = 1 / 4
 
 /** Anything longer ran into a timeout: it does not tell how long a server works on a request. */
-const LONGEST: Millis = 10_000
+const LONGEST_ROUND_TRIP: Millis = 10_000
 /** A small integer above all round trips: unlike `Infinity` it takes no memory of its own. */
 const NONE: Millis = 2 ** 30
 
@@ -193,7 +193,7 @@ export class RoundTrips {
     }
     const { recent } = this
     if (roundTrip < recent.shortest) recent.shortest = roundTrip
-    if (roundTrip > recent.longest) recent.longest = Math.min(roundTrip, LONGEST)
+    if (roundTrip > recent.longest) recent.longest = Math.min(roundTrip, LONGEST_ROUND_TRIP)
   }
 
   shortest(): Millis {

@@ -6,7 +6,7 @@ import type { JitterGuard } from './JitterGuard.js'
 import { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
 import { ConcurrencyLimit } from './limiters/ConcurrencyLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
-import { type Guard, RollingWindow } from './limiters/RollingWindow.js'
+import { type Guard, type RateGuard, RollingWindow } from './limiters/RollingWindow.js'
 import type { Tier } from './Tier.js'
 
 /** Refusals of a concurrency limit are judged over so many ms, as those of a rate are over its window. */
@@ -31,7 +31,7 @@ export interface TierLimitersOptions {
 export class TierLimiters<in R> {
   readonly tier: Tier<R>
   /** A rate's; learned from its requests unless it was given. */
-  readonly guard: JitterGuard | 'safe' | Millis | undefined
+  readonly guard: RateGuard | undefined
   readonly limiters = new Map<string | undefined, Limiter>()
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   limit: number

@@ -16,6 +16,9 @@ export const guardRule: Rule<Guard> = {
   expected: "'learned', 'safe' or milliseconds",
 }
 
+/** A guard in use: learned by the guard of this window, or as given. */
+export type RateGuard = JitterGuard | 'safe' | Millis
+
 /** Permits that are released together: those of a batch, or, in `'safe'`, those of answers of one moment. */
 interface HeldPermits {
   readonly batch: SendBatch | undefined
@@ -37,16 +40,11 @@ interface HeldPermits {
  */
 export class RollingWindow extends Limiter {
   private readonly per: Millis
-  private readonly guard: JitterGuard | 'safe' | Millis
+  private readonly guard: RateGuard
   private readonly permits: Array<HeldPermits> = []
   private count = 0
 
-  constructor(
-    key: string | undefined,
-    limit: AdaptiveLimit,
-    per: Millis,
-    guard: JitterGuard | 'safe' | Millis,
-  ) {
+  constructor(key: string | undefined, limit: AdaptiveLimit, per: Millis, guard: RateGuard) {
     super(key, limit)
     this.per = per
     this.guard = guard
