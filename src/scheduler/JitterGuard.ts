@@ -59,6 +59,8 @@ export class JitterGuard {
   private variance = 0
   /** Added to the guard by refusals, and taken back by answers. */
   private learned: Millis = 0
+  /** The spread at which that was learned. */
+  private learnedAt: Millis = 0
   private growsAt = Number.NEGATIVE_INFINITY
   /** In µs: integers sort in a quarter of the time. */
   private readonly excesses = new Uint32Array(REMEMBERED)
@@ -133,6 +135,11 @@ export class JitterGuard {
     }
     this.variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
     this.spread = at(0.25) - at(0.05)
+    if (this.spread < this.learnedAt / 2) {
+      this.learned *= this.spread / this.learnedAt // another network
+      this.learnedAt = this.spread
+    }
+    this.learnedAt = Math.max(this.learnedAt, this.spread)
   }
 
   /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */

@@ -12,7 +12,7 @@ import { checkOptions, InvalidOption, is, type OptionsTable, required } from '..
 import type { Scheduler } from './Scheduler.js'
 import { runTask, type ScheduleOptions } from './Task.js'
 
-const DEFAULTS = {}
+const DEFAULTS = bare({})
 
 /**
  * Starts the source when every tier of the scheduler has room for `request`.
@@ -36,7 +36,7 @@ export const schedule = <R, A>(
   request: R,
   options: ScheduleOptions<A> = DEFAULTS,
 ): MonoTypeOperatorFunction<A> => {
-  const own = bare(options)
+  const own = options === DEFAULTS ? DEFAULTS : bare(options)
   return (source) =>
     new Observable((subscriber) => runTask(scheduler.core, request, own, source, subscriber))
 }
