@@ -1,8 +1,10 @@
 /** Destinations of a sync by the name of their kind, and how their rows are read back. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { hasPostgres, type Postgres, startPostgres } from '../../test/support/postgres.ts'
 import type { StoredCharge } from '../../test/support/syncNights.ts'
 
@@ -62,9 +64,39 @@ const postgres = async (): Promise<Destination> => {
   }
 }
 
+/** A folder, read as a user would: all files at its top. */
+const folder = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> => {
+  const path = await mkdtemp(join(tmpdir(), 'bench-sync-'))
+  return {
+    to: `${path}/`,
+    more: ['--format', format],
+    read: async () => {
+      const connection = await (await DuckDBInstance.create(':memory:')).connect()
+      const times = "updated_at: 'VARCHAR'"
+      const from =
+        format === 'parquet'
+          ? `read_parquet('${path}/*.parquet')`
+          : `read_json('${path}/*.ndjson.zst', format = 'newline_delimited', columns = {id: 'VARCHAR', amount: 'VARCHAR', currency: 'VARCHAR', status: 'VARCHAR', ${times}})`
+      const found = await connection.runAndReadAll(`select ${COLUMNS} from ${from}`)
+      const rows = found.getRowObjects()
+      connection.closeSync()
+      return rows.map((row) => charge({ ...row, updated_at: timeOf(row.updated_at) }))
+    },
+    remove: () => rm(path, { recursive: true }),
+  }
+}
+
+/** As DuckDB writes a time with a time zone; the offset of the service with a colon, else. */
+const timeOf = (u: unknown): string =>
+  String(u)
+    .replace(/\+00$/, 'Z')
+    .replace(/\+0000$/, 'Z')
+
 export const destinations: Readonly<Record<string, () => Promise<Destination>>> = {
   sqlite,
   postgres,
+  ndjson: folder('ndjson'),
+  parquet: folder('parquet'),
 }
 
 /** Stops what was started. */

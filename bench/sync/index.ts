@@ -7,7 +7,7 @@
  *     npm run bench -- sync hosts KIND
  *     npm run bench -- sync speed KIND [ROWS]
  *
- * KIND: sqlite or postgres.
+ * KIND: sqlite, postgres, or a folder of ndjson or parquet.
  */
 
 import { createSandbox, listen } from 'payments-rx/sandbox'
