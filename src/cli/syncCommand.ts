@@ -401,7 +401,9 @@ const conclusion = (
   }
   const { left } = event
   if (isExportError(left) && left._tag === 'Locked') {
-    return { status: EXIT_LOCKED, reason: left.message }
+    return stopped === undefined
+      ? { status: EXIT_LOCKED, reason: left.message }
+      : { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
   }
   const isUsage = isExportError(left)
     ? USAGE.includes(left._tag)

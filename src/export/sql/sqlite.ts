@@ -44,7 +44,10 @@ const NEW_VERSION = 'hex(randomblob(8))'
 export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarget<A>> => {
   const { path, table, shape, replaces, pause } = options
   const { columns } = shape
-  const { DatabaseSync } = await import('node:sqlite') // or not, to start fast
+  const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
+    const why = `cannot write ${path}: this runtime has no node:sqlite, which Node has from 22.13 on`
+    throw exportError('UnusableDestination', why, { destination: path }, error)
+  })
   const located = <T>(work: () => T): T => {
     try {
       return work()

@@ -14,9 +14,11 @@ import type { Reject } from '../sortPage.js'
 
 /** Rows that are listed by time of creation, and can be read again by id: `payments.charges`. */
 export interface TimedSource<A> {
+  /** Lists the rows created at a time or later, as they stand now. */
   readonly snapshot: (filter: { readonly from_created_at?: string }) => ExportSource<A> & {
     readonly parallel: (requests: number) => ExportSource<A>
   }
+  /** Reads a row again. */
   readonly retrieve: (params: { readonly id: string }) => Observable<E.Either<AnyFailure, A>>
 }
 

@@ -118,7 +118,7 @@ class SyncRun<A> {
   }
 
   private begun(): SyncProgress {
-    const { found } = this.session
+    const found = this.reading.timed === undefined ? undefined : this.session.found
     const from = found?.from ?? this.from()
     return {
       ...NO_PROGRESS,
