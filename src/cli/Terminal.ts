@@ -1,7 +1,6 @@
 /** All that the commands know of the process; only `main.ts` knows where it comes from. */
 import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
-import type { Runner } from '../export/index.js'
 import type { Timeout } from '../http/transport/Transport.js'
 
 export interface Terminal {
@@ -20,8 +19,6 @@ export interface Terminal {
   readonly timer: SchedulerLike
   /** For each request, by `timer`. Default: that of the client. */
   readonly timeout?: Timeout
-  /** This process, as the lock of an export names it. */
-  readonly runner: Runner
   /** Version of this package. */
   readonly version: string
 }

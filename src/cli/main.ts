@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { asyncScheduler, merge, Observable } from 'rxjs'
-import { thisProcess } from '../export/run/thisProcess.js'
 import { EXIT_BY_SIGNAL } from './output.js'
 import { run } from './program.js'
 import type { Signal } from './Terminal.js'
@@ -43,7 +42,6 @@ process.exitCode = await run({
   stderr: process.stderr,
   signals: merge(on('SIGINT'), on('SIGTERM')),
   timer: asyncScheduler,
-  runner: thisProcess(),
   version: String(manifest.version),
 })
 

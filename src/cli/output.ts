@@ -13,7 +13,7 @@ export const EXIT_INCOMPLETE = 1
 /** Wrong options, or something is in the way: nothing was done. */
 export const EXIT_USAGE = 2
 
-/** Another run is writing there. */
+/** Another run is writing there, or has taken over. */
 export const EXIT_LOCKED = 3
 
 /** 128 plus the number of the signal, as shells have it. */

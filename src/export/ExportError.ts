@@ -9,7 +9,12 @@ export interface ExportErrors {
   readonly SpecMismatch: { readonly path: string; readonly field: string }
   /** A checkpoint is there, and neither `resume` nor `restart` was asked for. */
   readonly CheckpointExists: { readonly path: string }
-  /** The folder has a run that was read to its end: `sinceLast` adds to it, `restart` replaces it. */
+  /** `resume` was asked for, and there is no unfinished export. */
+  readonly NothingToResume: { readonly path: string }
+  /**
+   * The folder has a run that was read to its end: `sinceLast` adds to it, `restart` replaces it. Or the file is of no
+   * export: `restart` replaces it.
+   */
   readonly OutputExists: { readonly path: string }
   /** Another run is writing there: it renewed its lease while this one watched. */
   readonly Locked: { readonly path: string }

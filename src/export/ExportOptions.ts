@@ -10,7 +10,6 @@ import type { Sink } from './exportList.js'
 import type { FileSystem } from './file/FileSystem.js'
 import { type Compression, compressions, type FormatName, formatNames } from './format/Format.js'
 import * as rule from './rules.js'
-import type { Runner } from './run/lock.js'
 import type { ManifestRun } from './run/Manifest.js'
 import type { Since } from './run/sinceLast.js'
 import type { AnyPosition } from './SourcePage.js'
@@ -100,8 +99,11 @@ export interface ExportOptions<A, B = A> {
   readonly timer?: SchedulerLike | undefined
   /** Default: the disk. */
   readonly files?: FileSystem | undefined
-  /** The process that the lock names. Default: this one. */
-  readonly runner?: Runner | undefined
+  /**
+   * How long another run waits for this one to renew its lease, in ms, before it takes over. Default 15,000. It is
+   * renewed three times meanwhile.
+   */
+  readonly lease?: Millis | undefined
 }
 
 /** How far an export is. Counts are of all its starts together. */
@@ -124,6 +126,8 @@ export interface ExportProgress {
   readonly ended: boolean
   /** It was told to `stop` before. */
   readonly stopped?: true
+  /** Another run has the lease at `path`, and may have died: how long this one waits for it, in ms. Before all else. */
+  readonly waiting?: { readonly path: string; readonly ms: Millis }
   /** How it began; with the first progress only. */
   readonly begun?: ExportBegun
   /** Why a resumed list is read from its beginning again: its bookmark was refused. Rows that are there are left out. */
@@ -136,8 +140,8 @@ export interface ExportProgress {
 export interface ExportBegun {
   /** Whether it continues from a checkpoint. */
   readonly resumed: boolean
-  /** The process of a dead run whose lock was taken over. */
-  readonly deadPid?: number
+  /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
+  readonly tookOver?: true
   /** From when on it reads, with `sinceLast`. */
   readonly since?: Since
 }
@@ -192,7 +196,7 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   account: is.nonEmptyString,
   timer: is.rxScheduler(),
   files: rule.files,
-  runner: is.withMethods('a process', 'isAlive'),
+  lease: is.int(100, 600_000),
 }
 
 /** What a source must have. */

@@ -133,7 +133,7 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
   const rotation = defined({ rows: options.rotateRows, bytes: options.rotateBytes })
   return bare({
     ...paceOf(planned),
-    ...defined({ runner: options.runner, onReject: options.onReject }),
+    ...defined({ lease: options.lease, onReject: options.onReject }),
     source: sourceOf(read, options.untilStable ?? false),
     target: targetOf(paths, format, rotation, files),
     spec: specFor(read.describe()),
@@ -185,7 +185,7 @@ const eithersOf = (
     ...(begun && {
       begun: {
         resumed: begun.resumed,
-        ...defined({ deadPid: begun.dead?.pid, since: begun.since }),
+        ...defined({ tookOver: begun.tookOver, since: begun.since }),
       },
     }),
   }

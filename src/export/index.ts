@@ -22,7 +22,6 @@ export {
 export { type FormatOptions, formatOf, type KnownColumn, knownColumns } from './format/formatOf.js'
 export type { Bounds } from './run/Checkpoint.js'
 export type { ExportSpec } from './run/ExportSpec.js'
-export type { Runner } from './run/lock.js'
 export {
   type Manifest,
   type ManifestFile,

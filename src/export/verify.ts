@@ -17,7 +17,7 @@ import {
 import * as rule from './rules.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
-import { recordsOf } from './run/records.js'
+import { manifestAt } from './run/records.js'
 
 // model
 
@@ -72,7 +72,12 @@ export const verify = (
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
 async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<FileCheck> {
   const path = await findManifest(files, given)
-  const { runs } = await manifestAt(files, path)
+  const manifest = await manifestAt(files, path)
+  if (manifest === undefined) {
+    const why = `${path} is not there`
+    throw exportError('NoManifest', why, { path })
+  }
+  const { runs } = manifest
   yield* await stranger(files, path, given, runs)
   for (const run of runs) {
     yield checkedRun(path, run)
@@ -90,22 +95,18 @@ interface Expected {
   readonly lines: boolean
 }
 
-const manifestAt = async (files: FileSystem, path: string) => {
-  const records = recordsOf(files, { ...pathsOf(path), manifest: path })
-  const found = await records.loadManifest()
-  if (found === undefined) throw exportError('NoManifest', `${path} is not there`, { path })
-  return found
-}
-
 /** Whether a run is complete, as the manifest has it. */
-const checkedRun = (path: string, { missing, started }: ManifestRun): FileCheck => ({
-  path,
-  isFile: false,
-  differences: missing.map((what) => ({
-    _tag: 'Incomplete',
-    message: `the run of ${started} is not complete: missing are ${what}`,
-  })),
-})
+const checkedRun = (path: string, { complete, missing, started }: ManifestRun): FileCheck => {
+  const all = complete ? missing : [missing.join(', ') || 'rows that it does not name']
+  return {
+    path,
+    isFile: false,
+    differences: all.map((what) => ({
+      _tag: 'Incomplete',
+      message: `the run of ${started} is not complete: missing are ${what}`,
+    })),
+  }
+}
 
 /** The files of a run; rejected rows are lines in any format. */
 const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
@@ -174,7 +175,11 @@ const check = async (
 /** Or why it cannot be told. */
 const contentAt = async (files: FileSystem, path: string): Promise<Content | Difference> => {
   try {
-    return await closing(files.open(path, 'r'), contentOf)
+    return await closing(files.open(path, 'r'), async (handle) =>
+      (await handle.stat()).isFile()
+        ? contentOf(handle)
+        : { _tag: 'Unreadable', message: 'is no regular file' },
+    )
   } catch (error) {
     return codeOf(error) === 'ENOENT'
       ? { _tag: 'Missing', message: 'is not there' }

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CLIENT, type Fault, type Judge, judge } from '../support/judge.js'
-import { cli, folder, rowsOf } from './support.js'
+import { cli, folder, rowsOf, unfinished } from './support.js'
 
 const FIELDS = [
   ...['id', 'amount', 'currency', 'reason', 'reference', 'request_id', 'source', 'fee'],
@@ -131,7 +131,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
         route === 'GET /api/v1/charges' && nth > 3 ? { status: 500 } : undefined,
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'))
-    const { length } = await rowsOf(out)
+    const { length } = await rowsOf(await unfinished(out))
     expect(length).toBeGreaterThan(50)
     expect(length).toBeLessThan(400)
     expect(status).toBe(1)
@@ -165,20 +165,24 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
   })
 
   it('leaves the earlier file alone when nothing can be read', async () => {
-    await writeFile(out, 'earlier\n')
     const server = await serve({ charges: 10 })
+    await cli(to(server))
+    const before = await readFile(out, 'utf8')
     const { status, stderr } = await cli(wrongly(to(server)))
     expect(status).toBe(2)
     expect(stderr).toContain('401 credentials_invalid')
     expect(stderr).not.toContain('wrong-key')
-    expect(await readFile(out, 'utf8')).toBe('earlier\n')
+    expect(await readFile(out, 'utf8')).toBe(before)
   })
 
   it('replaces the files of an earlier run, the rejects too', async () => {
     await writeFile(out, 'earlier\n')
     await writeFile(rejects, 'earlier\n')
     const server = await serve({ charges: 3 })
-    expect((await cli(to(server))).status).toBe(0)
+    const refused = await cli(to(server))
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).toMatch(/ is not as an export wrote it, .*: --restart replaces it\n$/)
+    expect((await cli(to(server, '--restart'))).status).toBe(0)
     expect(await rowsOf(out)).toHaveLength(3)
     expect(existsSync(rejects)).toBe(false)
   })
@@ -200,7 +204,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
       },
     })
     const { status, stderr } = await cli(to(server, '--page-size', '50'), { signals })
-    const { length } = await rowsOf(out)
+    const { length } = await rowsOf(await unfinished(out))
     expect(stderr).toContain(`incomplete: ${length} rows`)
     expect(status).toBe(130)
     expect(stderr).toContain('stopped by SIGINT; the same command with --resume goes on')

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { duckdb } from '../export/reading.js'
 import { upTo } from '../support/numbers.js'
 import { breaking, charges, exporting, idsOf, KEYS, runsOf } from './exporting.js'
-import { cli, rowsOf } from './support.js'
+import { cli, rowsOf, unfinished } from './support.js'
 
 const { file, serve } = await exporting()
 
@@ -19,7 +19,8 @@ describe('an export that stopped', () => {
     expect(first.status).toBe(1)
     expect(first.stderr).toContain('the same command with --resume goes on')
     expect(existsSync(`${out}.checkpoint.json`)).toBe(true)
-    expect((await runsOf(`${out}.manifest.json`))[0]?.complete).toBe(false)
+    expect([existsSync(out), existsSync(`${out}.manifest.json`)]).toEqual([false, false])
+    expect(first.stderr).toContain(` rows in ${await unfinished(out)}, `)
 
     const again = await charges(server, out)
     expect(again.status).toBe(2)
@@ -68,7 +69,7 @@ describe('an export that stopped', () => {
     const server = await serve({ charges: 400 })
     const out = file('c.ndjson')
     const isLocked: Array<boolean> = []
-    const look = () => void isLocked.push(existsSync(`${out}.lock`))
+    const look = () => void isLocked.push(existsSync(`${out}.checkpoint.json`))
     const signals = new Observable<never>(() => {
       look()
       return look
@@ -123,9 +124,10 @@ describe('an export that stopped', () => {
     const server = await serve({ charges: 400, fault: breaking(4).fault })
     const out = file('c.ndjson')
     await charges(server, out)
-    await writeFile(out, 'short')
+    const part = await unfinished(out)
+    await writeFile(part, 'short')
     const { status, stderr } = await charges(server, out, ['--resume'])
-    expect([status, await readFile(out, 'utf8')]).toEqual([2, 'short'])
+    expect([status, await readFile(part, 'utf8')]).toEqual([2, 'short'])
     expect(stderr).toMatch(/has 5 bytes, where \d+ were committed.*: --restart starts over/)
   })
 
@@ -160,12 +162,22 @@ describe('an export that stopped', () => {
     ])
   })
 
-  it('starts over, and says so, without a checkpoint', async () => {
-    const server = await serve({ charges: 5 })
-    const { status, stderr } = await charges(server, file('c.ndjson'), ['--resume'])
-    expect(stderr).toContain('there is no checkpoint to resume: it starts anew')
-    expect(status).toBe(0)
-  })
+  it.each([false, true])(
+    'is told where there is nothing to resume, a complete file: %s',
+    async (isThere) => {
+      const server = await serve({ charges: 5 })
+      const out = file('c.ndjson')
+      if (isThere) await charges(server, out)
+      const before = isThere ? await readFile(out, 'utf8') : undefined
+      const other = ['--resume', '--login-as', 'another']
+      const { status, stderr } = await charges(server, out, other)
+      expect(stderr).toBe(
+        `payments-rx: there is no unfinished export to resume at ${out}.checkpoint.json\n`,
+      )
+      expect(status).toBe(2)
+      expect(existsSync(out) ? await readFile(out, 'utf8') : undefined).toBe(before)
+    },
+  )
 
   it('starts over with --restart', async () => {
     const { fault, state } = breaking(4)

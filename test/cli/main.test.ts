@@ -1,20 +1,13 @@
 /** The command as it is installed: what only a process of its own shows. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildCode } from '../../scripts/build.js'
+import { unfinished } from './support.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 let home = ''
@@ -123,9 +116,9 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
       const said = sentAt(child, signal, [ROWS])
       expect(await status).toBe(code)
       expect(said()).toMatch(/incomplete: .*\npayments-rx: stopped by SIG/)
-      const manifest = JSON.parse(readFileSync(`${out}.manifest.json`, 'utf8'))
-      expect(manifest).toMatchObject({ runs: [{ complete: false, rows: linesOf(out) }] })
-      expect(existsSync(`${out}.lock`)).toBe(false)
+      const { owner, state } = JSON.parse(readFileSync(`${out}.checkpoint.json`, 'utf8'))
+      expect(owner).toBeUndefined()
+      expect(state.counts.rows).toBe(linesOf(await unfinished(out)))
     },
     60_000,
   )

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { afterAll, afterEach } from 'vitest'
@@ -33,7 +33,6 @@ export interface RunOptions {
   readonly isTTY?: boolean
   readonly timer?: SchedulerLike
   readonly stdout?: Writable
-  readonly runner?: Partial<Terminal['runner']>
 }
 
 const SKEW = /^the clock of this machine is \d+ s behind the service's.*\n/m
@@ -50,7 +49,6 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
     signals: options.signals ?? NEVER,
     timer: options.timer ?? hasty(),
     timeout: PATIENT,
-    runner: { pid: 1, host: 'here', since: 1_000, isAlive: () => false, ...options.runner },
     version: '1.2.3',
   })
   const said = stderr.text()
@@ -69,6 +67,17 @@ export const folder = async (): Promise<(name: string) => string> => {
   })
   afterAll(remove)
   return (name) => join(path, name)
+}
+
+/** The file that the rows of an unfinished export are in. */
+export const unfinished = async (out: string): Promise<string> => {
+  const names = await readdir(dirname(out))
+  const [name = 'none'] = names.filter(
+    (one) =>
+      one.startsWith(`${basename(out)}.`) &&
+      /^\.[0-9a-f]{12}\.part$/.test(one.slice(basename(out).length)),
+  )
+  return join(dirname(out), name)
 }
 
 /** The rows of an NDJSON file; throws at a line that is no JSON. */

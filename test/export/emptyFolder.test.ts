@@ -6,7 +6,6 @@ import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import { memory } from './run/memory.js'
-import { runner } from './run/playing.js'
 
 const lab = () => {
   const { timer, run } = virtualTime()
@@ -15,7 +14,7 @@ const lab = () => {
   const charges = createClient(client).charges.snapshot()
   const files = memory()
   const exported = async (options: object = {}) => {
-    const out = { out: '/x/charges/', files, timer, runner: runner(1), ...options }
+    const out = { out: '/x/charges/', files, timer, ...options }
     const event = await run(lastValueFrom(exportTo(charges, out)))
     if (E.isLeft(event)) throw event.left
     return event.right

@@ -18,7 +18,7 @@ import type { ClientOptions } from '../../src/index.js'
 import { type AnyFailure, type Charge, createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import { type Memory, memory } from './run/memory.js'
-import { runner } from './run/playing.js'
+import { found } from './run/playing.js'
 
 const OUT = '/exports/charges.ndjson'
 
@@ -34,7 +34,7 @@ const lab = (options: Partial<ClientOptions> = {}, charges = 500) => {
     ...options,
   })
   const files = memory()
-  const common = { files, timer, runner: runner(1), commitEvery: 0 }
+  const common = { files, timer, commitEvery: 0 }
   const all = (events: Observable<ExportEvent>) => run(lastValueFrom(events.pipe(toArray())))
   const last = async (events: Observable<ExportEvent>): Promise<ExportProgress> => {
     const event = (await all(events)).at(-1)
@@ -89,15 +89,20 @@ describe('exportTo', () => {
     expect(files.names()).toEqual([])
   })
 
-  it('is a run each time, and continues where the one before was left', async () => {
+  it('continues where the one before was left', async () => {
     const { payments, files, common, last, run } = lab()
     const events = exportTo(payments.charges.snapshot({ page_size: 100 }), {
-      ...{ out: OUT, resume: true },
-      ...common,
+      ...{ out: OUT, ...common },
     })
     await run(lastValueFrom(events.pipe(take(3))))
     expect(files.names()).toContain(`${OUT}.checkpoint.json`)
-    const { rows, run: entry } = await last(events)
+    const { rows, run: entry } = await last(
+      exportTo(payments.charges.snapshot({ page_size: 100 }), {
+        out: OUT,
+        resume: true,
+        ...common,
+      }),
+    )
     expect([rows, entry?.starts, entry?.complete]).toEqual([500, 2, true])
     expect(new Set(rowsIn(files).map(({ id }) => id)).size).toBe(500)
   })
@@ -110,13 +115,14 @@ describe('what is exported is taken from the list', () => {
     const settled = { status: 'SETTLED', page_size: 50 } as const
     const events = exportTo(it.payments.charges.snapshot(settled), { out: OUT, ...it.common })
     await it.run(lastValueFrom(events.pipe(take(2))))
-    while (it.files.names().includes(`${OUT}.lock`)) await new Promise(setImmediate)
+    while (it.files.text(`${OUT}.checkpoint.json`).includes('"owner"'))
+      await new Promise(setImmediate)
     return it
   }
 
   it('a filter that was changed is refused, and nothing is mixed', async () => {
     const { payments, files, common, all } = await stopped()
-    const before = files.names().map((name) => files.text(name))
+    const before = found(files)
     const failed = payments.charges.snapshot({ status: 'FAILED', page_size: 50 })
     const events = await all(exportTo(failed, { out: OUT, resume: true, ...common }))
     expect(events).toHaveLength(1)
@@ -126,7 +132,7 @@ describe('what is exported is taken from the list', () => {
       field: 'query.status',
       message: `${OUT}.checkpoint.json is of another export: its query.status is "SETTLED", and now it is "FAILED"`,
     })
-    expect(files.names().map((name) => files.text(name))).toEqual(before)
+    expect(found(files)).toEqual(before)
   })
 
   it.each<readonly [string, Partial<ClientOptions>]>([
@@ -198,16 +204,17 @@ describe('rows on the way', () => {
 
   it('are filtered and mapped after a resumption, too', async () => {
     const { payments, files, common, last, run } = lab()
-    const events = exportTo(payments.charges.snapshot({ page_size: 100 }), {
+    const how = {
       out: '/exports/lines.csv',
-      resume: true,
-      filter: ({ status }) => status === 'SETTLED',
+      filter: ({ status }: Charge) => status === 'SETTLED',
       map: dayOf,
       codec: Line,
       ...common,
-    })
+    }
+    const events = exportTo(payments.charges.snapshot({ page_size: 100 }), how)
     await run(lastValueFrom(events.pipe(take(3))))
-    const { rows } = await last(events)
+    const again = exportTo(payments.charges.snapshot({ page_size: 100 }), { ...how, resume: true })
+    const { rows } = await last(again)
     const lines = files.text('/exports/lines.csv').split('\r\n').slice(0, -1)
     expect(lines[0]).toBe('id,day')
     expect(lines).toHaveLength(rows + 1)
@@ -421,10 +428,10 @@ it('sinceLast reads what is new, and adds it to the folder', async () => {
   expect(begun).toMatchObject({
     right: { begun: { since: { lookback: 3_600_000, from: expect.any(String) } } },
   })
-  while (files.names().includes('/exports/charges/lock')) await new Promise(setImmediate)
+  while (files.names().includes('/exports/charges/checkpoint.json')) await new Promise(setImmediate)
   const second = await last(
     exportTo(payments.charges.snapshot({ page_size: 100 }), {
-      ...{ out: '/exports/charges/', sinceLast: true, resume: true },
+      ...{ out: '/exports/charges/', sinceLast: true },
       ...common,
     }),
   )

@@ -7,7 +7,7 @@ import type { Position } from '../../src/api/Paging.js'
 import { Charge } from '../../src/codec/Charge.js'
 import { compile } from '../../src/decode/index.js'
 import { exportList } from '../../src/export/exportList.js'
-import { toFolder } from '../../src/export/file/toFolder.js'
+import { toFolder } from '../../src/export/file/Destination.js'
 import { type FormatOptions, formatOf, openStream, type Reject } from '../../src/export/index.js'
 import { defined, E } from '../../src/fp.js'
 import { pageReader } from '../../src/http/answer/readAnswer.js'
@@ -100,7 +100,7 @@ describe('rows in NDJSON and JSON', () => {
           rejects: async () => {},
         }),
       )
-      const parts = await to.finish()
+      const parts = await to.finish().then(to.publish)
       const told = parts.map(({ path }) => files.text(path)).join('')
       expect(told).toBe(`${first}\n${big}\n${second}\n${third}\n`)
     }

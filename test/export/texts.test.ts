@@ -7,7 +7,6 @@ import { createClient } from '../../src/index.js'
 import { virtualTime } from '../../src/sandbox/index.js'
 import { CHARGE } from '../support/lab.js'
 import { memory } from './run/memory.js'
-import { runner } from './run/playing.js'
 
 /** A client of a service that answers with these references, as JSON texts. */
 const clientOf = (
@@ -37,7 +36,7 @@ const exported = async (
   const { timer, run } = virtualTime()
   const files = memory()
   const list = clientOf(references, timer).charges.list()
-  const events = exportTo(list, { out, files, timer, runner: runner(1), ...options })
+  const events = exportTo(list, { out, files, timer, ...options })
   const event = await run(lastValueFrom(events))
   if (E.isLeft(event)) throw event.left
   return { progress: event.right, text: files.text(out) }
@@ -94,7 +93,7 @@ describe('a text that a spreadsheet would run', () => {
   it('is counted anew by each subscription', async () => {
     const { timer, run } = virtualTime()
     const list = clientOf(['=1'], timer).charges.list()
-    const out = { out: '/x/a.csv', files: memory(), timer, runner: runner(1), restart: true }
+    const out = { out: '/x/a.csv', files: memory(), timer, restart: true }
     const counts = exportTo(list, out).pipe(
       map((event) => E.isRight(event) && event.right.formulas),
     )

@@ -2,11 +2,18 @@ import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { jsonLines } from '../../src/export/format/json.js'
 import { type FileSystem, verify } from '../../src/export/index.js'
+import { manifestOf, showManifest } from '../../src/export/run/Manifest.js'
 import { E } from '../../src/fp.js'
-import { memory } from './run/memory.js'
+import { type Memory, memory } from './run/memory.js'
 import { away, csv, good, listOf, OUT, outcome } from './run/playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
+
+/** Changes what a manifest says, and its checksum with it. */
+const edit = (files: Memory, path: string, change: (text: string) => string): void => {
+  const { runs } = JSON.parse(change(JSON.stringify(JSON.parse(files.text(path)))))
+  files.put(path, showManifest(manifestOf(runs)))
+}
 
 /** A disk on which one file may not be read. */
 const locked = (files: FileSystem, locked: string): FileSystem => {
@@ -16,7 +23,6 @@ const locked = (files: FileSystem, locked: string): FileSystem => {
   return {
     ...files,
     open: (path, flags) => refuse(path).then(() => files.open(path, flags)),
-    readFile: (path, encoding) => refuse(path).then(() => files.readFile(path, encoding)),
   }
 }
 
@@ -65,14 +71,14 @@ describe('verify', () => {
     files.put(copy, files.text(OUT))
     expect(await found(files, copy)).toEqual([said])
     expect(await found(files, `${copy}.manifest.json`)).toEqual([])
-    files.put(`${copy}.manifest.json`, JSON.stringify({ version: 1, key: 'id', runs: [] }))
+    files.put(`${copy}.manifest.json`, showManifest(manifestOf([])))
     expect(await found(files, copy)).toEqual([said.replace('of items', 'of no file')])
   })
 
   it('takes another name of the same file', async () => {
     const files = await exported()
-    await files.link(OUT, '/exports/latest.ndjson')
-    await files.link(MANIFEST, '/exports/latest.ndjson.manifest.json')
+    files.alias(OUT, '/exports/latest.ndjson')
+    files.alias(MANIFEST, '/exports/latest.ndjson.manifest.json')
     expect(await found(files, '/exports/latest.ndjson')).toEqual([])
   })
 
@@ -97,7 +103,7 @@ describe('verify', () => {
   it('counts the rows of lines, whatever was said of their format', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), good(2)]), { spec: { format: { name: 'csv' } } })
-    files.put(MANIFEST, files.text(MANIFEST).replaceAll('"rows": 3', '"rows": 7'))
+    edit(files, MANIFEST, (text) => text.replaceAll('"rows":3', '"rows":7'))
     expect(await found(files)).toEqual([`Rows ${OUT} has 3 rows, and should have 7 rows`])
   })
 
@@ -126,7 +132,10 @@ describe('verify', () => {
   it('does not vouch for a file that was not finished', async () => {
     const files = memory()
     await outcome(files, listOf([good(0), away]))
-    expect(await found(files)).toEqual([
+    await expect(found(files, OUT)).rejects.toMatchObject({ _tag: 'NoManifest' })
+    const inFolder = memory()
+    await outcome(inFolder, listOf([good(0), away]), { out: '/exports/items/' })
+    expect(await found(inFolder, '/exports/items/')).toEqual([
       expect.stringMatching(/^Incomplete /),
       expect.stringMatching(
         /^Hash .* has the SHA-256 \w+, and should have the SHA-256 of a complete file$/,
@@ -139,7 +148,7 @@ describe('verify', () => {
     const text = inFolder.text(OUT)
     await inFolder.rm(OUT, { force: true })
     inFolder.put(`${OUT}/in its place`, text)
-    expect(await found(inFolder)).toEqual([`Unreadable ${OUT} cannot be read: EISDIR`])
+    expect(await found(inFolder)).toEqual([`Unreadable ${OUT} is no regular file`])
     expect(await found(locked(await exported(), OUT))).toEqual([
       `Unreadable ${OUT} cannot be read: EACCES`,
     ])
@@ -157,12 +166,37 @@ describe('verify', () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
     const manifest = '/exports/items/manifest.json'
-    const { runs, ...rest } = JSON.parse(files.text(manifest))
+    const { runs } = JSON.parse(files.text(manifest))
     const empty = { ...runs[0], complete: false, missing: ['a row'], rows: 0, files: [] }
     const many = Array.from({ length: 5_000 }, () => empty)
-    files.put(manifest, JSON.stringify({ ...rest, runs: [...runs, ...many, ...runs] }))
+    files.put(manifest, showManifest(manifestOf([...runs, ...many, ...runs])))
     expect(await found(files, manifest)).toHaveLength(5_000)
   })
+
+  it('believes no run that says of itself that it is not complete', async () => {
+    const files = await exported()
+    edit(files, MANIFEST, (text) => text.replace('"complete":true', '"complete":false'))
+    expect(await found(files)).toEqual([
+      expect.stringMatching(/^Incomplete .* missing are rows that it does not name$/),
+    ])
+  })
+
+  it('believes no manifest that was changed', async () => {
+    const files = await exported()
+    files.put(MANIFEST, files.text(MANIFEST).replace('"complete": true', '"complete": false'))
+    await expect(found(files)).rejects.toMatchObject({ _tag: 'Damaged', field: 'sum' })
+  })
+
+  it.each(['../victim', '/etc/shadow', 'a/b', 'a\\b', '..', 'a\0'])(
+    'reads no file outside the folder of the manifest: %j',
+    async (name) => {
+      const files = await exported()
+      edit(files, MANIFEST, (text) =>
+        text.replace('"path":"items"', `"path":${JSON.stringify(name)}`),
+      )
+      await expect(found(files)).rejects.toMatchObject({ _tag: 'Damaged', path: MANIFEST })
+    },
+  )
 
   it('finds what a run left in a folder, and nothing that is of somebody else', async () => {
     const files = memory()

@@ -4,12 +4,13 @@
  * every stage is hit: the lock, cutting back, pages, checkpoints, the end, the manifest.
  */
 import { spawn } from 'node:child_process'
-import { watch } from 'node:fs'
+import { readdirSync, readFileSync, watch } from 'node:fs'
+import { join } from 'node:path'
 
 // model
 
 export interface Survival {
-  /** The arguments of node: the command, and what it is told. */
+  /** The arguments of node: the command, and what it is told; without `--resume`. */
   readonly args: ReadonlyArray<string>
   /** Its own: whatever changes there is a moment to be killed at. */
   readonly folder: string
@@ -39,12 +40,19 @@ export const survive = async (survival: Survival): Promise<Survived> => {
   const { args, folder, kills, most = 40, random } = survival
   let stops = 0
   for (let killed = 0; ; ) {
-    const last = await life(args, folder, killed < kills ? 1 + Math.floor(random() * most) : 0)
+    const now = isUnfinished(folder) ? [...args, '--resume'] : args
+    const last = await life(now, folder, killed < kills ? 1 + Math.floor(random() * most) : 0)
     if (last.signal === 'SIGKILL') killed++
     else if (last.status !== 1 || stops === MOST_STOPS) return { kills: killed, stops, ...last }
     else stops++
   }
 }
+
+/** Whether there is a checkpoint to go on from, in the folder or one of those in it. */
+const isUnfinished = (folder: string): boolean =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('checkpoint.json'))
+    .some((name) => readFileSync(join(folder, name), 'utf8').includes('"state"'))
 
 interface Death {
   readonly status: number | null

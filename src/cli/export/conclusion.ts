@@ -8,7 +8,13 @@ import {
 import { E } from '../../fp.js'
 import { codes, isInProgressBy } from '../../http/answer/errors.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
-import { EXIT_BY_SIGNAL, EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
+import {
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_LOCKED,
+  EXIT_USAGE,
+} from '../output.js'
 import type { OutputState } from '../progress/ExportCounters.js'
 import type { Signal } from '../Terminal.js'
 
@@ -138,7 +144,7 @@ const PERMANENT: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
 
 /** True if the error is about the manifest of an earlier run. */
 const isAboutManifest = (error: ExportError): boolean =>
-  'path' in error && error._tag !== 'OutputExists' && error.path.endsWith('manifest.json')
+  'path' in error && error.path.endsWith('manifest.json')
 
 const fileConclusion = (
   error: ExportError,
@@ -151,19 +157,24 @@ const fileConclusion = (
   })
   const incomplete = (reason: string): Conclusion => ({ status: EXIT_INCOMPLETE, reason })
   const { pages = 0, run } = progress ?? {}
-  if (sinceLast && isAboutManifest(error)) {
+  if (sinceLast && error._tag !== 'OutputExists' && isAboutManifest(error)) {
     const restart = error._tag === 'Damaged' ? ': --restart without --since-last starts over' : ''
     return { status: EXIT_USAGE, reason: `--since-last: ${error.message}${restart}` }
   }
   switch (error._tag) {
     case 'CheckpointExists':
       return usage(': --resume goes on with it, --restart starts over')
+    case 'Locked':
+    case 'Fenced':
+      return { status: EXIT_LOCKED, reason: error.message }
     case 'OutputExists':
+      if (!isAboutManifest(error)) return usage(': --restart replaces it')
       return usage(`: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`)
     case 'SpecMismatch':
       return usage(': use the options that it was begun with, or --restart to start over')
     case 'Damaged':
     case 'ChecksumMismatch':
+      if (pages > 0) return incomplete(`${error.message}: --restart starts over`)
       return usage(': --restart starts over')
     case 'TooManyRejects': {
       if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)

@@ -101,6 +101,11 @@ const withFiles = (command: Command): Command =>
     )
     .option('--restart', 'start over, whatever is there', false)
     .option(
+      '--lease <seconds>',
+      'how long another run waits for this one to show that it lives [15]',
+      integer(1, 600),
+    )
+    .option(
       '--max-rejects <n>',
       'stop when more rows than that cannot be written',
       nonNegativeInteger,

@@ -31,6 +31,8 @@ export interface ExportFlags extends ViewFlags {
   /** In ms. */
   readonly lookback?: number
   readonly maxRejects: number
+  /** In seconds. */
+  readonly lease?: number
   readonly environment?: Environment
   readonly guard?: Guard
   /** Requests at a time. */
@@ -62,12 +64,12 @@ export const outputOf = async (out: string): Promise<string> =>
 export const exportOptions = <A>(
   flags: ExportFlags,
   out: string,
-  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer' | 'runner'>,
+  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer'>,
   stop: Observable<unknown>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
-  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects } = flags
-  const { stdout, stderr, timer, runner } = terminal
+  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease } = flags
+  const { stdout, stderr, timer } = terminal
   const json = jsonOf('exact')
   const toStdout: Partial<ExportOptions<A>> = {
     endStream: false,
@@ -79,7 +81,7 @@ export const exportOptions = <A>(
     out: out === '-' ? stdout : out,
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
-    ...defined({ formulas, rotateRows, rotateBytes }),
+    ...defined({ formulas, rotateRows, rotateBytes, lease: lease && lease * 1_000 }),
     // another port each time
     ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
     resume,
@@ -87,7 +89,6 @@ export const exportOptions = <A>(
     maxRejects,
     stop,
     timer,
-    runner,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs an export: shows how it goes, and says what came of it. */
+import { dirname, join } from 'node:path'
 import {
   combineLatest,
   lastValueFrom,
@@ -9,7 +10,14 @@ import {
   take,
   tap,
 } from 'rxjs'
-import type { ExportBegun, ExportEvent, ExportProgress, Since } from '../../export/index.js'
+import type {
+  ExportBegun,
+  ExportEvent,
+  ExportProgress,
+  ManifestRun,
+  Since,
+} from '../../export/index.js'
+import { isFolder } from '../../export/run/paths.js'
 import { defined, E } from '../../fp.js'
 import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
@@ -80,11 +88,18 @@ export const performExport = async (
   const took = tap((event: ExportEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { next, reread, rows } = progress
+    const { next, reread, rows, waiting } = progress
+    if (waiting !== undefined) {
+      const { path, ms } = waiting
+      shown.say(
+        `${path} is of another run: waiting ${Math.ceil(ms / 1_000)} s at most, to see whether it lives`,
+      )
+      return
+    }
     counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
     if (reread !== undefined) shown.say(`${REREAD}: ${reread.message}`)
     if (progress.begun === undefined) return
-    for (const note of beginning(progress.begun, rows, flags)) shown.say(note)
+    for (const note of beginning(progress.begun, rows)) shown.say(note)
     begun.next()
   })
 
@@ -98,7 +113,7 @@ export const performExport = async (
   const { run } = { ...progress }
   const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = run ?? {}
   const state = outputState(ending, prepared)
-  const line = summary({ ...counters, requests, refused }, spent, name, state) // of all starts
+  const line = summary({ ...counters, requests, refused }, spent, writtenTo(name, run), state) // of all starts
   const unwritten = await report?.write(
     reportFacts({
       prepared,
@@ -124,16 +139,21 @@ export const performExport = async (
 const REREAD =
   'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
 
+/** Where the rows of a run are: a file that is not complete has a name of its own. */
+const writtenTo = (name: string, run: ManifestRun | undefined): string => {
+  const [file, ...others] = run?.files ?? []
+  const isUnfinished = run?.ended === false && file !== undefined && others.length === 0
+  return isUnfinished && !isFolder(name) ? join(dirname(name), file.path) : name
+}
+
 /** Describes how a run begins. */
 const beginning = (
-  { resumed, deadPid, since }: ExportBegun,
+  { resumed, tookOver, since }: ExportBegun,
   rows: number,
-  { resume }: Pick<ExportFlags, 'resume'>,
 ): ReadonlyArray<string> => [
   ...(since === undefined ? [] : [sinceNote(since)]),
-  ...(deadPid === undefined ? [] : [`took over the lock of process ${deadPid}, which has ended`]),
+  ...(tookOver ? ['took over from a run that ended without saying so'] : []),
   ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
-  ...(resume && !resumed ? ['there is no checkpoint to resume: it starts anew'] : []),
 ]
 
 /** Describes what was found in texts. */

@@ -4,7 +4,7 @@ import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription } from 'rxjs'
 import { oneLine } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
-import { EXIT_USAGE } from '../output.js'
+import { EXIT_LOCKED, EXIT_USAGE } from '../output.js'
 import type { Terminal } from '../Terminal.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../text.js'
 import type { ProgressMonitor, ProgressSample } from './ProgressMonitor.js'
@@ -40,6 +40,9 @@ export interface Outcome {
 const JSON_INTERVAL = 1_000
 const LOG_INTERVAL = 30_000
 
+/** Statuses without a summary. */
+const NOTHING_DONE: ReadonlyArray<number> = [EXIT_USAGE, EXIT_LOCKED]
+
 // constructors
 
 type Screen = Pick<Terminal, 'stderr' | 'env'>
@@ -56,7 +59,7 @@ export const showProgress = (
     if (reason !== undefined) say(`payments-rx: ${reason}`)
   }
   const conclude = (outcome: Outcome): void => {
-    if (outcome.status !== EXIT_USAGE) say(outcome.summary) // else nothing was done
+    if (!NOTHING_DONE.includes(outcome.status)) say(outcome.summary)
     complain(outcome)
   }
   if (quiet) return viewOf(Subscription.EMPTY, () => {}, complain)

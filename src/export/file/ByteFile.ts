@@ -4,7 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { reusable } from '../../stream/bytes.js'
-import { type FileSystem, readFully, syncName, withPath, writeFully } from './FileSystem.js'
+import {
+  type FileSystem,
+  readFully,
+  syncName,
+  unfinishedName,
+  withPath,
+  writeFully,
+} from './FileSystem.js'
 import {
   checkEnd,
   checkNoConflict,
@@ -42,18 +49,32 @@ export interface ByteFile extends Bytes {
 /** So many bytes at its beginning tell that it is still there. */
 const HEAD = 64
 
+/** How a file is made. */
+export interface Creation {
+  /** Fails if there is one: its name is random, or it was removed. Else one that is there is emptied. */
+  readonly isNew?: boolean
+  /** Its permissions. Default: those that the process gives to its files. */
+  readonly mode?: number | undefined
+  /** Makes it under another name, and gives it its own by this. */
+  readonly giveName?: (unfinished: string, path: string) => Promise<void>
+}
+
 /** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark, once it is cut. */
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
   files: FileSystem,
+  { isNew = false, mode, giveName }: Creation = {},
 ): Promise<ByteFile> => {
   const located = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
       throw withPath(path)(error)
     })
 
-  const handle = await (from === undefined ? files.open(path, 'w+') : openMarked(files, path, 'r+'))
+  const made = giveName === undefined ? path : unfinishedName(path)
+  const handle = await (from === undefined
+    ? files.open(made, isNew ? 'wx+' : 'w+', mode)
+    : openMarked(files, path, 'r+'))
   const hash = createHash('sha256')
   const allocate = reusable()
   let size = 0
@@ -73,6 +94,7 @@ export const openBytes = async (
   }
 
   try {
+    if (from === undefined) await giveName?.(made, path)
     if (from !== undefined) {
       await located(hashCommitted(path, handle, from, hash))
       size = from.bytes

@@ -1,67 +1,233 @@
-/** What a run writes into: a file, a folder of parts, a stream. */
-import { fieldsOf } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
-import type { Mark } from './integrity.js'
-import { type FileOptions, type FileSummary, isMark, openFile } from './RowFile.js'
+/** What a run writes into: a file, or a folder of parts. Each is written under another name, and renamed when it is complete. */
+import { basename, dirname, join } from 'node:path'
+import { checkRows } from '../column/UnrepresentableRow.js'
+import { checksumMismatch } from '../ExportError.js'
+import { checkName, type Format } from '../format/Format.js'
+import {
+  copyDurably,
+  disk,
+  type FileSystem,
+  isThere,
+  isUnfinishedName,
+  modeOf,
+  syncFolder,
+  unfinishedName,
+} from './FileSystem.js'
+import { checkEnded, checkNoConflict, openMarked } from './integrity.js'
+import {
+  type DestinationMark,
+  isPartName,
+  type PartMark,
+  type Parts,
+  partName,
+  partsOf,
+  type Rotation,
+} from './parts.js'
+import { type FileSummary, openUnchecked } from './RowFile.js'
 
 // model
 
-/** Up to where one file of a destination stands. */
-export interface PartMark extends Mark {
-  /** The number of the time slice that its rows are of; 0 where slices are not kept apart. */
-  readonly slice: number
-  /** Which file of its slice it is, from 1: more than one when they are rotated. */
-  readonly piece: number
-  /** Whether it is complete: nothing more is written to it. */
-  readonly ended: boolean
-}
-
-/** Up to where a destination stands; plain JSON, for a checkpoint. */
-export interface DestinationMark {
-  /** Its files, in the order in which they were begun. */
-  readonly parts: ReadonlyArray<PartMark>
-}
-
-/** What a run writes into: a file, a folder of parts, a stream. */
+/** What a run writes into: a file, or a folder of parts. */
 export interface Destination<A> {
   /** Rows of one page, of time slice number `slice`. Slices may be written side by side. */
   readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
-  /**
-   * All that was given to `write` before this was called is durable when it answers, and the mark holds
-   * that and nothing else. No mark from a stream, which cannot be cut back.
-   */
-  readonly commit: () => Promise<DestinationMark | undefined>
+  /** All that was given to `write` before this was called is durable when it resolves, and the mark holds that and nothing else. */
+  readonly commit: () => Promise<DestinationMark>
   /** Slice `slice` is complete, and its part is ended. */
   readonly endSlice: (slice: number) => Promise<void>
-  /** Ends all that is open. Answers with each file, in order. */
-  readonly finish: () => Promise<ReadonlyArray<FileSummary>>
+  /** Ends all that is open, durably. */
+  readonly finish: () => Promise<DestinationMark>
+  /** Gives the files that have ended their own names, once a checkpoint has them. Resolves with them, in order. */
+  readonly publish: () => Promise<ReadonlyArray<FileSummary>>
+  /** Lists unfinished parts that no mark has: of processes that died, or were given up. */
+  readonly leftovers: () => Promise<ReadonlyArray<string>>
   /** Leaves everything as it stands, and closes it. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
 }
 
-/** Which file, how rows are written to it, and where it is gone on with. */
-export interface ToFileOptions<A> extends Omit<FileOptions<A>, 'from'> {
-  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
-  readonly from?: DestinationMark
+interface Resumption {
+  /** Resumes where it was committed. */
+  readonly from?: DestinationMark | undefined
+  /** Whether another process may still write into what is open: it is copied, and resumed as another file. */
+  readonly isShared?: boolean
+  readonly files?: FileSystem
+}
+
+/** Which file, how rows are written to it, and where it is resumed. */
+export interface ToFileOptions<A> extends Resumption {
+  readonly path: string
+  readonly format: Format<A>
+}
+
+/** Which folder, how rows are written to it, and where it is resumed. */
+export interface ToFolderOptions<A> extends Resumption {
+  /** Made if it is not there. */
+  readonly path: string
+  readonly format: Format<A>
+  /** When a part is ended and another begun. */
+  readonly rotation?: Rotation
+  /** What the names of parts begin with: `part`, as in `part-00001-001.ndjson`. */
+  readonly prefix?: string
+  /** Whether a part without rows is made where there are none: for a folder that has no other. */
+  readonly neverEmpty?: boolean
 }
 
 // constructors
 
-/** One file for all slices, in the order they are written. Fails as `openFile` does. */
-export const toFile = async <A>(given: ToFileOptions<A>): Promise<Destination<A>> => {
-  const { from, ...options } = given
-  const part = from?.parts[0]
-  const file = await openFile({ ...options, ...defined({ from: part }) })
+/**
+ * Opens a file for all slices, in the order they are written. What is there under its name stays until it is published.
+ * Throws an `InvalidOption` for a path whose name says another format.
+ */
+export const toFile = async <A>(options: ToFileOptions<A>): Promise<Destination<A>> => {
+  const { path, format, files = disk } = options
+  checkName('path', path, format)
+  const name = basename(path)
+  return openParts({
+    ...options,
+    folder: dirname(path),
+    nameOf: () => name,
+    isOwn: isUnfinishedName((final) => final === name),
+    hasSlices: false,
+    neverEmpty: true,
+    mode: await modeOf(files, path),
+  })
+}
+
+/**
+ * Opens a folder with a file for each slice that has rows, or several. Parts that were open are cut back to the mark;
+ * each is read once. Rejects with a `ChecksumMismatch` when a part is not what it was.
+ */
+export const toFolder = async <A>(options: ToFolderOptions<A>): Promise<Destination<A>> => {
+  const { path, format, prefix = 'part', files = disk } = options
+  await files.mkdir(path, { recursive: true })
+  await syncFolder(files, dirname(path))
+  return openParts({
+    ...options,
+    folder: path,
+    nameOf: partName({ prefix, extension: format.extension }),
+    isOwn: isUnfinishedName(isPartName({ prefix, extension: format.extension })),
+    hasSlices: true,
+    mode: undefined,
+  })
+}
+
+interface PartsLayout<A> extends Resumption {
+  readonly folder: string
+  readonly format: Format<A>
+  readonly rotation?: Rotation
+  readonly neverEmpty?: boolean
+  /** The name of a part when it is published. */
+  readonly nameOf: (part: Pick<PartMark, 'slice' | 'piece'>) => string
+  /** Whether a name is one that an unfinished part of this destination has. */
+  readonly isOwn: (name: string) => boolean
+  /** Whether slices have parts of their own. */
+  readonly hasSlices: boolean
+  /** The permissions of its files. */
+  readonly mode: number | undefined
+}
+
+const openParts = async <A>(layout: PartsLayout<A>): Promise<Destination<A>> => {
+  const { folder, format, rotation = {}, nameOf, isOwn, hasSlices, mode } = layout
+  const { from, isShared = false, neverEmpty = false, files = disk } = layout
+  const known = from?.parts ?? []
+  const published = new Set<string>()
+  const slices = new Map<number, Parts<A>>()
+
+  const open = async (part: Pick<PartMark, 'slice' | 'piece'>, mark?: PartMark) => {
+    const fresh = unfinishedName(nameOf(part))
+    if (mark !== undefined && isShared) {
+      await (await openMarked(files, join(folder, mark.name), 'r')).close() // or it says that it is gone
+      await copyDurably(files, join(folder, mark.name), join(folder, fresh))
+      await syncFolder(files, folder)
+    }
+    const name = mark === undefined || isShared ? fresh : mark.name
+    const path = join(folder, name)
+    const how = mark === undefined ? { isNew: true, mode } : { from: mark }
+    return { name, file: await openUnchecked({ path, format, files, ...how }) }
+  }
+
+  const slice = (number: number): Parts<A> => {
+    const parts =
+      slices.get(number) ??
+      partsOf<A>({
+        slice: number,
+        rotation,
+        open,
+        from: known.filter((part) => part.slice === number),
+      })
+    slices.set(number, parts)
+    return parts
+  }
+  const inOrder = (): ReadonlyArray<Parts<A>> =>
+    [...slices].sort(([a], [b]) => a - b).map(([, parts]) => parts)
+  const abandon = (): Promise<void> => abandonAll(slices.values())
+  const commit = async (): Promise<DestinationMark> => {
+    const marks = await Promise.all(inOrder().map((parts) => parts.commit()))
+    return { parts: marks.flat() }
+  }
+  const endedParts = (): ReadonlyArray<PartMark> => inOrder().flatMap((parts) => parts.ended())
+
+  try {
+    for (const part of known) {
+      const final = nameOf(part)
+      const path = join(folder, part.name)
+      if (!isUnfinishedName((name) => name === final)(part.name)) {
+        throw checksumMismatch(path, `has no name for ${final}`)
+      }
+      if (!part.ended) continue
+      const isUnpublished = await isThere(files, path)
+      if (!isUnpublished) published.add(part.name)
+      await checkEnded(isUnpublished ? path : join(folder, final), part, files)
+    }
+    for (const part of known) await slice(part.slice).ready
+  } catch (error) {
+    await abandon().catch(() => {}) // what was wrong before is told
+    throw error
+  }
+
   return {
-    write: async (rows) => {
-      await file.write(rows)
+    write: async (rows, number) => {
+      checkRows(format, rows)
+      if (rows.length > 0) await slice(hasSlices ? number : 0).write(rows)
     },
-    commit: async () => ({
-      parts: [{ slice: 0, piece: 1, ...(await file.commit()), ended: false }],
-    }),
-    endSlice: () => Promise.resolve(),
-    finish: async () => [await file.finish()],
-    abandon: file.abandon,
+    commit,
+    endSlice: async (number) => {
+      if (hasSlices) await slices.get(number)?.end()
+    },
+    finish: async () => {
+      for (const part of endedParts()) {
+        const name = published.has(part.name) ? nameOf(part) : part.name
+        await checkNoConflict(files, join(folder, name), part.bytes)
+      }
+      if (neverEmpty && endedParts().length === 0) await slice(0).begin()
+      await Promise.all(inOrder().map((parts) => parts.end()))
+      return commit()
+    },
+    publish: async () => {
+      const ended = endedParts()
+      const waiting = ended.filter(({ name }) => !published.has(name))
+      for (const part of waiting) {
+        const path = join(folder, part.name)
+        await checkNoConflict(files, path, part.bytes)
+        await files.rename(path, join(folder, nameOf(part)))
+        published.add(part.name)
+      }
+      if (waiting.length > 0) await syncFolder(files, folder)
+      return ended.map((part) => {
+        const { rows, bytes, sha256 } = part
+        return { path: join(folder, nameOf(part)), rows, bytes, sha256 }
+      })
+    },
+    leftovers: async () => {
+      const kept = new Set([
+        ...endedParts().map((part) => part.name),
+        ...inOrder().map((parts) => parts.current()),
+      ])
+      return (await files.readdir(folder))
+        .filter((name) => isOwn(name) && !kept.has(name))
+        .map((name) => join(folder, name))
+    },
+    abandon,
   }
 }
 
@@ -80,22 +246,4 @@ export const abandonAll = async (
     }
   }
   if (errors.length > 0) throw errors[0]
-}
-
-// interop
-
-const isPartMark = (u: unknown): u is PartMark => {
-  const { slice, piece, ended } = fieldsOf(u)
-  return (
-    isMark(u) &&
-    Number.isSafeInteger(slice) &&
-    Number.isSafeInteger(piece) &&
-    typeof ended === 'boolean'
-  )
-}
-
-/** Whether what was read from a checkpoint is a mark. */
-export const isDestinationMark = (u: unknown): u is DestinationMark => {
-  const { parts } = fieldsOf(u)
-  return Array.isArray(parts) && parts.every(isPartMark)
 }

@@ -1,6 +1,6 @@
 /** The part of `node:fs/promises` that an export writes with, and what the system says when it refuses. */
 import { constants, fsync } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { checksumMismatch } from '../ExportError.js'
@@ -57,12 +57,10 @@ export interface FileSystem {
   readonly rm: (path: string, options: { readonly force: true }) => Promise<void>
   /** Renames a file in one step, over one that is there. */
   readonly rename: (from: string, to: string) => Promise<void>
-  /** Fails with `EEXIST` when there is such a file. */
-  readonly link: (from: string, to: string) => Promise<void>
-  /** Reads a file as text. */
-  readonly readFile: (path: string, encoding: 'utf8') => Promise<string>
+  /** Copies a file to one that is not there yet, with its permissions; `mode`: as `fs.constants.COPYFILE_EXCL`. */
+  readonly copyFile: (from: string, to: string, mode: number) => Promise<void>
   /** Rejects if there is no such file or folder. */
-  readonly stat: (path: string) => Promise<{ readonly size: number }>
+  readonly stat: (path: string) => Promise<{ readonly size: number; readonly mode: number }>
   /** Resolves with what a link leads to; rejects for what is no link. */
   readonly readlink: (path: string) => Promise<string>
 }
@@ -100,17 +98,33 @@ export const disk: FileSystem = {
   readdir,
   rm,
   rename,
-  link,
-  readFile,
+  copyFile,
   stat,
   readlink,
 }
 
+// files that are not complete
+
+/** A name of its own for a file until it is complete: `charges.csv.0123456789ab.part`. */
+export const unfinishedName = (final: string): string => `${final}.${randomName()}.part`
+
+/** Whether a name is one of those for a file whose name is accepted. */
+export const isUnfinishedName =
+  (isFinal: (name: string) => boolean) =>
+  (name: string): boolean => {
+    const [, final] = /^([^/\\\0]+)\.[0-9a-f]{12}\.part$/.exec(name) ?? []
+    return final !== undefined && isFinal(final)
+  }
+
 // errors of the system
 
-/** Whether the system refused; else it may be a bug. */
+/** Whether the system refused; else it may be a bug. Told by its fields: under some test runners it is of another realm. */
 export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string'
+  typeof error === 'object' &&
+  error !== null &&
+  'message' in error &&
+  'code' in error &&
+  typeof error.code === 'string'
 
 /** Returns a code such as `ENOENT`; undefined if it was not the system that refused. */
 export const codeOf = (error: unknown): string | undefined =>
@@ -124,7 +138,7 @@ export const isAbsence = (error: unknown): boolean =>
 export const withPath =
   (path: string) =>
   (error: unknown): unknown =>
-    error instanceof Error && !('path' in error) ? Object.assign(error, { path }) : error
+    isSystemError(error) && !('path' in error) ? Object.assign(error, { path }) : error
 
 // combinators
 
@@ -141,6 +155,25 @@ export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string):
     () => true,
     () => false,
   )
+
+/** The permissions of a file, if it is there. */
+export const modeOf = (
+  files: Pick<FileSystem, 'stat'>,
+  path: string,
+): Promise<number | undefined> =>
+  files.stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => undefined,
+  )
+
+/**
+ * Copies a file under a new name, durably: a process that has the old one open cannot reach the copy. Takes no room
+ * where the file system shares blocks.
+ */
+export const copyDurably = async (files: FileSystem, from: string, to: string): Promise<void> => {
+  await files.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  await closing(files.open(to, 'r+'), (handle) => handle.sync())
+}
 
 /** Does something with a file that is opened, and closes it however that ends. */
 export const closing = async <T>(

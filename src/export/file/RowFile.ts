@@ -1,12 +1,11 @@
 /** A file of rows that can be cut back to where it was durable, and resumed. */
-import { fieldsOf } from '../../decode/unknown.js'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
 
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import { type ByteFile, openBytes } from './ByteFile.js'
+import { type ByteFile, type Creation, openBytes } from './ByteFile.js'
 import { disk, type FileSystem } from './FileSystem.js'
 import type { Mark } from './integrity.js'
 import { untilFailure } from './untilFailure.js'
@@ -79,6 +78,11 @@ const fileRules: OptionsTable<FileOptions<never>> = {
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
   const options = checkOptions(given, fileRules)
   checkName('path', options.path, options.format)
+  return openFitting(options)
+}
+
+/** The same for options that are checked, and for a file that is made in some way. */
+export const openFitting = async <A>(options: FileOptions<A> & Creation): Promise<RowFile<A>> => {
   const file = await openUnchecked(options)
   return {
     ...file,
@@ -95,9 +99,10 @@ export const openUnchecked = async <A>({
   format,
   from,
   files = disk,
-}: FileOptions<A>): Promise<RowFile<A>> => {
+  ...creation
+}: FileOptions<A> & Creation): Promise<RowFile<A>> => {
   checkCompression(format.compress) // before what was there is gone
-  const bytes = await openBytes(path, from, files)
+  const bytes = await openBytes(path, from, files, creation)
   try {
     return await rowFile(path, format, bytes, from)
   } catch (error) {
@@ -141,15 +146,4 @@ const rowFile = async <A>(
       }),
     abandon: () => last(bytes.close),
   }
-}
-
-// interop
-
-const isCount = (u: unknown): u is number =>
-  typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
-
-/** Whether what was read from a checkpoint is a mark of a file. */
-export const isMark = (u: unknown): u is Mark => {
-  const { bytes, rows, sha256 } = fieldsOf(u)
-  return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'
 }

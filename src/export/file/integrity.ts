@@ -1,6 +1,7 @@
 /** Checks that a file is still what its checkpoint says, and that no other program writes to it. */
 import { createHash, type Hash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { checksumMismatch, type ExportError, exportError } from '../ExportError.js'
 import {
   CHUNK_BYTES,
@@ -27,6 +28,15 @@ export interface Mark {
 
 /** The part of a mark that identifies the content of a file. */
 export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
+
+const isCount = (u: unknown): u is number =>
+  typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
+
+/** Whether what was read from a checkpoint is a mark of a file. */
+export const isMark = (u: unknown): u is Mark => {
+  const { bytes, rows, sha256 } = fieldsOf(u)
+  return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'
+}
 
 // what a checkpoint says
 

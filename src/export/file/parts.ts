@@ -1,9 +1,49 @@
 /** The files of a folder: their names, and those of one slice of time, one after the other. */
+
+import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import type { PartMark } from './Destination.js'
-import type { Mark } from './integrity.js'
-import type { FileSummary, RowFile } from './RowFile.js'
+import { isUnfinishedName } from './FileSystem.js'
+import { isMark, type Mark } from './integrity.js'
+import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
+
+// marks
+
+/** Up to where one file of a destination stands. */
+export interface PartMark extends Mark {
+  /** The number of the time slice that its rows are of; 0 where slices are not kept apart. */
+  readonly slice: number
+  /** Which file of its slice it is, from 1: more than one when they are rotated. */
+  readonly piece: number
+  /** What it is called until it is published. */
+  readonly name: string
+  /** Whether it is complete: nothing more is written to it. */
+  readonly ended: boolean
+}
+
+/** Up to where a destination stands; plain JSON, for a checkpoint. */
+export interface DestinationMark {
+  /** Its files, in the order in which they were begun. */
+  readonly parts: ReadonlyArray<PartMark>
+}
+
+const isPartMark = (u: unknown): u is PartMark => {
+  const { slice, piece, name, ended } = fieldsOf(u)
+  return (
+    isMark(u) &&
+    Number.isSafeInteger(slice) &&
+    Number.isSafeInteger(piece) &&
+    typeof name === 'string' &&
+    isUnfinishedName(() => true)(name) &&
+    typeof ended === 'boolean'
+  )
+}
+
+/** Whether what was read from a checkpoint is a mark. */
+export const isDestinationMark = (u: unknown): u is DestinationMark => {
+  const { parts } = fieldsOf(u)
+  return Array.isArray(parts) && parts.every(isPartMark)
+}
 
 // names: they sort by slice, and by piece within a slice
 
@@ -50,15 +90,17 @@ export interface Rotation {
 
 /** The files of one slice; only the last can be open. */
 export interface Parts<in A> {
-  /** What there was is open. */
+  /** Resolves when what there was is open. */
   readonly ready: Promise<void>
+  /** Begins a part, if none is open: one without rows, perhaps. */
+  readonly begin: () => Promise<unknown>
   readonly write: (rows: ReadonlyArray<A>) => Promise<void>
   readonly commit: () => Promise<ReadonlyArray<PartMark>>
-  /** Begins a part before there are rows. */
-  readonly begin: () => Promise<unknown>
   /** Ends the part that is open. */
   readonly end: () => Promise<void>
-  readonly ended: () => ReadonlyArray<FileSummary>
+  readonly ended: () => ReadonlyArray<PartMark>
+  /** The name of the part that is open. */
+  readonly current: () => string | undefined
   readonly abandon: () => Promise<void>
 }
 
@@ -66,8 +108,11 @@ export interface Parts<in A> {
 export interface PartsOptions<A> {
   readonly slice: number
   readonly rotation: Rotation
-  readonly open: (piece: number, from?: Mark) => Promise<RowFile<A>>
-  readonly pathOf: (piece: number) => string
+  /** Opens a new part, or one that has a mark. */
+  readonly open: (
+    part: Pick<PartMark, 'slice' | 'piece'>,
+    mark?: PartMark,
+  ) => Promise<{ readonly name: string; readonly file: RowFile<A> }>
   /** What there is of the slice already. */
   readonly from: ReadonlyArray<PartMark>
 }
@@ -75,6 +120,7 @@ export interface PartsOptions<A> {
 /** The part that is being written, and how many rows it has. */
 interface Open<A> {
   readonly file: RowFile<A>
+  readonly name: string
   readonly piece: number
   rows: number
 }
@@ -82,14 +128,14 @@ interface Open<A> {
 // constructors
 
 /** What there is already is opened first. */
-export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions<A>): Parts<A> => {
+export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Parts<A> => {
   const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []
   let current: Open<A> | undefined
   const ready = run(async () => {
     for (const mark of from) {
       if (mark.ended) ended.push(mark)
-      else current = { file: await open(mark.piece, mark), piece: mark.piece, rows: mark.rows }
+      else current = { ...(await open(mark, mark)), piece: mark.piece, rows: mark.rows }
     }
   })
 
@@ -98,20 +144,21 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
 
   const end = async (): Promise<void> => {
     if (current === undefined) return
-    const { file, piece } = current
+    const { file, name, piece } = current
     const { rows, bytes, sha256 } = await file.finish()
-    ended.push({ slice, piece, rows, bytes, sha256, ended: true })
+    ended.push({ slice, piece, name, rows, bytes, sha256, ended: true })
     current = undefined
   }
 
   const begun = async (): Promise<Open<A>> => {
     const piece = ended.length + 1
-    current ??= { file: await open(piece), piece, rows: 0 }
+    current ??= { ...(await open({ slice, piece })), piece, rows: 0 }
     return current
   }
 
   return {
     ready,
+    begin: () => run(begun),
     write: (rows) =>
       run(async () => {
         for (let at = 0; at < rows.length; ) {
@@ -127,13 +174,12 @@ export const partsOf = <A>({ slice, rotation, open, pathOf, from }: PartsOptions
     commit: () =>
       run(async () => {
         if (current === undefined) return [...ended]
-        const { file, piece } = current
-        return [...ended, { slice, piece, ...(await file.commit()), ended: false }]
+        const { file, name, piece } = current
+        return [...ended, { slice, piece, name, ...(await file.commit()), ended: false }]
       }),
-    begin: () => run(begun),
     end: () => run(end),
-    ended: () =>
-      ended.map(({ piece, rows, bytes, sha256 }) => ({ path: pathOf(piece), rows, bytes, sha256 })),
+    ended: () => ended,
+    current: () => current?.name,
     abandon: () => last(async () => current?.file.abandon()),
   }
 }

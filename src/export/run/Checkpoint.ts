@@ -1,15 +1,16 @@
 /** How far an export is, as kept in a file: all that it takes to resume after a crash. */
-import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DriftFact, factName } from '../../decode/drift.js'
+import { causes } from '../../decode/index.js'
 import { driftKinds } from '../../decode/watcher.js'
+import { E } from '../../fp.js'
+import { exportError } from '../ExportError.js'
 import type { Progress } from '../exportList.js'
-import { type DestinationMark, isDestinationMark } from '../file/Destination.js'
 import type { Mark } from '../file/integrity.js'
-import { isMark } from '../file/RowFile.js'
+import { isMark } from '../file/integrity.js'
+import { type DestinationMark, isDestinationMark } from '../file/parts.js'
 import { type AnyPosition, KeptPosition, refined } from '../SourcePage.js'
-import { readRecord } from '../store/readRecord.js'
 import { ExportSpec } from './ExportSpec.js'
 
 // what a run has counted
@@ -116,16 +117,12 @@ export const plus = (
 
 // the checkpoint
 
-/** Version of the layout. Others are refused: 1 had no hashes, 2 not the keys of all rows. */
-export const VERSION = 3
-
 const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
 
 const FileMark: Codec<Mark> = refined('a mark of a file', isMark)
 
 const common = t.intersection([
   t.type({
-    version: t.literal(VERSION),
     /** What is exported, and how it is written. */
     purpose: ExportSpec,
     /** When the first start of it began, as ISO 8601. */
@@ -158,22 +155,15 @@ export const marksOf = (checkpoint: Checkpoint | undefined): Marks | undefined =
   return marks
 }
 
-/** Reads a checkpoint from text; throws `Damaged` or `NewerVersion`. */
-export const readCheckpoint: (path: string) => (text: string) => Checkpoint = readRecord({
-  name: 'checkpoint',
-  version: VERSION,
-  codec: t.intersection([common, t.partial({ position: KeptPosition })]),
-  isIntact: ({ sum, ...content }: Summed) => sum === sumOf(content),
-})
+const checkpoint = t.intersection([common, t.partial({ position: KeptPosition })])
 
-/** As `readCheckpoint` reads it; one that it has read may be shown again. */
-export const showCheckpoint = ({ sum: _, ...content }: Checkpoint & Summed): string =>
-  `${JSON.stringify({ ...content, sum: sumOf(content) })}\n`
-
-/** SHA-256 of all that is beside it in the file, in hex. */
-const sumOf = (content: object): string =>
-  createHash('sha256').update(JSON.stringify(content)).digest('hex')
-
-interface Summed {
-  readonly sum?: unknown
-}
+/** Reads a checkpoint from the state of the lease at `path`; throws `Damaged`. */
+export const readCheckpoint =
+  (path: string) =>
+  (state: unknown): Checkpoint => {
+    const read = checkpoint.decode(state)
+    if (E.isRight(read)) return read.right
+    const [{ path: field, expected, actual }] = causes(read.left)
+    const why = `${field || 'it'} should be ${expected}, and is ${actual}`
+    throw exportError('Damaged', `${path} is no checkpoint: ${why}`, { path, field })
+  }

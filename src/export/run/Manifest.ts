@@ -4,7 +4,8 @@ import type { Codec } from '../../codec/Codec.js'
 import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import type { Progress } from '../exportList.js'
-import { readRecord } from '../store/readRecord.js'
+import { refined } from '../SourcePage.js'
+import { hasSum, readRecord, showSummed } from '../store/readRecord.js'
 import { Bounds, type Checkpoint, KeptDriftFact, type Marks, SliceCount } from './Checkpoint.js'
 import { ExportSpec } from './ExportSpec.js'
 import { seenFrom } from './paths.js'
@@ -12,11 +13,17 @@ import type { Target } from './Target.js'
 
 // model
 
+/** A name, and no path: nothing outside the folder of a manifest is read, or removed, on its word. */
+const FileName: Codec<string> = refined(
+  'the name of a file in the folder of the manifest',
+  (u): u is string => typeof u === 'string' && /^[^/\\\0]+$/.test(u) && u !== '.' && u !== '..',
+)
+
 const ManifestFile = t.readonly(
   t.intersection([
     t.type({
-      /** The path, seen from the folder of the manifest. */
-      path: t.string,
+      /** Its name, in the folder of the manifest. */
+      path: FileName,
       /** Rows in the file. */
       rows: t.number,
       /** Bytes of the file, as they are there: compressed, if it is. */
@@ -89,7 +96,7 @@ export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<Manifes
   rejected === undefined ? files : [...files, rejected]
 
 /** Version of the layout. */
-const VERSION = 1
+const VERSION = 2
 
 const manifest = t.type({
   /** The version of this layout. */
@@ -115,10 +122,12 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
   name: 'manifest',
   version: VERSION,
   codec: manifest,
+  isIntact: hasSum,
 })
 
 /** As `readManifest` reads it, indented for people. */
-export const showManifest = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`
+export const showManifest = ({ version, key, runs }: Manifest): string =>
+  showSummed({ version, key, runs }, 2)
 
 /** Returns the last run that is complete. */
 export const lastComplete = ({ runs }: Manifest): ManifestRun | undefined =>
@@ -132,7 +141,7 @@ export interface Listed extends Pick<ManifestRun, 'files' | 'rejected'> {}
 /** All that is known when a run ends. */
 export interface Ending extends Listed {
   /** What was durable last. */
-  readonly committed: Omit<Checkpoint, 'version'>
+  readonly committed: Checkpoint
   readonly progress: Progress
   readonly finished: Millis
   /** The manifest's own path. */

@@ -1,14 +1,14 @@
 /** What a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
+import { defined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 import type { FileSystem } from '../file/FileSystem.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { checkSameSpec, type ExportSpec } from './ExportSpec.js'
 import { filesOf, type Manifest } from './Manifest.js'
-import type { Leftovers } from './outputs.js'
-import { isOfRun, type Paths } from './paths.js'
-import type { Records } from './records.js'
+import { isOfRun, isRowsName, type Paths } from './paths.js'
+import { existing, type Records } from './records.js'
 
 // model
 
@@ -23,6 +23,15 @@ export interface ResumeState {
   readonly runs: Manifest['runs']
   readonly leftovers: Leftovers
 }
+
+/** Removed before the first row is written, the manifest last: while it stands, some of the rows are not taken for all. */
+export interface Leftovers {
+  /** Files of rows. */
+  readonly rows: ReadonlyArray<string>
+  readonly manifest: boolean
+}
+
+const NO_LEFTOVERS: Leftovers = { rows: [], manifest: false }
 
 /** Where to look, and what may be there. */
 export interface ResumeOptions {
@@ -43,23 +52,47 @@ export interface ResumeOptions {
 /** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
 export const findResumeState = async (options: ResumeOptions): Promise<ResumeState> => {
   const { files, paths, begin, adds } = options
-  const checkpoint = await checkpointOf(options)
-  const entries = paths.isFolder ? await entriesOf(options) : []
+  const checkpoint = checkpointOf(options)
+  if (!paths.isFolder) {
+    if (begin === 'new') await checkIsExported(options)
+    return { ...defined({ checkpoint }), runs: [], leftovers: NO_LEFTOVERS }
+  }
+  const entries = await entriesOf(options)
   const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
 
-  if (checkpoint !== undefined) return { checkpoint, runs, leftovers: { rows: [], records: [] } }
-  const before = [paths.checkpoint, paths.keys, ...(paths.isFolder ? [] : [paths.manifest])]
+  if (checkpoint !== undefined) return { checkpoint, runs, leftovers: NO_LEFTOVERS }
   if (begin !== 'restart') {
     if (!adds && runs.length > 0) {
       const why = `${paths.manifest} is of an export that would be replaced`
       throw exportError('OutputExists', why, { path: paths.manifest })
     }
-    return { runs, leftovers: { rows: [], records: before } }
+    const [other] = (await otherFiles(files, paths, runs)).filter((path) =>
+      isRowsName(basename(path)),
+    )
+    if (other !== undefined) {
+      const why = `${other} is of no complete run, by its manifest, and might be replaced`
+      throw exportError('OutputExists', why, { path: other })
+    }
+    return { runs, leftovers: NO_LEFTOVERS }
   }
   const kept = adds ? runs : []
-  const rows = paths.isFolder ? await otherFiles(files, paths, entries, kept) : []
-  const records = kept.length === 0 ? [...before, paths.manifest] : before
-  return { runs: kept, leftovers: { rows, records } }
+  const rows = await otherFiles(files, paths, kept)
+  return { runs: kept, leftovers: { rows, manifest: kept.length === 0 } }
+}
+
+/** Rejects with `OutputExists` where a file is there that no export wrote, or that was changed since. */
+const checkIsExported = async ({ files, paths, records }: ResumeOptions): Promise<void> => {
+  const size = await files.stat(paths.out).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size === 0) return
+  const manifest = await records.loadManifest().catch(() => undefined) // as if there were none
+  const all = manifest?.runs.flatMap(filesOf) ?? []
+  const name = basename(paths.out)
+  if (all.some((file) => file.path === name && file.bytes === size)) return
+  const why = `${paths.out} is not as an export wrote it, by its manifest, and would be replaced`
+  throw exportError('OutputExists', why, { path: paths.out })
 }
 
 /**
@@ -85,7 +118,6 @@ const entriesOf = async ({ records, begin, adds }: ResumeOptions): Promise<Manif
 const otherFiles = async (
   files: FileSystem,
   { manifest }: Paths,
-  entries: Manifest['runs'],
   kept: Manifest['runs'],
 ): Promise<ReadonlyArray<string>> => {
   const folder = dirname(manifest)
@@ -93,26 +125,29 @@ const otherFiles = async (
     runs.flatMap(filesOf).map(({ path }) => resolve(folder, path))
   const there = (await files.readdir(folder)).filter(isOfRun).map((name) => resolve(folder, name))
   const staying = new Set(namesOf(kept))
-  return [...new Set([...namesOf(entries), ...there])].filter((path) => !staying.has(path))
+  return there.filter((path) => !staying.has(path))
 }
 
 /** Undefined where there is none to resume. */
-const checkpointOf = async ({
+const checkpointOf = ({
   records,
   paths,
   spec,
   isPosition,
   begin,
   maxRejects,
-}: ResumeOptions): Promise<Checkpoint | undefined> => {
+}: ResumeOptions): Checkpoint | undefined => {
   if (begin === 'restart') return undefined
   const { checkpoint: path } = paths
   if (begin === 'new') {
-    if (!(await records.hasCheckpoint())) return undefined
-    throw exportError('CheckpointExists', `${path} is of an export that was not finished`, { path })
+    if (!records.hasCheckpoint()) return undefined
+    throw existing(path)
   }
-  const checkpoint = await records.loadCheckpoint()
-  if (checkpoint === undefined) return undefined
+  const checkpoint = records.loadCheckpoint()
+  if (checkpoint === undefined) {
+    const why = `there is no unfinished export to resume at ${path}`
+    throw exportError('NothingToResume', why, { path })
+  }
   checkSameSpec(path, spec)(checkpoint.purpose)
   const { position, counts } = checkpoint
   if (position !== undefined && !isPosition(position)) {

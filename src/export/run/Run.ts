@@ -4,9 +4,10 @@ import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
+import { isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
 import { type ExportListOptions, NO_PROGRESS, type Progress } from '../exportList.js'
-import type { FileSystem } from '../file/FileSystem.js'
+import { type FileSystem, syncName } from '../file/FileSystem.js'
 import type { Known } from '../sortPage.js'
 import {
   addFacts,
@@ -18,7 +19,6 @@ import {
   NOTHING,
   plus,
   type RowCounts,
-  VERSION,
 } from './Checkpoint.js'
 import type { ExportSpec } from './ExportSpec.js'
 import {
@@ -116,14 +116,24 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   let committed: Checkpoint | undefined = checkpoint
   let last: Promise<unknown> = Promise.resolve() // the write that was begun last
 
+  const isShared = records.tookOver
+  const clear = async (): Promise<void> => {
+    if (checkpoint === undefined && records.hasCheckpoint()) await records.removeCheckpoint()
+    if (leftovers.rows.length > 0) await records.checkOwner()
+    for (const path of leftovers.rows) await files.rm(path, { force: true })
+    if (leftovers.rows.length > 0) await syncName(files, paths.manifest)
+    if (leftovers.manifest) await records.removeManifest()
+  }
+
   const out = outputs<B>({
     files,
-    open: (mark) => target.open(mark, number),
-    file: paths.isFolder ? undefined : paths.out,
+    open: () => target.open({ from: marksOf(checkpoint)?.output, isShared, run: number }),
     rejects: paths.rejects(number),
     keys: paths.keys,
     from: marksOf(checkpoint),
-    leftovers,
+    isShared,
+    clear,
+    checkOwner: records.checkOwner,
   })
 
   // what was counted
@@ -147,7 +157,6 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   })
 
   const checkpointAt = (progress: Progress, marks: Marks): Checkpoint => ({
-    version: VERSION,
     purpose: spec,
     started,
     counts: { ...plus(before, progress), slices, ...effort() },
@@ -170,14 +179,21 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     const finished = timer.now()
     const { perSecond } = client
     const entry = manifestRun({ ...ending, finished, manifest: paths.manifest, perSecond })
-    await records.saveManifest(manifestOf([...runs, entry]))
+    // the manifest of a file is of the one under its name: that is complete, or there is none
+    if (paths.isFolder || ending.progress.ended) {
+      await records.saveManifest(manifestOf([...runs, entry]))
+    }
     return entry
   }
 
   const complete = async (progress: Progress): Promise<ManifestRun> => {
-    committed ??= checkpointAt(progress, { output: { parts: [] } })
-    const finished = await out.finish()
-    const entry = await writeEntry({ committed: upToNow(committed), progress, ...finished })
+    const { position: _, ...all } = committed ?? checkpointAt(progress, { output: { parts: [] } })
+    const ended = upToNow({ ...all, ...(await out.finish()) })
+    await keep(ended)
+    const listed = await out.publish()
+    const entry = await writeEntry({ committed: ended, progress, ...listed })
+    if (listed.rejected === undefined) await files.rm(paths.rejects(number), { force: true }) // of the rows before
+    await files.rm(paths.keys, { force: true }) // without a position, they are not needed
     await records.removeCheckpoint()
     return entry
   }
@@ -188,7 +204,9 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     await out.abandon()
     if (committed === undefined) return all
     const spent = upToNow(committed)
-    await keep(spent).catch(() => {}) // an older one can be resumed as well
+    await keep(spent).catch((error: unknown) => {
+      if (isExportError(error) && error._tag === 'Fenced') throw error
+    }) // an older one can be resumed as well
     return { ...all, run: await writeEntry({ committed: spent, progress, ...filesAt(spent) }) }
   }
 
@@ -221,11 +239,20 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     sink: (rows, page) => tracked(write(rows, page)),
     rejects: (rows) => tracked(out.reject(rows)),
     commit: (progress) =>
-      tracked(out.commit().then((marks) => keep(checkpointAt(progress, marks)))),
+      tracked(
+        out.commit().then(async (marks) => {
+          await keep(checkpointAt(progress, marks))
+          await out.publish()
+        }),
+      ),
     end: (progress) => tracked(end(progress)),
     fail: (error) => tracked(fail(error)),
     resume: async () => {
       await out.ready()
+      if (isShared && checkpoint !== undefined) {
+        await keep({ ...checkpoint, ...(await out.commit()) }) // before what was copied goes
+      }
+      await out.sweep()
       if (known === undefined || checkpoint?.position === undefined) return
       const { keys, rejects } = checkpoint
       if (keys !== undefined) await readKeys(files, paths.keys, known.seen)

@@ -1,22 +1,25 @@
 /** Where an export goes. */
-import { join } from 'node:path'
-import { defined } from '../../fp.js'
-import {
-  type Destination,
-  type DestinationMark,
-  type PartMark,
-  toFile,
-} from '../file/Destination.js'
-import type { FileSystem } from '../file/FileSystem.js'
-import { partName, type Rotation } from '../file/parts.js'
-import { toFolder } from '../file/toFolder.js'
+import { dirname, join } from 'node:path'
+import { type Destination, toFile, toFolder } from '../file/Destination.js'
+import { disk, type FileSystem } from '../file/FileSystem.js'
+import { type PartMark, partName, type Rotation } from '../file/parts.js'
 import type { Format } from '../format/Format.js'
-import { type Paths, prefixOf } from './paths.js'
+import type { Marks } from './Checkpoint.js'
+import { type Paths, prefixOf, realName } from './paths.js'
+
+/** How a destination is opened. */
+export interface Opening {
+  /** Cut back to where it was durable; absent: anew. */
+  readonly from: Marks['output'] | undefined
+  /** Whether an earlier owner may still write into it. */
+  readonly isShared: boolean
+  /** Which of its folder it is, from 1. */
+  readonly run: number
+}
 
 /** Where an export goes, and what is kept beside it. */
 export interface Target<A> {
-  /** Opens it: anew, or cut back to where it was durable. `run` counts from 1 in a folder. */
-  readonly open: (mark: DestinationMark | undefined, run: number) => Promise<Destination<A>>
+  readonly open: (how: Opening) => Promise<Destination<A>>
   /** The file of a part. */
   readonly fileOf: (part: PartMark, run: number) => string
   readonly paths: Paths
@@ -29,23 +32,30 @@ export const targetOf = <A>(
   paths: Paths,
   format: Format<A>,
   rotation: Rotation,
-  files: FileSystem,
+  files: FileSystem = disk,
 ): Target<A> => {
   const { out } = paths
   if (!paths.isFolder) {
     return {
       paths,
       format,
-      open: (from) => toFile({ path: out, format, files, ...defined({ from }) }),
-      fileOf: () => out,
+      open: async ({ from, isShared }) =>
+        toFile({ path: await realName(files, out), format, files, from, isShared }),
+      fileOf: ({ name, ended }) => (ended ? out : join(dirname(out), name)),
     }
   }
   return {
     paths,
     format,
-    open: (from, run) =>
-      toFolder({ path: out, format, rotation, prefix: prefixOf(run), files, from }),
-    fileOf: (part, run) =>
-      join(out, partName({ prefix: prefixOf(run), extension: format.extension })(part)),
+    open: ({ from, isShared, run }) =>
+      toFolder({
+        ...{ path: out, format, rotation, prefix: prefixOf(run), files, from, isShared },
+        neverEmpty: run === 1,
+      }),
+    fileOf: ({ name, ended, ...part }, run) =>
+      join(
+        out,
+        ended ? partName({ prefix: prefixOf(run), extension: format.extension })(part) : name,
+      ),
   }
 }

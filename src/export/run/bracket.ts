@@ -15,16 +15,21 @@ import { O } from '../../fp.js'
  * A stream of what is done with something that has to be given back: it is, before the stream ends,
  * however it ends, and when nobody listens any more, also before it was there; once. Who subscribes to the
  * same stream again waits until those who left have given it back, and never has it if nobody listens by then.
+ * `acquire` may `tell` what it waits for.
  */
 export const bracket =
-  <R>(acquire: () => Promise<R>, release: (r: R) => Promise<void>) =>
-  <A>(use: (r: R) => Observable<A>): Observable<A> => {
+  <R, T = never>(
+    acquire: (tell: (event: T) => void) => Promise<R>,
+    release: (r: R) => Promise<void>,
+  ) =>
+  <A>(use: (r: R) => Observable<A>): Observable<A | T> => {
     const leaving = new Set<Promise<void>>()
     return new Observable((subscriber) => {
+      const begin = () => acquire((event) => subscriber.next(event)).then(O.some)
       const acquired =
         leaving.size === 0
-          ? acquire().then(O.some)
-          : Promise.all(leaving).then(() => (subscriber.closed ? O.none : acquire().then(O.some)))
+          ? begin()
+          : Promise.all(leaving).then(() => (subscriber.closed ? O.none : begin()))
       let releasing: Promise<void> | undefined
       const once = (): Promise<void> => {
         releasing ??= acquired.then(O.match(async () => {}, release))

@@ -82,7 +82,6 @@ const filesOf = (
   return [
     ...(isFolder(out) ? [] : given(show('out'), out)),
     ['the manifest', paths.manifest],
-    ['the lock', paths.lock],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : show('checkpoint'), paths.checkpoint],
     ['the file of keys', paths.keys],
@@ -102,8 +101,8 @@ const isOpenFile = async (path: string): Promise<boolean> => {
   return link !== undefined && isOpenFile(resolve(folder, link))
 }
 
-/** The longest number of a process, and what tells its runs apart. */
-const LOCK_OWNER = '4194304.01234567'
+/** What the names of unfinished files end with. */
+const UNFINISHED = '.0123456789ab.part'
 
 const checksOf = (show: (option: string) => string) => {
   const unusable = (option: string, path: string, why: string): ExportError =>
@@ -186,12 +185,11 @@ const checksOf = (show: (option: string) => string) => {
     /** Names of all files that an export makes beside it. */
     namesFit: async (out: string, checkpoint: string | undefined): Promise<void> => {
       const paths = pathsOf(out, checkpoint)
-      const lockOf = (lock: string): string => `${lock}.${LOCK_OWNER}.dead`
-      const kept = [`${paths.checkpoint}.tmp`, paths.keys]
-      const own = [`${paths.manifest}.tmp`, paths.rejects(1), lockOf(paths.lock)]
-      if (checkpoint === undefined) return nameFits('out', out, [...own, ...kept])
+      const own = [pathsOf(out).checkpoint, paths.rejects(1)].map((path) => `${path}${UNFINISHED}`)
       await nameFits('out', out, own)
-      await nameFits('checkpoint', checkpoint, [...kept, lockOf(pathsOf(checkpoint).lock)])
+      if (checkpoint !== undefined) {
+        await nameFits('checkpoint', checkpoint, [`${paths.keys}${UNFINISHED}`])
+      }
     },
 
     /** No two files are one. In a folder, none has a name that its runs give their files. */

@@ -1,28 +1,29 @@
 /** The files of a run, opened when there is something to write: rows, rejected rows, and keys of rows. */
+import { basename, dirname, join } from 'node:path'
 import { ROW_LEVELS } from '../../decode/levels.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { Numbers } from '../column/decimal.js'
 import { serializable, truncated } from '../column/json.js'
-import { abandonAll, type Destination, type DestinationMark } from '../file/Destination.js'
-import { chunksOf, closing, type FileSystem, isAbsence, syncName } from '../file/FileSystem.js'
+import { abandonAll, type Destination } from '../file/Destination.js'
+import {
+  chunksOf,
+  closing,
+  copyDurably,
+  type FileSystem,
+  isUnfinishedName,
+  syncName,
+  unfinishedName,
+} from '../file/FileSystem.js'
 import { checkCommitted, type Mark } from '../file/integrity.js'
-import { openFile, type RowFile } from '../file/RowFile.js'
+import { openFitting, type RowFile } from '../file/RowFile.js'
 import { jsonLines } from '../format/json.js'
 import type { Reject } from '../sortPage.js'
 import type { Marks } from './Checkpoint.js'
 import type { Listed } from './Manifest.js'
 
 // model
-
-/** Files of earlier runs that are of no use any more: removed before the first row is written. */
-export interface Leftovers {
-  /** Files of rows, all in one folder. */
-  readonly rows: ReadonlyArray<string>
-  /** Checkpoint and manifest. They go last: while they stand, some of the rows are not taken for all. */
-  readonly records: ReadonlyArray<string>
-}
 
 /** The files of a run. */
 export interface Outputs<A> {
@@ -37,8 +38,12 @@ export interface Outputs<A> {
   readonly endSlice: (slice: number) => Promise<void>
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<unknown>
   readonly commit: () => Promise<Marks>
-  /** Answers with the files, which are complete. */
-  readonly finish: () => Promise<Listed>
+  /** Ends all files, durably. */
+  readonly finish: () => Promise<Marks>
+  /** Gives the files that have ended their own names, once a checkpoint has them. */
+  readonly publish: () => Promise<Listed>
+  /** Removes unfinished files that no checkpoint has. */
+  readonly sweep: () => Promise<void>
   /** May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
 }
@@ -46,17 +51,19 @@ export interface Outputs<A> {
 /** Which files, and where they are gone on with. */
 export interface OutputsOptions<A> {
   readonly files: FileSystem
-  readonly open: (mark: DestinationMark | undefined) => Promise<Destination<A>>
-  /** The file that rows go to, where it is one. */
-  readonly file: string | undefined
+  readonly open: () => Promise<Destination<A>>
   /** Where rejected rows go. */
   readonly rejects: string
   /** Where keys go. */
   readonly keys: string
   /** Cuts all back to there. */
   readonly from: Marks | undefined
-  /** Files to take away before. */
-  readonly leftovers: Leftovers
+  /** Whether an earlier owner may still write into the files: they are copied. */
+  readonly isShared: boolean
+  /** Removes what earlier runs left. To be called before the first row is written. */
+  readonly clear: () => Promise<void>
+  /** Rejects with `Fenced` when a later run has taken over. */
+  readonly checkOwner: () => Promise<void>
 }
 
 // constructors
@@ -65,28 +72,62 @@ export interface OutputsOptions<A> {
 export const outputs = <A>({
   files,
   open,
-  file,
   rejects,
   keys,
   from,
-  leftovers,
+  isShared,
+  clear,
+  checkOwner,
 }: OutputsOptions<A>): Outputs<A> => {
+  const marked = [
+    [rejects, from?.rejects],
+    [keys, from?.keys],
+  ] as const
   const begin = async (): Promise<Destination<A>> => {
-    if (file !== undefined && from === undefined) await mayOpen(files, file)
-    if (from?.rejects !== undefined) await checkCommitted(rejects, from.rejects, files)
-    if (from?.keys !== undefined) await checkCommitted(keys, from.keys, files) // before the rows are cut back
-    await removeAll(files, leftovers)
-    if (from?.rejects === undefined) await files.rm(rejects, { force: true })
-    return open(from?.output)
+    for (const [path, mark] of marked) {
+      if (mark !== undefined) await checkCommitted(path, mark, files) // before the rows are cut back
+    }
+    await clear()
+    for (const [path, mark] of marked) {
+      if (mark === undefined || !isShared) continue
+      const copy = unfinishedName(path)
+      await copyDurably(files, path, copy)
+      await giveName(copy, path)
+    }
+    const destination = await open()
+    if (from === undefined) await sweep(destination)
+    return destination
+  }
+  /** A later owner sweeps unfinished files, so that this fails where it has taken over after the check. */
+  const giveName = async (unfinished: string, path: string): Promise<void> => {
+    await checkOwner()
+    await files.rename(unfinished, path)
+    await syncName(files, path)
+  }
+  const sweep = async (destination: Destination<A>): Promise<void> => {
+    const others = [...(await destination.leftovers())]
+    for (const path of [rejects, keys]) {
+      const isOwn = isUnfinishedName((name) => name === basename(path))
+      const names = (await files.readdir(dirname(path))).filter(isOwn)
+      others.push(...names.map((name) => join(dirname(path), name)))
+    }
+    if (others.length === 0) return
+    await checkOwner() // after they were listed: those of a later owner are not among them
+    for (const path of others) await files.rm(path, { force: true })
   }
   let opened: Promise<Destination<A>> | undefined
   const rows = (): Promise<Destination<A>> => {
     opened ??= begin()
     return opened
   }
-  const common = { files, after: rows }
+  const common = { files, after: rows, giveName }
   const rejectFile = lineFile({ ...common, path: rejects, from: from?.rejects, numbers: 'exact' })
   const keyFile = lineFile({ ...common, path: keys, from: from?.keys, numbers: 'fast' })
+  const lineMarks = async (): Promise<Pick<Marks, 'rejects' | 'keys'>> =>
+    defined({
+      rejects: await (await rejectFile.ifAny())?.commit(),
+      keys: await (await keyFile.ifAny())?.commit(),
+    })
 
   return {
     ready: async () => {
@@ -104,19 +145,19 @@ export const outputs = <A>({
         page.map((reject) => ({ ...reject, row: truncated(reject.row) })),
       ),
     commit: async () => {
-      const output = (await (await rows()).commit()) ?? { parts: [] }
-      const marks = {
-        rejects: await (await rejectFile.ifAny())?.commit(),
-        keys: await (await keyFile.ifAny())?.commit(),
-      }
-      return { output, ...defined(marks) }
+      const output = await (await rows()).commit()
+      return { output, ...(await lineMarks()) }
     },
     finish: async () => {
-      const written = await (await rows()).finish()
-      const rejected = await (await rejectFile.ifAny())?.finish()
-      await (await keyFile.opened())?.abandon()
-      return { files: written, ...defined({ rejected }) }
+      const output = await (await rows()).finish()
+      return { output, ...(await lineMarks()) }
     },
+    publish: async () => {
+      const written = await (await rows()).publish()
+      const mark = await (await rejectFile.ifAny())?.commit()
+      return { files: written, ...(mark && { rejected: { path: rejects, ...mark } }) }
+    },
+    sweep: async () => sweep(await rows()),
     abandon: async () => {
       // who opened it was told if that failed
       const all = await Promise.all(
@@ -125,24 +166,6 @@ export const outputs = <A>({
       await abandonAll(all.filter((file) => file !== undefined))
     },
   }
-}
-
-/** Fails where rows that are there would stay, without what is kept of them. */
-const mayOpen = async (files: FileSystem, path: string): Promise<void> => {
-  try {
-    const handle = await files.open(path, 'r+')
-    await handle.close()
-  } catch (error) {
-    if (!isAbsence(error)) throw error
-  }
-}
-
-/** Records only when no rows that they are of can come back. */
-const removeAll = async (files: FileSystem, { rows, records }: Leftovers): Promise<void> => {
-  for (const path of rows) await files.rm(path, { force: true })
-  const [first] = rows
-  if (first !== undefined) await syncName(files, first)
-  for (const path of records) await files.rm(path, { force: true })
 }
 
 // a file of JSON lines
@@ -166,18 +189,24 @@ export interface LineFileOptions {
   readonly numbers: Numbers
   /** What must be done before it is opened. */
   readonly after: () => Promise<unknown>
+  /** Gives a new file its name. */
+  readonly giveName: (unfinished: string, path: string) => Promise<void>
 }
+
+/** Rejected rows are there as they came. */
+const PRIVATE = { isNew: true, mode: 0o600 }
 
 /** A rejected row is one level inside of its line. */
 const check = serializable(ROW_LEVELS + 1)
 
 /** Opens nothing before it is asked for. */
-const lineFile = ({ path, files, from, after, numbers }: LineFileOptions): LineFile => {
+const lineFile = (options: LineFileOptions): LineFile => {
+  const { path, files, from, after, numbers, giveName } = options
   let opened: Promise<RowFile<unknown>> | undefined
   const open = async (): Promise<RowFile<unknown>> => {
     await after()
     const format = { ...jsonLines({ numbers, compress: 'none' }), check }
-    opened ??= openFile({ path, format, files, ...defined({ from }) })
+    opened ??= openFitting({ path, format, files, ...(from ? { from } : { ...PRIVATE, giveName }) })
     return opened
   }
   return {

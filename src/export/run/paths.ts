@@ -1,6 +1,12 @@
 /** Where an export keeps what it has, and the names of its files. */
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { closing, type FileSystem, isFolderThere, isThere } from '../file/FileSystem.js'
+import {
+  closing,
+  type FileSystem,
+  isFolderThere,
+  isThere,
+  isUnfinishedName,
+} from '../file/FileSystem.js'
 import { sortable } from '../file/parts.js'
 
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
@@ -111,11 +117,16 @@ const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/** Whether a run may give this name to a file in its folder, in whatever format, rejected rows among them. */
-export const isOfRun = (name: string): boolean => {
+/** Whether a run may give this name to a file in its folder, in whatever format, complete or not; rejected rows among them. */
+export const isOfRun = (name: string): boolean =>
+  isFinalName(name) || isUnfinishedName(isFinalName)(name)
+
+const isFinalName = (name: string): boolean =>
+  isRowsName(name) || /^rejects(-\d+)?\.ndjson$/.test(name)
+
+/** Whether a complete file of rows of a run may have this name. */
+export const isRowsName = (name: string): boolean => {
   const [, extension] =
     /^(?:part|run-[a-l]?\d{4,})-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []
-  return extension === undefined
-    ? /^rejects(-\d+)?\.ndjson$/.test(name)
-    : EXTENSIONS.includes(extension)
+  return extension !== undefined && EXTENSIONS.includes(extension)
 }

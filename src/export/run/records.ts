@@ -1,103 +1,145 @@
-/**
- * What an export keeps of itself, read and replaced whole: the checkpoint and the manifest (see `lock.ts` for the
- * lock). Everything else asks here.
- */
+/** What an export keeps of itself: the checkpoint, which is the state of its lease, and the manifest. */
+import { basename, dirname, resolve } from 'node:path'
+import { merge, type Observable } from 'rxjs'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { exportError } from '../ExportError.js'
-import {
-  type FileSystem,
-  isAbsence,
-  isSystemError,
-  syncName,
-  withPath,
-  writeFully,
-} from '../file/FileSystem.js'
-import { type Checkpoint, readCheckpoint, showCheckpoint } from './Checkpoint.js'
+import { type FileSystem, modeOf } from '../file/FileSystem.js'
+import { diskStore, textAt } from '../store/diskStore.js'
+import { type Lease, type LeaseOptions, takeLease } from '../store/lease.js'
+import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
 import { type Manifest, readManifest, showManifest } from './Manifest.js'
-import type { Paths } from './paths.js'
+import { type Paths, pathsOf, realName } from './paths.js'
 
-// the records of an export
+// model
 
-/** The checkpoint and the manifest of one export. */
+/** The checkpoint and the manifest of one export, which no other run changes meanwhile. */
 export interface Records {
-  /** Whether there is a checkpoint, readable or not. Rejects with `ReadFailed`. */
-  readonly hasCheckpoint: () => Promise<boolean>
-  /** When the run of the checkpoint began, as ISO 8601, whatever else is in it; undefined if it does not say. */
-  readonly startedAt: () => Promise<string | undefined>
-  /** Resolves with the checkpoint, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
-  readonly loadCheckpoint: () => Promise<Checkpoint | undefined>
+  /** Whether an earlier run did not release them: it may still write into its files. */
+  readonly tookOver: boolean
+  /** Its error says that a later run has taken them over. */
+  readonly lost: Observable<never>
+  readonly hasCheckpoint: () => boolean
+  /** Returns the checkpoint, if there is one; throws `Damaged`. */
+  readonly loadCheckpoint: () => Checkpoint | undefined
+  /** Like all that changes something, rejects with `Fenced` when a later run has taken over. */
   readonly saveCheckpoint: (checkpoint: Checkpoint) => Promise<void>
-  /** Removes the checkpoint, and the keys of the rows before it: without a position, they are not needed. */
   readonly removeCheckpoint: () => Promise<void>
   /** Resolves with the manifest, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
   readonly loadManifest: () => Promise<Manifest | undefined>
   readonly saveManifest: (manifest: Manifest) => Promise<void>
+  readonly removeManifest: () => Promise<void>
+  /** Rejects with `Fenced` when a later run has taken over. */
+  readonly checkOwner: () => Promise<void>
+  readonly release: () => Promise<void>
 }
 
-/** Opens nothing before it is asked. */
-export const recordsOf = (
-  files: FileSystem,
-  { checkpoint, keys, manifest }: Pick<Paths, 'checkpoint' | 'keys' | 'manifest'>,
-): Records => ({
-  hasCheckpoint: async () => (await readText(files, checkpoint)) !== undefined,
-  startedAt: async () => {
-    const { started } = fieldsOf(parsed((await readText(files, checkpoint)) ?? ''))
-    return typeof started === 'string' ? started : undefined
-  },
-  loadCheckpoint: async () => {
-    const text = await readText(files, checkpoint)
-    return text === undefined ? undefined : readCheckpoint(checkpoint)(text)
-  },
-  saveCheckpoint: (next) => replaceText(files, checkpoint, showCheckpoint(next)),
-  removeCheckpoint: async () => {
-    await files.rm(keys, { force: true })
-    await files.rm(checkpoint, { force: true })
-  },
-  loadManifest: async () => {
-    const text = await readText(files, manifest)
-    return text === undefined ? undefined : readManifest(manifest)(text)
-  },
-  saveManifest: (next) => replaceText(files, manifest, showManifest(next)),
-})
+/** Which files, and how their lease is taken. */
+export interface RecordsOptions
+  extends Pick<LeaseOptions, 'timer' | 'length' | 'onWait' | 'stop' | 'restart'> {
+  readonly files: FileSystem
+  readonly paths: Paths
+}
 
-// texts
+// constructors
 
-/** Reads a file; undefined when there is none. Rejects with `ReadFailed`. */
-export const readText = (
-  files: Pick<FileSystem, 'readFile'>,
-  path: string,
-): Promise<string | undefined> =>
-  files.readFile(path, 'utf8').catch((error: unknown) => {
-    if (isAbsence(error)) return undefined
-    throw isSystemError(error)
-      ? exportError(
-          'ReadFailed',
-          `cannot read ${path}: ${error.message}`,
-          { path, code: error.code },
-          error,
-        )
-      : error
-  })
-
-/** Makes a file with this text, durable; it is removed again if that fails, as on a full disk. */
-export const writeNew = async (files: FileSystem, path: string, text: string): Promise<void> => {
-  const bytes = new TextEncoder().encode(text)
-  const handle = await files.open(path, 'w+')
-  try {
-    await writeFully(handle, bytes, 0)
-    await handle.sync()
-  } catch (error) {
-    await handle.close()
-    await files.rm(path, { force: true })
-    throw withPath(path)(error)
+/** Takes the records of an export; rejects with `Locked` when another run has them. */
+export const takeRecords = async ({
+  files,
+  paths,
+  ...options
+}: RecordsOptions): Promise<Records> => {
+  const { out, isFolder, checkpoint, manifest, lock } = paths
+  await refuseOldLock(files, lock)
+  const take = async (path: string): Promise<Lease> =>
+    takeLease({
+      ...options,
+      store: diskStore({ folder: dirname(path), files, mode: 0o600 }),
+      name: basename(path),
+      path,
+    })
+  const leases: Array<Lease> = []
+  const release = async (): Promise<void> => {
+    for (const lease of [...leases].reverse()) await lease.release()
   }
-  await handle.close()
+  // the output has one lease by whichever link or option it is named; the state is where the checkpoint is
+  const own = isFolder ? pathsOf(out).checkpoint : pathsOf(await realName(files, out)).checkpoint
+  const kept = await realName(files, checkpoint)
+  if (resolve(own) !== resolve(kept)) leases.push(await take(own))
+  const [guard] = leases
+  try {
+    if (guard?.state !== undefined && options.restart !== true) throw existing(own)
+    if (guard?.state !== undefined) await guard.commit(undefined)
+    leases.push(await take(kept))
+  } catch (error) {
+    await Promise.allSettled([release()]) // its own error would hide why
+    throw error
+  }
+  const [lease] = leases.slice(-1)
+  if (lease === undefined) throw new Error('no lease was taken')
+
+  const store = diskStore({ folder: dirname(manifest), files, mode: await modeOf(files, out) })
+  const name = basename(manifest)
+  const checkOwner = async (): Promise<void> => {
+    for (const each of leases) await each.renew()
+  }
+  const change = async (text: string | undefined): Promise<void> => {
+    for (;;) {
+      const version = (await store.read(name))?.version
+      await checkOwner() // after that: a later owner has not changed the version yet
+      if (text !== undefined) {
+        if ((await store.replace(name, text, version)) !== undefined) return
+      } else if (version === undefined || (await store.remove(name, version))) return
+    }
+  }
+  const commit = async (state: Checkpoint | undefined): Promise<void> => {
+    if (lease !== guard) await guard?.renew()
+    await lease.commit(state)
+  }
+  return {
+    tookOver: leases.some(({ tookOver }) => tookOver),
+    lost: merge(...leases.map(({ lost }) => lost)),
+    hasCheckpoint: () => lease.state !== undefined,
+    loadCheckpoint: () =>
+      lease.state === undefined ? undefined : readCheckpoint(checkpoint)(lease.state),
+    saveCheckpoint: commit,
+    removeCheckpoint: () => commit(undefined),
+    loadManifest: () => manifestAt(files, manifest),
+    saveManifest: (next) => change(showManifest(next)),
+    removeManifest: () => change(undefined),
+    checkOwner,
+    release,
+  }
 }
 
-/** Replaces a file in one step, durably: a reader finds all of the text, or all of what was there before. */
-const replaceText = async (files: FileSystem, path: string, text: string): Promise<void> => {
-  const fresh = `${path}.tmp`
-  await writeNew(files, fresh, text)
-  await files.rename(fresh, path)
-  await syncName(files, path)
+/** Makes the error for a checkpoint that is not resumed. */
+export const existing = (path: string) =>
+  exportError('CheckpointExists', `${path} is of an export that was not finished`, { path })
+
+/** Rejects with `Locked` where an earlier version of this package has its lock. */
+const refuseOldLock = async (files: FileSystem, path: string): Promise<void> => {
+  const { pid, host } = fieldsOf(parsed((await textAt(files, path)) ?? ''))
+  if (pid === undefined || host === undefined) return
+  const why = `is the lock of process ${pid} on ${host}, of an earlier version of this package: remove it if there is no such process`
+  throw exportError('Locked', `${path} ${why}`, { path })
+}
+
+// read only
+
+/** Resolves with the manifest at a path, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
+export const manifestAt = async (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+): Promise<Manifest | undefined> => {
+  const text = await textAt(files, path)
+  return text === undefined ? undefined : readManifest(path)(text)
+}
+
+/** Resolves with when the run of a checkpoint began, as ISO 8601, whatever else is in it; undefined if it does not say. */
+export const startAt = async (
+  files: Pick<FileSystem, 'open'>,
+  path: string,
+): Promise<string | undefined> => {
+  const { state } = fieldsOf(parsed((await textAt(files, path)) ?? ''))
+  const { started } = fieldsOf(state)
+  return typeof started === 'string' ? started : undefined
 }

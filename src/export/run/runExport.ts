@@ -8,11 +8,14 @@ import {
   from,
   type Observable,
   of,
+  takeUntil,
   throwError,
 } from 'rxjs'
 import { bare, defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
+import type { Millis } from '../../stream/index.js'
+import { isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
 import {
   exportList,
@@ -25,18 +28,17 @@ import {
 import { disk, type FileSystem } from '../file/FileSystem.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Reject } from '../sortPage.js'
+import type { LeaseWait } from '../store/lease.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { ensureOutputDir } from './checkPaths.js'
 import type { ExportSpec } from './ExportSpec.js'
-import { type Owner, type Runner, takeLocks } from './lock.js'
 import { seenFrom } from './paths.js'
 import { type Begin, findResumeState } from './ResumeState.js'
 import { countRequests, type Run, type RunProgress, runOf } from './Run.js'
-import { recordsOf } from './records.js'
+import { takeRecords } from './records.js'
 import type { Since } from './sinceLast.js'
 import type { Target } from './Target.js'
-import { thisProcess } from './thisProcess.js'
 
 // model
 
@@ -56,8 +58,8 @@ export interface RunOptions<A, B> extends Pace<A, B> {
   readonly onReject?: Sink<Reject>
   /** From when on it reads, where it continues from an earlier run. */
   readonly since?: Since | undefined
-  /** The process that runs it. Default: this one. */
-  readonly runner?: Runner
+  /** How long its lease lasts without a renewal, in ms. */
+  readonly lease?: Millis | undefined
   /** Default: the disk. */
   readonly files?: FileSystem
 }
@@ -66,25 +68,30 @@ export interface RunOptions<A, B> extends Pace<A, B> {
 export interface Begun {
   /** Whether it continues from a checkpoint. */
   readonly resumed: boolean
-  /** A dead run whose lock was taken over. */
-  readonly dead?: Owner
+  /** Whether an earlier run did not release its lease: it was killed, or is frozen. */
+  readonly tookOver?: true
   readonly since?: Since
 }
 
 /** How far a run is. */
 export interface RunEvent extends RunProgress {
+  /** Another run has the lease; how long this one waits for it to end. Before all else. */
+  readonly waiting?: LeaseWait
   /** How it begins; with the first progress only. */
   readonly begun?: Begun
   /** Why a resumed run reads its list from the beginning again; with one progress before the first page. */
   readonly reread?: AnyFailure
 }
 
-/** A run that has its locks, until it releases them. */
+/** A run that has its lease, until it releases it. */
 interface Held<A, B> {
   readonly options: RunOptions<A, B>
   readonly run: Run<A, B>
   readonly checkpoint: Checkpoint | undefined
   readonly begun: Begun
+  readonly lost: Observable<never>
+  /** Rejects with `Fenced` when a later run has taken over. */
+  readonly checkOwner: () => Promise<void>
   readonly release: () => Promise<void>
 }
 
@@ -97,22 +104,25 @@ interface Held<A, B> {
  *
  * Cold: each subscription is a run, of what `plan` resolves with then. An `ExportError` is the error of the stream when
  * something is in the way, before anything is asked for or changed; what the system refuses comes after the progress
- * that was committed last. Unsubscribing leaves files and checkpoint as they were last committed, and releases the lock
- * when the write in progress is done; the next subscription waits for that. `stop` commits first.
+ * that was committed last. Unsubscribing leaves files and checkpoint as they were last committed, and releases the lease
+ * when the write in progress is done; the next subscription waits for that. `stop` commits first. A run that was frozen,
+ * and finds its lease taken over, ends with `Fenced`, and changes nothing more.
  */
 export const runExport = <A, B = A>(plan: () => Promise<RunOptions<A, B>>): Observable<RunEvent> =>
   bracket(
-    async () => acquire(await plan()),
+    async (tell: (event: RunEvent) => void) =>
+      acquire(await plan(), (waiting) => tell({ ...NO_PROGRESS, waiting })),
     ({ release }: Held<A, B>) => release(),
   )((held) => {
-    const { run, begun } = held
+    const { run, begun, lost } = held
     const pages = readAll(held).pipe(
+      takeUntil(lost),
       catchError((error: unknown) =>
-        from(run.fail(error)).pipe(
-          concatMap((committed) =>
+        from(causeOf(held, error)).pipe(
+          concatMap((cause) =>
             concat(
-              of(committed),
-              throwError(() => error),
+              from(run.fail(cause)),
+              throwError(() => cause),
             ),
           ),
         ),
@@ -121,13 +131,17 @@ export const runExport = <A, B = A>(plan: () => Promise<RunOptions<A, B>>): Obse
     return concat(of({ ...run.total(NO_PROGRESS), begun }), pages)
   })
 
-/** Takes the locks, and finds out where to continue; or releases all, and rejects. */
-const acquire = async <A, B>(options: RunOptions<A, B>): Promise<Held<A, B>> => {
+/** Takes the lease, and finds out where to continue; or releases all, and rejects. */
+const acquire = async <A, B>(
+  options: RunOptions<A, B>,
+  onWait: (wait: LeaseWait) => void,
+): Promise<Held<A, B>> => {
   const { source, target, client, files = disk, timer = asyncScheduler, since } = options
-  const { begin, adds, maxRejects = Number.POSITIVE_INFINITY, runner = thisProcess() } = options
+  const { begin, adds, maxRejects = Number.POSITIVE_INFINITY, stop, lease: length } = options
   const { paths } = target
   await ensureOutputDir(files, paths)
-  const lock = await takeLocks(files, runner)(paths)
+  const restart = begin === 'restart'
+  const records = await takeRecords({ files, paths, timer, length, onWait, stop, restart })
   const counter = countRequests(client.events)
   let run: Run<A, B> | undefined
   const release = async (): Promise<void> => {
@@ -135,25 +149,34 @@ const acquire = async <A, B>(options: RunOptions<A, B>): Promise<Held<A, B>> => 
     try {
       await run?.abandon()
     } finally {
-      await lock.release()
+      await records.release()
     }
   }
   try {
     const spec = options.spec(seenFrom(paths.checkpoint, paths.out))
-    const records = recordsOf(files, paths)
     const { isPosition } = source
     const looking = { files, paths, records, spec, isPosition, begin, adds, maxRejects }
     const found = bare(await findResumeState(looking))
     const { checkpoint } = found
     run = runOf({ source, target, client, files, records, timer, counter, found, spec })
     if (checkpoint !== undefined) await run.resume()
-    const { dead } = lock
-    const begun = { resumed: checkpoint !== undefined, ...defined({ dead, since }) }
-    return { options, run, checkpoint, begun, release }
+    const { lost, checkOwner } = records
+    const tookOver = records.tookOver ? (true as const) : undefined
+    const begun = { resumed: checkpoint !== undefined, ...defined({ tookOver, since }) }
+    return { options, run, checkpoint, begun, lost, checkOwner, release }
   } catch (error) {
     await Promise.allSettled([release()]) // its own error would hide why
     throw error
   }
+}
+
+/** Returns why a run failed: a later run that took over has changed its files, too. */
+const causeOf = async <A, B>({ checkOwner }: Held<A, B>, error: unknown): Promise<unknown> => {
+  const lost = await checkOwner().then(
+    () => undefined,
+    (why: unknown) => why,
+  )
+  return isExportError(lost) && lost._tag === 'Fenced' ? lost : error
 }
 
 const readAll = <A, B>(held: Held<A, B>): Observable<RunEvent> => {

@@ -7,7 +7,7 @@ import { checkContinues, type ExportSpec } from './ExportSpec.js'
 import { lastComplete, type Manifest, type ManifestRun } from './Manifest.js'
 import { isFolder, isOfFolder, type Paths, pathsOf } from './paths.js'
 import { runsBefore } from './ResumeState.js'
-import { recordsOf } from './records.js'
+import { manifestAt, startAt } from './records.js'
 
 // model
 
@@ -52,7 +52,7 @@ export const findSince = async ({
   files,
 }: SinceOptions): Promise<Since> => {
   const path = await manifestOf(paths, sinceLast)
-  const found = await recordsOf(files, { ...paths, manifest: path }).loadManifest()
+  const found = await manifestAt(files, path)
   if (found === undefined && sinceLast !== true) {
     throw exportError('NoManifest', `there is no manifest ${path}`, { path })
   }
@@ -83,8 +83,7 @@ const manifestOf = async ({ out, manifest }: Paths, sinceLast: true | string): P
 
 /** When the run of a checkpoint began. What is wrong with an unreadable one is reported when it is resumed. */
 const startOf = async (paths: Paths, files: FileSystem): Promise<string | undefined> => {
-  const { startedAt } = recordsOf(files, paths)
-  return startedAt().catch((error: unknown) => {
+  return startAt(files, paths.checkpoint).catch((error: unknown) => {
     if (isExportError(error)) return undefined
     throw error
   })

@@ -50,7 +50,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   const read: Store['read'] = async (name) => {
     const path = pathIn(folder, name)
     const text = await textAt(files, path)
-    return text === undefined || text === '' ? undefined : { text, version: versionOf(text) }
+    return text === undefined ? undefined : { text, version: versionOf(text) }
   }
 
   const attempt = async (name: string, text: string, version: string | undefined) => {
@@ -115,7 +115,7 @@ const versionOf = (text: string): string => createHash('sha256').update(text).di
 
 // files
 
-/** Reads a file as text; undefined when there is none. Rejects with `Damaged` for what is no file of an export. */
+/** Reads a file as text; undefined when there is none, or an empty one. Rejects with `Damaged` for what is no file of an export. */
 export const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,
@@ -127,6 +127,7 @@ export const textAt = async (
       if (stat.size > MOST_BYTES)
         throw damaged(path, `has ${plural(stat.size, 'byte')}: no export wrote it`)
       const { size } = stat
+      if (size === 0) return undefined // its removal was begun
       return new TextDecoder().decode(await readFully(path, handle, 0, size))
     })
   } catch (error) {

@@ -1,5 +1,4 @@
 /** One owner at a time for one output: lock, fence and checkpoint are one text, changed by compare-and-swap. */
-import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import {
   timer as delay,
@@ -13,8 +12,8 @@ import {
   Subscription,
 } from 'rxjs'
 import type { Millis } from '../../stream/index.js'
-import { type ExportError, exportError } from '../ExportError.js'
-import { readRecord } from './readRecord.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { hasSum, readRecord, showSummed } from './readRecord.js'
 import type { Store } from './Store.js'
 
 // model
@@ -43,6 +42,8 @@ export interface LeaseOptions {
   readonly onWait?: (wait: LeaseWait) => void
   /** Its first value ends that wait. */
   readonly stop?: Observable<unknown> | undefined
+  /** Replaces a text that is damaged, or of another version, and its state. */
+  readonly restart?: boolean
   /** Identifies this owner. Default: at random. */
   readonly owner?: string
 }
@@ -90,15 +91,8 @@ const recordAt: (path: string) => (text: string) => LeaseRecord = readRecord({
   name: 'checkpoint',
   version: VERSION,
   codec: record,
-  isIntact: ({ sum, ...content }: { readonly sum?: unknown }) => sum === sumOf(content),
+  isIntact: hasSum,
 })
-
-const show = (content: LeaseRecord): string =>
-  `${JSON.stringify({ ...content, sum: sumOf(content) })}\n`
-
-/** SHA-256 of all that is beside it in the text, in hex. */
-const sumOf = (content: object): string =>
-  createHash('sha256').update(JSON.stringify(content)).digest('hex')
 
 // taking it
 
@@ -108,7 +102,14 @@ const sumOf = (content: object): string =>
  */
 export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
   const { store, name, path, length = LEASE, owner = crypto.randomUUID() } = options
-  const read = recordAt(path)
+  const read = (text: string): LeaseRecord => {
+    try {
+      return recordAt(path)(text)
+    } catch (error) {
+      if (options.restart !== true) throw error
+      return { version: VERSION, fence: 0, renewals: 0 } // no owner writes such a text
+    }
+  }
   const look = async (): Promise<Held | undefined> => {
     const found = await store.read(name)
     return found && { record: read(found.text), version: found.version }
@@ -129,7 +130,7 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
     length,
     ...(found?.record.state === undefined ? {} : { state: found.record.state }),
   }
-  const version = await store.replace(name, show(next), found?.version)
+  const version = await store.replace(name, showSummed(next), found?.version)
   if (version === undefined) throw locked(path) // another one was faster
   const tookOver = found?.record.owner !== undefined
   return new Lease({ ...options, look }, { record: next, version }, tookOver)
@@ -212,7 +213,10 @@ export class Lease {
     return this.#inTurn(() => this.#change((record) => record, this.#options.store))
   }
 
-  /** Ends the lease; its text stays if there is a state. May be called again, and when the lease is lost. */
+  /**
+   * Ends the lease; its text stays if there is a state. May be called again, and when the lease is lost. Resolves also
+   * where the store cannot be written to: then the lease ends by itself.
+   */
   release(): Promise<void> {
     this.#renewing.unsubscribe()
     return this.#inTurn(async () => {
@@ -220,9 +224,14 @@ export class Lease {
       const { record, version } = this.#held
       const { store, name } = this.#options
       const { owner: _, length: __, ...rest } = record
-      if (record.state === undefined) await store.remove(name, version)
-      else await store.replace(name, show(rest), version)
       this.#held = undefined
+      const ended =
+        record.state === undefined
+          ? store.remove(name, version)
+          : store.replace(name, showSummed(rest), version)
+      await ended.catch((error: unknown) => {
+        if (!isExportError(error)) throw error
+      })
     })
   }
 
@@ -247,7 +256,7 @@ export class Lease {
     store: Store,
   ): Promise<boolean> {
     const next = change({ ...record, renewals: record.renewals + 1 })
-    const fresh = await store.replace(this.#options.name, show(next), version)
+    const fresh = await store.replace(this.#options.name, showSummed(next), version)
     if (fresh === undefined) return false
     this.#held = { record: next, version: fresh }
     return true

@@ -1,4 +1,5 @@
 /** Reads what an earlier version, or another program, may have written in place of a checkpoint or manifest. */
+import { createHash } from 'node:crypto'
 import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
@@ -43,3 +44,15 @@ export const readRecord =
     const [{ path: field, expected, actual }] = causes(read.left)
     throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
   }
+
+/** Shows a record with its checksum, as `hasSum` accepts it; indented for people if `indent` is given. */
+export const showSummed = (content: object, indent?: number): string =>
+  `${JSON.stringify({ ...content, sum: sumOf(content) }, null, indent)}\n`
+
+/** Whether a record is as it was written. */
+export const hasSum = ({ sum, ...content }: { readonly sum?: unknown }): boolean =>
+  sum === sumOf(content)
+
+/** SHA-256 of all that is beside it in the record, in hex. */
+const sumOf = (content: object): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex')

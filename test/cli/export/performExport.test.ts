@@ -49,7 +49,6 @@ const exported = (
     stderr,
     signals: NEVER,
     timer,
-    runner: { pid: 1, host: 'here', since: 0, isAlive: () => false },
     version: '1.2.3',
   }
   let most = 0
@@ -139,7 +138,7 @@ describe('an export that waits for its disk', () => {
       E.left(exportError('Locked', 'c.ndjson.lock is in the way', { path: 'c.ndjson.lock' })),
     )
     run.complete()
-    expect(await performed).toBe(2)
+    expect(await performed).toBe(3)
     expect(said()).toEqual(['payments-rx: c.ndjson.lock is in the way'])
   })
 

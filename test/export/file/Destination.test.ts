@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest'
-import { isDestinationMark } from '../../../src/export/file/Destination.js'
+import { isDestinationMark } from '../../../src/export/file/parts.js'
 
-const part = { slice: 1, piece: 1, bytes: 0, rows: 0, sha256: 'e3b0c442', ended: false }
+const part = {
+  slice: 1,
+  piece: 1,
+  name: 'a.csv.0123456789ab.part',
+  bytes: 0,
+  rows: 0,
+  sha256: 'e3b0c442',
+  ended: false,
+}
 
 it.each([[[]], [[part]], [[part, { ...part, piece: 2, ended: true }]]])(
   'is a mark: parts %j',
@@ -23,6 +31,9 @@ it.each([
     { rows: 0.5 },
     { rows: '0' },
     { sha256: 0 },
+    { name: 'a.csv' },
+    { name: '../a.csv.0123456789ab.part' },
+    { name: undefined },
     { ended: 0 },
     { ended: undefined },
   ].map((wrong) => ({ parts: [{ ...part, ...wrong }] })),

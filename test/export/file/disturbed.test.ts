@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toFolder } from '../../../src/export/file/toFolder.js'
+import { toFolder } from '../../../src/export/file/Destination.js'
 import { type FormatName, formatNames, openFile } from '../../../src/export/index.js'
 import { format, rowOf } from '../rows.js'
 import { watched } from './disk.js'

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { isExportError } from '../../../src/export/ExportError.js'
 import { copyOf, type Memory, memory } from './memory.js'
-import { away, good, listOf, numbers, OUT, outcome, pagesOf, run, runner } from './playing.js'
+import { away, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
 const ROWS = Array.from({ length: 23 }, (_, n) => n)
 const PAGES = [
@@ -15,9 +16,13 @@ const PAGES = [
 ]
 const REJECTS = `${OUT}.rejects.ndjson`
 
-const begun = async (files: Memory, pid: number) => {
+/** Begins, or resumes what there is. */
+const begun = async (files: Memory) => {
   try {
-    return await outcome(files, listOf(PAGES), { begin: 'resume', runner: runner(pid) })
+    return await outcome(files, listOf(PAGES), { begin: 'resume' }).catch((error: unknown) => {
+      if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
+      return outcome(files, listOf(PAGES), { begin: 'new' })
+    })
   } catch {
     return undefined // killed
   }
@@ -40,7 +45,7 @@ const expectWhole = (files: Memory): void => {
 
 const changesOfAll = async (): Promise<number> => {
   const files = memory()
-  await begun(files, 1)
+  await begun(files)
   expectWhole(files)
   return files.changes()
 }
@@ -51,9 +56,9 @@ describe.each(['kill', 'power cut'] as const)('an export that ends by a %s', (wh
     expect(all).toBeGreaterThan(50)
     for (let dies = 1; dies <= all; dies++) {
       const first = memory({ dies })
-      await begun(first, 1)
+      await begun(first)
       const next = first.after(what)
-      await begun(next, 2)
+      await begun(next)
       expectWhole(next)
     }
   })
@@ -62,11 +67,11 @@ describe.each(['kill', 'power cut'] as const)('an export that ends by a %s', (wh
     const all = await changesOfAll()
     for (let stride = 7; stride < all; stride += 5) {
       let files = memory({ dies: stride })
-      let pid = 1
-      while ((await begun(files, pid))?.ended !== true) {
-        if (++pid > 200) throw new Error('it never ends')
+      let starts = 1
+      while ((await begun(files))?.ended !== true) {
+        if (++starts > 200) throw new Error('it never ends')
         // at least one page further each time: a commit takes some changes
-        files = copyOf(files.after(what), { dies: stride + 30 })
+        files = copyOf(files.after(what), { dies: stride + 60 })
       }
       expectWhole(files)
     }
@@ -75,12 +80,9 @@ describe.each(['kill', 'power cut'] as const)('an export that ends by a %s', (wh
 
 it('says in how many starts it was done', async () => {
   const files = memory({ dies: 40 })
-  await begun(files, 1)
+  await begun(files)
   const next = files.after('kill')
-  const told = await run(next, listOf(PAGES), { begin: 'resume', runner: runner(2) })
-  expect(told[0]?.begun).toEqual({
-    resumed: true,
-    dead: { pid: 1, host: 'here', since: 1_000 },
-  })
+  const told = await run(next, listOf(PAGES), { begin: 'resume' })
+  expect(told[1]?.begun).toEqual({ resumed: true, tookOver: true })
   expect(told.at(-1)?.run).toMatchObject({ starts: 2, rows: 23 })
 })

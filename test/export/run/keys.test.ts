@@ -17,6 +17,7 @@ import {
   pagesOf,
   type Row,
   refused,
+  unfinished,
 } from './playing.js'
 
 const KEYS = `${OUT}.checkpoint.json.keys`
@@ -54,12 +55,12 @@ it('keys are read whole, however few bytes of them come at a time', async () => 
 it('a list that goes round adds nothing, however often it is resumed', async () => {
   const files = memory()
   await begun(files, 1_200)
-  const size = files.text(OUT).length
+  const size = files.text(unfinished(files)).length
   for (let i = 1; i <= 3; i++) {
     const round = [...Array.from({ length: 12 * i }, () => []), ...pagesOf(1_200, 100), away]
     const last = await outcome(files, listOf(round), { begin: 'resume' })
     expect(last).toMatchObject({ rows: 1_200, repeated: 1_200 * i, failure: away })
-    expect(files.text(OUT).length).toBe(size)
+    expect(files.text(unfinished(files)).length).toBe(size)
   }
 })
 
@@ -87,13 +88,14 @@ it.each(['gone', 'changed'])('keys that are %s are told before anything is asked
   await begun(files, 3)
   if (what === 'gone') await files.rm(KEYS, { force: true })
   else files.put(KEYS, files.text(KEYS).replace('id-1', 'id-9'))
-  files.put(OUT, `${files.text(OUT)}{"id":"id-`) // as a run that was killed leaves it
-  const rows = files.text(OUT)
+  const path = unfinished(files)
+  files.put(path, `${files.text(path)}{"id":"id-`) // as a run that was killed leaves it
+  const rows = files.text(path)
   expect(await refused(files, { begin: 'resume' })).toMatchObject({
     _tag: 'ChecksumMismatch',
     path: KEYS,
   })
-  expect(files.text(OUT)).toBe(rows)
+  expect(files.text(path)).toBe(rows)
 })
 
 it('a restart leaves none of those before', async () => {

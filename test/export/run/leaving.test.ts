@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import type { FileHandle } from '../../../src/export/index.js'
 import { bracket } from '../../../src/export/run/bracket.js'
 import { E } from '../../../src/fp.js'
+import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
 import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
-const LOCK = `${OUT}.lock`
 const CHECKPOINT = `${OUT}.checkpoint.json`
 const MANIFEST = `${OUT}.manifest.json`
 
@@ -15,6 +15,11 @@ const MANIFEST = `${OUT}.manifest.json`
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
 }
+
+const isRows = (path: string): boolean => new RegExp(`^${OUT}\\.[0-9a-f]{12}\\.part$`).test(path)
+
+const isReleased = (disk: Memory): boolean =>
+  !disk.names().includes(CHECKPOINT) || !disk.text(CHECKPOINT).includes('"owner"')
 
 /** A disk on which the file of rows stops at `at`, and that tells what was done to it. */
 const stopping = (disk: Memory, at: 'write' | 'sync') => {
@@ -37,15 +42,11 @@ const stopping = (disk: Memory, at: 'write' | 'sync') => {
     ...disk,
     open: async (path, flags) => {
       const handle = await disk.open(path, flags)
-      return path === OUT && flags !== 'r' ? slow(handle) : handle
+      return isRows(path) && flags !== 'r' ? slow(handle) : handle
     },
     rename: async (from, to) => {
-      if (to === CHECKPOINT) log.push('checkpoint')
       await disk.rename(from, to)
-    },
-    rm: async (path, options) => {
-      if (path === LOCK) log.push('lock given back')
-      await disk.rm(path, options)
+      if (to === CHECKPOINT) log.push(isReleased(disk) ? 'released' : 'checkpoint')
     },
   }
   const stopped = async (): Promise<void> => {
@@ -62,32 +63,32 @@ it('gives up the rejected rows when the file of rows cannot be closed, and tells
     const handle = await disk.open(path, flags)
     const close = async () => {
       await handle.close()
-      closed.add(path)
-      if (path === OUT) throw new Error('EIO: rows')
+      closed.add(path.replace(/\.[0-9a-f]{12}\.part$/, ''))
+      if (isRows(path)) throw new Error('EIO: rows')
     }
-    return flags === 'w+' ? { ...handle, close } : handle
+    return flags === 'wx+' && path.endsWith('.part') ? { ...handle, close } : handle
   }
   const rows = [[...good(0), E.left(away)], away]
   await expect(run({ ...disk, open }, listOf(rows))).rejects.toThrow('EIO: rows')
   expect([...closed]).toEqual(expect.arrayContaining([OUT, rejects]))
-  expect(disk.names()).not.toContain(LOCK)
+  expect(isReleased(disk)).toBe(true)
 })
 
 describe.each(['write', 'sync'] as const)('a run that is left in the middle of a %s', (at) => {
-  it('gives its lock back when that is done, and then touches nothing', async () => {
+  it('releases its lease when that is done, and then touches nothing', async () => {
     const disk = memory()
     const { files, log, stopped, go } = stopping(disk, at)
     const running = exportOf(files, listOf(pagesOf(50, 5))).subscribe()
     await stopped()
     running.unsubscribe()
     await settled()
-    expect(log).not.toContain('lock given back')
-    expect(disk.names()).toContain(LOCK)
+    expect(log).not.toContain('released')
+    expect(isReleased(disk)).toBe(false)
 
     go()
     await settled()
-    expect(log.slice(-2)).toEqual(['close', 'lock given back'])
-    expect(log.filter((what) => what === 'close' || what === 'lock given back')).toHaveLength(2)
+    expect(log.slice(-2)).toEqual(['close', 'released'])
+    expect(log.filter((what) => what === 'close' || what === 'released')).toHaveLength(2)
     const before = disk.changes()
     await settled()
     expect(disk.changes()).toBe(before)
@@ -97,7 +98,7 @@ describe.each(['write', 'sync'] as const)('a run that is left in the middle of a
   })
 })
 
-it('a run that is left while its end is written gives its lock back after that', async () => {
+it('a run that is left while its end is written releases its lease after that', async () => {
   const disk = memory()
   const go: Array<() => void> = []
   const rename: typeof disk.rename = async (from, to) => {
@@ -108,7 +109,7 @@ it('a run that is left while its end is written gives its lock back after that',
   while (go.length === 0) await new Promise(setImmediate)
   running.unsubscribe()
   await settled()
-  expect(disk.names()).toContain(LOCK)
+  expect(isReleased(disk)).toBe(false)
   go[0]?.()
   await settled()
   expect(disk.names()).toEqual([OUT, MANIFEST])
@@ -118,18 +119,18 @@ it('a run that is left while its end is written gives its lock back after that',
 const leftWriting = async () => {
   const disk = memory()
   const { files, log, stopped, go } = stopping(disk, 'write')
-  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'resume' })
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'restart' })
   const first = run.subscribe()
   await stopped()
   first.unsubscribe()
   return { disk, log, go, run }
 }
 
-it('the same export, subscribed to again at once, goes on when the first has given its lock back', async () => {
+it('the same export, subscribed to again at once, goes on when the first has released its lease', async () => {
   const { disk, log, go, run } = await leftWriting()
   const again = lastValueFrom(run)
   await settled()
-  expect(log).not.toContain('lock given back')
+  expect(log).not.toContain('released')
 
   go()
   expect(await again).toMatchObject({ ended: true, rows: 50 })
@@ -146,16 +147,16 @@ it("who leaves before it was let in is in nobody's way", async () => {
   await settled()
   go()
   expect(await patient).toMatchObject({ ended: true, rows: 50 })
-  expect(log.filter((what) => what === 'lock given back')).toHaveLength(2)
+  expect(log.filter((what) => what === 'released')).toHaveLength(2)
 })
 
 it('an export is refused while another subscription to it runs', async () => {
   const disk = memory()
   const { files, stopped, go } = stopping(disk, 'write')
-  const run = exportOf(files, listOf(pagesOf(50, 5)))
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { timer: hasty(20) })
   const first = lastValueFrom(run)
   await stopped()
-  await expect(lastValueFrom(run)).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
+  await expect(lastValueFrom(run)).rejects.toMatchObject({ _tag: 'Locked', path: CHECKPOINT })
   go()
   expect(await first).toMatchObject({ ended: true, rows: 50 })
 })

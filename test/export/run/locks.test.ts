@@ -1,15 +1,17 @@
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+/** One run at a time writes an export, and a run that was shut out changes nothing. */
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { concatMap, lastValueFrom } from 'rxjs'
+import { type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isExportError } from '../../../src/export/ExportError.js'
 import { disk } from '../../../src/export/file/FileSystem.js'
-import { takeLock, takeLocks } from '../../../src/export/run/lock.js'
-import { pathsOf } from '../../../src/export/run/paths.js'
-import { memory } from './memory.js'
+import { hasty } from '../../support/timers.js'
+import { type Memory, memory } from './memory.js'
 import {
   away,
   exportOf,
+  found,
   good,
   listOf,
   numbers,
@@ -20,8 +22,9 @@ import {
   refused,
   rest,
   run,
-  runner,
 } from './playing.js'
+
+const CHECKPOINT = `${OUT}.checkpoint.json`
 
 let folder = ''
 beforeAll(async () => {
@@ -29,215 +32,205 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const take = (pid: number, name: string) =>
-  takeLocks(disk, runner(pid, [1, 2]))(pathsOf(join(folder, name)))
-
-it.each(['not there yet', 'there'])('a link and its file, %s, have one lock', async (which) => {
-  await rm(join(folder, 'link.csv'), { force: true })
-  await symlink('real.csv', join(folder, 'link.csv'))
-  if (which === 'there') await writeFile(join(folder, 'real.csv'), '')
-  for (const [first, second] of [
-    ['link.csv', 'real.csv'],
-    ['real.csv', 'link.csv'],
-  ] as const) {
-    const { release } = await take(1, first)
-    await expect(take(2, second)).rejects.toMatchObject({
-      _tag: 'Locked',
-      path: join(folder, 'real.csv.lock'),
-    })
-    await release()
-    await (await take(2, second)).release()
+/** Runs an export, and does something in the middle of its first page. */
+const meanwhile = async (
+  files: Memory | typeof disk,
+  first: Played,
+  act: () => Promise<unknown>,
+): Promise<void> => {
+  let acted: Promise<unknown> | undefined
+  const onReject = async (): Promise<void> => {
+    acted ??= act()
+    await acted
   }
-  expect((await readdir(folder)).filter((name) => name.includes('lock'))).toEqual([])
-})
+  const pages = [[{ _tag: 'Left', left: away } as const, ...good(0)], good(1)]
+  await run(files, listOf(pages), { ...first, onReject })
+  expect(acted).toBeDefined()
+}
 
-describe('a lock', () => {
-  const LOCK = `${OUT}.lock`
-  const OTHER = JSON.stringify({ pid: 7, host: 'here', since: 1 })
-
-  it('is there while a run is, and no longer', async () => {
-    const files = memory()
-    const seen: Array<string> = []
-    await outcome(files, listOf(pagesOf(3, 1)), {
+/** A disk on which a run died after its second page, whose lease was never released. */
+const killed = async (options: Played = {}): Promise<Memory> => {
+  const files = memory()
+  await new Promise<void>((resolve) => {
+    let pages = 0
+    const hanging = exportOf(files, listOf(pagesOf(4, 1)), {
+      ...options,
       key: ({ id }) => {
-        seen.push(files.text(LOCK))
+        if (++pages === 3) resolve()
         return id
       },
     })
-    expect([...new Set(seen)].map((text) => JSON.parse(text))).toEqual([
-      { pid: 1, host: 'here', since: 1_000 },
-    ])
+    hanging.subscribe({ error: () => {} })
+  })
+  return files.after('kill')
+}
+
+describe('a run', () => {
+  it('leaves no lease when it is over', async () => {
+    const files = memory()
+    await outcome(files, listOf(pagesOf(3, 1)))
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+    await refused(memory(), { begin: 'resume' })
   })
 
   it.each([
-    ['a living process', { pid: 7, host: 'here', since: 1 }, runner(1, [7])],
-    ['a process of another machine', { pid: 7, host: 'there', since: 1 }, runner(1)],
-    ['this process, which runs another export', { pid: 1, host: 'here', since: 1_000 }, runner(1)],
-  ])('of %s is respected', async (_, other, self) => {
+    ['the same file', {}, {}, CHECKPOINT],
+    [
+      'a checkpoint elsewhere',
+      { checkpoint: '/kept/a.json' },
+      { out: '/exports/b', checkpoint: '/kept/a.json' },
+      '/kept/a.json',
+    ],
+    ['the same file, with a checkpoint elsewhere', {}, { checkpoint: '/kept/a.json' }, CHECKPOINT],
+  ] as const)('shuts out another one that would write %s', async (_, first, second, path) => {
     const files = memory()
-    files.put(LOCK, JSON.stringify(other))
-    const error = await refused(files, { runner: self })
-    expect(error).toMatchObject({ _tag: 'Locked', path: LOCK })
-    expect(error.message).toContain(`process ${other.pid} on ${other.host} is writing there`)
-  })
-
-  it('that nobody can read is respected', async () => {
-    const files = memory()
-    files.put(LOCK, 'mine')
-    expect((await refused(files)).message).toContain('remove it if there is none')
-  })
-
-  it.each([
-    ['a process that is no more', { pid: 7, host: 'here', since: 1 }],
-    ['an earlier process with the number of this one', { pid: 1, host: 'here', since: 1 }],
-  ])('of %s is taken over, and that is said', async (_, dead) => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify(dead))
-    const [first] = await run(files, listOf(rest))
-    expect(first?.begun).toEqual({ resumed: false, dead })
-    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-  })
-
-  it('of a process that began before the machine did is taken over: its number is another one now', async () => {
-    const files = memory()
-    const dead = { pid: 7, host: 'here', since: 1_000_000 }
-    const self = { ...runner(1, [7]), booted: 1_060_001 }
-    files.put(LOCK, JSON.stringify(dead))
-    expect((await run(files, listOf(rest), { runner: self }))[0]?.begun).toMatchObject({ dead })
-    files.put(LOCK, JSON.stringify({ ...dead, since: 1_000_001 })) // clocks are set
-    expect(await refused(files, { runner: self })).toMatchObject({ _tag: 'Locked' })
-    files.put(LOCK, JSON.stringify({ ...dead, host: 'there' }))
-    expect(await refused(files, { runner: self })).toMatchObject({ _tag: 'Locked' })
-  })
-
-  it('of a dead process goes to one of those who want it', async () => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
-    const alive = [1, 2, 3, 4]
-    const all = await Promise.allSettled(
-      alive.map((pid) => outcome(files, listOf(rest), { runner: runner(pid, alive) })),
-    )
-    expect(all.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1)
-    for (const one of all) {
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ _tag: 'Locked' })
-    }
-    expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
-  })
-
-  it('of somebody else is not given back, who took this one for dead', async () => {
-    const files = memory()
-    const { release } = await takeLock(files, runner(1))(LOCK)
-    files.put(LOCK, OTHER)
-    await release()
-    expect(files.text(LOCK)).toBe(OTHER)
-  })
-
-  it('that is given back while it is looked at is taken', async () => {
-    const files = memory()
-    files.put(LOCK, OTHER)
-    const readFile: typeof files.readFile = async (path, encoding) => {
-      if (path === LOCK && files.names().includes(LOCK)) await files.rm(LOCK, { force: true })
-      return files.readFile(path, encoding)
-    }
-    await takeLock({ ...files, readFile }, runner(1, [7]))(LOCK)
-    expect(JSON.parse(files.text(LOCK)).pid).toBe(1)
-  })
-
-  it('of a living process is put back that took over the one of a dead process first', async () => {
-    const files = memory()
-    files.put(LOCK, JSON.stringify({ pid: 8, host: 'here', since: 1 }))
-    const rename: typeof files.rename = async (from, to) => {
-      if (from === LOCK) files.put(LOCK, OTHER)
-      await files.rename(from, to)
-    }
-    const taken = takeLock({ ...files, rename }, runner(1, [7]))(LOCK)
-    await expect(taken).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
-    expect(files.names()).toEqual([LOCK])
-    expect(files.text(LOCK)).toBe(OTHER)
-  })
-
-  it('is kept on a disk without hard links, too', async () => {
-    const files = memory()
-    const link = async () => Promise.reject(Object.assign(new Error(), { code: 'ENOTSUP' }))
-    const take = takeLock({ ...files, link }, runner(1, [7]))
-    files.put(LOCK, OTHER)
-    await expect(take(LOCK)).rejects.toMatchObject({ _tag: 'Locked', path: LOCK })
-    expect(files.text(LOCK)).toBe(OTHER)
-    await files.rm(LOCK, { force: true })
-    await (await take(LOCK)).release()
-    expect(files.names()).toEqual([])
-  })
-
-  it('is that of the file, by whichever links it is called', async () => {
-    const links = { '/a/first': '../b/second', '/a/../b/second': OUT, '/a/round': 'round' }
-    const files = memory({ links })
-    files.put(`${OUT}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
-    const error = await refused(files, { runner: runner(1, [7]), out: '/a/first' })
-    expect(error).toMatchObject({ _tag: 'Locked', path: `${OUT}.lock` })
-    expect(await outcome(files, listOf(rest), { out: '/a/round' })).toMatchObject({ ended: true })
-  })
-
-  it('is taken of a checkpoint that is kept elsewhere, too', async () => {
-    const files = memory()
-    const played = (out: string, pid: number): Played => {
-      return { out, checkpoint: '/kept/at.json', runner: runner(pid, [1, 2]) }
-    }
-    const first = played('/exports/one.ndjson', 1)
-    const second = played('/exports/two.ndjson', 2)
-    const refusals: Array<unknown> = []
-    let tried: Promise<unknown> = Promise.resolve()
-    const key = ({ id }: { readonly id: string }) => {
-      tried = run(files, listOf(rest), second).catch((error) => refusals.push(error))
-      return id
-    }
-    await lastValueFrom(
-      exportOf(files, listOf(pagesOf(2, 1)), { ...first, key }).pipe(concatMap(() => tried)),
-    )
-    expect(refusals.length).toBeGreaterThan(0)
-    for (const error of refusals) {
-      expect(error).toMatchObject({ _tag: 'Locked', path: '/kept/at.json.lock' })
-    }
-    expect(files.names()).toEqual(['/exports/one.ndjson', '/exports/one.ndjson.manifest.json'])
-  })
-
-  it('is given back where that of a checkpoint elsewhere cannot be', async () => {
-    const files = memory()
-    const stuck = '/kept/at.json.lock'
-    const rm: typeof files.rm = (path, options) =>
-      path === stuck ? Promise.reject(new Error('stuck')) : files.rm(path, options)
-    const { release } = await takeLocks({ ...files, rm }, runner(1))(pathsOf(OUT, '/kept/at.json'))
-    expect(files.names()).toEqual([LOCK, stuck])
-    await expect(release()).rejects.toThrow('stuck')
-    expect(files.names()).toEqual([stuck])
-  })
-
-  it('that cannot be given back does not hide why a run did not begin', async () => {
-    const files = memory()
-    await outcome(files, listOf([good(0, 1), away]))
-    const stuck: typeof files.rm = (path, options) =>
-      path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
-    await expect(run({ ...files, rm: stuck }, listOf(rest))).rejects.toMatchObject({
-      _tag: 'CheckpointExists',
-      path: `${OUT}.checkpoint.json`,
+    await meanwhile(files, { ...first, timer: hasty(20) }, async () => {
+      const seen: Array<unknown> = []
+      const other = exportOf(files, listOf(rest), { ...second, timer: hasty(20) })
+      const refusal = await new Promise((resolve) => {
+        other.subscribe({ next: (event) => seen.push(event.waiting), error: resolve })
+      })
+      expect(refusal).toMatchObject({ _tag: 'Locked', path })
+      expect(seen).toEqual([{ path, ms: 1_500 }])
     })
-    expect(files.names()).toContain(LOCK)
+    expect(numbers(files.text(OUT))).toEqual([0, 1])
   })
 
-  it('that cannot be given back does not hide who has that of a checkpoint elsewhere', async () => {
+  it.each(['not there yet', 'there'])(
+    'by a link to a file, %s, shuts out one of that file',
+    async (which) => {
+      const [link, real] = [join(folder, 'link'), join(folder, 'real')]
+      await Promise.all([link, real].map((path) => rm(path, { force: true })))
+      await symlink('real', link)
+      if (which === 'there') await writeFile(real, '')
+      for (const [first, second] of [
+        [link, real],
+        [real, link],
+      ] as const) {
+        await meanwhile(disk, { out: first, begin: 'restart', timer: hasty(20) }, async () => {
+          const other = run(disk, listOf(rest), { out: second, begin: 'restart', timer: hasty(20) })
+          const path = `${real}.checkpoint.json`
+          await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
+        })
+      }
+    },
+  )
+
+  it('stops waiting for another one when it is told to', async () => {
     const files = memory()
-    files.put('/kept/at.json.lock', OTHER)
-    const stuck: typeof files.rm = (path, options) =>
-      path === LOCK ? Promise.reject(new Error('stuck')) : files.rm(path, options)
-    const take = takeLocks({ ...files, rm: stuck }, runner(1, [7]))
-    await expect(take(pathsOf(OUT, '/kept/at.json'))).rejects.toMatchObject({ _tag: 'Locked' })
+    await meanwhile(files, {}, async () => {
+      const stop = new Subject<void>()
+      const other = run(files, listOf(rest), { stop, timer: still })
+      const refusal = expect(other).rejects.toMatchObject({ _tag: 'Locked' })
+      while (!stop.observed) await new Promise(setImmediate)
+      stop.next()
+      await refusal
+    })
   })
 
-  it('is given back when a run fails', async () => {
+  it('releases its lease when it fails, or is refused', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), away]))
-    expect(files.names()).not.toContain(LOCK)
+    expect(files.text(CHECKPOINT)).not.toContain('"owner"')
     await refused(files)
-    expect(files.names()).not.toContain(LOCK)
+    expect(files.text(CHECKPOINT)).not.toContain('"owner"')
+  })
+
+  it('takes over from one that was killed, and says so', async () => {
+    const files = await killed()
+    const [waiting, begun, ...more] = await run(files, listOf(pagesOf(4, 1)), { begin: 'resume' })
+    expect(waiting?.waiting).toEqual({ path: CHECKPOINT, ms: 1_500 })
+    expect(begun?.begun).toEqual({ resumed: true, tookOver: true })
+    expect(more.at(-1)).toMatchObject({ rows: 4, ended: true })
+    expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
+    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
+  })
+
+  it.each([
+    [
+      '{"pid":7,"host":"job-abcde","since":1}',
+      'is the lock of process 7 on job-abcde, of an earlier version',
+    ],
+  ])('is refused by the lock of an earlier version: %s', async (lock, why) => {
+    const files = memory()
+    files.put(`${OUT}.lock`, lock)
+    const error = await refused(files)
+    expect(error).toMatchObject({ _tag: 'Locked', path: `${OUT}.lock` })
+    expect(error.message).toContain(why)
+  })
+})
+
+/** The same disk for a process that is frozen at its n-th step, until it is thawed. */
+const freezing = (files: Memory, n: number) => {
+  let steps = 0
+  let thaw = (): void => {}
+  let freeze = (): void => {}
+  const frozen = new Promise<void>((resolve) => {
+    freeze = resolve
+  })
+  const thawed = new Promise<void>((resolve) => {
+    thaw = resolve
+  })
+  const gated = <F extends object>(functions: F): F =>
+    new Proxy(functions, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function' || name === 'isFile') return member
+        return async (...given: ReadonlyArray<unknown>) => {
+          if (++steps >= n) {
+            freeze()
+            await thawed
+          }
+          const answer: unknown = await member.apply(target, given)
+          return name === 'open' && typeof answer === 'object' && answer !== null
+            ? gated(answer)
+            : answer
+        }
+      },
+    })
+  return { files: gated(files), frozen, thaw, steps: () => steps }
+}
+
+/** It never renews a lease, and waits for none. */
+const still: SchedulerLike = { now: () => 0, schedule: () => new Subscription() }
+
+describe.each([
+  ['a file', OUT, OUT],
+  ['a folder', '/exports/items/', '/exports/items/part-00000-001.ndjson'],
+])('a run into %s that is frozen while another one does its work', (_, out, file) => {
+  const pages = [
+    ...pagesOf(4, 1),
+    [{ _tag: 'Left', left: away } as const, ...good(4, 5)],
+    ...[good(6), good(7)],
+  ]
+
+  it('changes nothing when it is thawed, wherever it was', async () => {
+    const dry = freezing(memory(), Number.POSITIVE_INFINITY)
+    await run(dry.files, listOf(pages), { out, timer: still })
+    let fenced = 0
+    for (let n = 1; n <= dry.steps(); n++) {
+      const disk = memory()
+      await disk.mkdir('/exports', { recursive: true })
+      const { files, frozen, thaw } = freezing(disk, n)
+      const first = run(files, listOf(pages), { out, timer: still }).then(
+        () => 'ended',
+        (error: unknown) => (isExportError(error) ? error._tag : error),
+      )
+      await frozen
+      await outcome(disk, listOf(pages), { out, begin: 'resume' }).catch((error: unknown) => {
+        if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
+        return outcome(disk, listOf(pages), { out, begin: 'restart' })
+      })
+      const isLast = (name: string): boolean => !/\.(part|tmp)$/.test(name)
+      const before = found(disk).filter(([name]) => isLast(name))
+      expect([n, numbers(disk.text(file))]).toEqual([n, [0, 1, 2, 3, 4, 5, 6, 7]])
+      thaw()
+      const why = await first
+      if (why === 'Fenced') fenced++
+      const after = found(disk).filter(([name]) => isLast(name))
+      if (why === 'Fenced') expect([n, after]).toEqual([n, before])
+      else expect([n, numbers(disk.text(file))]).toEqual([n, [0, 1, 2, 3, 4, 5, 6, 7]])
+    }
+    expect(fenced).toBeGreaterThan(dry.steps() / 2)
   })
 })

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { lastValueFrom, Subject, tap, VirtualTimeScheduler } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,20 @@ import type { RunEvent } from '../../../src/export/run/runExport.js'
 import { E } from '../../../src/fp.js'
 import type { ClientEvent } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
-import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
+import {
+  away,
+  exportOf,
+  found,
+  good,
+  listOf,
+  numbers,
+  OUT,
+  outcome,
+  pagesOf,
+  run,
+  stateAt,
+  unfinished,
+} from './playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
 const runs = (files: Memory, path = MANIFEST) => readManifest(path)(files.text(path)).runs
@@ -45,16 +59,16 @@ describe('a manifest', () => {
 
   it('says what is missing when the list failed, and up to where files are good', async () => {
     const files = memory()
-    await outcome(files, listOf([good(0), away]))
-    expect(runs(files)).toMatchObject([
-      {
-        complete: false,
-        ended: false,
-        missing: [`what comes after these rows: ${away.message}`],
-        files: [{ path: 'items', rows: 1, bytes: files.text(OUT).length }],
-      },
-    ])
-    expect(runs(files)[0]?.files[0]?.sha256).toBe(undefined)
+    const last = await outcome(files, listOf([good(0), away]))
+    const path = unfinished(files)
+    expect(last?.run).toMatchObject({
+      complete: false,
+      ended: false,
+      missing: [`what comes after these rows: ${away.message}`],
+      files: [{ path: basename(path), rows: 1, bytes: files.text(path).length }],
+    })
+    expect(last?.run?.files[0]?.sha256).toBe(undefined)
+    expect(files.names()).not.toContain(MANIFEST)
   })
 
   it('says so when it was stopped, and when the disk was full', async () => {
@@ -64,14 +78,14 @@ describe('a manifest', () => {
       if (n === 1) stop.next()
       return id
     }
-    await outcome(files, listOf([good(0), good(1), good(2)]), { stop, key })
-    expect(runs(files)[0]?.missing).toEqual(['what comes after these rows: it was stopped'])
+    const stopped = await outcome(files, listOf([good(0), good(1), good(2)]), { stop, key })
+    expect(stopped?.run?.missing).toEqual(['what comes after these rows: it was stopped'])
 
     const small = memory({ room: 2_200 })
     const many = Array.from({ length: 40 }, (_, n) => good(n))
     await expect(run(small, listOf(many))).rejects.toMatchObject({ code: 'ENOSPC' })
     const left = small.after('kill')
-    expect(JSON.parse(left.text(`${OUT}.checkpoint.json`)).counts.rows).toBeGreaterThan(0)
+    expect(stateAt(left, `${OUT}.checkpoint.json`).counts.rows).toBeGreaterThan(0)
     const last = await outcome(left, listOf(many), { begin: 'resume' })
     expect(last?.rows).toBe(40)
     expect(numbers(left.text(OUT))).toEqual(Array.from({ length: 40 }, (_, n) => n))
@@ -83,15 +97,20 @@ describe('a manifest', () => {
     const open: typeof files.open = async (path, flags) => {
       const handle = await files.open(path, flags)
       const write: typeof handle.write = async (...words) => {
-        if (path === OUT && ++written > 2)
+        if (path.endsWith('.part') && ++written > 4)
           throw Object.assign(new Error('EIO: no'), { code: 'EIO' })
         return handle.write(...words)
       }
       return { ...handle, write }
     }
-    const failing = run({ ...files, open }, listOf([good(0), good(1), good(2)]))
-    await expect(failing).rejects.toMatchObject({ code: 'EIO' })
-    expect(runs(files)).toMatchObject([{ rows: 2, missing: [expect.stringMatching(/: EIO: no$/)] }])
+    const told: Array<RunEvent> = []
+    const failing = exportOf({ ...files, open }, listOf([good(0), good(1), good(2)]))
+    const all = lastValueFrom(failing.pipe(tap((event) => told.push(event))))
+    await expect(all).rejects.toMatchObject({ code: 'EIO' })
+    expect(told.at(-1)?.run).toMatchObject({
+      rows: 2,
+      missing: [expect.stringMatching(/: EIO: no$/)],
+    })
   })
 
   it('counts what was committed, and so does the last word, when the disk was full', async () => {
@@ -104,7 +123,7 @@ describe('a manifest', () => {
       ),
     ).catch((error: unknown) => error)
     expect(error).toMatchObject({ code: 'ENOSPC' })
-    const { counts, position } = JSON.parse(files.text(`${OUT}.checkpoint.json`))
+    const { counts, position } = stateAt(files, `${OUT}.checkpoint.json`)
     expect(counts.rows).toBe(10)
     expect(told.at(-2)?.rows).toBeGreaterThan(10)
     expect(told.at(-1)).toMatchObject({
@@ -139,13 +158,12 @@ describe('a manifest', () => {
 
   it('is not written when nothing was read: what was there stays as it is', async () => {
     const files = memory()
-    files.put(OUT, 'earlier')
-    files.put(MANIFEST, 'earlier')
+    await outcome(files, listOf([good(0)]))
+    const before = found(files)
     const last = await outcome(files, listOf([away]))
     expect(last).toMatchObject({ failure: away, ended: false })
     expect(last?.run).toBe(undefined)
-    expect(files.names()).toEqual([OUT, MANIFEST])
-    expect(files.text(OUT)).toBe('earlier')
+    expect(found(files)).toEqual(before)
   })
 })
 

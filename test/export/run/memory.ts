@@ -23,6 +23,8 @@ export interface Memory extends FileSystem {
   /** What the next process finds. */
   readonly after: (what: 'kill' | 'power cut', options?: MemoryOptions) => Memory
   readonly put: (path: string, text: string) => void
+  /** Gives a file another name, too. */
+  readonly alias: (path: string, other: string) => void
 }
 
 class Crash extends Error {}
@@ -157,21 +159,20 @@ const memoryOf = (
       names.delete(from)
       names.set(to, inode)
     },
-    link: async (from, to) => {
+    copyFile: async (from, to) => {
       const inode = found(from)
       if (names.has(to)) fails('EEXIST', to)
       change()
-      names.set(to, inode)
+      names.set(to, { ...inodeOf(inode.bytes.slice()), synced: new Uint8Array(0) })
     },
-    readFile: async (path) => {
-      alive()
-      return new TextDecoder().decode(found(path).bytes)
-    },
-    stat: async (path) => ({ size: found(path).bytes.length }),
+    stat: async (path) => ({ size: found(path).bytes.length, mode: 0o100644 }),
     readlink: async (path) => links[path] ?? fails('EINVAL', path),
     changes: () => changes,
     text: (path) => new TextDecoder().decode(found(path).bytes),
     names: () => [...names.keys()].sort(),
+    alias: (path, other) => {
+      names.set(other, found(path))
+    },
     put: (path, text) => {
       const bytes = new TextEncoder().encode(text)
       names.set(path, inodeOf(bytes))

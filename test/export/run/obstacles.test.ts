@@ -5,20 +5,23 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { disk } from '../../../src/export/file/FileSystem.js'
 import { jsonLines } from '../../../src/export/format/json.js'
-import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import { memory } from './memory.js'
 import {
   away,
   csv,
+  found,
   good,
   listOf,
   numbers,
   OUT,
   outcome,
   type Played,
+  putState,
   refused,
   rest,
   run,
+  stateAt,
+  unfinished,
 } from './playing.js'
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
@@ -75,9 +78,9 @@ describe('a checkpoint that is there', () => {
   it('of a folder is gone on with where it says the name of the folder', async () => {
     const files = await stopped({ out: '/exports/items/' })
     const path = '/exports/items/checkpoint.json'
-    const { sum: _, ...found } = JSON.parse(files.text(path))
+    const found = stateAt(files, path)
     const named = (output: string) =>
-      files.put(path, showCheckpoint({ ...found, purpose: { ...found.purpose, output } }))
+      putState(files, path, { ...found, purpose: { ...found.purpose, output } })
     const resumption: Played = { out: '/exports/items/', begin: 'resume' }
     named('other')
     expect(await refused(files, resumption)).toMatchObject({ field: 'output' })
@@ -88,13 +91,8 @@ describe('a checkpoint that is there', () => {
   it('may be kept elsewhere', async () => {
     const files = memory()
     await outcome(files, listOf([good(0), away]), { checkpoint: '/kept/at.json' })
-    expect(files.names()).toEqual([
-      OUT,
-      `${OUT}.manifest.json`,
-      '/kept/at.json',
-      '/kept/at.json.keys',
-    ])
-    expect(JSON.parse(files.text('/kept/at.json')).purpose.output).toBe('../exports/items')
+    expect(files.names()).toEqual([unfinished(files), '/kept/at.json', '/kept/at.json.keys'])
+    expect(stateAt(files, '/kept/at.json').purpose.output).toBe('../exports/items')
   })
 })
 
@@ -167,13 +165,13 @@ describe('a checkpoint of something else is refused, by the field', () => {
 
 describe('a checkpoint that cannot be read is refused', () => {
   it.each([
-    ['', 'Damaged', '', 'is no checkpoint: it should be JSON'],
     ['{"version":1,"purp', 'Damaged', '', 'is no checkpoint: it should be JSON'],
     ['[]', 'Damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 3, and is missing'],
+    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 4, and is missing'],
     ['{"version":1}', 'Damaged', 'version', 'is of version 1, and this package resumes'],
     ['{"version":2}', 'Damaged', 'version', 'is of version 2, and this package resumes'],
-    ['{"version":4}', 'NewerVersion', '', 'is of version 4, and this package knows 3'],
+    ['{"version":3}', 'Damaged', 'version', 'is of version 3, and this package resumes'],
+    ['{"version":5}', 'NewerVersion', '', 'is of version 5, and this package knows 4'],
   ])('%j', async (text, _tag, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)
@@ -185,14 +183,15 @@ describe('a checkpoint that cannot be read is refused', () => {
 
   it('with the field that is wrong', async () => {
     const files = await stopped()
-    const text = files.text(CHECKPOINT)
+    const text = JSON.stringify(stateAt(files, CHECKPOINT))
     for (const [from, to, field] of [
       ['"rows":3,"rejects"', '"rows":"3","rejects"', 'counts.rows'],
       ['"bytes":', '"bites":', 'output'],
+      [/"name":"[^"]*part"/, '"name":"../../etc/passwd"', 'output'],
       ['"page_num":2', '"page_num":"2"', 'position'],
     ] as const) {
-      expect(text).toContain(from)
-      files.put(CHECKPOINT, text.replace(from, to))
+      expect(text).toMatch(from)
+      putState(files, CHECKPOINT, JSON.parse(text.replace(from, to)))
       const error = await refused(files, { begin: 'resume' })
       expect(error).toMatchObject({ _tag: 'Damaged', field })
     }
@@ -218,35 +217,36 @@ describe('a checkpoint that cannot be read is refused', () => {
     ['another, as long or longer', (text: string) => 'z'.repeat(2 * text.length)],
   ])('when the file is %s', async (_, damage) => {
     const files = await stopped()
-    files.put(OUT, damage(files.text(OUT)))
-    const before = files.names().map((name) => [name, files.text(name)])
+    const path = unfinished(files)
+    files.put(path, damage(files.text(path)))
+    const before = found(files)
     const asked: Array<number> = []
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: OUT })
+    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path })
     expect(asked).toEqual([])
-    expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+    expect(found(files)).toEqual(before)
   })
 
   it('when that of the rejected rows is, and nothing is cut back', async () => {
     const files = memory()
     const pages = [[{ _tag: 'Left', left: away } as const, ...good(0)], good(1), away]
     await outcome(files, listOf(pages))
-    files.put(OUT, `${files.text(OUT)}{"torn`)
+    files.put(unfinished(files), `${files.text(unfinished(files))}{"torn`)
     files.put(REJECTS, 'z')
-    const before = files.names().map((name) => [name, files.text(name)])
+    const before = found(files)
     const going = run(files, listOf(rest), { begin: 'resume' })
     await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: REJECTS })
-    expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+    expect(found(files)).toEqual(before)
   })
 
   it('by the system, with its path', async () => {
     const files = await stopped()
     const folder = { code: 'EISDIR', message: 'EISDIR: illegal operation on a directory, read' }
-    const readFile: typeof files.readFile = async (path, encoding) =>
+    const open: typeof files.open = async (path, flags) =>
       path === CHECKPOINT
         ? Promise.reject(Object.assign(new Error(folder.message), folder))
-        : files.readFile(path, encoding)
-    const going = run({ ...files, readFile }, listOf(rest), { begin: 'resume' })
+        : files.open(path, flags)
+    const going = run({ ...files, open }, listOf(rest), { begin: 'resume' })
     await expect(going).rejects.toMatchObject({
       ...{ _tag: 'ReadFailed', code: 'EISDIR', path: CHECKPOINT },
       message: `cannot read ${CHECKPOINT}: ${folder.message}`,
@@ -255,21 +255,22 @@ describe('a checkpoint that cannot be read is refused', () => {
 
   it('when the file is gone', async () => {
     const files = await stopped()
-    await files.rm(OUT, { force: true })
+    const path = unfinished(files)
+    await files.rm(path, { force: true })
     const asked: Array<number> = []
     const going = run(files, listOf(rest, asked), { begin: 'resume' })
-    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: OUT })
+    await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path })
     expect(asked).toEqual([])
   })
 })
 
 it.each([
-  ['its lock', 10],
+  ['its lease', 10],
   ['its checkpoint', 400],
 ])('a disk that is too full for %s has no half of it', async (_, room) => {
   const files = memory({ room })
   await expect(run(files, listOf([good(0), good(1)]))).rejects.toMatchObject({ code: 'ENOSPC' })
-  expect(files.names().filter((name) => /\.(lock|tmp)/.test(name))).toEqual([])
+  expect(files.names().filter((name) => /\.tmp/.test(name))).toEqual([])
 })
 
 describe('a folder that is not there', () => {
@@ -341,14 +342,14 @@ it.each(['EACCES', 'EMFILE'])(
   async (code) => {
     const files = memory()
     await outcome(files, listOf([good(0, 1)]))
-    const before = files.names().map((name) => [name, files.text(name)])
+    const before = found(files)
     const open: typeof files.open = (path, flags) =>
-      path === OUT
+      path.endsWith('.part')
         ? Promise.reject(Object.assign(new Error(code), { code, path }))
         : files.open(path, flags)
     for (const begin of ['new', 'restart'] as const) {
       await expect(run({ ...files, open }, listOf(rest), { begin })).rejects.toMatchObject({ code })
-      expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+      expect(found(files)).toEqual(before)
     }
   },
 )

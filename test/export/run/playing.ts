@@ -1,16 +1,26 @@
 /** Lists and runs that tests play with. */
 import * as t from 'io-ts'
-import { defer, EMPTY, lastValueFrom, of, toArray } from 'rxjs'
+import {
+  asyncScheduler,
+  defer,
+  EMPTY,
+  lastValueFrom,
+  of,
+  type SchedulerAction,
+  type SchedulerLike,
+  toArray,
+} from 'rxjs'
 import { expect } from 'vitest'
 import { type ExportError, isExportError } from '../../../src/export/ExportError.js'
 import { type Source, sourceOf } from '../../../src/export/ExportSource.js'
 import type { FileSystem } from '../../../src/export/file/FileSystem.js'
 import { jsonLines } from '../../../src/export/format/json.js'
-import { type Format, formatOf, type Runner } from '../../../src/export/index.js'
+import { type Format, formatOf } from '../../../src/export/index.js'
 import type { ExportSpec } from '../../../src/export/run/ExportSpec.js'
 import { pathsOf } from '../../../src/export/run/paths.js'
 import { type RunEvent, type RunOptions, runExport } from '../../../src/export/run/runExport.js'
 import { targetOf } from '../../../src/export/run/Target.js'
+import { showSummed } from '../../../src/export/store/readRecord.js'
 import { E, O } from '../../../src/fp.js'
 import type { ListDescription } from '../../../src/http/list/List.js'
 import type { AnyFailure, Paged, Position } from '../../../src/index.js'
@@ -92,15 +102,15 @@ const describe = (): ListDescription<Item> => ({
 
 const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
 
+/** Looks at the lease of a dead run without waiting, and renews no lease before the test is over. */
+const quickLooks: SchedulerLike = {
+  now: () => asyncScheduler.now(),
+  schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
+    asyncScheduler.schedule<T>(work as (state?: T) => void, delay <= 100 ? 0 : delay, state),
+}
+
 /** A name that says no format: rows are written to it in many. */
 export const OUT = '/exports/items'
-
-export const runner = (pid: number, alive: ReadonlyArray<number> = []): Runner => ({
-  pid,
-  host: 'here',
-  since: pid * 1_000,
-  isAlive: (other) => alive.includes(other),
-})
 
 type Options = Partial<Omit<RunOptions<Item, Item>, 'spec' | 'target' | 'client'>>
 
@@ -141,7 +151,8 @@ export const exportOf = (
     client: { ...describe(), ...client },
     files,
     every: 0,
-    runner: runner(1),
+    timer: quickLooks,
+    lease: 1_500,
     ...more,
   }))
 
@@ -174,16 +185,38 @@ export const rest = [good(0, 1), good(2), good(3)]
 type Refusal = Error &
   Pick<ExportError, '_tag'> & { readonly path?: string; readonly field?: string }
 
+/** All files; of a checkpoint its state, since each run that looks at it takes the lease. */
+export const found = (files: Memory): ReadonlyArray<readonly [string, unknown]> =>
+  files.names().map((name) => {
+    const text = files.text(name)
+    return [name, text.startsWith('{"version":4') ? JSON.parse(text).state : text]
+  })
+
+/** The file that the rows of an unfinished export are in. */
+export const unfinished = (files: Memory, out = OUT): string => {
+  const [name = `${out}: none`] = files
+    .names()
+    .filter((one) => one.startsWith(`${out}.`) && /\.[0-9a-f]{12}\.part$/.test(one))
+  return name
+}
+
+/** The checkpoint at a path. */
+export const stateAt = (files: Memory, path: string) => JSON.parse(files.text(path)).state
+
+/** Puts a checkpoint in its place, that no run has. */
+export const putState = (files: Memory, path: string, state: unknown): void =>
+  files.put(path, showSummed({ version: 4, fence: 1, renewals: 0, state }))
+
 /** Why it is not run: nothing is asked for, and nothing changed. */
 export const refused = async (files: Memory, options: Played = {}): Promise<Refusal> => {
-  const before = files.names().map((name) => [name, files.text(name)])
+  const before = found(files)
   const asked: Array<number> = []
   const error = await run(files, listOf(rest, asked), options).then(
     () => new Error('it ran'),
     (error: unknown) => error,
   )
   expect(asked).toEqual([])
-  expect(files.names().map((name) => [name, files.text(name)])).toEqual(before)
+  expect(found(files)).toEqual(before)
   if (isExportError(error)) return error
   throw error
 }

@@ -4,7 +4,7 @@ import { jsonLines } from '../../../src/export/format/json.js'
 import { isExportError, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, listOf, numbers, outcome, type Played, run, runner } from './playing.js'
+import { away, good, listOf, numbers, outcome, type Played, refused, run } from './playing.js'
 
 const OUT = '/exports/items/'
 const MANIFEST = `${OUT}manifest.json`
@@ -21,24 +21,64 @@ const folder = () => {
 
 const mine = ['notes.csv', 'part-1.csv']
 
-it.each([
-  ['of a file, by a new run', '/exports/items.ndjson', {}],
-  ['of a file, by a restart', '/exports/items.ndjson', { begin: 'restart' }],
-  ['of a folder, by a restart', OUT, { begin: 'restart' }],
-] as const)('a manifest %s, goes before the rows that it is of', async (_, out, more) => {
+it('the manifest of a folder goes before the rows that replace its own', async () => {
   const files = memory()
-  await outcome(files, listOf([good(0)]), { out })
-  const manifest = files.names().find((name) => name.endsWith('manifest.json')) ?? ''
-  const found: Array<boolean> = []
+  await outcome(files, listOf([good(0)]), inFolder)
+  const seen: Array<boolean> = []
   const open: typeof files.open = (path, flags) => {
-    if (/items(\/part.*)?\.ndjson$/.test(path) && flags === 'w+') {
-      found.push(files.names().includes(manifest))
-    }
+    if (path.endsWith('.part')) seen.push(files.names().includes(MANIFEST))
     return files.open(path, flags)
   }
-  await outcome({ ...files, open }, listOf([good(1)]), { out, ...more })
-  expect(found).toEqual([false])
-  expect(readManifest(manifest)(files.text(manifest)).runs).toHaveLength(1)
+  await outcome({ ...files, open }, listOf([good(1)]), { ...inFolder, begin: 'restart' })
+  expect([...new Set(seen)]).toEqual([false])
+  expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
+})
+
+describe('a file', () => {
+  const out = '/exports/items.ndjson'
+  const ids = (files: Memory) => numbers(files.text(out))
+
+  it.each(['new', 'restart'] as const)(
+    'of the run before stays until the next is complete: %s',
+    async (begin) => {
+      const files = memory()
+      await outcome(files, listOf([good(0)]), { out })
+      const before = [files.text(out), files.text(`${out}.manifest.json`)]
+      await outcome(files, listOf([good(1), away]), { out, begin })
+      expect([files.text(out), files.text(`${out}.manifest.json`)]).toEqual(before)
+      await outcome(files, listOf([good(1), good(2)]), { out, begin: 'resume' })
+      expect(ids(files)).toEqual([1, 2])
+      expect(files.names()).toEqual([out, `${out}.manifest.json`])
+    },
+  )
+
+  it('that no export wrote is replaced by a restart only', async () => {
+    const files = memory()
+    files.put(out, 'mine')
+    expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
+    await outcome(files, listOf([good(1)]), { out, begin: 'restart' })
+    expect(ids(files)).toEqual([1])
+    files.put(out, `${files.text(out)}mine`)
+    expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
+  })
+
+  it('without anything in it is replaced', async () => {
+    const files = memory()
+    files.put(out, '')
+    await outcome(files, listOf([good(1)]), { out })
+    expect(ids(files)).toEqual([1])
+  })
+})
+
+it('a folder with files of rows that no run has is replaced by a restart only', async () => {
+  const files = folder()
+  files.put(`${OUT}part-00000-001.ndjson`, 'mine')
+  expect(await refused(files, inFolder)).toMatchObject({
+    _tag: 'OutputExists',
+    path: `${OUT}part-00000-001.ndjson`,
+  })
+  await outcome(files, listOf([good(1)]), { ...inFolder, begin: 'restart' })
+  expect(numbers(files.text(`${OUT}part-00000-001.ndjson`))).toEqual([1])
 })
 
 it('the rejected rows of an export go with it', async () => {
@@ -121,7 +161,7 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
 
   const killed = async (files: Memory, dies: number): Promise<Memory> => {
     const dying = files.after('kill', { dies })
-    await outcome(dying, changed(), { ...again, runner: runner(2) }).catch(() => {})
+    await outcome(dying, changed(), { ...again }).catch(() => {})
     return dying.after(what)
   }
 
@@ -133,11 +173,11 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
     let refused = 0
     for (let dies = 1; dies <= whole.changes(); dies++) {
       const next = await killed(files, dies)
-      const resumption: Played = { ...inFolder, begin: 'resume', runner: runner(3) }
+      const resumption: Played = { ...inFolder, begin: 'resume' }
       await outcome(next, changed(), resumption).catch((error: unknown) => {
         if (!isExportError(error)) throw error
         refused++
-        return outcome(next, changed(), { ...again, runner: runner(4) })
+        return outcome(next, changed(), { ...again })
       })
       expect([dies, names(next)]).toEqual([dies, left])
       expect(numbers(next.text(`${OUT}part-00000-001.ndjson`))).toEqual([5, 6, 7])

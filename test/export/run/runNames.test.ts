@@ -10,7 +10,7 @@ import { targetOf } from '../../../src/export/run/Target.js'
 const { fileOf } = targetOf(pathsOf('/exports/items/'), jsonLines(), {}, disk)
 
 const nameOf = (run: number, slice = 0, piece = 1): string =>
-  basename(fileOf({ slice, piece, rows: 0, bytes: 0, sha256: '', ended: true }, run))
+  basename(fileOf({ slice, piece, name: '', rows: 0, bytes: 0, sha256: '', ended: true }, run))
 
 /** As many with few digits as with many. */
 const run = fc

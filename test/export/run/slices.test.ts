@@ -1,12 +1,21 @@
 /** What is kept of a list that is read by slices of time, over all its resumptions. */
 import { VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { showCheckpoint } from '../../../src/export/run/Checkpoint.js'
 import type { AnyPosition, SourcePage } from '../../../src/export/SourcePage.js'
 import { E } from '../../../src/fp.js'
 import type { Slice } from '../../../src/stream/index.js'
 import { memory } from './memory.js'
-import { away, good, type Item, listOf, numbers, outcome, type Row } from './playing.js'
+import {
+  away,
+  good,
+  type Item,
+  listOf,
+  numbers,
+  outcome,
+  putState,
+  type Row,
+  stateAt,
+} from './playing.js'
 
 const OUT = '/exports/items/'
 const CHECKPOINT = `${OUT}checkpoint.json`
@@ -54,7 +63,10 @@ describe('a list that is read by slices', () => {
         ...{ path: 'part-00001-001.ndjson', rows: 2, bytes: expect.any(Number) },
         sha256: expect.any(String),
       },
-      { path: 'part-00002-001.ndjson', rows: 1, bytes: expect.any(Number) },
+      {
+        path: expect.stringMatching(/^part-00002-001\.ndjson\.[0-9a-f]{12}\.part$/),
+        ...{ rows: 1, bytes: expect.any(Number) },
+      },
     ])
   })
 
@@ -87,8 +99,8 @@ describe('a list that is read by slices', () => {
   it('has its bounds where only its end was left to write', async () => {
     const files = memory()
     await outcome(files, sliced([good(0), good(1), away]), { out: OUT })
-    const { position: _, sum: __, ...ended } = JSON.parse(files.text(CHECKPOINT))
-    files.put(CHECKPOINT, showCheckpoint(ended))
+    const { position: _, ...ended } = stateAt(files, CHECKPOINT)
+    putState(files, CHECKPOINT, ended)
     const last = await outcome(files, sliced([]), { out: OUT, begin: 'resume' })
     expect(last?.run).toMatchObject({ complete: true, rows: 2, bounds, slices: [first] })
   })

@@ -67,7 +67,7 @@ it('finds the manifest of a folder that is named without its slash', async () =>
   const inside = 'C:\\data\\charges\\manifest.json'
   const stat = async (path: string) => {
     if (path !== inside) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
-    return { isDirectory: () => false, isFile: () => true, size: 1 }
+    return { isDirectory: () => false, isFile: () => true, size: 1, mode: 0 }
   }
   const readdir = async (): Promise<Array<string>> => []
   expect(await findManifest({ readdir, stat }, 'C:\\data\\charges')).toBe(inside)
