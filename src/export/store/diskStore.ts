@@ -86,6 +86,11 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
         const outcome = await attempt(name, text, version)
         if (outcome === 'done') return versionOf(text)
         if (outcome === 'changed') return undefined
+        // several that sweep each other: each steps aside for a time of its own, longer each time
+        const most = 2 ** Math.min(tries + 1, 7)
+        for (let looks = Number.parseInt(randomName(), 16) % most; looks > 0; looks--) {
+          if ((await read(name))?.version !== version) return undefined
+        }
       }
       return undefined
     })
