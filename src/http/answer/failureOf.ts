@@ -1,5 +1,4 @@
 /** The one place where responses, and the lack of one, become failures. */
-
 import type { Position } from '../../api/Paging.js'
 import { type Problem, problem } from '../../codec/Problem.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
@@ -30,7 +29,6 @@ export interface RequestContext {
   readonly isWrite: boolean
   /** Number of requests sent for the call, including this one. */
   readonly attempts: number
-  readonly traceId?: string
   /** Leaves out text that repeats a secret of this request. */
   readonly scrub: Scrub
   /** Only these codes are shown of an answer, and no text: the request carried a card number. */
@@ -120,12 +118,11 @@ const AWAITED = {
 export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
   const under = causesUnder(at, all)
   const [{ path, expected, actual }] = under
-  const { endpoint, attempts, traceId } = context
+  const { endpoint, attempts } = context
   return {
     _tag: 'Undecodable',
     endpoint,
     attempts,
-    ...defined({ traceId }),
     path,
     expected,
     actual,

@@ -38,7 +38,7 @@ const CONNECTING: ReadonlyArray<unknown> = ['connect', 'getaddrinfo']
 
 /** Codes of connections that were not made, certificates that were not accepted, and handshakes that failed. */
 const UNCONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_SSL_\w*(?:WRONG_VERSION_NUMBER|HANDSHAKE_FAILURE|UNSUPPORTED_PROTOCOL))$|(?:^|_)CERT(?:_|$)/
+  /^(?:ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_SSL_\w*(?:WRONG_VERSION_NUMBER|HANDSHAKE_FAILURE|UNSUPPORTED_PROTOCOL))$|(?:^|_)CERT(?:_|$)/
 
 /** In messages of a connection that was not made, by undici of a proxy, and by Deno, which sets no codes. */
 const UNCONNECTED_TEXT = /^Proxy response \(\d+\) !== 200|: client error \(Connect\): /
