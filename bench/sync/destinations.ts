@@ -10,7 +10,7 @@ import type { StoredCharge } from '../../test/support/syncNights.ts'
 
 export interface Destination {
   readonly to: string
-  /** What else the command is told. */
+  /** Further arguments of the command. */
   readonly more: ReadonlyArray<string>
   readonly read: () => Promise<ReadonlyArray<StoredCharge>>
   readonly remove: () => Promise<void>
@@ -18,7 +18,7 @@ export interface Destination {
 
 export const COLUMNS = 'id, amount, currency, status, updated_at'
 
-/** The same number of decimals as the service writes. */
+/** Converts a row; its amount has as many decimals as the service writes. */
 export const charge = (row: Readonly<Record<string, unknown>>): StoredCharge => ({
   id: String(row.id),
   amount: String(Number(row.amount)),

@@ -29,7 +29,7 @@ const serve = async (
 
 interface Measured {
   readonly seconds: number
-  /** Of the process. */
+  /** CPU of the process. */
   readonly cpuSeconds: number
   readonly peakMiB: number
 }
