@@ -54,7 +54,7 @@ export { type Endpoint, endpoint } from './api/Endpoint.js'
 export { api } from './api/index.js'
 export { type Limits, limits, unlimited } from './api/limits.js'
 export { byCursor, byNumber, type Position } from './api/Paging.js'
-export { type Rule, rule } from './codec/Rule.js'
+export { type Rule, rule } from './codec/Codec.js'
 
 // transport
 

@@ -1,5 +1,4 @@
-import type { Codec } from '../codec/Codec.js'
-import { type Rule, ruled } from '../codec/Rule.js'
+import { type Codec, type Rule, ruled } from '../codec/Codec.js'
 import type { Paging } from './Paging.js'
 
 // model

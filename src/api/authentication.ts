@@ -1,4 +1,4 @@
-import { LoginParams, Session } from '../codec/Login.js'
+import { LoginParams, Session } from '../codec/common.js'
 import { endpoint } from './Endpoint.js'
 
 /** Opens a session: a bearer token for 30 minutes (interface, Authentication). */

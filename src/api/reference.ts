@@ -1,9 +1,16 @@
-import { Bins, ByCardNumber } from '../codec/Bin.js'
 import { Acknowledgement, Nothing } from '../codec/common.js'
-import { ByCurrencyPair, InvalidConversionDates, SupportedCurrencies } from '../codec/conversion.js'
-import { IndustryCategories } from '../codec/IndustryCategory.js'
 import { OrderUpload, orderUploadRules } from '../codec/OrderItem.js'
-import { ExpiringQuota, Quota, QuotaFilter } from '../codec/Quota.js'
+import {
+  Bins,
+  ByCardNumber,
+  ByCurrencyPair,
+  ExpiringQuota,
+  IndustryCategories,
+  InvalidConversionDates,
+  Quota,
+  QuotaFilter,
+  SupportedCurrencies,
+} from '../codec/reference.js'
 import { endpoint } from './Endpoint.js'
 
 export const reference = {

@@ -4,7 +4,7 @@ import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoin
 import { rows } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
-import { ROW_LEVELS } from '../decode/levels.js'
+import { ROW_LEVELS } from '../decode/unknown.js'
 import { defined, type IO } from '../fp.js'
 import type { ParseText } from '../http/answer/readAnswer.js'
 import type { ClientEvent } from '../http/ClientEvent.js'

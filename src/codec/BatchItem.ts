@@ -3,8 +3,7 @@ import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import { type Codec, noted, optional, unspecified } from './Codec.js'
 import { Instant } from './Instant.js'
-import { Finite, intFrom } from './scalars.js'
-import { Metadata, nullable } from './shapes.js'
+import { Finite, intFrom, Metadata, nullable } from './scalars.js'
 
 // model
 

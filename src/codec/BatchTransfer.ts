@@ -1,10 +1,8 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
-import { type Codec, closed, noted, optional } from './Codec.js'
+import { type Codec, closed, noted, optional, type Rule, rule, ruled } from './Codec.js'
 import { Instant } from './Instant.js'
-import { type Rule, rule, ruled } from './Rule.js'
-import { Count, Currency, Filled, Finite, intFrom } from './scalars.js'
-import { Metadata, nullable, opened } from './shapes.js'
+import { Count, Currency, Filled, Finite, intFrom, Metadata, nullable, opened } from './scalars.js'
 import { Day, toMillis } from './times.js'
 
 // funding

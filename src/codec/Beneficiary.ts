@@ -1,6 +1,5 @@
 import * as t from 'io-ts'
-import { type Codec, optional, unspecified } from './Codec.js'
-import { rule, ruled } from './Rule.js'
+import { type Codec, optional, rule, ruled, unspecified } from './Codec.js'
 import { Country, Currency, SwiftCode } from './scalars.js'
 
 // bank details

@@ -1,8 +1,7 @@
 import * as t from 'io-ts'
 import { type Codec, closed, noted, optional } from './Codec.js'
 import { Instant } from './Instant.js'
-import { Amount, Currency, Finite, intFrom, textOf } from './scalars.js'
-import { opened } from './shapes.js'
+import { Amount, Currency, Finite, intFrom, opened, textOf } from './scalars.js'
 import { Time } from './times.js'
 
 // model

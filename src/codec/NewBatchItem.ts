@@ -4,13 +4,70 @@ import { open } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import { Address, Beneficiary } from './Beneficiary.js'
-import { type Codec, optional, unspecified } from './Codec.js'
-import { FeeOption } from './FeeOption.js'
-import { type Rule, rule, ruled } from './Rule.js'
-import { Country, Currency, Filled, Finite } from './scalars.js'
-import { Empty, isEmpty, listOf, Metadata } from './shapes.js'
+import { type Codec, optional, type Rule, rule, ruled, unspecified } from './Codec.js'
+import {
+  Country,
+  Currency,
+  Empty,
+  Filled,
+  Finite,
+  isEmpty,
+  listOf,
+  Metadata,
+  MinorAmount,
+} from './scalars.js'
 
-// model
+// fees
+
+const feeOption = t.intersection([
+  t.type({
+    /** `FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names. */
+    type: t.keyof({ FIXED: null, PERCENTAGE: null }),
+  }),
+  optional({
+    /** The base of the fee. */
+    source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
+    /** In the smallest unit of `currency`, as text; for `FIXED`. */
+    amount: MinorAmount,
+    /**
+     * Needed for `FIXED`. For `PERCENTAGE` on a `CONVERSION` it is one of the item's two currencies; when
+     * left out, the contra currency of the quote.
+     */
+    currency: Currency,
+    /** For `PERCENTAGE`: a markup on the rate of a conversion, else a part of the amount. */
+    percentage: t.string,
+    /** Keys and values that belong to the fee. */
+    metadata: Metadata,
+  }),
+])
+
+/** A fee for the platform. */
+export interface FeeOption extends t.TypeOf<typeof feeOption> {}
+
+export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
+  rule(
+    'type',
+    '"PERCENTAGE" when source_type is CONVERSION',
+    ({ type, source_type }) => source_type !== 'CONVERSION' || type === 'PERCENTAGE',
+  ),
+  rule(
+    'amount',
+    'given when type is FIXED',
+    ({ type, amount }) => type !== 'FIXED' || amount !== undefined,
+  ),
+  rule(
+    'currency',
+    'given when type is FIXED',
+    ({ type, currency }) => type !== 'FIXED' || currency !== undefined,
+  ),
+  rule(
+    'percentage',
+    'filled when type is PERCENTAGE',
+    ({ type, percentage = '' }) => type !== 'PERCENTAGE' || percentage !== '',
+  ),
+)(feeOption)
+
+// items
 
 const payer = unspecified(
   optional({

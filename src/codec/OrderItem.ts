@@ -1,11 +1,9 @@
 import * as t from 'io-ts'
 import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
-import { type Codec, closed, noted, optional } from './Codec.js'
-import { QuotaType } from './Quota.js'
-import { LenientType, type Rule } from './Rule.js'
-import { Finite, Flag, HeaderText, textOf, Whole } from './scalars.js'
-import { listOf, repeated } from './shapes.js'
+import { type Codec, closed, LenientType, noted, optional, type Rule } from './Codec.js'
+import { QuotaType } from './reference.js'
+import { Finite, Flag, HeaderText, listOf, repeated, textOf, Whole } from './scalars.js'
 import { DateTime, toMillis } from './times.js'
 
 /** A category of goods or services sold (interface, Reference data). */

@@ -1,6 +1,6 @@
 /** Params and answers that belong to no resource. */
 import * as t from 'io-ts'
-import { type Codec, closed } from './Codec.js'
+import { type Codec, closed, matching, unspecified } from './Codec.js'
 
 // params
 
@@ -52,3 +52,27 @@ const envelope = t.intersection([
 export interface Envelope extends t.TypeOf<typeof envelope> {}
 
 export const Envelope: Codec<Envelope> = envelope
+
+// login: headers of the request and the field `token` are defaults, not specified by the interface document
+
+const loginParams = t.intersection([
+  t.type({ client_id: t.string, api_key: t.string }),
+  /** An account id, for keys that cover several accounts. */
+  t.partial({ login_as: t.string }),
+])
+
+export interface LoginParams extends t.TypeOf<typeof loginParams> {}
+
+export const LoginParams: Codec<LoginParams> = loginParams
+
+const token: Codec<string> = matching(/^[!-~]+$/, 'a token')
+
+const session = t.intersection([
+  unspecified(t.type({ token })),
+  /** Read leniently: a token without a readable time is taken to live 25 minutes. */
+  t.partial({ expires_at: t.unknown }),
+])
+
+export interface Session extends t.TypeOf<typeof session> {}
+
+export const Session: Codec<Session> = session

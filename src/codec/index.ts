@@ -3,14 +3,19 @@
 export { BatchItem } from './BatchItem.js'
 export { BatchFilter, BatchStatus, BatchTransfer, NewBatchTransfer } from './BatchTransfer.js'
 export { Beneficiary } from './Beneficiary.js'
-export { Bin } from './Bin.js'
 export { Charge, ChargeFilter, ChargeReason, ChargeStatus, NewCharge } from './Charge.js'
 export type { Codec } from './Codec.js'
-export { InvalidConversionDates, SupportedCurrencies } from './conversion.js'
-export { EventName, eventNames } from './EventName.js'
-export { IndustryCategory, industriesUnder, industryKindOf } from './IndustryCategory.js'
 export { fromDate, Instant, toDate } from './Instant.js'
 export { NewBatchItem } from './NewBatchItem.js'
 export { OrderItem, OrderUpload } from './OrderItem.js'
-export { ExpiringQuota, Quota } from './Quota.js'
-export { NewWebhook, Webhook, WebhookWithSecret } from './Webhook.js'
+export {
+  Bin,
+  ExpiringQuota,
+  IndustryCategory,
+  InvalidConversionDates,
+  industriesUnder,
+  industryKindOf,
+  Quota,
+  SupportedCurrencies,
+} from './reference.js'
+export { EventName, eventNames, NewWebhook, Webhook, WebhookWithSecret } from './Webhook.js'

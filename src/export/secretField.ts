@@ -1,7 +1,7 @@
 /** Rows without their field `secret`, which is for the program that verifies signatures, and in no file. */
 import type { Decodes } from '../codec/Codec.js'
 import { withDigitsOf } from '../decode/digits.js'
-import { ROW_LEVELS } from '../decode/levels.js'
+import { ROW_LEVELS } from '../decode/unknown.js'
 import { E, flow } from '../fp.js'
 import { isObject } from './column/readField.js'
 import { type Shape, shapeOf } from './column/Shape.js'

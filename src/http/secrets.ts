@@ -1,6 +1,6 @@
 /** Finds secrets in text and data that came from outside, in whatever encoding, and leaves that text out. */
 import { withDigitsOf } from '../decode/digits.js'
-import { LEFT_OUT, LEVELS } from '../decode/levels.js'
+import { LEFT_OUT, LEVELS } from '../decode/unknown.js'
 import { memoized } from '../fp.js'
 
 // model

@@ -1,7 +1,7 @@
 /** The options of a sandbox: rule, default and doc comment of each in one row. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
-import type { QuotaType } from '../codec/Quota.js'
+import type { QuotaType } from '../codec/reference.js'
 import type { IO } from '../fp.js'
 import { limitsRule } from '../http/limits.js'
 import {

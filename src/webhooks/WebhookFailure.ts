@@ -2,7 +2,7 @@
  * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
  * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
  */
-import type { UndecodableEvent } from '../codec/eventPayload.js'
+import type { UndecodableEvent } from '../codec/WebhookEvent.js'
 import { plural } from '../decode/plural.js'
 import type { Millis } from '../stream/index.js'
 

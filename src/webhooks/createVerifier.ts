@@ -1,7 +1,6 @@
 /** Tells the events of the service from what others send. */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
-import { type UndecodableEvent, undecodable } from '../codec/eventPayload.js'
-import { WebhookEvent } from '../codec/WebhookEvent.js'
+import { type UndecodableEvent, undecodable, WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'

@@ -1,7 +1,11 @@
 /** `payments-rx/webhooks`: the events that the service sends, verified. Runs wherever Web Crypto does. */
-export type { EventName, KnownEvent } from '../codec/EventName.js'
-export { type Payload, payloadOf, type UndecodableEvent } from '../codec/eventPayload.js'
-export { WebhookEvent } from '../codec/WebhookEvent.js'
+export type { EventName, KnownEvent } from '../codec/Webhook.js'
+export {
+  type Payload,
+  payloadOf,
+  type UndecodableEvent,
+  WebhookEvent,
+} from '../codec/WebhookEvent.js'
 export { InvalidOption } from '../options/index.js'
 export {
   createReceiver,

@@ -8,9 +8,8 @@
  */
 import * as fc from 'fast-check'
 import * as t from 'io-ts'
-import type { Codec, Schema } from '../../src/codec/Codec.js'
-import { LenientType, RuledType } from '../../src/codec/Rule.js'
-import { RepeatedType } from '../../src/codec/shapes.js'
+import { type Codec, LenientType, RuledType, type Schema } from '../../src/codec/Codec.js'
+import { RepeatedType } from '../../src/codec/scalars.js'
 import { OpenType } from '../../src/decode/open.js'
 import { E, pipe } from '../../src/fp.js'
 import { chance, json, key, number, oneOf, text, upTo } from './chance.js'

@@ -1,15 +1,15 @@
 /** Promises of the codecs of resources beyond the laws and the examples of the calls. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { BatchTransfer, type NewBatchTransfer } from '../../src/codec/BatchTransfer.js'
-import { ByCardNumber } from '../../src/codec/Bin.js'
+import { fromDate, Instant, toDate } from '../../src/codec/Instant.js'
+import type { NewBatchItem } from '../../src/codec/NewBatchItem.js'
 import {
+  ByCardNumber,
   IndustryCategories,
   type IndustryCategory,
   industriesUnder,
   industryKindOf,
-} from '../../src/codec/IndustryCategory.js'
-import { fromDate, Instant, toDate } from '../../src/codec/Instant.js'
-import type { NewBatchItem } from '../../src/codec/NewBatchItem.js'
+} from '../../src/codec/reference.js'
 import type { NewWebhook } from '../../src/codec/Webhook.js'
 import { causes } from '../../src/decode/index.js'
 import { E, pipe } from '../../src/fp.js'

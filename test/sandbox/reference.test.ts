@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IndustryCategories, industryKindOf } from '../../src/codec/IndustryCategory.js'
+import { IndustryCategories, industryKindOf } from '../../src/codec/reference.js'
 import { E } from '../../src/fp.js'
 import { type Answered, open } from './support.js'
 

@@ -1,7 +1,7 @@
 /** JSON text of values, and values that JSON cannot represent: bigints, and those nested too deeply for a stack. */
 import { withDigitsOf } from '../../decode/digits.js'
 import { digitsOf } from '../../decode/index.js'
-import { LEFT_OUT, LEVELS, ROW_LEVELS } from '../../decode/levels.js'
+import { LEFT_OUT, LEVELS, ROW_LEVELS } from '../../decode/unknown.js'
 import { O } from '../../fp.js'
 import type { Numbers } from './decimal.js'
 import { isObject } from './readField.js'

@@ -1,7 +1,6 @@
 /** The files of a run, opened when there is something to write: rows, rejected rows, and keys of rows. */
 import { basename, dirname, join } from 'node:path'
-import { ROW_LEVELS } from '../../decode/levels.js'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, ROW_LEVELS } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { Numbers } from '../column/decimal.js'

@@ -1,6 +1,5 @@
 /** The one place where responses, and the lack of one, become failures. */
 import type { Position } from '../../api/Paging.js'
-import { type Problem, problem } from '../../codec/Problem.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
 import { oneLine } from '../../decode/redact.js'
@@ -19,6 +18,7 @@ import { type Scrub, scrubAll } from '../secrets.js'
 import { NOT_UTF8 } from '../transport/body.js'
 import type { HttpResponse, TransportError } from '../transport/Transport.js'
 import { codes } from './errors.js'
+import { type Problem, problem } from './problem.js'
 
 // model
 

@@ -11,8 +11,8 @@ import {
   take,
 } from 'rxjs'
 import { login } from '../../api/authentication.js'
+import { Session } from '../../codec/common.js'
 import { millisOf } from '../../codec/Instant.js'
-import { Session } from '../../codec/Login.js'
 import { compile } from '../../decode/index.js'
 import { defined, E, type IO, pipe } from '../../fp.js'
 import { is } from '../../options/index.js'

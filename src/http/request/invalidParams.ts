@@ -1,4 +1,4 @@
-import { LenientType } from '../../codec/Rule.js'
+import { LenientType } from '../../codec/Codec.js'
 import type { Cause, Causes } from '../../decode/causes.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
 import { fieldAt, looksNamed } from '../../decode/errorPath.js'

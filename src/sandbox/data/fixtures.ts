@@ -1,6 +1,5 @@
 /** Reference data of the simulated account: cards, industries, currencies, holidays. */
-import type { Bin } from '../../codec/Bin.js'
-import type { IndustryCategory } from '../../codec/IndustryCategory.js'
+import type { Bin, IndustryCategory } from '../../codec/reference.js'
 
 // currencies
 

@@ -1,6 +1,6 @@
 /** Sales orders that were uploaded, and the limits that they raise. */
 import { ORDER_AGE } from '../../codec/OrderItem.js'
-import type { ExpiringQuota, Quota, QuotaType } from '../../codec/Quota.js'
+import type { ExpiringQuota, Quota, QuotaType } from '../../codec/reference.js'
 import { rounded } from './money.js'
 import { DAY, dayInstantAt } from './time.js'
 

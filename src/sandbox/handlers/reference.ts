@@ -1,10 +1,11 @@
 import type { reference as rows } from '../../api/reference.js'
-import type { InvalidConversionDates } from '../../codec/conversion.js'
-import type { IndustryCategory } from '../../codec/IndustryCategory.js'
 import { ITEMS_PER_UPLOAD, ORDER_AGE, OrderItem } from '../../codec/OrderItem.js'
-import { QuotaType } from '../../codec/Quota.js'
-import { Flag } from '../../codec/scalars.js'
-import { repeated } from '../../codec/shapes.js'
+import {
+  type IndustryCategory,
+  type InvalidConversionDates,
+  QuotaType,
+} from '../../codec/reference.js'
+import { Flag, repeated } from '../../codec/scalars.js'
 import { toMillis } from '../../codec/times.js'
 import { causes, causesUnder } from '../../decode/causes.js'
 import { A, E, pipe } from '../../fp.js'

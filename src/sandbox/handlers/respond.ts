@@ -3,8 +3,7 @@
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { PlainDate } from '../../codec/times.js'
 import { causes } from '../../decode/index.js'
-import { ROW_LEVELS } from '../../decode/levels.js'
-import { isRecord } from '../../decode/unknown.js'
+import { isRecord, ROW_LEVELS } from '../../decode/unknown.js'
 import { E, pipe } from '../../fp.js'
 import type { Settings } from '../options.js'
 import {

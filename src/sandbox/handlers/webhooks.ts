@@ -1,8 +1,12 @@
 /** Webhooks of the account and of the partner: the same calls on two collections. */
 import { partnerWebhooks as partnerRows } from '../../api/partnerWebhooks.js'
 import { webhooks as rows } from '../../api/webhooks.js'
-import { eventNames } from '../../codec/EventName.js'
-import { type NewWebhook, Webhook, type WebhookWithSecret } from '../../codec/Webhook.js'
+import {
+  eventNames,
+  type NewWebhook,
+  Webhook,
+  type WebhookWithSecret,
+} from '../../codec/Webhook.js'
 import type { Collection } from '../Collection.js'
 import { hash, hex32, subSeed } from '../data/hash.js'
 import { idOf, numberOf } from '../data/ids.js'

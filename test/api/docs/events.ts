@@ -1,6 +1,6 @@
 /** The page of events: the names that are known, by what their payload is. */
-import { eventNames } from '../../../src/codec/EventName.js'
-import type { Payload } from '../../../src/codec/eventPayload.js'
+import { eventNames } from '../../../src/codec/Webhook.js'
+import type { Payload } from '../../../src/codec/WebhookEvent.js'
 import { NOT_SPECIFIED } from './words.js'
 
 interface Group {

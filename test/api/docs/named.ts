@@ -8,15 +8,18 @@ import {
   NewFundingSource,
 } from '../../../src/codec/BatchTransfer.js'
 import { Address, BankDetails, Beneficiary } from '../../../src/codec/Beneficiary.js'
-import { Bin } from '../../../src/codec/Bin.js'
 import { Charge } from '../../../src/codec/Charge.js'
-import { InvalidConversionDates, SupportedCurrencies } from '../../../src/codec/conversion.js'
-import { FeeOption } from '../../../src/codec/FeeOption.js'
-import { IndustryCategory } from '../../../src/codec/IndustryCategory.js'
-import { Session } from '../../../src/codec/Login.js'
-import { NewBatchItem } from '../../../src/codec/NewBatchItem.js'
+import { Session } from '../../../src/codec/common.js'
+import { FeeOption, NewBatchItem } from '../../../src/codec/NewBatchItem.js'
 import { OrderItem } from '../../../src/codec/OrderItem.js'
-import { ExpiringQuota, Quota } from '../../../src/codec/Quota.js'
+import {
+  Bin,
+  ExpiringQuota,
+  IndustryCategory,
+  InvalidConversionDates,
+  Quota,
+  SupportedCurrencies,
+} from '../../../src/codec/reference.js'
 import { DeletedWebhook, Webhook, WebhookWithSecret } from '../../../src/codec/Webhook.js'
 
 /** The codecs of answers. */

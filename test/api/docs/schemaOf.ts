@@ -7,9 +7,8 @@
  * referred to by it.
  */
 import * as t from 'io-ts'
-import type { Note, Schema } from '../../../src/codec/Codec.js'
-import { LenientType, RuledType } from '../../../src/codec/Rule.js'
-import { RepeatedType } from '../../../src/codec/shapes.js'
+import { LenientType, type Note, RuledType, type Schema } from '../../../src/codec/Codec.js'
+import { RepeatedType } from '../../../src/codec/scalars.js'
 import { OpenType } from '../../../src/decode/open.js'
 import { nameOf } from './named.js'
 import { between } from './words.js'

@@ -1,6 +1,6 @@
 /** Describes how a row is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
-import type { Rule } from '../../../src/codec/Rule.js'
+import type { Rule } from '../../../src/codec/Codec.js'
 import type { JsonSchema } from './schemaOf.js'
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'

@@ -1,5 +1,5 @@
-import { isRecord, parsed, wordOf } from '../decode/unknown.js'
-import { defined } from '../fp.js'
+import { isRecord, parsed, wordOf } from '../../decode/unknown.js'
+import { defined } from '../../fp.js'
 
 // model
 
