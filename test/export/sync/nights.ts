@@ -34,6 +34,13 @@ export const account = (options: SandboxOptions = {}) => {
   })
   const all = (events: Observable<SyncEvent>): Promise<ReadonlyArray<SyncEvent>> =>
     run(lastValueFrom(events.pipe(toArray())))
+  /** Runs again while a step of a run before is still on its way to the destination: then that run lives. */
+  const untilFree = async (events: Observable<SyncEvent>): Promise<ReadonlyArray<SyncEvent>> => {
+    const some = await all(events)
+    const end = some.at(-1)
+    const isLocked = end !== undefined && E.isLeft(end) && end.left._tag === 'Locked'
+    return isLocked ? untilFree(events) : some
+  }
   const last = async (events: Observable<SyncEvent>): Promise<SyncProgress> => {
     const event = (await all(events)).at(-1)
     if (event === undefined || E.isLeft(event)) throw event?.left
@@ -61,5 +68,5 @@ export const account = (options: SandboxOptions = {}) => {
     if (E.isLeft(made)) throw made.left
     return made.right.id
   }
-  return { payments, timer, run, pass, all, last, failure, charge, asked }
+  return { payments, timer, run, pass, all, untilFree, last, failure, charge, asked }
 }

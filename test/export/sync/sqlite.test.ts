@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { sync } from '../../../src/export/index.js'
+import { type SyncEvent, sync } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
 import { folder } from './databases.js'
 import { account } from './nights.js'
 
@@ -51,6 +52,30 @@ it('makes a typed table in the first night, with amounts as they came and in min
   const wrong = `select count(*) as n from charges where amount_minor is not
     cast(round(amount * case currency when 'JPY' then 1 else 100 end) as integer)`
   expect(query(to, wrong)).toEqual([{ n: 0 }])
+})
+
+it('is refused to a second run while the first renews its lease', async () => {
+  const { payments, timer, all, run } = account({ charges: 10_000, latency: 10_000 })
+  const to = file('twice.sqlite')
+  const options = { to, timer, maxRereads: 0, parallel: 1 }
+  const first: Array<SyncEvent> = []
+  let second: Promise<ReadonlyArray<SyncEvent>> | undefined
+  const ended = new Promise<void>((resolve) => {
+    sync(payments.charges, options).subscribe({
+      next: (event) => {
+        first.push(event)
+        second ??= all(sync(payments.charges, options))
+      },
+      complete: resolve,
+    })
+  })
+  await run(ended)
+  const refused = await second
+  expect(
+    refused?.map((event) => (E.isLeft(event) ? event.left._tag : event.right.waiting)),
+  ).toEqual([{ ms: 15_000 }, 'Locked'])
+  expect(first.at(-1)).toMatchObject({ right: { ended: true } })
+  expect(query(to, 'select count(*) as n from charges')).toEqual([{ n: 10_000 }])
 })
 
 const noDatabase = (): string => {
