@@ -2,10 +2,11 @@
 import type { Column } from '../column/Column.js'
 import type { Numbers } from '../column/decimal.js'
 import { jsonOf } from '../column/json.js'
-import { digitsReader, reader } from '../column/readField.js'
+import { digitsReader, type Read, reader } from '../column/readField.js'
 import { isFormula, type TextFindings, wellFormed, wellFormedJson } from '../column/text.js'
 import { dateAsText } from '../column/time.js'
-import { joined, type TextFormat } from './textEncoder.js'
+import type { TextFormat } from './textEncoder.js'
+import { Utf8Buffer } from './Utf8Buffer.js'
 
 // model
 
@@ -16,7 +17,13 @@ export interface CsvOptions {
   readonly formulas: 'mask' | 'keep'
 }
 
-type Cell = (row: unknown, findings: TextFindings) => string
+/** A column, and the text of its cell for a value that is there. */
+interface Cell {
+  readonly read: Read
+  /** A text that `Utf8Buffer` takes as plain is written as it is. */
+  readonly isText: boolean
+  readonly textOf: (value: unknown, row: unknown, findings: TextFindings) => string
+}
 
 // constructors
 
@@ -27,49 +34,75 @@ export const csvText = (
   const cells = columns.map((column) => cellOf(column, options))
   return {
     start: `${columns.map(({ name }) => quoted(name)).join(',')}\r\n`,
-    rows: (rows, _, findings) => joined(rows, (row) => line(cells, row, findings), END_OF_LINES),
+    rows: (rows, _, findings) => (allocate) => {
+      const out = new Utf8Buffer(allocate)
+      for (const row of rows) writeLine(cells, row, out, findings)
+      return out.bytes()
+    },
     end: () => '',
   }
 }
 
-const END_OF_LINES = { between: '\r\n', after: '\r\n' }
+const COMMA = 44
+const CR = 13
+const LF = 10
 
-/** Lines that are written in quotes: many readers take an empty one for no row, and `\.` ends the input of PostgreSQL. */
-const QUOTED_LINES = ['', '\\.']
-
-const line = (cells: ReadonlyArray<Cell>, row: unknown, findings: TextFindings): string => {
-  let text = ''
-  let comma = ''
-  for (const cell of cells) {
-    text += comma + cell(row, findings)
-    comma = ','
+/** Writes nothing for null and missing fields, `""` for an empty text. */
+const writeLine = (
+  cells: ReadonlyArray<Cell>,
+  row: unknown,
+  out: Utf8Buffer,
+  findings: TextFindings,
+): void => {
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i]
+    if (cell === undefined) continue
+    if (i > 0) out.appendByte(COMMA)
+    const value = cell.read(row)
+    if (value === undefined || value === null) {
+      if (cells.length === 1) out.append('""') // many readers take an empty line for no row
+      continue
+    }
+    if (cell.isText && typeof value === 'string' && isUsual(value) && out.appendPlain(value))
+      continue
+    const text = cell.textOf(value, row, findings)
+    if (text.startsWith('"') || !out.appendPlain(text)) out.append(text)
   }
-  return QUOTED_LINES.includes(text) ? `"${text}"` : text
+  out.appendByte(CR)
+  out.appendByte(LF)
 }
 
-/** Returns nothing for null and missing fields, `""` for an empty text. */
+/** Ends the input of PostgreSQL, alone in a line. */
+const END_OF_INPUT = '\\.'
+
+/** Returns `false` for texts that are quoted or masked, whatever their other characters. */
+const isUsual = (text: string): boolean => {
+  const first = text.charCodeAt(0) // = + - @
+  if (first === 61 || first === 43 || first === 45 || first === 64) return false
+  return text !== '' && text !== END_OF_INPUT
+}
+
 const cellOf = ({ path, type }: Column, { numbers, formulas }: CsvOptions): Cell => {
-  const read = reader(path)
   const json = jsonOf(numbers)
   const digits = digitsReader(path, numbers)
 
+  const jsonText = (value: unknown, findings: TextFindings): string =>
+    quoted(wellFormedJson(json(value), findings)) // never a formula
   const text = (value: string, findings: TextFindings): string => {
-    if (!UNUSUAL.test(value)) return value
-    if (value === '') return '""'
     const isMasked = isFormula(value) && formulas === 'mask'
     if (isFormula(value)) findings.formulas++
     return quoted(wellFormed(isMasked ? `'${value}` : value, findings))
   }
-  return (row, findings) => {
-    const value = read(row)
-    if (value === undefined || value === null) return ''
-    if (type === 'json') return quoted(digits(row, value) ?? wellFormedJson(json(value), findings)) // never a formula
-    if (typeof value === 'string') return text(value, findings)
-    if (typeof value === 'number') return digits(row, value) ?? numberText(value)
-    const date = dateAsText(value)
-    return typeof date === 'string'
-      ? text(date, findings)
-      : quoted(wellFormedJson(json(value), findings))
+  return {
+    read: reader(path),
+    isText: type !== 'json',
+    textOf: (value, row, findings) => {
+      if (typeof value === 'number') return digits(row, value) ?? numberText(value)
+      const date = type === 'json' ? value : dateAsText(value)
+      return typeof date === 'string' && type !== 'json'
+        ? text(date, findings)
+        : jsonText(value, findings)
+    },
   }
 }
 
@@ -83,10 +116,7 @@ const numberText = (n: number): string => {
   return rest % 10 === 0 ? `${whole}.${rest / 10}` : `${whole}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** Matches texts that may not be written as they are. */
-const UNUSUAL = /^$|^[=+\-@]|[",]|[^ -~]/
-
-const SPECIAL = /[",\r\n]/
+const QUOTED = /^$|^\\\.$|[",\r\n]/
 
 const quoted = (text: string): string =>
-  SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
