@@ -77,7 +77,7 @@ export interface Endpoint<
   readonly otherErrors: ReadonlyArray<Code>
   /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
   readonly answer: 'json' | 'anything'
-  /** What a 204 says beside the parameters, where the outcome is a bare acknowledgement: `{ deleted: true }`. */
+  /** Fields that a 204 stands for, beside the parameters, where the outcome is a bare acknowledgement: `{ deleted: true }`. */
   readonly noContent: Readonly<Record<string, unknown>> | undefined
   /** The paging of a list; without it there is one value. */
   readonly paging: Pages

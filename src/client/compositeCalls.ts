@@ -55,8 +55,8 @@ export interface CompositeCalls {
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. Of the batch,
-     * only its `id` is sent. A call is `InvalidRequest`, and not sent, if one of its items differs from an earlier item
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. Only the `id`
+     * of the batch is sent. A call is `InvalidRequest`, and not sent, if one of its items differs from an earlier item
      * with the same `request_id`.
      */
     readonly addAllItems: (

@@ -213,7 +213,7 @@ interface Layout {
 }
 
 /**
- * Watches objects. Those of a service mostly have the same keys in the same order, so the last layout is kept. An
+ * Watches objects. Objects of a service mostly have the same keys in the same order, so the last layout is kept. An
  * object that is not `closed` may have fields that are named elsewhere.
  */
 const watchObject = (

@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { lastValueFrom, type Observable, of, toArray } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drift } from '../../src/decode/index.js'
-import { exportTo, formatOf, openFile, openStream, verify } from '../../src/export/index.js'
+import { exportTo, formatOf, openFile, openStream, sync, verify } from '../../src/export/index.js'
 import { createClient, kyTransport, unlimited } from '../../src/index.js'
 import { createSandbox, listen, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import {
@@ -66,6 +66,7 @@ const functions: Readonly<Record<string, (more: object) => unknown>> = {
     all(exportTo(client().charges.snapshot(), { out: fresh('parquet'), ...more })),
   'exportTo, into a function': (more) =>
     all(exportTo(client().charges.list(), { out: async () => {}, ...more })),
+  sync: (more) => all(sync(client().charges, { to: fresh('sqlite'), ...more })),
   openFile: async (more) => {
     const format = formatOf(t.type({ a: t.string }))({ format: 'csv' })
     const file = await openFile({ path: fresh('csv'), format, ...more })

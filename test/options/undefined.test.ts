@@ -6,6 +6,7 @@ import type {
   FileOptions,
   FormatOptions,
   StreamOptions,
+  SyncOptions,
   VerifyOptions,
 } from '../../src/export/index.js'
 import type {
@@ -92,6 +93,7 @@ describe('what may be left out may be undefined', () => {
     expectTypeOf<Exact<FormatOptions>>().toBeNever()
     expectTypeOf<Exact<StreamOptions<string>>>().toBeNever()
     expectTypeOf<Exact<VerifyOptions>>().toBeNever()
+    expectTypeOf<Exact<SyncOptions>>().toBeNever()
   })
 
   it('of the sandbox', () => {

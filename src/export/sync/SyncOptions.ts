@@ -30,38 +30,38 @@ export interface SyncOptions {
    */
   readonly to: string
   /** Databases: the table. Default: the name of the list, such as `charges`. */
-  readonly table?: string
+  readonly table?: string | undefined
   /** Folders and buckets: the format of the files. Default `ndjson`, in zstd. */
-  readonly format?: 'ndjson' | 'parquet'
+  readonly format?: 'ndjson' | 'parquet' | undefined
   /** Variables such as `AWS_REGION`, for buckets. Default: those of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Rows created from then on, as ISO 8601. Default: that of the first run, or all. An earlier one reads from there. */
-  readonly since?: string
+  readonly since?: string | undefined
   /** How long before the end of the last run charges may have changed, in ms. Default: 7 days. */
-  readonly lookback?: Millis
+  readonly lookback?: Millis | undefined
   /** Charges older than that which are not final, and are read again by id: so many a run. Default 2,000. */
-  readonly maxRereads?: number
+  readonly maxRereads?: number | undefined
   /** Requests under way at once. Default 4. */
-  readonly parallel?: number
+  readonly parallel?: number | undefined
   /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
-  readonly untilStable?: boolean
+  readonly untilStable?: boolean | undefined
   /** Ends the sync with `TooManyRejects` when more rows cannot be written. Default 1,000. */
-  readonly maxRejects?: number
+  readonly maxRejects?: number | undefined
   /** Receives rows that cannot be written. They are read again by the next run. */
-  readonly onReject?: Sink<Reject>
+  readonly onReject?: Sink<Reject> | undefined
   /**
    * How long the destination stays reserved for a run that is not heard of any more, in ms: one that was killed. Another
    * run waits as long, and then takes over, or ends with `Locked`. Default 15,000.
    */
-  readonly lease?: Millis
+  readonly lease?: Millis | undefined
   /** Ends the sync with `DeadlinePassed` after so many ms; the next run goes on. Default `Infinity`. */
-  readonly deadline?: Millis
+  readonly deadline?: Millis | undefined
   /** Its first value ends the sync; the next run goes on. */
-  readonly stop?: Observable<unknown>
+  readonly stop?: Observable<unknown> | undefined
   /** A name for the account, kept as a hash. Default: base URL and client id. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
-  readonly timer?: SchedulerLike
+  readonly timer?: SchedulerLike | undefined
 }
 
 /** How far a sync is. Counts are of this run. */

@@ -19,7 +19,7 @@ import {
 } from 'rxjs'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
-import { defined, E } from '../../fp.js'
+import { bare, defined, E } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
@@ -242,7 +242,7 @@ class SyncRun<A> {
   /** Notes that a list was read to its end. */
   private reached(): Observable<never> {
     return defer(async () => {
-      const { run, since, ...state } = this.session.state
+      const { run, since, ...state } = bare(this.session.state)
       if (this.cut !== undefined || run === undefined) return
       const { from: first, to: upTo } = run
       const next = { ...state, since: Math.min(since ?? first, first), upTo }
@@ -255,7 +255,7 @@ class SyncRun<A> {
   /** From when on rows are read, in ms since 1970. */
   private from(): Millis {
     const { since, lookback = LOOKBACK } = this.reading.options
-    const { since: first, upTo } = this.session.state
+    const { since: first, upTo } = bare(this.session.state)
     const wanted = since === undefined ? (first ?? 0) : toMillis(since)
     if (first === undefined || upTo === undefined || wanted < first) return wanted
     return Math.max(first, upTo - lookback)

@@ -5,7 +5,7 @@ import type { Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
-import { defined, O, pipe } from '../../fp.js'
+import { bare, defined, O, pipe } from '../../fp.js'
 import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { truncated } from '../answer/failureOf.js'
@@ -56,7 +56,8 @@ export const readList = <A>({
     const invalidPage = O.isNone(start) ? defined({ page_num, page }) : {}
     const pageSize = sizeOf(filter.page_size ?? paging.size)
 
-    const listOf = (view: View): List<Failure, A> => {
+    const listOf = (given: View): List<Failure, A> => {
+      const view = bare(given)
       const { first, invalid = causes && invalidRequest(route, causes), ...parallel } = view
       const options: PaginateOptions<Failure, A, Position> = {
         ...guards,
