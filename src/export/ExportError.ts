@@ -1,9 +1,9 @@
-/** What can go wrong with the files of an export: one union on `_tag`. */
+/** Errors of the files of an export: one union on `_tag`. */
 import type { Millis } from '../stream/index.js'
 
 // model
 
-/** What each kind of error says besides its message. */
+/** Fields of each kind of error besides its message. */
 export interface ExportErrors {
   /** Another export wrote the checkpoint or manifest at `path`. `field`: the first difference, such as `query.status`. */
   readonly SpecMismatch: { readonly path: string; readonly field: string }
@@ -87,7 +87,7 @@ export const exportError = <Tag extends keyof ExportErrors>(
 
 // combinators
 
-/** Whether it is an `ExportError`, also one of another copy of this package. */
+/** Returns whether it is an `ExportError`, also one of another copy of this package. */
 export const isExportError = (error: unknown): error is ExportError =>
   error instanceof Error && error.name === 'ExportError' && '_tag' in error
 

@@ -86,7 +86,7 @@ export interface ExportOptions<A, B = A> {
    * pages move when a row is deleted. Default `false`.
    */
   readonly untilStable?: boolean | undefined
-  /** Whether a stream is ended with the export. Default `true`. Not for stdout. */
+  /** True if a stream is ended with the export. Default `true`. Not for stdout. */
   readonly endStream?: boolean | undefined
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown> | undefined
@@ -122,7 +122,7 @@ export interface ExportProgress {
   readonly formulas?: number
   /** The position of all that is left to read; absent at the end of the list. */
   readonly next?: AnyPosition
-  /** Whether the list was read to its end. */
+  /** True if the list was read to its end. */
   readonly ended: boolean
   /** It was told to `stop` before. */
   readonly stopped?: true
@@ -138,7 +138,7 @@ export interface ExportProgress {
 
 /** How an export begins. */
 export interface ExportBegun {
-  /** Whether it continues from a checkpoint. */
+  /** True if it continues from a checkpoint. */
   readonly resumed: boolean
   /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
   readonly tookOver?: true
@@ -146,7 +146,7 @@ export interface ExportBegun {
   readonly since?: Since
 }
 
-/** What an export emits: progress; and last, if it did not succeed, why. */
+/** An event of an export: progress; and last, if it did not succeed, why. */
 export type ExportEvent = E.Either<ExportError | AnyFailure, ExportProgress>
 
 // rules
@@ -165,7 +165,7 @@ const sinceLast: Rule = {
   expected: 'true, or the path of a manifest',
 }
 
-/** What each option must be. */
+/** Rules of the options. */
 export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   out: required(out),
   filter: is.fn(),
@@ -199,5 +199,5 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   lease: is.int(100, 600_000),
 }
 
-/** What a source must have. */
+/** The rule of a source. */
 export const sourceRule = is.withMethods('a list or a snapshot of a client', 'drain', 'describe')

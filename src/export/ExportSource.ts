@@ -1,4 +1,4 @@
-/** What an export reads: a list or a snapshot that says what it is, and can be resumed. */
+/** Sources of an export: lists and snapshots that say what they are, and can be resumed. */
 import type { AnyFailure } from '../http/Failure.js'
 import type { ListDescription } from '../http/list/List.js'
 import type { Span } from '../stream/index.js'
@@ -10,29 +10,29 @@ import { untilStable } from './untilStable.js'
 // model
 
 /**
- * What can be exported: any list or snapshot of a client, such as `payments.charges.snapshot()`, also `.parallel(8)`.
- * What is exported is taken from it, so that it cannot differ from what is read.
+ * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, also `.parallel(8)`.
+ * The export takes its description from it, so that it cannot differ from the rows that are read.
  */
 export interface ExportSource<A> extends Drainable<A> {
-  /** What is left of it where a reading of it stood. */
+  /** Returns the rest of it after a position. */
   readonly from: (position: never) => Drainable<A>
-  /** What it reads, where, and as whom. */
+  /** Describes the list, its address and its account. */
   readonly describe: () => ListDescription<A>
-  /** The same of what was created at a time or later, for what is listed by time. */
+  /** Returns the part that was created at a time or later, for lists by time. */
   readonly since?: (time: string) => ExportSource<A>
 }
 
-/** The same, as a run reads it. */
+/** A source as a run reads it. */
 export interface Source<A> {
   /** The list, from its beginning or from where it stands. */
   readonly pages: (position?: AnyPosition) => Drainable<A>
-  /** Whether a position may be one of it. */
+  /** Returns whether a position may be one of it. */
   readonly isPosition: (position: AnyPosition) => boolean
   /** From when to when its rows were created, of a snapshot. */
   readonly boundsOf: (position: AnyPosition) => Span | undefined
-  /** Whether a row can come in two pages: then keys are kept from page to page. */
+  /** True if a row can come in two pages: then keys are kept from page to page. */
   readonly repeats: boolean
-  /** Whether the service refused to continue from a bookmark that it no longer knows. */
+  /** Returns whether the service refused to continue from a bookmark that it no longer knows. */
   readonly isLost: (position: AnyPosition, failure: AnyFailure) => boolean
 }
 

@@ -37,7 +37,7 @@ export interface Progress {
   readonly repeated?: number
   /** The position of all that comes after these pages; absent at the end of the list. */
   readonly next?: AnyPosition
-  /** Whether the list was read to its end, rejected rows or not. */
+  /** True if the list was read to its end, rejected rows or not. */
   readonly ended: boolean
   /** Why it was not. */
   readonly failure?: AnyFailure
@@ -48,7 +48,7 @@ export interface Progress {
 /** The progress of an export that has read nothing yet. */
 export const NO_PROGRESS: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
 
-/** Whether it is the last one: it says why the list ended. */
+/** Returns whether it is the last one: it says why the list ended. */
 export const isLast = ({ ended, failure, cut }: Progress): boolean =>
   ended || failure !== undefined || cut !== undefined
 
@@ -64,7 +64,7 @@ export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   readonly timer?: SchedulerLike
 }
 
-/** What is read, and where rows go. */
+/** The source of rows, and their sinks. */
 export interface ExportListOptions<A, B = A>
   extends Pace<A, B>,
     Pick<Sorting<A, B>, 'check'>,

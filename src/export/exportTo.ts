@@ -31,7 +31,7 @@ import { toSink, toStream } from './toStream.js'
 
 /** How often files are committed, in ms. */
 const COMMIT_EVERY = 1_000
-/** The same of Parquet, where a commit ends a row group. */
+/** How often Parquet is committed, in ms: a commit ends a row group. */
 const ROW_GROUPS_EVERY = 10_000
 
 const MAX_REJECTS = 10_000
@@ -158,7 +158,7 @@ const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
   })
 }
 
-/** What else a resumed export must have in common with its first run. */
+/** Returns the options that a resumed export must have in common with its first run. */
 const writtenOf = <A, B>(
   { amounts, filter, formulas, map, numbers, revision }: ExportOptions<A, B>,
   list: ListDescription<A>,
@@ -195,7 +195,7 @@ const eithersOf = (
   return [E.right(progress), E.left(exportError('TooManyRejects', why, { path: name }))]
 }
 
-/** What the system refuses to write is expected; other errors are bugs, or of the caller's own functions. */
+/** Returns the error if the system refused to write; others are bugs, or of the caller's own functions. */
 const expectedError = (error: unknown, name: string): ExportError | undefined => {
   if (isExportError(error)) return error
   if (!isSystemError(error)) return undefined

@@ -1,5 +1,5 @@
 /**
- * Whether two rows may have the same key: false only if none have. Keys are told apart by a number made of
+ * Returns true if two rows may have the same key, and false only if none have. Keys are told apart by a number made of
  * their last letters, where ids differ, at a third of the cost of a `Set`, whose answer is asked for in the
  * rare case that two have the same number.
  */

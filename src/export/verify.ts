@@ -25,7 +25,7 @@ import { manifestAt } from './run/records.js'
 export interface FileCheck {
   /** The file; of a run that is not complete, its manifest. */
   readonly path: string
-  /** Whether it is a file of rows. */
+  /** True if it is a file of rows. */
   readonly isFile: boolean
   /** Empty when all is well. */
   readonly differences: ReadonlyArray<Difference>
@@ -34,7 +34,7 @@ export interface FileCheck {
 /** One thing that is not as the manifest says. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
-  /** What differs, in words, without the path. */
+  /** The difference in words, without the path. */
   readonly message: string
 }
 
@@ -91,11 +91,11 @@ async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<Fil
 /** A file, as the manifest has it. */
 interface Expected {
   readonly file: ManifestFile
-  /** Whether each of its rows is a line. */
+  /** True if each of its rows is a line. */
   readonly lines: boolean
 }
 
-/** Whether a run is complete, as the manifest has it. */
+/** Returns the differences of a run that is not complete, as the manifest has it. */
 const checkedRun = (path: string, { complete, missing, started }: ManifestRun): FileCheck => {
   const all = complete ? missing : [missing.join(', ') || 'rows that it does not name']
   return {
@@ -115,7 +115,7 @@ const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }
 
-/** What was given, where it is a file and the manifest beside it is of others: copied, perhaps, or renamed. */
+/** Checks a given file whose manifest is of other files: copied, perhaps, or renamed. */
 const stranger = async (
   files: FileSystem,
   path: string,
@@ -131,7 +131,7 @@ const stranger = async (
   return [{ path: resolve(given), isFile: true, differences: [{ _tag: 'Unknown', message }] }]
 }
 
-/** Those in the folder that are called as files of a run, and that no run lists. */
+/** Checks for files in the folder that are named as those of a run, and that no run lists. */
 const unknownFiles = async (
   files: FileSystem,
   path: string,
@@ -187,17 +187,17 @@ const contentAt = async (files: FileSystem, path: string): Promise<Content | Dif
   }
 }
 
-/** What the system says of it; throws what it did not say. */
+/** Returns the words of the system; throws other errors. */
 const unreadable = (error: unknown): string => {
   const code = codeOf(error)
   if (code === undefined) throw error
   return `cannot be read: ${code}`
 }
 
-/** What is in a file. */
+/** The content of a file. */
 interface Content {
   readonly bytes: number
-  /** Of all of them, in hex. */
+  /** Hash of all bytes, in hex. */
   readonly sha256: string
   /** How many line feeds are among them. */
   readonly lines: number

@@ -23,7 +23,7 @@ import {
 
 // model
 
-/** What takes bytes. They may be changed once it has answered. */
+/** A taker of bytes. They may be changed once it has answered. */
 export interface Bytes {
   /** How many bytes it has taken. */
   readonly size: () => number

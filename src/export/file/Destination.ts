@@ -1,4 +1,4 @@
-/** What a run writes into: a file, or a folder of parts. Each is written under another name, and renamed when it is complete. */
+/** Destinations of a run: a file, or a folder of parts. Each is written under another name, and renamed when it is complete. */
 import { basename, dirname, join } from 'node:path'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import { checksumMismatch } from '../ExportError.js'
@@ -27,7 +27,7 @@ import { type FileSummary, openUnchecked } from './RowFile.js'
 
 // model
 
-/** What a run writes into: a file, or a folder of parts. */
+/** A destination of a run: a file, or a folder of parts. */
 export interface Destination<A> {
   /** Rows of one page, of time slice number `slice`. Slices may be written side by side. */
   readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
@@ -48,7 +48,7 @@ export interface Destination<A> {
 interface Resumption {
   /** Resumes where it was committed. */
   readonly from?: DestinationMark | undefined
-  /** Whether another process may still write into what is open: it is copied, and resumed as another file. */
+  /** True if another process may still write into what is open: it is copied, and resumed as another file. */
   readonly isShared?: boolean
   readonly files?: FileSystem
 }
@@ -66,9 +66,9 @@ export interface ToFolderOptions<A> extends Resumption {
   readonly format: Format<A>
   /** When a part is ended and another begun. */
   readonly rotation?: Rotation
-  /** What the names of parts begin with: `part`, as in `part-00001-001.ndjson`. */
+  /** The beginning of names of parts: `part`, as in `part-00001-001.ndjson`. */
   readonly prefix?: string
-  /** Whether a part without rows is made where there are none: for a folder that has no other. */
+  /** True if a part without rows is made where there are none: for a folder that has no other. */
   readonly neverEmpty?: boolean
 }
 
@@ -118,9 +118,9 @@ interface PartsLayout<A> extends Resumption {
   readonly neverEmpty?: boolean
   /** The name of a part when it is published. */
   readonly nameOf: (part: Pick<PartMark, 'slice' | 'piece'>) => string
-  /** Whether a name is one that an unfinished part of this destination has. */
+  /** Returns whether a name is one that an unfinished part of this destination has. */
   readonly isOwn: (name: string) => boolean
-  /** Whether slices have parts of their own. */
+  /** True if slices have parts of their own. */
   readonly hasSlices: boolean
   /** The permissions of its files. */
   readonly mode: number | undefined

@@ -38,7 +38,7 @@ export interface FileHandle {
   readonly close: () => Promise<void>
 }
 
-/** What an export reads and writes files with; `node:fs/promises` has all of it. */
+/** The file system that an export needs; `node:fs/promises` has all of it. */
 export interface FileSystem {
   /**
    * Opens a file to read it (`r`), to read and write it (`r+`), anew (`w+`), or as one that is not there yet (`wx+`);
@@ -108,7 +108,7 @@ export const disk: FileSystem = {
 /** A name of its own for a file until it is complete: `charges.csv.0123456789ab.part`. */
 export const unfinishedName = (final: string): string => `${final}.${randomName()}.part`
 
-/** Whether a name is one of those for a file whose name is accepted. */
+/** Returns whether a name is one of those for a file whose name is accepted. */
 export const isUnfinishedName =
   (isFinal: (name: string) => boolean) =>
   (name: string): boolean => {
@@ -118,7 +118,7 @@ export const isUnfinishedName =
 
 // errors of the system
 
-/** Whether the system refused; else it may be a bug. Told by its fields: under some test runners it is of another realm. */
+/** Returns whether the system refused; else it may be a bug. Told by its fields: under some test runners it is of another realm. */
 export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
   typeof error === 'object' &&
   error !== null &&
@@ -130,7 +130,7 @@ export const isSystemError = (error: unknown): error is Error & { readonly code:
 export const codeOf = (error: unknown): string | undefined =>
   isSystemError(error) ? error.code : undefined
 
-/** Whether there is no such file, nor perhaps its folder. */
+/** Returns whether there is no such file, nor perhaps its folder. */
 export const isAbsence = (error: unknown): boolean =>
   codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
@@ -142,14 +142,14 @@ export const withPath =
 
 // combinators
 
-/** Whether there is such a file or folder. */
+/** Returns whether there is such a file or folder. */
 export const isThere = (files: Pick<FileSystem, 'stat'>, path: string): Promise<boolean> =>
   files.stat(path).then(
     () => true,
     () => false,
   )
 
-/** Whether there is such a folder that can be read. */
+/** Returns whether there is such a folder that can be read. */
 export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string): Promise<boolean> =>
   files.readdir(path).then(
     () => true,

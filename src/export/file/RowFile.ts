@@ -25,7 +25,7 @@ export interface FileSummary {
 }
 
 /**
- * What is asked of it is done one at a time, in the order it was asked. After a failure nothing more is
+ * Its methods run one at a time, in the order of their calls. After a failure nothing more is
  * written, and everything fails alike; what was committed stays.
  */
 export interface RowFile<in A> {
@@ -62,7 +62,7 @@ export interface FileOptions<A> {
 
 // constructors
 
-/** What each option must be, for whatever writes one file. */
+/** Rules of the options of a file. */
 const fileRules: OptionsTable<FileOptions<never>> = {
   path: required(is.nonEmptyString),
   format: required(rule.format),
@@ -81,7 +81,7 @@ export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> =>
   return openFitting(options)
 }
 
-/** The same for options that are checked, and for a file that is made in some way. */
+/** Opens a file for rows that are checked to fit. */
 export const openFitting = async <A>(options: FileOptions<A> & Creation): Promise<RowFile<A>> => {
   const file = await openUnchecked(options)
   return {
@@ -93,7 +93,7 @@ export const openFitting = async <A>(options: FileOptions<A> & Creation): Promis
   }
 }
 
-/** The same, for rows that are known to fit. */
+/** Opens a file for rows that are known to fit. */
 export const openUnchecked = async <A>({
   path,
   format,

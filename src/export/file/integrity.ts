@@ -32,7 +32,7 @@ export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
 const isCount = (u: unknown): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
 
-/** Whether what was read from a checkpoint is a mark of a file. */
+/** Returns whether what was read from a checkpoint is a mark of a file. */
 export const isMark = (u: unknown): u is Mark => {
   const { bytes, rows, sha256 } = fieldsOf(u)
   return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'

@@ -15,9 +15,9 @@ export interface PartMark extends Mark {
   readonly slice: number
   /** Which file of its slice it is, from 1: more than one when they are rotated. */
   readonly piece: number
-  /** What it is called until it is published. */
+  /** Its name until it is published. */
   readonly name: string
-  /** Whether it is complete: nothing more is written to it. */
+  /** True if it is complete: nothing more is written to it. */
   readonly ended: boolean
 }
 
@@ -39,7 +39,7 @@ const isPartMark = (u: unknown): u is PartMark => {
   )
 }
 
-/** Whether what was read from a checkpoint is a mark. */
+/** Returns whether what was read from a checkpoint is a mark. */
 export const isDestinationMark = (u: unknown): u is DestinationMark => {
   const { parts } = fieldsOf(u)
   return Array.isArray(parts) && parts.every(isPartMark)
@@ -47,11 +47,11 @@ export const isDestinationMark = (u: unknown): u is DestinationMark => {
 
 // names: they sort by slice, and by piece within a slice
 
-/** What the files of a folder are called by. */
+/** Names of the files of a folder. */
 export interface Naming {
-  /** What names begin with. Default `part`. */
+  /** The beginning of names. Default `part`. */
   readonly prefix?: string
-  /** What names end with, after a dot: the `extension` of the format. */
+  /** The end of names, after a dot: the `extension` of the format. */
   readonly extension: string
 }
 
@@ -70,7 +70,7 @@ export const partName =
   ({ slice, piece }: Pick<PartMark, 'slice' | 'piece'>): string =>
     `${prefix}-${sortable(slice, 5)}-${sortable(piece, 3)}.${extension}`
 
-/** Whether a file is called as one of these is. */
+/** Returns whether a file is called as one of these is. */
 export const isPartName =
   ({ prefix = 'part', extension }: Naming) =>
   (name: string): boolean =>
@@ -113,7 +113,7 @@ export interface PartsOptions<A> {
     part: Pick<PartMark, 'slice' | 'piece'>,
     mark?: PartMark,
   ) => Promise<{ readonly name: string; readonly file: RowFile<A> }>
-  /** What there is of the slice already. */
+  /** The parts that the slice has already. */
   readonly from: ReadonlyArray<PartMark>
 }
 
@@ -127,7 +127,7 @@ interface Open<A> {
 
 // constructors
 
-/** What there is already is opened first. */
+/** Opens the parts that are there first. */
 export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Parts<A> => {
   const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []

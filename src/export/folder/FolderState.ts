@@ -1,4 +1,4 @@
-/** What a folder consists of, kept in one text with the checkpoint of the run that writes it. */
+/** The contents of a folder, kept in one text with the checkpoint of the run that writes it. */
 import * as t from 'io-ts'
 import { exportError } from '../ExportError.js'
 import { readRecord } from '../store/readRecord.js'

@@ -34,7 +34,7 @@ export interface FolderOptions<A, C> {
   readonly base: BaseFormat<C>
   /** Returns the reason why a row cannot be written without a change to its values. */
   readonly check: SyncTarget<A>['check']
-  /** Whether all of a run takes the place of all that was there; else rows are merged by id. */
+  /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
   /** Draws names of files that no other run makes. */
   readonly randomName: () => string

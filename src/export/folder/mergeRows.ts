@@ -8,7 +8,7 @@ export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
 export interface MergeSource<C> {
   /** No row of it is created earlier, in µs since 1970. */
   readonly from: number
-  /** Of two versions of a row that were updated at the same time, the one of the later source stays. */
+  /** Place among the sources: the later one wins where two versions of a row were updated at the same time. */
   readonly order: number
   readonly open: () => Batches<C>
 }

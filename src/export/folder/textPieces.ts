@@ -63,7 +63,7 @@ interface Frame {
   readonly engine: { readonly bytesWritten: number }
 }
 
-/** What `info: true` makes of the answer; the types do not have it. */
+/** Recognises the answer to `info: true`, which the types do not have. */
 const isFrame = (u: object): u is Frame =>
   'buffer' in u && u.buffer instanceof Uint8Array && 'engine' in u
 

@@ -27,7 +27,7 @@ export const Bounds = t.readonly(
 /** From when to when rows were created. */
 export interface Bounds extends t.TypeOf<typeof Bounds> {}
 
-/** What came that no codec names. */
+/** Data that no codec names. */
 export const KeptDriftFact: Codec<DriftFact> = t.readonly(
   t.type({
     endpoint: t.string,
@@ -82,13 +82,13 @@ const Counts = t.readonly(
   }),
 )
 
-/** What a run has done, over all its resumptions. */
+/** Counters of a run, over all its resumptions. */
 export interface Counts extends t.TypeOf<typeof Counts> {}
 
 /** Counts of rows, and of the pages they came in. */
 export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
-/** What was done for the rows, and how long it took. */
+/** The effort for the rows: requests and time. */
 export type Effort = Pick<Counts, 'requests' | 'refused' | 'ms' | 'starts'>
 
 /** Counts of a run that was never begun. */
@@ -123,7 +123,7 @@ const FileMark: Codec<Mark> = refined('a mark of a file', isMark)
 
 const common = t.intersection([
   t.type({
-    /** What is exported, and how it is written. */
+    /** The list that is exported, and how it is written. */
     purpose: ExportSpec,
     /** When the first start of it began, as ISO 8601. */
     started: t.string,
@@ -133,15 +133,15 @@ const common = t.intersection([
   }),
   t.partial({
     rejects: FileMark,
-    /** Of the keys of the rows, where one can come in two pages. */
+    /** Mark of the keys of the rows, where one can come in two pages. */
     keys: FileMark,
     bounds: Bounds,
   }),
 ])
 
-/** What a run is resumed by. */
+/** The state that a run is resumed from. */
 export interface Checkpoint extends t.TypeOf<typeof common> {
-  /** What is left to read; absent when that is nothing. */
+  /** The rest to read; absent when there is none. */
   readonly position?: AnyPosition
 }
 

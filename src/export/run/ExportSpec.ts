@@ -1,4 +1,4 @@
-/** What an export is of: a checkpoint of anything else is not resumed. */
+/** The identity of an export: a checkpoint of another one is not resumed. */
 import { createHash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import * as t from 'io-ts'
@@ -10,11 +10,11 @@ import type { Format } from '../format/Format.js'
 
 export const ExportSpec = t.readonly(
   t.type({
-    /** What is listed: `charges`. */
+    /** The resource that is listed: `charges`. */
     resource: t.string,
     /** SHA-256 of base URL, client id, login-as and on-behalf-of, or of the name that the caller gave the account. */
     account: t.string,
-    /** What the list is narrowed by, in the API's words. */
+    /** Filters of the list, in the API's words. */
     query: t.readonly(t.record(t.string, t.string)),
     /** How rows are written: format, compression, columns ... */
     format: t.readonly(t.record(t.string, t.string)),
@@ -23,10 +23,10 @@ export const ExportSpec = t.readonly(
   }),
 )
 
-/** What an export is of, and how it is written. Plain texts, fit for a checkpoint. */
+/** The list of an export, and how it is written. Plain texts, fit for a checkpoint. */
 export interface ExportSpec extends t.TypeOf<typeof ExportSpec> {}
 
-/** What else is to be the same when it is resumed. */
+/** Further details that must not change when it is resumed. */
 export interface SpecDetails {
   /** The name of the account, in place of what the client knows of it. */
   readonly account: string | undefined
@@ -64,7 +64,7 @@ const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): s
     .join('/')
     .replaceAll('_', '-')
 
-/** The same for the same account, and tells nothing else. No secret is needed to tell accounts apart. */
+/** Returns a hash that is equal for equal accounts, and shows nothing of them. No secret is needed to tell accounts apart. */
 export const accountOf = ({
   baseUrl,
   clientId = '',

@@ -41,13 +41,13 @@ export interface ManifestFile extends t.TypeOf<typeof ManifestFile> {}
 
 const run = t.intersection([
   t.type({
-    /** Whether every row that was asked for is in the files. */
+    /** True if every row that was asked for is in the files. */
     complete: t.boolean,
-    /** What is not in them, in words; empty when it is complete. */
+    /** Missing parts, in words; empty when it is complete. */
     missing: t.readonlyArray(t.string),
-    /** Whether the list was read to its end. */
+    /** True if the list was read to its end. */
     ended: t.boolean,
-    /** What was exported, and how it was written. */
+    /** The list that was exported, and how it was written. */
     purpose: ExportSpec,
     /** When it was begun, as ISO 8601. A run that is resumed keeps this time. */
     started: t.string,
@@ -69,7 +69,7 @@ const run = t.intersection([
     refused: t.number,
     /** Slices of time that were read to their end; `rows` counts rejected rows, too. */
     slices: t.readonlyArray(SliceCount),
-    /** What came that no codec names. */
+    /** Data that no codec names. */
     drift: t.readonlyArray(KeptDriftFact),
     /** The files that the rows are in. */
     files: t.readonlyArray(ManifestFile),
@@ -101,7 +101,7 @@ const VERSION = 2
 const manifest = t.type({
   /** The version of this layout. */
   version: t.literal(VERSION),
-  /** What identifies a row: of several with the same, the one of the last run is current. */
+  /** The field that identifies a row: of several with the same, the one of the last run is current. */
   key: t.literal('id'),
   /** The runs, in the order in which they were made. */
   runs: t.readonlyArray(ManifestRun),
@@ -140,7 +140,7 @@ export interface Listed extends Pick<ManifestRun, 'files' | 'rejected'> {}
 
 /** All that is known when a run ends. */
 export interface Ending extends Listed {
-  /** What was durable last. */
+  /** The last durable state. */
   readonly committed: Checkpoint
   readonly progress: Progress
   readonly finished: Millis
@@ -148,11 +148,11 @@ export interface Ending extends Listed {
   readonly manifest: string
   /** Requests a second that the limits allow; `Infinity` without limits. */
   readonly perSecond: number
-  /** What ended it, where that was no failure of the service. */
+  /** The error that ended it, where that was no failure of the service. */
   readonly error?: string
 }
 
-/** What the manifest says of a run. */
+/** Returns the entry of a run in the manifest. */
 export const manifestRun = (ending: Ending): ManifestRun => {
   const { committed, progress, manifest, perSecond, rejected } = ending
   const { purpose, started, bounds, drift, counts, keys } = committed

@@ -1,4 +1,4 @@
-/** What a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
+/** The state that a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
 import { basename, dirname, resolve } from 'node:path'
 import { defined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
@@ -15,7 +15,7 @@ import { existing, type Records } from './records.js'
 /** How a run begins where a checkpoint, or an earlier run, may be: refuse it, resume it, or replace all. */
 export type Begin = 'new' | 'resume' | 'restart'
 
-/** What a run finds. */
+/** The state that a run finds. */
 export interface ResumeState {
   /** Where to continue. */
   readonly checkpoint?: Checkpoint
@@ -39,10 +39,10 @@ export interface ResumeOptions {
   readonly paths: Paths
   readonly records: Records
   readonly spec: ExportSpec
-  /** Whether a position is one of the list. */
+  /** Returns whether a position is one of the list. */
   readonly isPosition: (position: AnyPosition) => boolean
   readonly begin: Begin
-  /** Whether it adds to the runs that are there. */
+  /** True if it adds to the runs that are there. */
   readonly adds: boolean
   readonly maxRejects: number
 }

@@ -58,7 +58,7 @@ export interface Run<A, B>
   readonly abandon: () => Promise<void>
 }
 
-/** What a run is done with, and what it found. */
+/** The means of a run, and the state that it found. */
 export interface RunMeans<A, B> {
   readonly source: Source<A>
   readonly target: Target<B>

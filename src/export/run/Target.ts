@@ -11,7 +11,7 @@ import { type Paths, prefixOf, realName } from './paths.js'
 export interface Opening {
   /** Cut back to where it was durable; absent: anew. */
   readonly from: Marks['output'] | undefined
-  /** Whether an earlier owner may still write into it. */
+  /** True if an earlier owner may still write into it. */
   readonly isShared: boolean
   /** Which of its folder it is, from 1. */
   readonly run: number

@@ -63,7 +63,7 @@ export const placeOf = (path: string): Promise<string> =>
     return join(await realpath(folder).catch(() => folder), basename(path))
   })
 
-/** Whether there is such a folder. */
+/** Returns whether there is such a folder. */
 export const isDirectory = (folder: string): Promise<boolean> =>
   stat(folder).then(
     (found) => found.isDirectory(),
@@ -92,7 +92,7 @@ const filesOf = (
 /** Open files of a process, by number: the file behind one belongs to the program that opened it, such as a shell. */
 const OPEN_FILES = /^(\/proc\/(.+\/)?|\/dev\/)fd$/
 
-/** Whether a path leads through such a number, as `/dev/stdout` does. For links that do not go round. */
+/** Returns whether a path leads through such a number, as `/dev/stdout` does. For links that do not go round. */
 const isOpenFile = async (path: string): Promise<boolean> => {
   const folder = await realpath(dirname(resolve(path))).catch(() => undefined)
   if (folder === undefined) return false
@@ -101,7 +101,7 @@ const isOpenFile = async (path: string): Promise<boolean> => {
   return link !== undefined && isOpenFile(resolve(folder, link))
 }
 
-/** What the names of unfinished files end with. */
+/** The end of names of unfinished files. */
 const UNFINISHED = '.0123456789ab.part'
 
 const checksOf = (show: (option: string) => string) => {

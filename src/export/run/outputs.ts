@@ -57,7 +57,7 @@ export interface OutputsOptions<A> {
   readonly keys: string
   /** Cuts all back to there. */
   readonly from: Marks | undefined
-  /** Whether an earlier owner may still write into the files: they are copied. */
+  /** True if an earlier owner may still write into the files: they are copied. */
   readonly isShared: boolean
   /** Removes what earlier runs left. To be called before the first row is written. */
   readonly clear: () => Promise<void>
@@ -184,9 +184,9 @@ export interface LineFileOptions {
   readonly files: FileSystem
   /** Cuts it back to there. */
   readonly from: Mark | undefined
-  /** Whether numbers are written with their digits. */
+  /** How numbers are written: with their digits or not. */
   readonly numbers: Numbers
-  /** What must be done before it is opened. */
+  /** Resolves when it may be opened. */
   readonly after: () => Promise<unknown>
   /** Gives a new file its name. */
   readonly giveName: (unfinished: string, path: string) => Promise<void>

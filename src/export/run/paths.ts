@@ -17,7 +17,7 @@ import { compressions, extensionOf, formatNames } from '../format/Format.js'
 export interface Paths {
   /** The output: a file, or a folder. */
   readonly out: string
-  /** Whether it has a file for each part, and runs are added to those before. */
+  /** True if it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
   readonly checkpoint: string
   /** The keys of the rows that were written, while there is a checkpoint. */
@@ -70,13 +70,13 @@ export const findManifest = async (
 
 // combinators
 
-/** Whether a manifest is that of a folder; else it has the name of the one file it is of. */
+/** Returns whether a manifest is that of a folder; else it has the name of the one file it is of. */
 export const isOfFolder = (manifest: string): boolean => basename(manifest) === MANIFEST
 
 /** The path relative to the folder of `from`, so that both can be moved together; `.` is that folder. */
 export const seenFrom = (from: string, path: string): string => relative(dirname(from), path) || '.'
 
-/** Whether two names are of one file, there or not. */
+/** Returns whether two names are of one file, there or not. */
 export const isSameFile = async (
   files: Pick<FileSystem, 'open'>,
   one: string,
@@ -117,14 +117,14 @@ const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/** Whether a run may give this name to a file in its folder, in whatever format, complete or not; rejected rows among them. */
+/** Returns whether a run may give this name to a file in its folder, in whatever format, complete or not; rejected rows among them. */
 export const isOfRun = (name: string): boolean =>
   isFinalName(name) || isUnfinishedName(isFinalName)(name)
 
 const isFinalName = (name: string): boolean =>
   isRowsName(name) || /^rejects(-\d+)?\.ndjson$/.test(name)
 
-/** Whether a complete file of rows of a run may have this name. */
+/** Returns whether a complete file of rows of a run may have this name. */
 export const isRowsName = (name: string): boolean => {
   const [, extension] =
     /^(?:part|run-[a-l]?\d{4,})-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []

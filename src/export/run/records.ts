@@ -1,4 +1,4 @@
-/** What an export keeps of itself: the checkpoint, which is the state of its lease, and the manifest. */
+/** The records of an export: the checkpoint, which is the state of its lease, and the manifest. */
 import { basename, dirname, resolve } from 'node:path'
 import { merge, type Observable } from 'rxjs'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
@@ -14,7 +14,7 @@ import { type Paths, pathsOf, realName } from './paths.js'
 
 /** The checkpoint and the manifest of one export, which no other run changes meanwhile. */
 export interface Records {
-  /** Whether an earlier run did not release them: it may still write into its files. */
+  /** True if an earlier run did not release them: it may still write into its files. */
   readonly tookOver: boolean
   /** Its error says that a later run has taken them over. */
   readonly lost: Observable<never>

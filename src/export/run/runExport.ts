@@ -42,13 +42,13 @@ import type { Target } from './Target.js'
 
 // model
 
-/** What is exported, where to, and how. */
+/** The list to export, where to, and how. */
 export interface RunOptions<A, B> extends Pace<A, B> {
   readonly source: Source<A>
   readonly target: Target<B>
   /** Describes the export, given its output as seen from the folder of the checkpoint. */
   readonly spec: (output: string) => ExportSpec
-  /** What to do about a checkpoint that is there. */
+  /** The action for a checkpoint that is there. */
   readonly begin: Begin
   /** In a folder: whether it adds to the runs that are there. */
   readonly adds: boolean
@@ -66,9 +66,9 @@ export interface RunOptions<A, B> extends Pace<A, B> {
 
 /** How a run begins. */
 export interface Begun {
-  /** Whether it continues from a checkpoint. */
+  /** True if it continues from a checkpoint. */
   readonly resumed: boolean
-  /** Whether an earlier run did not release its lease: it was killed, or is frozen. */
+  /** True if an earlier run did not release its lease: it was killed, or is frozen. */
   readonly tookOver?: true
   readonly since?: Since
 }

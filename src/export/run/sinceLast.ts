@@ -1,4 +1,4 @@
-/** What an export that continues from an earlier complete run has to read. */
+/** The part of a list that an export reads after an earlier complete run. */
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
 import type { FileSystem } from '../file/FileSystem.js'
@@ -17,7 +17,7 @@ export interface Since {
   readonly manifest: string
   /** Rows created from then on are read, as ISO 8601; absent if there is no complete run, so that all are read. */
   readonly from?: string
-  /** What the `lookback` goes back from: the end of the last complete run, or its start where its own `to` was later. */
+  /** The moment that the `lookback` goes back from: the end of the last complete run, or its start where its own `to` was later. */
   readonly of?: 'start' | 'end'
   /** `from` is the earliest time of the folder, since older rows were not asked for. */
   readonly isFolderStart: boolean
@@ -33,9 +33,9 @@ export interface SinceOptions {
   readonly sinceLast: true | string
   /** How long before the end of the last run rows may have changed. */
   readonly lookback: Millis
-  /** Of the run to be, without its times. */
+  /** The spec of the next run, without its times. */
   readonly spec: ExportSpec
-  /** Whether a checkpoint that is there is resumed: its own run is not one to continue from. */
+  /** True if a checkpoint that is there is resumed: its own run is not one to continue from. */
   readonly resume: boolean
   readonly files: FileSystem
 }

@@ -102,7 +102,7 @@ interface Answer {
 
 /** Why a request did not succeed. */
 interface Refusal {
-  /** Of the service, such as `NoSuchBucket`; of the system, such as `ECONNREFUSED`. */
+  /** The code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
   readonly code: string
   readonly status?: number
   readonly isTransient: boolean
@@ -183,7 +183,7 @@ export const objectStorage = (
       throw refused(call, nameOf(call.key.slice(prefix.length)), answer.left)
     })
 
-  /** Of a listing, all pages: `next` reads from one page how the next is asked for. */
+  /** Reads all pages of a listing: `next` reads from one page how the next is asked for. */
   const pages = async (
     query: Readonly<Record<string, string>>,
     next: (xml: string) => Readonly<Record<string, string>>,
@@ -341,7 +341,7 @@ const systemCode = (error: unknown): string => {
   return [code, inner, name].find((text): text is string => typeof text === 'string') ?? 'unknown'
 }
 
-/** What to do about a refusal, by its code. */
+/** Advice for a refusal, by its code. */
 const ADVICE: Readonly<Record<string, string>> = {
   NoSuchBucket: 'create the bucket, or correct its name',
   AccessDenied:

@@ -11,7 +11,7 @@ import { exportError } from '../ExportError.js'
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of a role; such credentials expire. */
+  /** The session token of a role; such credentials expire. */
   readonly sessionToken?: string
 }
 
@@ -35,7 +35,7 @@ export interface S3Environment {
 
 // constructors
 
-/** Whether it is an `s3://` URL. */
+/** Returns whether it is an `s3://` URL. */
 export const isS3 = (destination: string): boolean => destination.startsWith('s3://')
 
 /** The environment of this process; `env`: other variables. */

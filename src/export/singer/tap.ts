@@ -149,7 +149,7 @@ const PARENT_ID: SingerSchema = { type: ['string'] }
 // reading
 
 interface Run extends TapOptions {
-  /** Of all streams, so that the last message is a state that holds all of them. */
+  /** Bookmarks of all streams, so that the last message is a state that holds all of them. */
   bookmarks: Bookmarks
   records: number
   rejected: number

@@ -185,12 +185,12 @@ export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncT
   }
 }
 
-/** What happens to the rows when a text is replaced. */
+/** The change of the rows when a text is replaced. */
 type Change = 'keep' | Step<never>['kind']
 
 const NEW_VERSION = 'gen_random_uuid()::text'
 
-/** Of this package: one makes tables at a time. */
+/** An advisory lock of this package: one makes tables at a time. */
 const LOCK = 8_273_641
 
 /** The columns of a table, and which of them are its primary key. */

@@ -1,4 +1,4 @@
-/** What Postgres and the connection to it refuse, in words that say what to do. */
+/** Refusals of Postgres and of the connection to it, in words that say what to do. */
 import { exportError } from '../ExportError.js'
 import { isSystemError } from '../file/FileSystem.js'
 

@@ -201,7 +201,7 @@ const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {
 
 const BUSY = 5
 
-/** What to do about a result code, and the code of the system that means the same. */
+/** Advice for a result code, and the code of the system that means the same. */
 const ADVICE: Readonly<Record<number, readonly [code: string, advice: string]>> = {
   [BUSY]: ['EBUSY', 'another program has it locked: end it'],
   8: ['EACCES', 'it may not be written to: check the rights of the file and its folder'],

@@ -8,7 +8,7 @@ import type { TableColumn, TableShape } from './TableColumn.js'
 export interface TableOptions {
   readonly table: string
   readonly shape: TableShape
-  /** Whether all of a run takes the place of all that was there; else rows are merged by id. */
+  /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
 }
 

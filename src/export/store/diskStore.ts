@@ -42,7 +42,7 @@ export interface DiskStoreOptions {
  *     3. check    that NAME is of the expected version
  *     4. rename   NAME.RANDOM.tmp to NAME; if it is gone, another change swept it
  *
- * Of two changes from one version, only one succeeds: the later to rename wrote its file before the other renamed,
+ * Only one of two changes from one version succeeds: the later to rename wrote its file before the other renamed,
  * and if that one did not sweep it, then it swept that one's. No hard links are needed, and nothing is held by a
  * process that dies. A removed text is an empty one, whose file goes.
  */

@@ -32,7 +32,7 @@ export interface LeaseOptions {
   readonly store: Store
   /** The name of its text in the store. */
   readonly name: string
-  /** What messages call that text, such as its path. */
+  /** The name of that text in messages, such as its path. */
   readonly path: string
   /** How long it lasts without a renewal. Default `LEASE`. */
   readonly length?: Millis | undefined
@@ -72,7 +72,7 @@ const record = t.intersection([
     owner: t.string,
     /** How long it lasts, in ms. */
     length: t.number,
-    /** What its owners keep: where an export stands. */
+    /** State of its owners: where an export stands. */
     state: t.unknown,
   }),
 ])
@@ -167,7 +167,7 @@ const locked = (path: string): ExportError =>
  * commit rejects with `Fenced`, and changes nothing.
  */
 export class Lease {
-  /** Whether the owner before did not release it: it may be frozen, and write into files that it has open. */
+  /** True if the owner before did not release it: it may be frozen, and write into files that it has open. */
   readonly tookOver: boolean
   /** Never emits; its error is the `Fenced` of the first commit or renewal that came too late. */
   readonly lost: Observable<never>
@@ -195,7 +195,7 @@ export class Lease {
     return this.#held?.record.fence ?? 0
   }
 
-  /** What was committed last, by this owner or an earlier one. */
+  /** The state that was committed last, by this owner or an earlier one. */
   get state(): unknown {
     return this.#held?.record.state
   }

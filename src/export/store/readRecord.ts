@@ -13,7 +13,7 @@ export interface RecordKind<A> {
   /** Version of the layout, as it stands in the field `version`. */
   readonly version: number
   readonly codec: Codec<A>
-  /** Whether it is as it was written; for a kind that has a checksum. */
+  /** Returns whether it is as it was written; for a kind that has a checksum. */
   readonly isIntact?: (parsed: object) => boolean
 }
 
@@ -49,7 +49,7 @@ export const readRecord =
 export const showSummed = (content: object, indent?: number): string =>
   `${JSON.stringify({ ...content, sum: sumOf(content) }, null, indent)}\n`
 
-/** Whether a record is as it was written. */
+/** Returns whether a record is as it was written. */
 export const hasSum = ({ sum, ...content }: { readonly sum?: unknown }): boolean =>
   sum === sumOf(content)
 

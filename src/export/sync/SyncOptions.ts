@@ -87,7 +87,7 @@ export interface SyncWait {
 
 /** How a sync begins. */
 export interface SyncBegun {
-  /** Whether it goes on with a run that did not come to its end. */
+  /** True if it goes on with a run that did not come to its end. */
   readonly resumed: boolean
   /** Rows created from then on are read, as ISO 8601; absent: all. */
   readonly from?: string

@@ -45,7 +45,7 @@ import type { SyncSession } from './SyncSession.js'
 
 // model
 
-/** What is read, and how. */
+/** The list that is read, and how. */
 export interface Reading<A> {
   /** A list that can be narrowed by time. */
   readonly timed: TimedSource<A> | undefined

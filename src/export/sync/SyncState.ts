@@ -18,7 +18,7 @@ const RunInProgress = t.readonly(
       to: t.number,
     }),
     t.partial({
-      /** What is left to read; absent when that is nothing. */
+      /** The rest to read; absent when there is none. */
       position: KeptPosition,
     }),
   ]),

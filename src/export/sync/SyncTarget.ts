@@ -1,4 +1,4 @@
-/** What a sync writes into: a table or a folder that also keeps how far the sync is. */
+/** Destinations of a sync: a table or a folder that also keeps how far the sync is. */
 
 import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
@@ -6,7 +6,7 @@ import type { Store } from '../store/Store.js'
 
 // model
 
-/** What happens to the rows in the step that replaces the checkpoint. */
+/** The change of the rows in the step that replaces the checkpoint. */
 export type Step<A> =
   /**
    * Rows are put in place by id: of two, the one with the later `updated_at` stays, and of two with the same the one

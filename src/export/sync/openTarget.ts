@@ -13,7 +13,7 @@ export interface TargetOptions<A> {
   readonly to: string
   readonly table: string
   readonly list: ListDescription<A>
-  /** Whether all rows are replaced; else they are merged by id. */
+  /** True if all rows are replaced; else they are merged by id. */
   readonly replaces: boolean
   readonly format: 'ndjson' | 'parquet'
   readonly env: Readonly<Record<string, string | undefined>> | undefined

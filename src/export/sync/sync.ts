@@ -16,7 +16,7 @@
  * position of the checkpoint, and then catches up: its time is "up to T", where T is when the run before *began*.
  * Reading a row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
- * What a list by time of creation cannot show: a charge that changes after the lookback. Those whose last seen status is
+ * A list by time of creation does not show a charge that changes after the lookback. Charges whose last seen status is
  * not final are read again by id, in turn, so many a run. So may be stale: one that changed from a final status after
  * the lookback, and one whose turn has not come.
  *
@@ -63,7 +63,7 @@ import { syncSpec } from './SyncState.js'
  *
  *     const syncing = sync(payments.charges, { to: 'charges.sqlite', since: '2026-01-01' })
  *
- * The same call serves the first night and each one after. `payments.charges` is read by time of creation, from the end
+ * One call serves the first night and each one after. `payments.charges` is read by time of creation, from the end
  * of the last run less the `lookback` on; other lists, such as `payments.webhooks.list()`, are read whole and replaced
  * in one step. Rows are put in place by id.
  *
