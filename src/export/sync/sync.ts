@@ -17,7 +17,7 @@
  * Reading a row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
  * A list by time of creation does not show a charge that changes after the lookback. Charges whose last seen status is
- * not final are read again by id, in turn, so many a run. So may be stale: one that changed from a final status after
+ * not final are read again by id, in turn, so many a run. Two may be stale: one that changed from a final status after
  * the lookback, and one whose turn has not come.
  *
  * Rows that cannot be written are kept by id in the checkpoint, and read again with those, so that one bad row neither
