@@ -3,6 +3,7 @@
  * progress of an export are written elsewhere.
  */
 import type { OutputConfiguration } from 'commander'
+import { oneLine } from '../decode/redact.js'
 import { codeOf } from '../export/file/FileSystem.js'
 import type { Signal, Terminal } from './Terminal.js'
 
@@ -65,7 +66,7 @@ export const outputTo = ({
   }
   return {
     print: (line) => write(`${line}\n`),
-    complain: (message) => stderr.write(`payments-rx: ${message}\n`),
+    complain: (message) => stderr.write(`payments-rx: ${oneLine(message)}\n`),
     failure: async () => {
       await pending
       return codeOf(failure) === 'EPIPE' ? undefined : failure

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { lastValueFrom, map, reduce, tap } from 'rxjs'
+import { oneLine } from '../decode/redact.js'
 import { verify } from '../export/index.js'
 import { E } from '../fp.js'
 import { nonEmpty } from './optionParsers.js'
@@ -35,7 +36,7 @@ const verifyExport = async ({ print }: Output, path: string): Promise<number> =>
         return check.right
       }),
       tap(({ path, differences }) => {
-        for (const { message } of differences) print(`${path}: ${message}`)
+        for (const { message } of differences) print(oneLine(`${path}: ${message}`))
       }),
       reduce(
         // a run is listed under the name of its manifest, and is no file

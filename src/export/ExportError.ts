@@ -1,4 +1,5 @@
 /** Errors of the files of an export: one union on `_tag`. */
+import { oneLine } from '../decode/redact.js'
 import type { Millis } from '../stream/index.js'
 
 // model
@@ -78,7 +79,7 @@ export const exportError = <Tag extends keyof ExportErrors>(
   details: ExportErrors[Tag],
   cause?: unknown,
 ): Extract<ExportError, { readonly _tag: Tag }> => {
-  const error = new Tagged(message, cause === undefined ? {} : { cause })
+  const error = new Tagged(oneLine(message), cause === undefined ? {} : { cause })
   return Object.assign(error, { _tag }, details) as unknown as Extract<
     ExportError,
     { readonly _tag: Tag }
@@ -89,7 +90,11 @@ export const exportError = <Tag extends keyof ExportErrors>(
 
 /** Returns whether it is an `ExportError`, also one of another copy of this package. */
 export const isExportError = (error: unknown): error is ExportError =>
-  error instanceof Error && error.name === 'ExportError' && '_tag' in error
+  typeof error === 'object' &&
+  error !== null &&
+  'name' in error &&
+  error.name === 'ExportError' &&
+  '_tag' in error
 
 /** Makes the error for a file that is not what its checkpoint says. */
 export const checksumMismatch = (path: string, why: string): ExportError =>

@@ -63,7 +63,7 @@ export interface ExportOptions<A, B = A> {
   /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
   readonly restart?: boolean | undefined
   /**
-   * Reads only rows created since the last complete run, less the `lookback`: `true` for the runs in the folder `out`,
+   * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in the folder `out`,
    * to which this one is added; or the path of another manifest. Snapshots only.
    */
   readonly sinceLast?: boolean | string | undefined

@@ -34,7 +34,7 @@ describe('the next run', () => {
     const { status, stderr } = await charges(server, file('all/'), '--since-last')
     expect(status).toBe(0)
     const since = new Date(began - 7 * 86_400_000).toISOString()
-    expect(stderr).toContain(`since ${since}: 7 days before the start of the last complete run\n`)
+    expect(stderr).toContain(`since ${since}: 7 days before the start of the last run\n`)
     const asked = server.seen.findLast(({ route }) => route === 'GET /api/v1/charges')
     expect(asked?.url.searchParams.get('from_created_at')).toBe(since.replace(/\.\d+Z$/, '+0000'))
   })
@@ -67,7 +67,7 @@ describe('the next run', () => {
     const next = ['--since-last', '--lookback', '0d', ...FUTURE]
     const { stderr } = await charges(server, file('all/'), ...next)
     expect(stderr).toContain(
-      'since 2027-01-01T00:00:00.000Z: the beginning of the folder, after the start of the last complete run\n',
+      'since 2027-01-01T00:00:00.000Z: the beginning of the folder, after the start of the last run\n',
     )
   })
 
@@ -91,14 +91,14 @@ describe('the next run', () => {
     const past = ['--to', '2024-02-01T12:00:00Z']
     await charges(server, file('all/'), ...past)
     const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
-    expect(again.stderr).toContain(`: ${said} before the end of the last complete run`)
+    expect(again.stderr).toContain(`: ${said} before the end of the last run`)
   })
 
   it.each(['0d', '0m'])('says nothing of a lookback of nothing: %s', async (lookback) => {
     const server = await serve(5)
     await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
     const again = await charges(server, file('all/'), '--since-last', '--lookback', lookback)
-    expect(again.stderr).toContain('since 2024-02-01T12:00:01.000Z: the end of the last complete')
+    expect(again.stderr).toContain('since 2024-02-01T12:00:01.000Z: the end of the last')
   })
 
   it('looks back no further than 1970', async () => {
@@ -138,7 +138,7 @@ it('says nothing of rejected rows where the last run failed', async () => {
   const again = await charges(server, file('all/'), '--since-last', '--restart')
   expect([again.status, again.stderr]).toEqual([
     0,
-    expect.stringMatching(/^no complete run in .*: everything is read\n/),
+    expect.stringMatching(/^no run in .* was read to its end: everything is read\n/),
   ])
 })
 
@@ -151,34 +151,21 @@ describe('after a run that was read to its end and has a rejected row', () => {
     }),
   } satisfies JudgeOptions
   const PAST = ['--to', '2024-02-02T00:00:00Z']
-  const advice =
-    'the last run was read to its end, but 1 row of it was rejected: --from 2024-01-26T00:00:01.000Z in place of --since-last, with an --out of its own, reads only what is new'
 
-  it('everything is read, and is said how to read less', async () => {
+  it('the next one reads what is new, and says what stays missing', async () => {
     const server = await serve(spoilt)
-    await charges(server, file('all/'), ...PAST)
-    const { status, stderr } = await charges(server, file('all/'), ...PAST, '--since-last')
-    expect(status).toBe(1)
-    expect(stderr).toContain(`manifest.json: everything is read; ${advice}\n`)
-    const { missing } = JSON.parse(await readFile(file('all/manifest.json'), 'utf8')).runs[0]
-    expect(missing).toEqual(['1 row that was rejected'])
-
-    const since = ['--since-last', file('all')]
-    const other = await charges(server, file('next.ndjson'), ...PAST, ...since)
-    expect(other.stderr).toContain(`: everything is read; ${advice}\n`)
-  })
-
-  it('and after a complete one, what came since that is read', async () => {
-    let on = false
-    const { page, ...rest } = spoilt
-    const server = await serve({ ...rest, page: (one, n) => (on ? page(one, n) : one) })
-    await charges(server, file('all/'), '--to', '2024-02-01T12:00:00Z')
-    on = true
-    await charges(server, file('all/'), ...PAST, '--since-last')
-    const { stderr } = await charges(server, file('all/'), ...PAST, '--since-last')
-    expect(stderr).toContain(
-      `since 2024-01-25T12:00:01.000Z: 7 days before the end of the last complete run; ${advice}\n`,
+    const first = await charges(server, file('all/'), ...PAST)
+    expect(first.status).toBe(1)
+    const args = [...PAST, '--since-last', '--lookback', '12h']
+    const { status, stderr } = await charges(server, file('all/'), ...args)
+    expect(stderr).toMatch(
+      /^since \S+: 12 hours before the end of the last run; 1 row that earlier runs rejected stay missing\n/,
     )
+    expect(status).toBe(0)
+    const { runs } = JSON.parse(await readFile(file('all/manifest.json'), 'utf8'))
+    expect(runs).toMatchObject([{ missing: ['1 row that was rejected'] }, { complete: true }])
+    expect(runs[1].rows).toBeLessThan(runs[0].rows)
+    expect((await cli(['verify', file('all/')])).stdout).toContain('1 row that was rejected')
   })
 })
 

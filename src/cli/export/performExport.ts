@@ -174,27 +174,15 @@ const findings = (
 ]
 
 /** Describes from when on an export reads, and why. */
-const sinceNote = ({
-  manifest,
-  from,
-  of,
-  isFolderStart,
-  lookback,
-  afterRejects,
-}: Since): string => {
-  const advice = afterRejects === undefined ? '' : adviceAfter(afterRejects)
-  if (from === undefined) return `no complete run in ${manifest}: everything is read${advice}`
-  const ended = `the ${of} of the last complete run`
+const sinceNote = ({ manifest, from, of, isFolderStart, lookback, rejects = 0 }: Since): string => {
+  if (from === undefined) return `no run in ${manifest} was read to its end: everything is read`
+  const ended = `the ${of} of the last run`
   const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`
   const later = lookback === 0 ? 'after' : 'less than'
   const what = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
-  return `since ${from}: ${what}${advice}`
-}
-
-/** A run with rejected rows is never complete: each run after it adds more. */
-const adviceAfter = ({ rejects, from }: Required<Since>['afterRejects']): string => {
-  const rejected = `${plural(rejects, 'row')} of it ${rejects === 1 ? 'was' : 'were'} rejected`
-  return `; the last run was read to its end, but ${rejected}: --from ${from} in place of --since-last, with an --out of its own, reads only what is new`
+  const missing =
+    rejects === 0 ? '' : `; ${plural(rejects, 'row')} that earlier runs rejected stay missing`
+  return `since ${from}: ${what}${missing}`
 }
 
 /** `7 days`, `12 hours`, `90 minutes`. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import * as t from 'io-ts'
+import { isDate } from '../../decode/unknown.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
@@ -78,9 +79,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const texts = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [[name, value instanceof Date ? value.toISOString() : String(value)]],
+      value === undefined ? [] : [[name, isDate(value) ? value.toISOString() : String(value)]],
     ),
   )
 

@@ -129,9 +129,9 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
 export const showManifest = ({ version, key, runs }: Manifest): string =>
   showSummed({ version, key, runs }, 2)
 
-/** Returns the last run that is complete. */
-export const lastComplete = ({ runs }: Manifest): ManifestRun | undefined =>
-  runs.findLast(({ complete }) => complete)
+/** Returns the last run that was read to its end, rejected rows or not. */
+export const lastEnded = ({ runs }: Manifest): ManifestRun | undefined =>
+  runs.findLast(({ ended }) => ended)
 
 // the entry of a run
 

@@ -6,7 +6,7 @@ import type { FileSystem } from '../file/FileSystem.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { checkSameSpec, type ExportSpec } from './ExportSpec.js'
-import { filesOf, type Manifest } from './Manifest.js'
+import { filesOf, type Manifest, type ManifestRun } from './Manifest.js'
 import { isOfRun, isRowsName, type Paths } from './paths.js'
 import { existing, type Records } from './records.js'
 
@@ -22,6 +22,8 @@ export interface ResumeState {
   /** The runs of its folder that it is added to. */
   readonly runs: Manifest['runs']
   readonly leftovers: Leftovers
+  /** The run of the complete file that is replaced. */
+  readonly replaces?: ManifestRun
 }
 
 /** Removed before the first row is written, the manifest last: while it stands, some of the rows are not taken for all. */
@@ -54,8 +56,8 @@ export const findResumeState = async (options: ResumeOptions): Promise<ResumeSta
   const { files, paths, begin, adds } = options
   const checkpoint = checkpointOf(options)
   if (!paths.isFolder) {
-    if (begin === 'new') await checkIsExported(options)
-    return { ...defined({ checkpoint }), runs: [], leftovers: NO_LEFTOVERS }
+    const replaces = begin === 'new' ? await exportedRun(options) : undefined
+    return { ...defined({ checkpoint, replaces }), runs: [], leftovers: NO_LEFTOVERS }
   }
   const entries = await entriesOf(options)
   const runs = runsBefore(checkpoint?.started, entries).filter(({ ended }) => ended)
@@ -80,17 +82,23 @@ export const findResumeState = async (options: ResumeOptions): Promise<ResumeSta
   return { runs: kept, leftovers: { rows, manifest: kept.length === 0 } }
 }
 
-/** Rejects with `OutputExists` where a file is there that no export wrote, or that was changed since. */
-const checkIsExported = async ({ files, paths, records }: ResumeOptions): Promise<void> => {
+/** Resolves with the run that wrote the file that is there; rejects with `OutputExists` if none did, or it was changed since. */
+const exportedRun = async ({
+  files,
+  paths,
+  records,
+}: ResumeOptions): Promise<ManifestRun | undefined> => {
   const size = await files.stat(paths.out).then(
     (found) => found.size,
     () => 0,
   )
-  if (size === 0) return
+  if (size === 0) return undefined
   const manifest = await records.loadManifest().catch(() => undefined) // as if there were none
-  const all = manifest?.runs.flatMap(filesOf) ?? []
   const name = basename(paths.out)
-  if (all.some((file) => file.path === name && file.bytes === size)) return
+  const found = manifest?.runs.find((run) =>
+    filesOf(run).some((file) => file.path === name && file.bytes === size),
+  )
+  if (found !== undefined) return found
   const why = `${paths.out} is not as an export wrote it, by its manifest, and would be replaced`
   throw exportError('OutputExists', why, { path: paths.out })
 }

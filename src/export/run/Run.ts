@@ -1,10 +1,11 @@
 /** One run of an export: what it writes, what it counts, and what it keeps of that. */
 import type { Observable, SchedulerLike } from 'rxjs'
+import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
-import { isExportError } from '../ExportError.js'
+import { exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
 import { type ExportListOptions, NO_PROGRESS, type Progress } from '../exportList.js'
 import { type FileSystem, syncName } from '../file/FileSystem.js'
@@ -212,7 +213,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
 
   const fail = async (error: unknown): Promise<RunProgress> => {
     if (committed === undefined) return NO_PROGRESS
-    const why = error instanceof Error ? error.message : 'writing failed'
+    const why = messageOf(error)
     const ending = { committed: upToNow(committed), progress: NO_PROGRESS, error: why }
     const run = await writeEntry({ ...ending, ...filesAt(committed) }).catch(() => undefined)
     const { counts, position: next } = committed
@@ -220,7 +221,10 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   }
 
   const write: Run<A, B>['sink'] = async (rows, { slice, position }) => {
-    bounds ??= source.boundsOf(position)
+    if (bounds === undefined) {
+      bounds = source.boundsOf(position)
+      if (found.replaces !== undefined) checkIsLater(found.replaces, { purpose: spec, bounds })
+    }
     await out.write(rows, slice?.number ?? 0, added())
     if (slice === undefined || slice.left.from < slice.left.to) return
     await out.endSlice(slice.number)
@@ -266,6 +270,22 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     },
   }
 }
+
+/** Throws an `OutputExists` if a snapshot of the same query ends before the one that it would replace: a clock went back. */
+const checkIsLater = (
+  before: Pick<ManifestRun, 'purpose' | 'bounds' | 'files'>,
+  { purpose, bounds }: { readonly purpose: ExportSpec; readonly bounds: Bounds | undefined },
+): void => {
+  if (bounds === undefined || before.bounds === undefined || bounds.to >= before.bounds.to) return
+  if (JSON.stringify(before.purpose.query) !== JSON.stringify(purpose.query)) return
+  const [path = ''] = before.files.map((file) => file.path)
+  const [is, was] = [iso(bounds.to), iso(before.bounds.to)]
+  const why = `${path} has all up to ${was}, and this run would end at ${is}, so one of the clocks was wrong`
+  throw exportError('OutputExists', why, { path })
+}
+
+/** The message of an error, of whatever realm. */
+const messageOf = (error: unknown): string => String(fieldsOf(error).message ?? 'writing failed')
 
 /** Repeated rows are told only where there are some. */
 const shownCounts = ({

@@ -4,7 +4,7 @@ import { exportError, isExportError } from '../ExportError.js'
 import type { FileSystem } from '../file/FileSystem.js'
 import { isDirectory, placeOf } from './checkPaths.js'
 import { checkContinues, type ExportSpec } from './ExportSpec.js'
-import { lastComplete, type Manifest, type ManifestRun } from './Manifest.js'
+import { lastEnded, type Manifest, type ManifestRun } from './Manifest.js'
 import { isFolder, isOfFolder, type Paths, pathsOf } from './paths.js'
 import { runsBefore } from './ResumeState.js'
 import { manifestAt, startAt } from './records.js'
@@ -15,16 +15,16 @@ import { manifestAt, startAt } from './records.js'
 export interface Since {
   /** The manifest it continues from. */
   readonly manifest: string
-  /** Rows created from then on are read, as ISO 8601; absent if there is no complete run, so that all are read. */
+  /** Rows created from then on are read, as ISO 8601; absent if no run was read to its end, so that all are read. */
   readonly from?: string
-  /** The moment that the `lookback` goes back from: the end of the last complete run, or its start where its own `to` was later. */
+  /** The moment that the `lookback` goes back from: the end of the last run, or its start where its own `to` was later. */
   readonly of?: 'start' | 'end'
   /** `from` is the earliest time of the folder, since older rows were not asked for. */
   readonly isFolderStart: boolean
   /** How long before that rows may have changed, in ms. */
   readonly lookback: Millis
-  /** The last run was read to its end, but had rejected rows. An export of its own, from then on, reads only new rows. */
-  readonly afterRejects?: { readonly rejects: number; readonly from: string }
+  /** Rows that earlier runs rejected. They stay missing, unless they come again within the `lookback`. */
+  readonly rejects?: number
 }
 
 export interface SinceOptions {
@@ -60,15 +60,18 @@ export const findSince = async ({
   if (found === undefined) return nothing
   const started = resume ? await startOf(paths, files) : undefined
   const manifest = { ...found, runs: runsBefore(started, found.runs) }
-  const last = lastComplete(manifest)
-  const after = afterRejects(manifest, lookback)
-  const common = { ...nothing, ...(after && { afterRejects: after }) }
-  if (last?.bounds === undefined) return common
+  const last = lastEnded(manifest)
+  if (last?.bounds === undefined) return nothing
   checkContinues(path, last.purpose, spec, sinceLast === true)
   const { at, of } = reached(last, last.bounds)
   const back = Math.max(0, at - lookback)
   const from = Math.max(back, beginningOf(path, manifest))
-  return { ...common, from: new Date(from).toISOString(), of, isFolderStart: from > back }
+  const rejects = manifest.runs.reduce((sum, run) => sum + (run.ended ? run.rejects : 0), 0)
+  return {
+    ...nothing,
+    ...{ from: new Date(from).toISOString(), of, isFolderStart: from > back },
+    ...(rejects > 0 ? { rejects } : {}),
+  }
 }
 
 const manifestOf = async ({ out, manifest }: Paths, sinceLast: true | string): Promise<string> => {
@@ -89,17 +92,10 @@ const startOf = async (paths: Paths, files: FileSystem): Promise<string | undefi
   })
 }
 
-const afterRejects = ({ runs }: Manifest, lookback: Millis): Since['afterRejects'] => {
-  const last = runs.at(-1)
-  if (last?.bounds === undefined || last.complete || !last.ended) return undefined
-  const from = Math.max(0, reached(last, last.bounds).at - lookback)
-  return { rejects: last.rejects, from: new Date(from).toISOString() }
-}
-
 /** From when on a folder has rows: older ones were not asked for. The manifest of a file does not tell. */
 const beginningOf = (path: string, { runs }: Manifest): number => {
   if (!isOfFolder(path)) return 0
-  const begins = runs.flatMap(({ complete, bounds }) => (complete && bounds ? [bounds.from] : []))
+  const begins = runs.flatMap(({ ended, bounds }) => (ended && bounds ? [bounds.from] : []))
   return begins.reduce((least, from) => Math.min(least, from))
 }
 

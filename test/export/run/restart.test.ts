@@ -62,6 +62,25 @@ describe('a file', () => {
     expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
   })
 
+  it('is not replaced by what ends earlier, as by a clock that went back', async () => {
+    const files = memory()
+    const upTo = (to: number, ...pages: Parameters<typeof listOf>[0]) => ({
+      ...listOf(pages),
+      boundsOf: () => ({ from: 0, to }),
+    })
+    await outcome(files, upTo(2_000, good(0)), { out })
+    const before = files.text(out)
+    const earlier = run(files, upTo(1_000, good()), { out })
+    await expect(earlier).rejects.toMatchObject({
+      _tag: 'OutputExists',
+      message:
+        'items.ndjson has all up to 1970-01-01T00:00:02.000Z, and this run would end at 1970-01-01T00:00:01.000Z, so one of the clocks was wrong',
+    })
+    expect(files.text(out)).toBe(before)
+    await outcome(files, upTo(1_000, good(1)), { out, begin: 'restart' })
+    expect(ids(files)).toEqual([1])
+  })
+
   it('without anything in it is replaced', async () => {
     const files = memory()
     files.put(out, '')
