@@ -144,6 +144,16 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     }
 
     switch (operation) {
+      case 'CopyObject': {
+        const found = store.get(sourceOf(request))
+        if (found === undefined) throw new S3Error(404, 'NoSuchKey')
+        store.set(name, { ...found, modified: new Date() })
+        return answer(
+          200,
+          XML,
+          `<CopyObjectResult><ETag>${escaped(found.etag)}</ETag></CopyObjectResult>`,
+        )
+      }
       case 'PutObject': {
         checkConditions(request, store.get(name))
         const stored = storedOf(body)
@@ -185,11 +195,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
       }
       case 'UploadPartCopy': {
         const upload = uploadOf(uploads, name, query)
-        const from = decodeURIComponent(String(request.headers['x-amz-copy-source'])).replace(
-          /^\//,
-          '',
-        )
-        const source = store.get(from)
+        const source = store.get(sourceOf(request))
         if (source === undefined) throw new S3Error(404, 'NoSuchKey')
         upload.parts.set(Number(query.get('partNumber')), source)
         return answer(
@@ -295,8 +301,10 @@ const operationOf = (
       : `${method === 'GET' ? 'ListObjectsV2' : method}`
   switch (method) {
     case 'PUT':
-      if (!query.has('partNumber')) return 'PutObject'
-      return headers['x-amz-copy-source'] === undefined ? 'UploadPart' : 'UploadPartCopy'
+      if (headers['x-amz-copy-source'] !== undefined) {
+        return query.has('partNumber') ? 'UploadPartCopy' : 'CopyObject'
+      }
+      return query.has('partNumber') ? 'UploadPart' : 'PutObject'
     case 'GET':
       return query.has('uploadId') ? 'ListParts' : 'GetObject'
     case 'HEAD':
@@ -309,6 +317,10 @@ const operationOf = (
       return method
   }
 }
+
+/** Name of the object that a request copies. */
+const sourceOf = ({ headers }: IncomingMessage): string =>
+  decodeURIComponent(String(headers['x-amz-copy-source'])).replace(/^\//, '')
 
 // objects
 

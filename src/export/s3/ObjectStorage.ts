@@ -52,14 +52,19 @@ export interface Upload {
  * again; what stays is an `ExportError` that says what to do.
  */
 export interface ObjectStorage {
-  /** Reads an object; undefined if there is none. `from`: skips bytes. */
-  readonly get: (key: string, from?: number) => Promise<ObjectContent | undefined>
+  /** Reads an object, or some bytes of it (`to` is not included); undefined if there are none. */
+  readonly get: (
+    key: string,
+    range?: { readonly from: number; readonly to: number },
+  ) => Promise<ObjectContent | undefined>
   /** Writes an object in one step. Resolves with its ETag, or with undefined if the condition does not hold. */
   readonly put: (
     key: string,
     bytes: Uint8Array<ArrayBuffer>,
     condition?: Condition,
   ) => Promise<string | undefined>
+  /** Copies an object, without a transfer to here. */
+  readonly copy: (from: string, to: string) => Promise<void>
   /** Removes an object, if it is there. */
   readonly remove: (key: string) => Promise<void>
   /** Lists the objects below a prefix, in the order of their keys. */
@@ -204,11 +209,13 @@ export const objectStorage = (
 
   return {
     nameOf,
-    get: async (key, skip = 0) => {
+    get: async (key, range) => {
       const call: Call = {
         method: 'GET',
         key: prefix + key,
-        ...(skip > 0 ? { headers: { range: `bytes=${skip}-` } } : {}),
+        ...(range === undefined
+          ? {}
+          : { headers: { range: `bytes=${range.from}-${range.to - 1}` } }),
       }
       const answer = await orThrow(
         call,
@@ -232,6 +239,10 @@ export const objectStorage = (
           (code === 'NoSuchKey' && condition !== undefined),
       )
       return answer && (answer.headers.get('etag') ?? '')
+    },
+    copy: async (source, key) => {
+      const headers = { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + source)}` }
+      await orThrow({ method: 'PUT', key: prefix + key, headers })
     },
     remove: async (key) => {
       await orThrow({ method: 'DELETE', key: prefix + key }, ({ code }) => code === 'NoSuchKey')

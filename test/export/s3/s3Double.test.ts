@@ -2,6 +2,7 @@
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -55,6 +56,10 @@ it('keeps, reads, lists and deletes objects', () =>
       new ListObjectsV2Command({ Bucket, Prefix: 'a folder/' }),
     )
     expect(Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([[Key, 5]])
+    const CopySource = `${Bucket}/${encodeURIComponent(Key)}`
+    await client.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource }))
+    const copy = await client.send(new GetObjectCommand({ Bucket, Key: 'copy' }))
+    expect(await copy.Body?.transformToString()).toBe('hello')
     await client.send(new DeleteObjectCommand({ Bucket, Key }))
     await expect(client.send(new GetObjectCommand({ Bucket, Key }))).rejects.toEqual(
       named('NoSuchKey'),
