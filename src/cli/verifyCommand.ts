@@ -11,6 +11,7 @@ import {
   type Output,
   UsageError,
 } from './output.js'
+import type { Terminal } from './Terminal.js'
 import { plural } from './text.js'
 
 const HELP = `
@@ -21,16 +22,20 @@ Exit status:
   2  there is no manifest, or it cannot be read`
 
 /** `verify`: checks the files of an export against its manifest. */
-export const verifyCommand = ({ output, exit }: Pick<CommandContext, 'output' | 'exit'>): Command =>
+export const verifyCommand = ({ terminal, output, exit }: CommandContext): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
-    .argument('<path>', 'the file, the folder, or the manifest', nonEmpty)
+    .argument('<path>', 'the file, the folder, or the manifest, also as s3://BUCKET/...', nonEmpty)
     .addHelpText('after', HELP)
-    .action(async (path: string) => exit(await verifyExport(output, path)))
+    .action(async (path: string) => exit(await verifyExport(terminal, output, path)))
 
-const verifyExport = async ({ print }: Output, path: string): Promise<number> => {
+const verifyExport = async (
+  { env, timer }: Terminal,
+  { print }: Output,
+  path: string,
+): Promise<number> => {
   const { files, wrong } = await lastValueFrom(
-    verify(path).pipe(
+    verify(path, { env, timer }).pipe(
       map((check) => {
         if (E.isLeft(check)) throw new UsageError(check.left.message)
         return check.right

@@ -99,6 +99,8 @@ export interface ExportOptions<A, B = A> {
   readonly timer?: SchedulerLike | undefined
   /** Default: the disk. */
   readonly files?: FileSystem | undefined
+  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * How long another run waits for this one to renew its lease, in ms, before it takes over. Default 15,000. It is
    * renewed three times meanwhile.
@@ -196,6 +198,7 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   account: is.nonEmptyString,
   timer: is.rxScheduler(),
   files: rule.files,
+  env: is.object('variables by their names'),
   lease: is.int(100, 600_000),
 }
 

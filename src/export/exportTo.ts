@@ -17,7 +17,7 @@ import {
 } from './ExportOptions.js'
 import { type ExportSource, sourceOf } from './ExportSource.js'
 import type { Pace } from './exportList.js'
-import { disk, isSystemError } from './file/FileSystem.js'
+import { disk, type FileSystem, isSystemError } from './file/FileSystem.js'
 import type { Format } from './format/Format.js'
 import { destinationOf, formatFor, type OutputKind } from './outputPlan.js'
 import { checkPaths } from './run/checkPaths.js'
@@ -26,11 +26,15 @@ import { type Paths, pathsOf } from './run/paths.js'
 import { type RunEvent, type RunOptions, runExport } from './run/runExport.js'
 import { findSince } from './run/sinceLast.js'
 import { targetOf } from './run/Target.js'
+import { isS3, s3Path, withUrls } from './s3/S3Location.js'
+import type { openS3Files } from './s3/s3Files.js'
 import { stripped } from './secretField.js'
 import { toSink, toStream } from './toStream.js'
 
 /** How often files are committed, in ms. */
 const COMMIT_EVERY = 1_000
+/** How often files in buckets are committed, in ms: a commit uploads what came since. */
+const UPLOAD_EVERY = 5_000
 /** How often Parquet is committed, in ms: a commit ends a row group. */
 const ROW_GROUPS_EVERY = 10_000
 
@@ -92,7 +96,7 @@ const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<R
   switch (to.kind) {
     case 'file':
     case 'folder':
-      return runExport<A, B>(() => planRun(planned, pathsOf(to.out, options.checkpoint)))
+      return runExport<A, B>(() => planRun(planned, pathsOf(s3Path(to.out), options.checkpoint)))
     case 'stream':
       return toStream({
         ...paceOf(planned),
@@ -113,11 +117,23 @@ const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<R
   }
 }
 
+/** Loaded only where it is used, for a fast start. */
+const openS3 = async (
+  url: string,
+  options: Parameters<typeof openS3Files>[1],
+): Promise<FileSystem> => {
+  const { openS3Files } = await import('./s3/s3Files.js')
+  return openS3Files(url, options)
+}
+
 /** Checks the files, and finds out from when on to read. */
 const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunOptions<A, B>> => {
   const { source, options, list, format } = planned
-  const { files = disk, resume = false, restart = false, sinceLast = false } = options
-  if (options.files === undefined)
+  const { resume = false, restart = false, sinceLast = false, timer = asyncScheduler } = options
+  const { out, env } = options
+  const url = typeof out === 'string' && isS3(out) ? out : undefined
+  const files = options.files ?? (url === undefined ? disk : await openS3(url, { env, timer }))
+  if (options.files === undefined && url === undefined)
     await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
   const specFor =
     (of: ListDescription<unknown>) =>
@@ -148,7 +164,10 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
 /** How rows are chosen and told apart, and how often they are made durable. */
 const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
   const { filter, map, key, stop, timer, maxRejects = MAX_REJECTS, commitEvery } = options
-  const every = commitEvery ?? (format.name === 'parquet' ? ROW_GROUPS_EVERY : COMMIT_EVERY)
+  const isBucket = typeof options.out === 'string' && isS3(options.out)
+  const usual =
+    format.name === 'parquet' ? ROW_GROUPS_EVERY : isBucket ? UPLOAD_EVERY : COMMIT_EVERY
+  const every = commitEvery ?? usual
   return bare({
     ...defined({ filter, map, key, stop, timer }),
     every,
@@ -197,7 +216,7 @@ const eithersOf = (
 
 /** Returns the error if the system refused to write; others are bugs, or of the caller's own functions. */
 const expectedError = (error: unknown, name: string): ExportError | undefined => {
-  if (isExportError(error)) return error
+  if (isExportError(error)) return withUrls(error)
   if (!isSystemError(error)) return undefined
   const path = 'path' in error && typeof error.path === 'string' ? error.path : name
   const message = `cannot write ${path}: ${error.message}`

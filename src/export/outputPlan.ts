@@ -11,6 +11,7 @@ import type { Sink } from './exportList.js'
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import { isFolder } from './run/paths.js'
+import { isS3 } from './s3/S3Location.js'
 import { isSecretColumn, shapeWithoutSecret } from './secretField.js'
 
 // model
@@ -50,6 +51,7 @@ export const destinationOf = <A, B>(
   if (to.kind !== 'folder') {
     leftOut(['rotateRows', 'rotateBytes'], 'one file has no parts, only a folder (out: "name/")')
   }
+  if (isPath && isS3(to.name)) leftOut(['checkpoint'], 'a bucket has its own')
   if (options.resume === true) leftOut(['restart'], 'resume and restart contradict each other')
   checkSince(options, source, to.kind)
   return to

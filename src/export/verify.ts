@@ -1,10 +1,19 @@
 /** Compares the files of an export with its manifest. */
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { catchError, defer, map, type Observable, of } from 'rxjs'
+import {
+  asyncScheduler,
+  catchError,
+  concatMap,
+  defer,
+  map,
+  type Observable,
+  of,
+  type SchedulerLike,
+} from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
-import { checkOptions, type OptionsTable } from '../options/index.js'
+import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import {
   chunksOf,
@@ -18,6 +27,7 @@ import * as rule from './rules.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
 import { manifestAt } from './run/records.js'
+import { isS3, s3Path, s3Url, withUrls } from './s3/S3Location.js'
 
 // model
 
@@ -42,11 +52,19 @@ export interface Difference {
 export interface VerifyOptions {
   /** Default: the disk. */
   readonly files?: FileSystem | undefined
+  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Waits between attempts, for `s3://`. Default `asyncScheduler`. */
+  readonly timer?: SchedulerLike | undefined
 }
 
 // constructors
 
-const rules: OptionsTable<VerifyOptions> = { files: rule.files }
+const rules: OptionsTable<VerifyOptions> = {
+  files: rule.files,
+  env: is.object('variables by their names'),
+  timer: is.rxScheduler(),
+}
 
 /**
  * Compares all files of an export with its manifest, one after the other, and emits what it found of each. `path` is
@@ -59,11 +77,19 @@ export const verify = (
   path: string,
   options: VerifyOptions = {},
 ): Observable<E.Either<ExportError, FileCheck>> => {
-  const { files = disk } = checkOptions(options, rules)
-  return defer(() => checkedAll(path, files)).pipe(
-    map((check): E.Either<ExportError, FileCheck> => E.right(check)),
+  const { files, env, timer = asyncScheduler } = checkOptions(options, rules)
+  const opened = async (): Promise<FileSystem> => {
+    if (files !== undefined || !isS3(path)) return files ?? disk
+    const { openS3Files } = await import('./s3/s3Files.js') // or not, to start fast
+    return openS3Files(path, { env, timer })
+  }
+  return defer(opened).pipe(
+    concatMap((files) => checkedAll(s3Path(path), files)),
+    map(
+      (check): E.Either<ExportError, FileCheck> => E.right({ ...check, path: s3Url(check.path) }),
+    ),
     catchError((error: unknown) => {
-      if (isExportError(error)) return of(E.left(error))
+      if (isExportError(error)) return of(E.left(withUrls(error)))
       throw error
     }),
   )

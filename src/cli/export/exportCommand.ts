@@ -52,7 +52,7 @@ const withFiles = (command: Command): Command =>
   command
     .option(
       '--out <path>',
-      'FILE, DIR/ for a file for each slice of time, or - for stdout',
+      'FILE, DIR/ for a file for each slice of time, s3://BUCKET/... for either, or - for stdout',
       nonEmpty,
       '-',
     )

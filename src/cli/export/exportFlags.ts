@@ -64,12 +64,12 @@ export const outputOf = async (out: string): Promise<string> =>
 export const exportOptions = <A>(
   flags: ExportFlags,
   out: string,
-  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer'>,
+  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer' | 'env'>,
   stop: Observable<unknown>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
   const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease } = flags
-  const { stdout, stderr, timer } = terminal
+  const { stdout, stderr, timer, env } = terminal
   const json = jsonOf('exact')
   const toStdout: Partial<ExportOptions<A>> = {
     endStream: false,
@@ -89,6 +89,7 @@ export const exportOptions = <A>(
     maxRejects,
     stop,
     timer,
+    env,
   }
 }
 

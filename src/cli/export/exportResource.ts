@@ -3,6 +3,7 @@ import { defer, finalize, type Observable, ReplaySubject, take } from 'rxjs'
 import { type ExportEvent, exportTo, isExportError } from '../../export/index.js'
 import { checkPaths } from '../../export/run/checkPaths.js'
 import { pathsOf } from '../../export/run/paths.js'
+import { isS3 } from '../../export/s3/S3Location.js'
 import { InvalidOption } from '../../options/index.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import {
@@ -59,7 +60,8 @@ const exported = async <A, Flags, Filter extends object>(
     ...(resource.untilStable === true ? { untilStable: true } : {}),
   }
   const events = inFlags(() => exportTo(source, options))
-  await checkPaths({ out: isStdout ? undefined : out, checkpoint, report }, flagOf).catch(refused)
+  const file = isStdout || isS3(out) ? undefined : out
+  await checkPaths({ out: file, checkpoint, report }, flagOf).catch(refused)
   return performExport(terminal, flags, {
     client,
     query: source.describe().query,

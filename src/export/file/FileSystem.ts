@@ -4,6 +4,7 @@ import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { checksumMismatch } from '../ExportError.js'
+import type { Store } from '../store/Store.js'
 
 // model
 
@@ -63,6 +64,8 @@ export interface FileSystem {
   readonly stat: (path: string) => Promise<{ readonly size: number; readonly mode: number }>
   /** Resolves with what a link leads to; rejects for what is no link. */
   readonly readlink: (path: string) => Promise<string>
+  /** Returns the store of a folder, where texts cannot be replaced by `rename`. Default: files in the folder. */
+  readonly store?: (folder: string) => Store
 }
 
 // constructors

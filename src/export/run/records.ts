@@ -6,6 +6,7 @@ import { exportError } from '../ExportError.js'
 import { type FileSystem, modeOf } from '../file/FileSystem.js'
 import { diskStore, textAt } from '../store/diskStore.js'
 import { type Lease, type LeaseOptions, takeLease } from '../store/lease.js'
+import type { Store } from '../store/Store.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
 import { type Manifest, readManifest, showManifest } from './Manifest.js'
 import { type Paths, pathsOf, realName } from './paths.js'
@@ -53,7 +54,7 @@ export const takeRecords = async ({
   const take = async (path: string): Promise<Lease> =>
     takeLease({
       ...options,
-      store: diskStore({ folder: dirname(path), files, mode: 0o600 }),
+      store: storeIn(files, dirname(path), 0o600),
       name: basename(path),
       path,
     })
@@ -77,7 +78,7 @@ export const takeRecords = async ({
   const [lease] = leases.slice(-1)
   if (lease === undefined) throw new Error('no lease was taken')
 
-  const store = diskStore({ folder: dirname(manifest), files, mode: await modeOf(files, out) })
+  const store = storeIn(files, dirname(manifest), await modeOf(files, out))
   const name = basename(manifest)
   const checkOwner = async (): Promise<void> => {
     for (const each of leases) await each.renew()
@@ -110,6 +111,10 @@ export const takeRecords = async ({
     release,
   }
 }
+
+/** Returns the store of a folder; `mode`: the permissions of its files. */
+const storeIn = (files: FileSystem, folder: string, mode: number | undefined): Store =>
+  files.store?.(folder) ?? diskStore({ folder, files, mode })
 
 /** Makes the error for a checkpoint that is not resumed. */
 export const existing = (path: string) =>

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { defined } from '../../fp.js'
-import { exportError } from '../ExportError.js'
+import { type ExportError, exportError } from '../ExportError.js'
 
 // model
 
@@ -157,3 +157,21 @@ const section = (text: string, name: string): Profile => {
   }
   return found
 }
+
+// URLs as paths
+
+/** Returns the path of a URL, and any other path as it is. */
+export const s3Path = (path: string): string => (isS3(path) ? path.replace('s3://', 's3:/') : path)
+
+/** Returns the URL of a path, and any other path as it is. */
+export const s3Url = (path: string): string => path.replace(S3_PATH, 's3://')
+
+/** `s3:/`, also behind the folder of the process. */
+const S3_PATH = /(?:[^\s"']*\/)?s3:\/(?!\/)/
+
+/** Names objects by their URLs again. */
+export const withUrls = (error: ExportError): ExportError =>
+  Object.assign(error, {
+    message: error.message.replaceAll(new RegExp(S3_PATH, 'g'), 's3://'),
+    ...('path' in error ? { path: s3Url(error.path) } : {}),
+  })

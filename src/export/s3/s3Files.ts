@@ -7,9 +7,13 @@
  *
  * and one object again when it is renamed: the service joins the chunks, without a transfer to here.
  */
+import { createHash } from 'node:crypto'
+import type { SchedulerLike } from 'rxjs'
 import { exportError } from '../ExportError.js'
 import type { FileHandle, FileSystem } from '../file/FileSystem.js'
-import type { ObjectStorage } from './ObjectStorage.js'
+import { type ObjectStorage, objectStorage } from './ObjectStorage.js'
+import { processEnvironment, type S3Environment, s3Location, s3Path } from './S3Location.js'
+import { s3Store } from './s3Store.js'
 
 /** Size of a chunk: the least that S3 allows for a part of an object, in bytes. A file that grows holds one in memory. */
 const CHUNK = 5 << 20
@@ -29,10 +33,12 @@ interface Layout {
   readonly size: number
 }
 
+/** Files by paths that have `root` in them; what follows it is the key. */
 export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
   const keyOf = (path: string): string => {
     const plain = path.replaceAll('\\', '/')
     const at = `${plain}/`.indexOf(root)
+    if (at < 0 && root.startsWith(plain.slice(Math.max(0, plain.indexOf('s3:/'))))) return '' // a folder above
     if (at < 0) throw systemError('ENOENT', path)
     return plain.slice(at + root.length)
   }
@@ -76,6 +82,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
 
   const read = async (path: string): Promise<FileHandle> => {
     const key = keyOf(path)
+    if (key === '') throw systemError('EISDIR', path)
     const growing = open.get(key)
     if (growing !== undefined) return { ...refusing, read: growing.read, stat: growing.stat }
     const layout = await layoutOf(key)
@@ -96,6 +103,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
       const key = keyOf(path)
       const prefix = key === '' || key.endsWith('/') ? key : `${key}/`
       const objects = await storage.list(prefix)
+      if (objects.length === 0 && prefix !== '') throw systemError('ENOENT', path)
       const names = objects.map((object) =>
         object.key.slice(prefix.length).replace(/\.chunks\/.*$/, ''),
       )
@@ -133,6 +141,10 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
     },
     readlink: async (path) => {
       throw systemError('EINVAL', path)
+    },
+    store: (folder) => {
+      const key = keyOf(folder)
+      return s3Store(storage, key === '' || key.endsWith('/') ? key : `${key}/`)
     },
   }
 }
@@ -192,7 +204,7 @@ class GrowingFile implements FileHandle {
     return { bytesRead: found.length }
   }
 
-  stat: FileHandle['stat'] = async () => statOf(this.#size())
+  stat: FileHandle['stat'] = async () => statOf(this.#size(), this.key)
 
   truncate: FileHandle['truncate'] = async (length) => {
     if (length >= this.#size()) return
@@ -295,8 +307,28 @@ const readHandle = (storage: ObjectStorage, key: string, { chunks, size }: Layou
     bytes.set(found.bytes, offset)
     return { bytesRead: found.bytes.length }
   },
-  stat: async () => statOf(size),
+  stat: async () => statOf(size, key),
 })
 
-/** Names of files are never used again: they tell one from another. */
-const statOf = (size: number) => ({ size, dev: 0, ino: 0, isFile: () => true })
+/** A file is known by its name: no other one gets the same. */
+const statOf = (size: number, key: string) => ({
+  size,
+  dev: 0,
+  ino: createHash('sha256').update(key).digest().readUIntBE(0, 6),
+  isFile: () => true,
+})
+
+// URLs as paths
+
+/**
+ * Opens the bucket of an output, `s3://BUCKET/PREFIX/` or `s3://BUCKET/PREFIX/FILE`. Paths of the export begin with
+ * `s3:/`, as functions of `node:path` leave it.
+ */
+export const openS3Files = async (
+  url: string,
+  { env, timer }: { readonly env: S3Environment['env'] | undefined; readonly timer: SchedulerLike },
+): Promise<FileSystem> => {
+  const folder = url.slice(0, url.lastIndexOf('/') + 1)
+  const location = await s3Location(folder, processEnvironment(env))
+  return s3Files(objectStorage(location, { timer }), s3Path(folder))
+}

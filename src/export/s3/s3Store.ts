@@ -6,18 +6,24 @@ import type { ObjectStorage } from './ObjectStorage.js'
  * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
  * stands for a text that was removed: not every service deletes conditionally. Empty texts cannot be kept.
  *
+ * `prefix`: the folder in which the names are.
+ *
  * A write whose answer was lost is tried again, and then refused by its own effect: the text that is there tells.
  */
-export const s3Store = (storage: ObjectStorage): Store => {
+export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
   const put = async (
     name: string,
     text: string,
     etag: string | undefined,
   ): Promise<string | undefined> => {
     const bytes = new TextEncoder().encode(text)
-    const written = await storage.put(name, bytes, etag === undefined ? 'absent' : { etag })
+    const written = await storage.put(
+      prefix + name,
+      bytes,
+      etag === undefined ? 'absent' : { etag },
+    )
     if (written !== undefined) return written
-    const found = await storage.get(name)
+    const found = await storage.get(prefix + name)
     return found !== undefined &&
       new TextDecoder().decode(found.bytes) === text &&
       found.etag !== etag
@@ -26,7 +32,7 @@ export const s3Store = (storage: ObjectStorage): Store => {
   }
   return {
     read: async (name) => {
-      const found = await storage.get(name)
+      const found = await storage.get(prefix + name)
       return found === undefined || found.bytes.length === 0
         ? undefined
         : { text: new TextDecoder().decode(found.bytes), version: found.etag }
@@ -35,7 +41,7 @@ export const s3Store = (storage: ObjectStorage): Store => {
       if (version !== undefined) return put(name, text, version)
       const written = await put(name, text, undefined)
       if (written !== undefined) return written
-      const found = await storage.get(name)
+      const found = await storage.get(prefix + name)
       return found?.bytes.length === 0 ? put(name, text, found.etag) : undefined
     },
     remove: async (name, version) => (await put(name, '', version)) !== undefined,
