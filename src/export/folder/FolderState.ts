@@ -50,7 +50,7 @@ const record = t.type({
 export interface FolderState
   extends Pick<t.TypeOf<typeof record>, 'format' | 'base' | 'incoming'> {}
 
-export const newFolderState = (format: string): FolderState => ({ format, base: [], incoming: [] })
+const newFolderState = (format: string): FolderState => ({ format, base: [], incoming: [] })
 
 const readFolderRecord = readRecord({ name: 'checkpoint', version: VERSION, codec: record })
 

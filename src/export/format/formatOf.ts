@@ -21,7 +21,7 @@ import { textEncoder } from './textEncoder.js'
 
 // model
 
-export const formatTable = {
+const formatTable = {
   /** How rows are written: one of `formatNames`. */
   format: required(is.oneOf(...formatNames)),
   /**

@@ -19,7 +19,7 @@ import type { Store } from './Store.js'
 // model
 
 /** How long a lease lasts that is not renewed. */
-export const LEASE: Millis = 15_000
+const LEASE: Millis = 15_000
 
 /** An owner renews its lease so often while one lasts. */
 const RENEWALS = 3

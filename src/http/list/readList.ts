@@ -147,7 +147,7 @@ const envelopeCheck =
 // positions
 
 /** `expected` of an invalid position. */
-export const POSITION_TEXT =
+const POSITION_TEXT =
   'where a page of this list stands: page_num, or page, such as `next` of a page'
 
 interface PageParams {
@@ -156,14 +156,14 @@ interface PageParams {
 }
 
 /** Reads a position from the parameters of a list. A page number may be text, as in a query. */
-export const pageParams = ({ page_num, page }: PageParams): O.Option<Position> => {
+const pageParams = ({ page_num, page }: PageParams): O.Option<Position> => {
   if (typeof page_num === 'number') return O.some({ page_num })
   if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
   return typeof page === 'string' ? O.some({ page }) : O.none
 }
 
 /** Reads a stored position, which may belong to something else. */
-export const parsePosition =
+const parsePosition =
   ({ style, first }: Paging) =>
   (u: unknown): O.Option<Position> => {
     if (!isRecord(u)) return O.none
@@ -174,4 +174,4 @@ export const parsePosition =
     return page_num === undefined || page === undefined ? pageParams({ page_num, page }) : O.none
   }
 
-export const isDigits = (u: unknown): u is string => typeof u === 'string' && /^\d+$/.test(u)
+const isDigits = (u: unknown): u is string => typeof u === 'string' && /^\d+$/.test(u)

@@ -68,7 +68,7 @@ interface NamedObject {
  * Returns the path of the first field that the codec names and the value only inherits: an accessor of a class, or
  * a property of a prototype. A codec reads such a field; copies and JSON do not have it.
  */
-export const inheritedField = (codec: unknown, params: object): string | undefined => {
+const inheritedField = (codec: unknown, params: object): string | undefined => {
   for (const { path, value, fields } of namedObjects([codec], params)) {
     for (const name of fields.keys()) {
       const isOwn = Object.prototype.propertyIsEnumerable.call(value, name)
@@ -79,7 +79,7 @@ export const inheritedField = (codec: unknown, params: object): string | undefin
 }
 
 /** Returns a cause for each field that the codec does not name, or that looks like a misspelling of one that it names. */
-export const unknownFields = (codec: unknown, params: object): ReadonlyArray<Cause> =>
+const unknownFields = (codec: unknown, params: object): ReadonlyArray<Cause> =>
   namedObjects([codec], params).flatMap(({ path, value, fields, names }) => {
     if (names === 'free') return []
     const known = [...fields.keys()]

@@ -149,7 +149,7 @@ export const HEADER_VALUE = 'a text that fits a header, without space around it'
  * Describes the first value, at any depth, that `JSON.stringify` would reject, leave out, or replace by something
  * else; `undefined` if there is none.
  */
-export const notSerializable = (u: unknown): string | undefined => {
+const notSerializable = (u: unknown): string | undefined => {
   const paths = new Map<unknown, ReadonlyArray<string>>()
   let found: string | undefined
   /** Sees each value with its holder, after `toJSON`. */
