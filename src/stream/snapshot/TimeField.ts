@@ -41,11 +41,21 @@ export interface PageWalk {
   /** It was split off, and no answer has shown yet whether there is anything in it. */
   unproven: boolean
   /** Rows that an answer showed and did not cover, by their keys: the next one must have them. */
-  edge: ReadonlyMap<string, Millis>
-  /** The question whose answer showed the rows of `edge`. */
-  shownBy: Span | undefined
-  /** Keys of the rows of `edge` that did not come again: `shownBy` is asked once more, whether they are still there. */
-  missing: ReadonlyArray<string>
+  edge: ReadonlyMap<string, EdgeRow>
+  /** Rows of `edge` that did not come again. */
+  missing: MissingRows | undefined
+}
+
+interface EdgeRow {
+  readonly time: Millis
+  /** The question whose answer showed it. */
+  readonly shownBy: Span
+}
+
+/** Rows that did not come again: the question that showed them is asked once more, to see if they are still there. */
+interface MissingRows {
+  readonly keys: ReadonlyArray<string>
+  readonly shownBy: Span
 }
 
 /** An answer: the times of its rows, and their keys. */
@@ -82,12 +92,8 @@ export interface TimeField {
   readonly question: (walk: PageWalk) => Span
   /** Takes an answer to the question of a walk. */
   readonly receivePage: (walk: PageWalk, rows: AnswerRows) => Outcome
-  /** Takes all rows of a crowded stretch, by their keys. */
-  readonly receiveSecond: (
-    walk: PageWalk,
-    span: Span,
-    keys: ReadonlyArray<string | undefined>,
-  ) => Outcome
+  /** Takes all rows of a crowded stretch, in answer to the question of a walk. */
+  readonly receiveSecond: (walk: PageWalk, span: Span, rows: AnswerRows) => Outcome
   /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
   readonly deliver: (walk: PageWalk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
@@ -121,39 +127,44 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
   const lost = (
     walk: PageWalk,
     span: Span,
-    keys: ReadonlyArray<string | undefined>,
+    keys: () => ReadonlyArray<string | undefined>,
     isWide: boolean,
   ): Outcome | undefined => {
     if (walk.edge.size === 0) return undefined
-    const came = new Set(keys)
-    const missing = [...walk.edge].flatMap(([key, time]) =>
-      contains(span, time) && !came.has(key) ? [key] : [],
+    const came = new Set(keys())
+    const missing = [...walk.edge].filter(
+      ([key, { time }]) => contains(span, time) && !came.has(key),
     )
-    if (missing.length === 0) return undefined
-    if (isWide) walk.missing = missing
+    const [first] = missing
+    if (first === undefined) return undefined
+    const [, { shownBy }] = first
+    const alike = missing.filter(([, row]) => row.shownBy === shownBy)
+    if (isWide) walk.missing = { keys: alike.map(([key]) => key), shownBy }
     else margin = SECOND // the service may leave out its bounds, or round the times that it shows
     return NOTHING
   }
 
   /** Takes the answer to the question that showed the missing rows: they left the list, or the service loses them. */
-  const recheck = (walk: PageWalk, keys: ReadonlyArray<string | undefined>): Outcome => {
+  const recheck = (
+    walk: PageWalk,
+    { keys: missing }: MissingRows,
+    keys: ReadonlyArray<string | undefined>,
+  ): Outcome => {
     const came = new Set(keys)
-    const there = walk.missing.filter((key) => came.has(key))
+    const there = missing.filter((key) => came.has(key))
     if (there.length > 0) return { _tag: 'RowsMissing', rows: there.length }
-    walk.edge = new Map([...walk.edge].filter(([key]) => !walk.missing.includes(key)))
-    walk.missing = []
+    walk.edge = new Map([...walk.edge].filter(([key]) => !missing.includes(key)))
+    walk.missing = undefined
     return NOTHING
   }
 
-  const remember = (walk: PageWalk, { question, times, keys }: AnswerRows): void => {
+  /** Returns the rows of an answer that a walk still has ahead of it. */
+  const edgeOf = ({ ahead }: PageWalk, { question, times, keys }: AnswerRows) => {
     const all = keys()
-    walk.shownBy = question
-    walk.edge = new Map(
-      times.flatMap((time, i) => {
-        const key = all[i]
-        return key !== undefined && contains(walk.ahead, time) ? [[key, time] as const] : []
-      }),
-    )
+    return times.flatMap((time, i): ReadonlyArray<readonly [string, EdgeRow]> => {
+      const key = all[i]
+      return key !== undefined && contains(ahead, time) ? [[key, { time, shownBy: question }]] : []
+    })
   }
 
   const split = (walk: PageWalk, at: number): PageWalk => {
@@ -181,24 +192,24 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
       return best && split(best.walk, best.at)
     },
 
-    question: ({ ahead, whole, pace, missing, shownBy }) => {
-      if (missing.length > 0 && shownBy !== undefined) return shownBy
-      // at the start of a slice, no answer has shown what the last second of the one before it has
-      const isStart = pace === undefined || ahead.from === whole.from
-      const before = isStart ? SECOND : margin
-      return { from: Math.max(start.from, ahead.from - before), to: ahead.to + margin }
+    question: ({ ahead, whole, pace, crowded, missing }) => {
+      if (missing !== undefined) return missing.shownBy
+      const { from, to } = crowded ?? ahead
+      // at the start of a slice, and in a crowded second, no answer may have shown rows before it that show its time
+      const isStart = pace === undefined || from === whole.from || crowded !== undefined
+      return { from: Math.max(start.from, from - (isStart ? SECOND : margin)), to: to + margin }
     },
 
     receivePage: (walk, rows) => {
       const { asked, question, times, more } = rows
-      if (walk.missing.length > 0) return recheck(walk, rows.keys())
+      if (walk.missing !== undefined) return recheck(walk, walk.missing, rows.keys())
       const said = coverageOf({ asked, question, times, more, known: shown })
       if (said._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
       shown = said.shown
       switch (said._tag) {
         case 'Crowded':
           walk.crowded = said.span
-          if (walk.edge.size === 0) remember(walk, rows)
+          walk.edge = new Map([...edgeOf(walk, rows), ...walk.edge])
           return NOTHING
         case 'Halves':
           unordered++
@@ -209,32 +220,26 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           return NOTHING
         case 'Covers': {
           const span = both(said.span, walk.ahead) // of what is this walk's still
-          const doubt = lost(
-            walk,
-            span,
-            walk.edge.size === 0 ? [] : rows.keys(),
-            question.to > asked.to,
-          )
+          const doubt = lost(walk, span, rows.keys, question.to > asked.to)
           if (doubt !== undefined) return doubt
           unordered = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
           const pageSpan = said.span.to - said.span.from
           const order = more && shown !== 'none' ? shown : undefined
           covered(walk, span, order && { order, pageSpan })
-          if (isEmpty(walk.ahead)) walk.edge = new Map()
-          else remember(walk, rows)
+          walk.edge = new Map(isEmpty(walk.ahead) ? [] : edgeOf(walk, rows))
           return { _tag: 'Covered', span }
         }
       }
     },
 
-    receiveSecond: (walk, span, keys) => {
-      const doubt = lost(walk, span, keys, true)
+    receiveSecond: (walk, span, rows) => {
+      const doubt = lost(walk, span, rows.keys, rows.question.to > span.to)
       if (doubt !== undefined) return doubt
-      if (keys.length > 0) unordered = 0
+      if (rows.times.length > 0) unordered = 0
       walk.unproven = false
-      walk.edge = new Map()
       covered(walk, span, undefined)
+      walk.edge = new Map(edgeOf(walk, rows))
       return { _tag: 'Covered', span }
     },
 
@@ -273,8 +278,7 @@ const pageWalk = ({ number, from, to, rows, left }: Slice): PageWalk => ({
   busy: false,
   unproven: false,
   edge: new Map(),
-  shownBy: undefined,
-  missing: [],
+  missing: undefined,
 })
 
 const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({

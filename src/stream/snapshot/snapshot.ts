@@ -180,17 +180,21 @@ const asker = <E, A>(
 
   /** All pages of a second with more rows than a page. */
   const allPages = (walk: PageWalk, span: Span): Observable<Answer<E, A>> => {
+    const question = field.question(walk)
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
-      const outcome = field.receiveSecond(walk, span, rows.raw.map(key))
+      const times = rows.raw.map(time)
+      const keys = () => rows.raw.map(key)
+      const answer = { asked: span, question, times, keys, more: false }
+      const outcome = field.receiveSecond(walk, span, answer)
       return outcome._tag === 'Covered'
-        ? O.some({ walk, span, rows: unseen(within(span, rows.raw.map(time))(rows)) })
+        ? O.some({ walk, span, rows: unseen(within(span, times)(rows)) })
         : O.none
     }
-    return readUntilSettled({ pages: pagesOf(span), key }).pipe(mapRight(read))
+    return readUntilSettled({ pages: pagesOf(question), key }).pipe(mapRight(read))
   }
 
   return (walk) =>
-    walk.crowded === undefined || walk.missing.length > 0
+    walk.crowded === undefined || walk.missing !== undefined
       ? onePage(walk)
       : allPages(walk, walk.crowded)
 }

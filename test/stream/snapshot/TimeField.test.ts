@@ -24,14 +24,15 @@ describe('timeField', () => {
       const field = timeField(wholeOf(YEAR), width)
       const answer = (walk: PageWalk): Outcome => {
         walk.busy = false
-        const outcome = field.receivePage(walk, {
+        const rows = {
           asked: walk.ahead,
           question: field.question(walk),
           times: [],
           keys: () => [],
           more: true,
-        })
-        if (walk.crowded !== undefined) field.receiveSecond(walk, walk.crowded, [])
+        }
+        const outcome = field.receivePage(walk, rows)
+        if (walk.crowded !== undefined) field.receiveSecond(walk, walk.crowded, rows)
         return outcome
       }
       let answers = 0

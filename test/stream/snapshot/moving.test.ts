@@ -41,6 +41,29 @@ describe('a snapshot of a list that moves', () => {
     )
   })
 
+  it('of a service with bounds and times of its own has every row that stayed, none twice', () => {
+    const strange = fc.record({
+      isExclusive: fc.boolean(),
+      shows: fc.constantFrom(Math.floor, Math.round, Math.ceil),
+    })
+    fc.assert(
+      fc.property(moving, strange, (drawn, { isExclusive, shows }) => {
+        const played = scene({
+          ...drawn,
+          from: undefined,
+          wholeSeconds: false,
+          isExclusive,
+          shows: (at) => shows(at / 1_000) * 1_000,
+        })
+        const rows = played.run(played.read(wholeOf(played.range)))
+        const last = rows.at(-1)
+        if (last !== undefined && E.isLeft(last)) expect(last.left).toBe('RowsMissing')
+        else expectWhole(idsOf(rows), played)
+      }),
+      runs,
+    )
+  })
+
   it('is continued from where any of its pages left it, without a row lost or doubled', () => {
     fc.assert(
       fc.property(moving, fc.integer({ min: 1, max: 4 }), (drawn, stretch) => {

@@ -32,6 +32,10 @@ interface Model {
   /** Whether the service compares whole seconds only. */
   readonly wholeSeconds: boolean
   readonly pageSize: number
+  /** The service leaves out rows of the very bounds. Default: it does not. */
+  readonly isExclusive?: boolean
+  /** The time that a row shows, in place of its own. */
+  readonly shows?: (at: number) => number
   /** The chance that a row leaves before an answer, and that one comes. */
   readonly leaving: number
   readonly coming: number
@@ -56,7 +60,7 @@ const EVERY = 200
 const second = (ms: number): number => Math.floor(ms / 1_000)
 
 const movingList = (model: Model) => {
-  const { random, pageSize, wholeSeconds } = model
+  const { random, pageSize, wholeSeconds, isExclusive = false, shows = (at) => at } = model
   let rows: ReadonlyArray<Row & { readonly rank: number }> = model.moments.map((at, i) => ({
     id: `row-${i}`,
     at,
@@ -84,6 +88,7 @@ const movingList = (model: Model) => {
     ({ at }: Row): boolean => {
       if (span === undefined) return true
       const [from, to] = [second(span.from) * 1_000, Math.ceil(span.to / 1_000) * 1_000]
+      if (isExclusive) return from < at && at < to
       return wholeSeconds
         ? second(from) <= second(at) && second(at) <= second(to)
         : from <= at && at <= to
@@ -96,7 +101,7 @@ const movingList = (model: Model) => {
     const found = rows.filter(isAsked(span)).sort((a, b) => sign * (a.at - b.at) || a.rank - b.rank)
     const first = page * pageSize
     return {
-      items: found.slice(first, first + pageSize).map(({ id, at }) => ({ id, at })),
+      items: found.slice(first, first + pageSize).map(({ id, at }) => ({ id, at: shows(at) })),
       more: found.length > first + pageSize,
     }
   }
