@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
+import { compactCommand } from './compactCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
@@ -23,6 +24,7 @@ import { verifyCommand } from './verifyCommand.js'
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   ({ terminal, exit }) => exportCommand(terminal, exit),
   syncCommand,
+  compactCommand,
   verifyCommand,
   tapCommand,
   sandboxCommand,

@@ -68,7 +68,7 @@ const isFrame = (u: object): u is Frame =>
   'buffer' in u && u.buffer instanceof Uint8Array && 'engine' in u
 
 /** Decompresses frame by frame: Node reads a file up to the end of its first one, without an error. */
-function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {
+export function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; ) {
     const frame: object = zlib.zstdDecompressSync(bytes.subarray(at), { info: true })
     if (!isFrame(frame)) throw new TypeError('zlib does not tell the size of a frame')

@@ -26,18 +26,7 @@
  * Lists that cannot be narrowed by time are read whole, into a table beside the one that is there, and take its place
  * in the last step.
  */
-import {
-  asyncScheduler,
-  catchError,
-  defer,
-  finalize,
-  merge,
-  type Observable,
-  of,
-  Subject,
-  takeUntil,
-  throwError,
-} from 'rxjs'
+import { asyncScheduler, catchError, type Observable, of, throwError } from 'rxjs'
 import { E } from '../../fp.js'
 import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
 import { isExportError } from '../ExportError.js'
@@ -50,7 +39,6 @@ import {
   destinationKind,
   type SyncEvent,
   type SyncOptions,
-  type SyncWait,
   syncRules,
   type TimedSource,
 } from './SyncOptions.js'
@@ -104,18 +92,15 @@ export const sync = <A>(
     env: options.env,
     timer: options.timer ?? asyncScheduler,
   })
-  const waits = new Subject<SyncEvent>()
   const { timer = asyncScheduler, lease, stop } = options
-  const onWait = ({ ms }: SyncWait): void =>
-    waits.next(E.right({ ...NO_PROGRESS, waiting: { ms } }))
-  const running = bracket(
-    async () => SyncSession.begin({ target: await open(), spec, timer, lease, onWait, stop }),
+  return bracket(
+    async (tell: (event: SyncEvent) => void) =>
+      SyncSession.begin({
+        ...{ target: await open(), spec, timer, lease, stop },
+        onWait: ({ ms }) => tell(E.right({ ...NO_PROGRESS, waiting: { ms } })),
+      }),
     (session: SyncSession<A>) => session.close(),
-  )((session) => runSync(session, { timed, list, options }))
-  return defer(() => {
-    const over = new Subject<void>()
-    return merge(waits.pipe(takeUntil(over)), running.pipe(finalize(() => over.next())))
-  }).pipe(
+  )((session) => runSync(session, { timed, list, options })).pipe(
     catchError((error: unknown) =>
       isExportError(error) ? of(E.left(error)) : throwError(() => error),
     ),
