@@ -4,17 +4,28 @@
  *     DIR/incoming/a1.ndjson.zst     rows of a run under way: a file for each step, sorted
  *     DIR/charges-9c.parquet         the current rows, each once; files do not overlap in time
  *     DIR/checkpoint.json            the list of these files, with the checkpoint: replaced in one step
+ *     DIR/manifest.json              the current files, for `verify` and for readers
  *
  * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
  * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
  * checkpoint lists, and the next run that comes to its end removes them.
  */
 import { createHash } from 'node:crypto'
+import { plural } from '../../decode/plural.js'
+import type { IO } from '../../fp.js'
 import { defined } from '../../fp.js'
+import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
+import { iso, type ManifestRun, manifestOf, showManifest } from '../run/Manifest.js'
 import type { Store } from '../store/Store.js'
-import type { Step, SyncTarget, Unsettled, UnsettledQuery } from '../sync/SyncTarget.js'
+import type {
+  Step,
+  SyncSummary,
+  SyncTarget,
+  Unsettled,
+  UnsettledQuery,
+} from '../sync/SyncTarget.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import { type FolderState, folderStore, type Piece } from './FolderState.js'
 import { type Batches, type MergeSource, mergeRows } from './mergeRows.js'
@@ -36,6 +47,8 @@ export interface FolderOptions<A, C> {
   readonly check: SyncTarget<A>['check']
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
+  /** Time of day, in ms since 1970. */
+  readonly now: IO<Millis>
   /** Draws names of files that no other run makes. */
   readonly randomName: () => string
 }
@@ -56,6 +69,18 @@ const INCOMING = 'incoming/'
 export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
   const { objects, base } = options
   const store = folderStore(options.store, base.extension, objects.nameOf)
+  /** Replaces the manifest; a run that was frozen before it does so is not the owner any more, and leaves it. */
+  const publish = async (
+    text: string,
+    version: string | undefined,
+    isOwner: () => Promise<boolean>,
+  ): Promise<void> => {
+    for (let expected = version; ; ) {
+      if ((await options.store.replace(MANIFEST, text, expected)) !== undefined) return
+      expected = (await options.store.read(MANIFEST))?.version
+      if (!(await isOwner())) return
+    }
+  }
   let isBegun = false
   return {
     name: objects.nameOf(''),
@@ -68,6 +93,7 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
         options.replaces && !isBegun ? { ...store.state(), incoming: [] } : store.state()
       isBegun = true
       const change = await changeFor(options, before, step)
+      const manifest = step.kind === 'finish' ? await options.store.read(MANIFEST) : undefined
       return {
         ...store,
         replace: async (name, text, version) => {
@@ -75,6 +101,13 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
           if (done === undefined) {
             await removeAll(objects, change.made) // a later run has taken over
             return undefined
+          }
+          if (step.kind === 'finish') {
+            const text = showManifest(manifestOf([runOf(options, change.next, step.summary)]))
+            await publish(text, manifest?.version, async () => {
+              const found = await store.read(name)
+              return found?.version === done
+            })
           }
           await removeAll(objects, change.obsolete)
           return done
@@ -266,6 +299,41 @@ async function* readPiece<C>(
     throw exportError('ChecksumMismatch', `${name} is gone, and cannot be merged`, { path: name })
   }
   yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+}
+
+// the manifest
+
+const MANIFEST = 'manifest.json'
+
+/** Describes the current files as one run. */
+const runOf = <A, C>(
+  { base: { extension }, now }: FolderOptions<A, C>,
+  { base }: FolderState,
+  { spec, rejects, bounds }: SyncSummary,
+): ManifestRun => {
+  const time = iso(now())
+  return {
+    complete: rejects === 0,
+    missing: rejects === 0 ? [] : [`${plural(rejects, 'row')} that cannot be written`],
+    ended: true,
+    purpose: { ...spec, format: formatOf(extension), output: '.' },
+    started: time,
+    finished: time,
+    rows: base.reduce((sum, { rows }) => sum + rows, 0),
+    rejects,
+    slices: [],
+    drift: [],
+    files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
+    ...defined({ bounds }),
+  }
+}
+
+const formatOf = (extension: string): ManifestRun['purpose']['format'] => {
+  const [name = '', compress] = extension.split('.')
+  return {
+    name,
+    compress: compress === undefined ? 'zstd' : compress === 'zst' ? 'zstd' : compress,
+  }
 }
 
 // removal

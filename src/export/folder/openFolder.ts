@@ -27,6 +27,7 @@ export interface OpenFolderOptions {
   readonly numbers: Numbers
   readonly replaces: boolean
   readonly format: 'ndjson' | 'parquet'
+  readonly timer: SchedulerLike
 }
 
 // constructors
@@ -41,20 +42,23 @@ export const openFolder = async <A>(options: OpenFolderOptions): Promise<SyncTar
 /** Opens a prefix of a bucket. Rejects with an `UnusablePath` where region or credentials are missing. */
 export const openBucket = async <A>(
   options: OpenFolderOptions,
-  { env, timer }: { readonly env: S3Environment['env'] | undefined; readonly timer: SchedulerLike },
+  env: S3Environment['env'] | undefined,
 ): Promise<SyncTarget<A>> => {
+  const { timer } = options
   const storage = objectStorage(await s3Location(options.to, processEnvironment(env)), { timer })
   return targetOf(options, storage, s3Store(storage))
 }
 
 const targetOf = <A>(
-  { list, shape, numbers, replaces, format }: OpenFolderOptions,
+  { list, shape, numbers, replaces, format, timer }: OpenFolderOptions,
   objects: Objects,
   store: Store,
 ): SyncTarget<A> => {
+  const now = () => timer.now()
+
   const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
   const incoming = formatOfShape<A>(shape)(text)
-  const common = { objects, store, list, incoming, replaces, randomName }
+  const common = { objects, store, list, incoming, replaces, randomName, now }
   if (format === 'ndjson') {
     return folderTarget({ ...common, base: textBase, check: incoming.check })
   }

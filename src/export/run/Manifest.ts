@@ -49,24 +49,14 @@ const run = t.intersection([
     ended: t.boolean,
     /** The list that was exported, and how it was written. */
     purpose: ExportSpec,
-    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. */
+    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. Of a sync: when it ended. */
     started: t.string,
     /** When it ended, as ISO 8601. */
     finished: t.string,
-    /** How long it ran, in ms, without the time between a stop and a resumption. */
-    ms: t.number,
-    /** How often it was begun or resumed. */
-    starts: t.number,
     /** Rows that were written. */
     rows: t.number,
     /** Rows that were rejected. */
     rejects: t.number,
-    /** Rows that came again, and were left out. */
-    repeated: t.number,
-    /** Requests that were answered, also those that were refused, and logins. */
-    requests: t.number,
-    /** Requests that were refused for the limits (429). */
-    refused: t.number,
     /** Slices of time that were read to their end; `rows` counts rejected rows, too. */
     slices: t.readonlyArray(SliceCount),
     /** Data that no codec names. */
@@ -75,6 +65,16 @@ const run = t.intersection([
     files: t.readonlyArray(ManifestFile),
   }),
   t.partial({
+    /** How long it ran, in ms, without the time between a stop and a resumption; not of a sync. */
+    ms: t.number,
+    /** How often it was begun or resumed; not of a sync. */
+    starts: t.number,
+    /** Rows that came again, and were left out; not of a sync. */
+    repeated: t.number,
+    /** Requests that were answered, also those that were refused, and logins; not of a sync. */
+    requests: t.number,
+    /** Requests that were refused for the limits (429); not of a sync. */
+    refused: t.number,
     /** From when to when its rows were created; of a snapshot. */
     bounds: Bounds,
     /** Different ids, of a plain list; those of a snapshot are not counted. */

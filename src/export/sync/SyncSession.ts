@@ -1,5 +1,6 @@
 /** A destination, while one run has its lease. */
 import { concat, NEVER, type Observable, type SchedulerLike } from 'rxjs'
+import { defined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import { type Lease, type LeaseWait, takeLease } from '../store/lease.js'
 import { newSyncState, readSyncState, type SyncState } from './SyncState.js'
@@ -71,7 +72,10 @@ export class SyncSession<A> {
 
   /** Ends the run, as `SyncTarget` says. */
   finish(state: SyncState): Promise<void> {
-    return this.#step({ kind: 'finish' }, state)
+    const { spec, rejected, since, upTo } = state
+    const bounds = since === undefined || upTo === undefined ? undefined : { from: since, to: upTo }
+    const summary = { spec, rejects: rejected.length, ...defined({ bounds }) }
+    return this.#step({ kind: 'finish', summary }, state)
   }
 
   /** Releases the lease, and leaves the destination as it stands. May be called again. */

@@ -2,6 +2,8 @@
 
 import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
+import type { Bounds } from '../run/Checkpoint.js'
+import type { ExportSpec } from '../run/ExportSpec.js'
 import type { Store } from '../store/Store.js'
 
 // model
@@ -14,7 +16,16 @@ export type Step<A> =
    */
   | { readonly kind: 'write'; readonly rows: ReadonlyArray<A> }
   /** A run ends: what was written takes the place of what was there (a list), or is merged with it (a folder). */
-  | { readonly kind: 'finish' }
+  | { readonly kind: 'finish'; readonly summary: SyncSummary }
+
+/** A finished run, for the manifest of a folder. */
+export interface SyncSummary {
+  readonly spec: ExportSpec
+  /** Rows that could not be written; they are read again by the next run. */
+  readonly rejects: number
+  /** Rows created from `from` on are there, up to `to`, in ms since 1970; of a list by time. */
+  readonly bounds?: Bounds
+}
 
 /** Which rows are not final: those with another `status`, created before a time. */
 export interface UnsettledQuery {

@@ -52,11 +52,11 @@ export const openTarget =
       }
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
-        return openFolder<A>({ to, list: table, shape, numbers, replaces, format })
+        return openFolder<A>({ to, list: table, shape, numbers, replaces, format, timer })
       }
       case 's3': {
         const { openBucket } = await import('../folder/openFolder.js')
-        return openBucket<A>({ to, list: table, shape, numbers, replaces, format }, { env, timer })
+        return openBucket<A>({ to, list: table, shape, numbers, replaces, format, timer }, env)
       }
     }
   }

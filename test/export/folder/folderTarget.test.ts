@@ -17,6 +17,11 @@ type Row = Charge
 
 const NAME = 'checkpoint'
 
+const SUMMARY = {
+  spec: { resource: 'charges', account: 'a', query: {}, format: {}, output: '.' },
+  rejects: 0,
+}
+
 const formats = { 'ndjson.zst': textBase, parquet: parquetBase(columnsOf(shapeOf(Charge)), 'fast') }
 
 const world = (format: keyof typeof formats, replaces = false) => {
@@ -29,6 +34,7 @@ const world = (format: keyof typeof formats, replaces = false) => {
     list: 'charges',
     incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
     check: () => undefined,
+    now: () => 0,
     replaces,
     randomName: () => String(++names).padStart(12, '0'),
   }
@@ -54,7 +60,7 @@ const runOf = (target: SyncTarget<Row>) => {
     },
     write: async (rows: ReadonlyArray<Row>) =>
       replaceIn(await target.through({ kind: 'write', rows })),
-    finish: async () => replaceIn(await target.through({ kind: 'finish' })),
+    finish: async () => replaceIn(await target.through({ kind: 'finish', summary: SUMMARY })),
   }
 }
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { firstValueFrom, lastValueFrom, takeWhile } from 'rxjs'
+import { firstValueFrom, lastValueFrom, takeWhile, toArray } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SyncEvent, type SyncOptions, sync } from '../../../src/export/index.js'
+import { type SyncEvent, type SyncOptions, sync, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
@@ -23,6 +23,13 @@ const filesIn = (folder: string) =>
       .filter((entry) => entry.isFile())
       .map(({ name }) => [name, Uint8Array.from(readFileSync(join(folder, name)))]),
   )
+
+const differences = async (path: string, env: SyncOptions['env'] = {}) => {
+  const checks = await lastValueFrom(verify(path, { env }).pipe(toArray()))
+  return checks.flatMap(
+    (check): ReadonlyArray<unknown> => (E.isLeft(check) ? [check.left] : check.right.differences),
+  )
+}
 
 const idsIn = async (folder: string) => (await rowsIn(filesIn(folder))).map(({ id }) => id)
 
@@ -54,8 +61,9 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
       readdirSync(to)
         .map((name) => name.replace(/[0-9a-f]{12}/, 'X'))
         .sort(),
-    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming'])
+    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming', 'manifest.json'])
     expect(readdirSync(join(to, 'incoming'))).toEqual([])
+    expect(await differences(to)).toEqual([])
   })
 
   it('has in later nights what is new, and what has changed', async () => {
@@ -66,6 +74,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
     await pass(2 * DAY)
     await charge('acct_2', '0.01')
     expect((await last(sync(payments.charges, options))).rows).toBe(2)
+    expect(await differences(options.to)).toEqual([])
     const rows = await rowsIn(filesIn(options.to))
     expect(rows.find(({ id }) => id === settling)?.status).toBe('SETTLED')
     expect(rows.length).toBe(502)
@@ -223,6 +232,7 @@ describe.each(['ndjson', 'parquet'] as const)('a bucket, in %s', (format) => {
     expect(last).toMatchObject({ right: { ended: true } })
     const rows = await rowsIn(objectsIn(`bucket/${format}/`))
     expect(rows.length).toBe(10_000)
+    expect(await differences(to, options(to).env)).toEqual([])
     expect(new Set(rows.map(({ id }) => id)).size).toBe(10_000)
   })
 
