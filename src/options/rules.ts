@@ -84,6 +84,8 @@ export const boolean: Rule<boolean> = {
 
 /** Recognizes a `Date` of any realm, such as that of a test runner; a proxy of one is none. */
 export const isDate = (u: unknown): u is Date => {
+  // first without an exception, which costs a thousand times as much
+  if (Object.prototype.toString.call(u) !== '[object Date]') return false
   try {
     Reflect.apply(Date.prototype.getTime, u, [])
     return true

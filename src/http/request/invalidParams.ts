@@ -22,11 +22,12 @@ export const invalidParams = (
     const actual = isRecord(params) ? 'an object of another kind' : redact(params)
     return [{ path: '', expected: 'an object with a field for each', actual }]
   }
-  const path = inheritedField(codec, params)
+  const objects = namedObjects(codec, params)
+  const path = inheritedField(objects)
   if (path !== undefined) {
     return [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]
   }
-  const [first, ...more] = check ? unknownFields(codec, params) : []
+  const [first, ...more] = check ? objects.flatMap(unknownFields) : []
   return first && [first, ...more]
 }
 
@@ -68,8 +69,8 @@ interface NamedObject {
  * Returns the path of the first field that the codec names and the value only inherits: an accessor of a class, or
  * a property of a prototype. A codec reads such a field; copies and JSON do not have it.
  */
-const inheritedField = (codec: unknown, params: object): string | undefined => {
-  for (const { path, value, fields } of namedObjects([codec], params)) {
+const inheritedField = (objects: ReadonlyArray<NamedObject>): string | undefined => {
+  for (const { path, value, fields } of objects) {
     for (const name of fields.keys()) {
       const isOwn = Object.prototype.propertyIsEnumerable.call(value, name)
       if (!isOwn && value[name] !== undefined) return fieldAt(path, name)
@@ -79,56 +80,80 @@ const inheritedField = (codec: unknown, params: object): string | undefined => {
 }
 
 /** Returns a cause for each field that the codec does not name, or that looks like a misspelling of one that it names. */
-const unknownFields = (codec: unknown, params: object): ReadonlyArray<Cause> =>
-  namedObjects([codec], params).flatMap(({ path, value, fields, names }) => {
-    if (names === 'free') return []
-    const known = [...fields.keys()]
-    return Object.keys(value).flatMap((name) => {
-      const meant = similarName(name, known)
-      const isAllowed = fields.has(name) || (names === 'open' && meant === undefined)
-      if (isAllowed || value[name] === undefined) return []
-      return {
-        path: fieldAt(path, looksNamed(name) ? name : '*'),
-        expected:
-          names === 'open' ? `left out${didYouMean(meant)}` : unknownName('parameter', name, known),
-        actual: redact(value[name]),
-      }
-    })
+const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArray<Cause> => {
+  if (names === 'free') return []
+  const unknown = Object.keys(value).filter(
+    (name) => !fields.has(name) && value[name] !== undefined,
+  )
+  if (unknown.length === 0) return []
+  const known = [...fields.keys()]
+  return unknown.flatMap((name) => {
+    const meant = similarName(name, known)
+    if (names === 'open' && meant === undefined) return []
+    const expected =
+      names === 'open' ? `left out${didYouMean(meant)}` : unknownName('parameter', name, known)
+    const at = fieldAt(path, looksNamed(name) ? name : '*')
+    return { path: at, expected, actual: redact(value[name]) }
   })
+}
 
 // objects and their codecs
 
-const namedObjects = (
-  codecs: ReadonlyArray<unknown>,
-  value: unknown,
-  path = '',
-  isFree = false,
-): ReadonlyArray<NamedObject> => {
-  if (typeof value !== 'object' || value === null) return []
-  const all = codecs.flatMap(withInner)
-  if (Array.isArray(value)) {
-    const items = all.filter((codec) => lists.has(tagOf(codec))).map((codec) => part(codec, 'type'))
-    return items.length === 0
-      ? []
-      : value.flatMap((item, i) => namedObjects(items, item, `${path}[${i}]`, isFree))
+/** The fields and items that the codecs of one value describe together. */
+interface Described extends Pick<NamedObject, 'fields' | 'names'> {
+  readonly items: ReadonlyArray<unknown>
+  /** Leaves the values below to the service, and so their names. */
+  readonly lenient: ReadonlyArray<LenientType<unknown>>
+}
+
+/** Finds the objects among parameters, from the top down. */
+const namedObjects = (root: unknown, params: object): ReadonlyArray<NamedObject> => {
+  const described = new Map<unknown, Described>() // items of a list have the same codecs
+  const found: Array<NamedObject> = []
+
+  const visit = (codecs: ReadonlyArray<unknown>, value: object, path: string, isFree: boolean) => {
+    const [codec, ...others] = codecs
+    const known = others.length === 0 ? described.get(codec) : undefined
+    const of = known ?? describe(codecs)
+    if (others.length === 0) described.set(codec, of)
+    const { fields, names, items, lenient } = of
+    if (Array.isArray(value)) {
+      for (const [i, item] of items.length === 0 ? [] : value.entries()) {
+        if (isObject(item)) visit(items, item, `${path}[${i}]`, isFree)
+      }
+      return
+    }
+    if (!isRecord(value)) return
+    found.push({ path, value, fields, names: isFree ? 'free' : names })
+    const isFreeBelow = isFree || lenient.some(({ asksForLess }) => asksForLess(value))
+    for (const [name, inner] of fields) {
+      const one = value[name]
+      if (isObject(one)) visit(inner, one, fieldAt(path, name), isFreeBelow)
+    }
   }
-  if (!isRecord(value)) return []
+
+  visit([root], params, '', false)
+  return found
+}
+
+const isObject = (u: unknown): u is object => typeof u === 'object' && u !== null
+
+const describe = (codecs: ReadonlyArray<unknown>): Described => {
+  const all = codecs.flatMap(withInner)
   const fields = new Map<string, ReadonlyArray<unknown>>()
   for (const codec of all) {
     for (const [name, field] of Object.entries(Object(part(codec, 'props')))) {
       fields.set(name, [...(fields.get(name) ?? []), field])
     }
   }
+  const isFree = all.some((codec) => anyNames.has(tagOf(codec)))
   const isClosed = all.some((codec) => part(codec, 'closed') === true)
-  const names = isFree || all.some(namesNothing) ? 'free' : isClosed ? 'closed' : 'open'
-  // their names are judged by the service, like all else of them
-  const isUnchecked = all.some((codec) => codec instanceof LenientType && codec.asksForLess(value))
-  return [
-    { path, value, fields, names },
-    ...[...fields].flatMap(([name, codecs]) =>
-      namedObjects(codecs, value[name], fieldAt(path, name), isFree || isUnchecked),
-    ),
-  ]
+  return {
+    fields,
+    names: isFree ? 'free' : isClosed ? 'closed' : 'open',
+    items: all.filter((codec) => lists.has(tagOf(codec))).map((codec) => part(codec, 'type')),
+    lenient: all.filter((codec) => codec instanceof LenientType),
+  }
 }
 
 const lists = new Set<unknown>(['ArrayType', 'ReadonlyArrayType'])
@@ -159,5 +184,3 @@ const anyNames = new Set<unknown>([
   'UnknownType',
   undefined, // a codec of the caller's own
 ])
-
-const namesNothing = (codec: unknown): boolean => anyNames.has(tagOf(codec))
