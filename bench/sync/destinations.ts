@@ -1,11 +1,13 @@
 /** Destinations of a sync by the name of their kind, and how their rows are read back. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { hasPostgres, type Postgres, startPostgres } from '../../test/support/postgres.ts'
+import { type S3Double, s3Double } from '../../test/support/s3Double.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
 import type { StoredCharge } from '../../test/support/syncNights.ts'
 
 export interface Destination {
@@ -92,12 +94,62 @@ const timeOf = (u: unknown): string =>
     .replace(/\+00$/, 'Z')
     .replace(/\+0000$/, 'Z')
 
+let double: Promise<S3Double> | undefined
+
+/** A double of S3 that loses answers of requests which had their effect, and is overloaded now and then. */
+const startDouble = (): Promise<S3Double> => {
+  const random = seeded(7)
+  return s3Double({
+    faults: () => {
+      const chance = random()
+      if (chance < 0.01) return '500-after'
+      if (chance < 0.02) return 'reset-after'
+      return chance < 0.03 ? 'slow-down' : undefined
+    },
+  })
+}
+
+/** A prefix of a bucket: its objects are read from a copy on the disk, as those of a folder. */
+const bucket = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> => {
+  double ??= startDouble()
+  const running = await double
+  const { url, region, credentials } = running
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_S3: url,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  })
+  const copy = await folder(format)()
+  const prefix = `bucket/${format}/`
+  return {
+    to: `s3://${prefix}`,
+    more: ['--format', format],
+    read: async () => {
+      await rm(copy.to, { recursive: true })
+      await mkdir(copy.to)
+      for (const [name, bytes] of running.objects) {
+        const key = name.slice(prefix.length)
+        const isCurrent = name.startsWith(prefix) && key.startsWith('charges-')
+        if (isCurrent) await writeFile(join(copy.to, key), bytes)
+      }
+      return copy.read()
+    },
+    remove: copy.remove,
+  }
+}
+
 export const destinations: Readonly<Record<string, () => Promise<Destination>>> = {
   sqlite,
   postgres,
   ndjson: folder('ndjson'),
   parquet: folder('parquet'),
+  's3-ndjson': bucket('ndjson'),
+  's3-parquet': bucket('parquet'),
 }
 
 /** Stops what was started. */
-export const stopServers = async (): Promise<void> => (await server)?.stop()
+export const stopServers = async (): Promise<void> => {
+  await (await server)?.stop()
+  await (await double)?.close()
+}

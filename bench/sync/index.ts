@@ -7,7 +7,7 @@
  *     npm run bench -- sync hosts KIND
  *     npm run bench -- sync speed KIND [ROWS]
  *
- * KIND: sqlite, postgres, or a folder of ndjson or parquet.
+ * KIND: sqlite, postgres, a folder of ndjson or parquet, or a bucket: s3-ndjson, s3-parquet.
  */
 
 import { createSandbox, listen } from 'payments-rx/sandbox'
