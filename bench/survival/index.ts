@@ -84,7 +84,7 @@ const endure = async ([name = '', ...more]: ReadonlyArray<string>, number: numbe
       args: [
         ...[cli, 'export', 'charges', '--base-url', sandbox.url, '--client-id', 'sandbox'],
         ...['--api-key', 'sandbox-key', '--environment', 'sandbox', '--page-size', '1000'],
-        ...['--out', out, '--lease', '1', '--progress', 'none', ...more],
+        ...['--out', out, '--lease', '1s', '--progress', 'none', ...more],
       ],
       folder,
       kills: kills - killed,

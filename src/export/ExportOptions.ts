@@ -69,6 +69,11 @@ export interface ExportOptions<A, B = A> {
   readonly sinceLast?: boolean | string | undefined
   /** How long before the end of the last complete run rows may have changed, in ms. Default: 7 days. */
   readonly lookback?: Millis | undefined
+  /**
+   * Writes into the path itself, as into a stream: for pipes and devices. Nothing is kept beside it, and it cannot be
+   * resumed. Default `false`.
+   */
+  readonly inPlace?: boolean | undefined
   /** Where the checkpoint is kept. Default: beside the output. */
   readonly checkpoint?: string | undefined
   /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
@@ -90,6 +95,9 @@ export interface ExportOptions<A, B = A> {
   readonly endStream?: boolean | undefined
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown> | undefined
+
+  /** Ends the export with `DeadlinePassed` after so many ms; what was read is committed. Default: never. */
+  readonly deadline?: Millis | undefined
 
   // the outside
 
@@ -186,6 +194,7 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   restart: is.boolean,
   sinceLast,
   lookback: is.finiteMillis,
+  inPlace: is.boolean,
   checkpoint: is.nonEmptyString,
   commitEvery: is.millis,
   rotateRows: is.positiveIntOrInfinity,
@@ -199,6 +208,7 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   timer: is.rxScheduler(),
   files: rule.files,
   env: is.object('variables by their names'),
+  deadline: is.millis,
   lease: is.int(100, 600_000),
 }
 

@@ -1,9 +1,21 @@
 /** A list into files, a stream, or a function: everything that the command `export` does. */
-import { asyncScheduler, catchError, concatMap, type Observable, of, tap, throwError } from 'rxjs'
+import {
+  asyncScheduler,
+  catchError,
+  concatMap,
+  defer,
+  merge,
+  NEVER,
+  type Observable,
+  of,
+  tap,
+  throwError,
+} from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import { bare, defined, E } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
+import { later } from '../stream/later.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
@@ -69,17 +81,43 @@ export const exportTo = <A, B = A>(
   const to = destinationOf(options, source)
   const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
   const findings = noFindings()
+  const deadline = deadlineOf(options)
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
-  return eventsOf({ source, options, list, format: { ...format, encoder } }, to).pipe(
+  const stopping = bare({ ...options, stop: merge(options.stop ?? NEVER, deadline.passes) })
+  const planned = { source, options: stopping, list, format: { ...format, encoder } }
+  return eventsOf(planned, to).pipe(
     tap(({ begun }) => {
       if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
     }),
-    concatMap((event) => eithersOf(event, findings, to.name)),
+    concatMap((event) => [
+      ...eithersOf(event, findings, to.name),
+      ...(event.cut === 'stopped' ? deadline.error() : []),
+    ]),
     catchError((error: unknown) => {
       const expected = expectedError(error, to.name)
       return expected === undefined ? throwError(() => error) : of(E.left(expected))
     }),
   )
+}
+
+/** Emits when the deadline of an export has passed; then there is an error for its end. */
+const deadlineOf = ({
+  deadline = Number.POSITIVE_INFINITY,
+  timer = asyncScheduler,
+}: Pick<ExportOptions<never>, 'deadline' | 'timer'>) => {
+  let hasPassed = false
+  const passes = defer(() => {
+    hasPassed = false // another subscription
+    return deadline === Number.POSITIVE_INFINITY ? NEVER : later(deadline, timer)
+  }).pipe(
+    tap(() => {
+      hasPassed = true
+    }),
+  )
+  const why = `the deadline of ${deadline} ms has passed before the end`
+  const error = (): ReadonlyArray<ExportEvent> =>
+    hasPassed ? [E.left(exportError('DeadlinePassed', why, { deadline }))] : []
+  return { passes, error }
 }
 
 /** An export whose options are checked. */
@@ -102,7 +140,7 @@ const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<R
         ...paceOf(planned),
         ...defined({ onReject: options.onReject, endStream: options.endStream }),
         source: sourceOf(source, options.untilStable ?? false),
-        stream: to.stream,
+        open: to.open,
         format,
         timer: options.timer ?? asyncScheduler,
       })

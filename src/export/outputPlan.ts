@@ -1,4 +1,5 @@
 /** Where an export goes and how it is written, from its options: checked before anything is done. */
+import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { bare, defined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
@@ -21,7 +22,7 @@ export type OutputKind<B> = { readonly name: string } & (
   | { readonly kind: 'file' | 'folder'; readonly out: string }
   | {
       readonly kind: 'stream'
-      readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
+      readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
     }
   | { readonly kind: 'sink'; readonly sink: Sink<Readonly<B>> }
 )
@@ -38,15 +39,21 @@ export const destinationOf = <A, B>(
     typeof out === 'function'
       ? { kind: 'sink', sink: out, name: 'the function' }
       : typeof out !== 'string'
-        ? { kind: 'stream', stream: out, name: 'the stream' }
-        : { kind: isFolder(out) ? 'folder' : 'file', out, name: out }
+        ? { kind: 'stream', open: () => out, name: 'the stream' }
+        : isFolder(out)
+          ? { kind: 'folder', out, name: out }
+          : options.inPlace === true
+            ? { kind: 'stream', open: () => createWriteStream(out), name: out }
+            : { kind: 'file', out, name: out }
   const leftOut = (names: ReadonlyArray<keyof ExportOptions<A, B>>, why: string): void => {
     const given = names.find((name) => options[name] !== undefined && options[name] !== false)
     if (given !== undefined) throw new InvalidOption(given, `left out: ${why}`)
   }
   const isPath = to.kind === 'file' || to.kind === 'folder'
-  if (!isPath) leftOut(KEPT, 'what went into a stream or a function cannot be cut back')
+  if (!isPath)
+    leftOut(KEPT, 'what went into a stream, a function or a path in place cannot be cut back')
   if (to.kind !== 'stream') leftOut(['endStream'], 'it is of streams')
+  if (to.kind !== 'stream') leftOut(['inPlace'], 'it is of a path that is no folder')
   if (to.kind === 'sink') leftOut(WRITTEN, 'a function takes rows as they are')
   if (to.kind !== 'folder') {
     leftOut(['rotateRows', 'rotateBytes'], 'one file has no parts, only a folder (out: "name/")')
@@ -93,7 +100,7 @@ export const formatFor = <B>(
 ): Format<B> => {
   const { out, columns, amounts, formulas, rowGroup } = options
   const named =
-    kind === 'file' && typeof out === 'string' ? byExtension(out) : bare<ByExtension>({})
+    typeof out === 'string' && kind !== 'folder' ? byExtension(out) : bare<ByExtension>({})
   const compress = options.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
     throw new InvalidOption('compress', `'${named.compress}', as the name ${out} says`)

@@ -44,19 +44,20 @@ const BEGUN: RunEvent = { ...NO_PROGRESS, begun: { resumed: false } }
 
 /** Writes rows into a stream. The end of the format is written however the list ends, unless the stream fails. */
 export const toStream = <A, B>({
-  stream,
+  open,
   format,
   endStream,
   ...reading
 }: Reading<A, B> & {
-  readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
+  /** Opens the stream when there is something to write to it. */
+  readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
   readonly format: Format<B>
   readonly endStream?: boolean
 }): Observable<RunEvent> =>
   defer(() => {
     let last: Progress = NO_PROGRESS
     const written = defer(() =>
-      openStream({ stream, format, ...defined({ close: endStream }) }),
+      openStream({ stream: open(), format, ...defined({ close: endStream }) }),
     ).pipe(
       concatMap((rows) =>
         listInto(bare(reading), rows.write, format.check).pipe(

@@ -77,7 +77,7 @@ it('are no pipe and no device', async () => {
     ['--checkpoint', file('pipe'), '--out', file('c.csv')],
   ]) {
     const { status, stderr } = await exported(`${option}`, ...words)
-    const advice = option === '--out' ? ': use --out - for stdout' : '' // no checkpoint goes there
+    const advice = option === '--out' ? ': use --in-place, or --out - for stdout' : '' // no checkpoint goes there
     expect(stderr).toBe(
       `payments-rx: ${option}: ${words[0]} is a pipe or a device, and no file${advice}\n`,
     )

@@ -50,7 +50,7 @@ it.each([
     args: [
       ...[join(home, 'dist/cli/main.js'), 'export', 'charges', '--base-url', `${sandbox?.url}`],
       ...['--client-id', clientId, '--api-key', apiKey, '--environment', 'sandbox'],
-      ...['--page-size', '200', '--out', out, '--lease', '1', '--progress', 'none'],
+      ...['--page-size', '200', '--out', out, '--lease', '1s', '--progress', 'none'],
     ],
     folder,
     kills: KILLS,

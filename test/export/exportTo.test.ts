@@ -1,9 +1,13 @@
 /** `exportTo`: what a list exports is taken from the list, and all else from flat options. */
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
 import { firstValueFrom, lastValueFrom, type Observable, of, take, toArray } from 'rxjs'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   type ExportError,
   type ExportEvent,
@@ -388,6 +392,10 @@ describe('a wrong option', () => {
     ['checkpoint', { out: async () => {}, checkpoint: 'c' }],
     ['columns', { out: async () => {}, columns: ['id'] }],
     ['endStream', { out: 'a.csv', endStream: true }],
+    ['inPlace', { out: 'a/', inPlace: true }],
+    ['resume', { out: 'a.csv', inPlace: true, resume: true }],
+    ['deadline', { out: 'a.csv', deadline: -1 }],
+    ['lease', { out: 'a.csv', lease: 0 }],
     ['commitEvery', { out: 'a.csv', commitEvery: '1s' }],
     ['maxRejects', { out: 'a.csv', maxRejects: -1 }],
     ['stop', { out: 'a.csv', stop: 5 }],
@@ -413,6 +421,38 @@ describe('a wrong option', () => {
     const secret = () => exportTo(payments.webhooks.list(), { out: 'a.csv', columns: ['secret'] })
     expect(secret).toThrow('columns should be without secret: files hold no secret')
   })
+})
+
+it('ends when the deadline has passed', async () => {
+  const { payments, common, all } = lab()
+  const events = await all(
+    exportTo(payments.charges.snapshot({ page_size: 50 }), {
+      ...common,
+      out: OUT,
+      deadline: 0,
+      timer: asyncScheduler,
+    }),
+  )
+  expect(errorIn(events)).toMatchObject({
+    _tag: 'DeadlinePassed',
+    deadline: 0,
+    message: 'the deadline of 0 ms has passed before the end',
+  })
+  expect(events.at(-2)).toMatchObject({ right: { stopped: true, ended: false } })
+})
+
+it('writes into a pipe in place, and keeps nothing beside it', async () => {
+  const { payments, last } = lab()
+  const folder = await mkdtemp(join(tmpdir(), 'in-place-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const out = join(folder, 'pipe.csv')
+  execFileSync('mkfifo', [out])
+  const read = readFile(out, 'utf8')
+  const { rows } = await last(
+    exportTo(payments.batchTransfers.list(), { out, inPlace: true, columns: ['id'] }),
+  )
+  expect((await read).split('\r\n')).toHaveLength(rows + 2)
+  expect(await readdir(folder)).toEqual(['pipe.csv'])
 })
 
 it('sinceLast reads what is new, and adds it to the folder', async () => {

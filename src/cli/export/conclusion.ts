@@ -185,6 +185,8 @@ const fileConclusion = (
       const moved = ', or, where it was moved with its checkpoint, --resume goes on there'
       return incomplete(`${error.message}: --restart starts over${error.isGone ? moved : ''}`)
     }
+    case 'DeadlinePassed':
+      return incomplete(`${error.message}${run === undefined ? '' : `; ${RESUME}`}`)
     case 'ReadFailed':
       return progress === undefined && PERMANENT.includes(error.code)
         ? usage('')

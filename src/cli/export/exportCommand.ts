@@ -95,15 +95,17 @@ const withFiles = (command: Command): Command =>
       'DIR/: end a file after the page with which it has so many bytes',
       integer(1),
     )
+    .option('--in-place', 'write FILE itself, as a pipe or a device: it cannot be resumed', false)
     .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', nonEmpty)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
     )
     .option('--restart', 'start over, whatever is there', false)
+    .option('--deadline <time>', 'stop after it; --resume goes on [never]', timeSpan)
     .option(
-      '--lease <seconds>',
-      'how long another run waits for this one to show that it lives [15]',
-      integer(1, 600),
+      '--lease <time>',
+      'how long another run waits for this one to show that it lives [15s]',
+      timeSpan,
     )
     .option(
       '--max-rejects <n>',

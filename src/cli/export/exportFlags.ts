@@ -31,7 +31,10 @@ export interface ExportFlags extends ViewFlags {
   /** In ms. */
   readonly lookback?: number
   readonly maxRejects: number
-  /** In seconds. */
+  readonly inPlace: boolean
+  /** In ms. */
+  readonly deadline?: number
+  /** In ms. */
   readonly lease?: number
   readonly environment?: Environment
   readonly guard?: Guard
@@ -68,20 +71,19 @@ export const exportOptions = <A>(
   stop: Observable<unknown>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
-  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease } = flags
+  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease, deadline } = flags
   const { stdout, stderr, timer, env } = terminal
   const json = jsonOf('exact')
-  const toStdout: Partial<ExportOptions<A>> = {
-    endStream: false,
-    onReject: async (rows) => {
-      for (const row of rows) stderr.write(`${json(row)}\n`)
-    },
+  const toStderr: ExportOptions<A>['onReject'] = async (rows) => {
+    for (const row of rows) stderr.write(`${json(row)}\n`)
   }
+  const toStdout: Partial<ExportOptions<A>> = { endStream: false, onReject: toStderr }
   return {
     out: out === '-' ? stdout : out,
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
-    ...defined({ formulas, rotateRows, rotateBytes, lease: lease && lease * 1_000 }),
+    ...defined({ formulas, rotateRows, rotateBytes, deadline, lease }),
+    ...(flags.inPlace ? { inPlace: true, onReject: toStderr } : {}),
     // another port each time
     ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
     resume,

@@ -51,6 +51,7 @@ const exported = async <A, Flags, Filter extends object>(
   const out = await outputOf(flags.out)
   const { checkpoint, report } = flags
   const isStdout = out === '-'
+  const isStream = isStdout || flags.inPlace
   const { client, requests } = exportClient(terminal, flags, connection)
   const source = resource.source(client, resource.filter(flags), requests)
   let stopped: Signal | undefined
@@ -60,15 +61,15 @@ const exported = async <A, Flags, Filter extends object>(
     ...(resource.untilStable === true ? { untilStable: true } : {}),
   }
   const events = inFlags(() => exportTo(source, options))
-  const file = isStdout || isS3(out) ? undefined : out
+  const file = isStream || isS3(out) ? undefined : out
   await checkPaths({ out: file, checkpoint, report }, flagOf).catch(refused)
   return performExport(terminal, flags, {
     client,
     query: source.describe().query,
     title: `Export of ${resource.name}`,
     name: isStdout ? 'stdout' : out,
-    rejectsName: isStdout ? 'stderr' : pathsOf(out).rejects(1),
-    canResume: !isStdout,
+    rejectsName: isStream ? 'stderr' : pathsOf(out).rejects(1),
+    canResume: !isStream,
     canAdd: source.since !== undefined,
     sinceLast: flags.sinceLast !== undefined,
     stopped: () => stopped,
@@ -109,7 +110,7 @@ const inFlags = <T>(make: () => T): T => {
 const refused = (error: unknown): never => {
   if (!isExportError(error) || error._tag !== 'UnusablePath') throw error
   const isPipe = error.option === 'out' && error.message.endsWith('and no file')
-  throw new UsageError(`${error.message}${isPipe ? ': use --out - for stdout' : ''}`)
+  throw new UsageError(`${error.message}${isPipe ? ': use --in-place, or --out - for stdout' : ''}`)
 }
 
 /** For users who have seen the sandbox. */
