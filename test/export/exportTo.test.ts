@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
-import { firstValueFrom, lastValueFrom, type Observable, of, take, toArray } from 'rxjs'
+import {
+  asyncScheduler,
+  firstValueFrom,
+  lastValueFrom,
+  type Observable,
+  of,
+  take,
+  toArray,
+} from 'rxjs'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   type ExportError,
