@@ -66,8 +66,8 @@ export interface AnswerRows {
   readonly question: Span
   /** In ms since 1970; NaN for what cannot be read. */
   readonly times: ReadonlyArray<Millis>
-  /** By the places of the rows; a row may have none. */
-  readonly keys: () => ReadonlyArray<string | undefined>
+  /** Returns the key of the i-th row; it may have none. */
+  readonly key: (i: number) => string | undefined
   /** There are more rows than came. */
   readonly more: boolean
 }
@@ -127,14 +127,14 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
   const lost = (
     walk: PageWalk,
     span: Span,
-    keys: () => ReadonlyArray<string | undefined>,
+    rows: AnswerRows,
     isWide: boolean,
   ): Outcome | undefined => {
-    if (walk.edge.size === 0) return undefined
-    const came = new Set(keys())
-    const missing = [...walk.edge].filter(
-      ([key, { time }]) => contains(span, time) && !came.has(key),
-    )
+    const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
+    if (edge.length === 0) return undefined
+    const moments = new Set(edge.map(([, { time }]) => time))
+    const came = keysWhere(rows, (time) => moments.has(time))
+    const missing = edge.filter(([key]) => !came.has(key))
     const [first] = missing
     if (first === undefined) return undefined
     const [, { shownBy }] = first
@@ -145,26 +145,13 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
   }
 
   /** Takes the answer to the question that showed the missing rows: they left the list, or the service loses them. */
-  const recheck = (
-    walk: PageWalk,
-    { keys: missing }: MissingRows,
-    keys: ReadonlyArray<string | undefined>,
-  ): Outcome => {
-    const came = new Set(keys)
-    const there = missing.filter((key) => came.has(key))
+  const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): Outcome => {
+    const came = keysWhere(rows, () => true)
+    const there = keys.filter((key) => came.has(key))
     if (there.length > 0) return { _tag: 'RowsMissing', rows: there.length }
-    walk.edge = new Map([...walk.edge].filter(([key]) => !missing.includes(key)))
+    walk.edge = new Map([...walk.edge].filter(([key]) => !keys.includes(key)))
     walk.missing = undefined
     return NOTHING
-  }
-
-  /** Returns the rows of an answer that a walk still has ahead of it. */
-  const edgeOf = ({ ahead }: PageWalk, { question, times, keys }: AnswerRows) => {
-    const all = keys()
-    return times.flatMap((time, i): ReadonlyArray<readonly [string, EdgeRow]> => {
-      const key = all[i]
-      return key !== undefined && contains(ahead, time) ? [[key, { time, shownBy: question }]] : []
-    })
   }
 
   const split = (walk: PageWalk, at: number): PageWalk => {
@@ -202,7 +189,7 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
 
     receivePage: (walk, rows) => {
       const { asked, question, times, more } = rows
-      if (walk.missing !== undefined) return recheck(walk, walk.missing, rows.keys())
+      if (walk.missing !== undefined) return recheck(walk, walk.missing, rows)
       const said = coverageOf({ asked, question, times, more, known: shown })
       if (said._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
       shown = said.shown
@@ -220,26 +207,26 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           return NOTHING
         case 'Covers': {
           const span = both(said.span, walk.ahead) // of what is this walk's still
-          const doubt = lost(walk, span, rows.keys, question.to > asked.to)
+          const doubt = lost(walk, span, rows, question.to > asked.to)
           if (doubt !== undefined) return doubt
           unordered = 0
           if (walk.unproven) prove(walk, more, times.length > 0)
           const pageSpan = said.span.to - said.span.from
           const order = more && shown !== 'none' ? shown : undefined
           covered(walk, span, order && { order, pageSpan })
-          walk.edge = new Map(isEmpty(walk.ahead) ? [] : edgeOf(walk, rows))
+          walk.edge = edgeOf(walk, rows)
           return { _tag: 'Covered', span }
         }
       }
     },
 
     receiveSecond: (walk, span, rows) => {
-      const doubt = lost(walk, span, rows.keys, rows.question.to > span.to)
+      const doubt = lost(walk, span, rows, rows.question.to > span.to)
       if (doubt !== undefined) return doubt
       if (rows.times.length > 0) unordered = 0
       walk.unproven = false
       covered(walk, span, undefined)
-      walk.edge = new Map(edgeOf(walk, rows))
+      walk.edge = edgeOf(walk, rows)
       return { _tag: 'Covered', span }
     },
 
@@ -310,6 +297,27 @@ const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void =
   walk.ahead = without(walk.ahead, span)
   walk.crowded = undefined
   walk.pace = pace ?? walk.pace
+}
+
+// rows at the edge of a page
+
+/** Returns the rows of an answer that a walk still has ahead of it. */
+const edgeOf = ({ ahead }: PageWalk, { question, times, key }: AnswerRows): PageWalk['edge'] => {
+  const edge = new Map<string, EdgeRow>()
+  for (const [i, time] of times.entries()) {
+    const own = contains(ahead, time) ? key(i) : undefined
+    if (own !== undefined) edge.set(own, { time, shownBy: question })
+  }
+  return edge
+}
+
+const keysWhere = (
+  { times, key }: AnswerRows,
+  holds: (time: Millis) => boolean,
+): ReadonlySet<string | undefined> => {
+  const keys = new Set<string | undefined>()
+  for (const [i, time] of times.entries()) if (holds(time)) keys.add(key(i))
+  return keys
 }
 
 // where to split

@@ -154,14 +154,18 @@ const asker = <E, A>(
   // a list without pages would be asked for again and again, or rows would be missing without a failure
   const pagesOf = (span: Span) => list(span).pages.pipe(throwIfEmpty(nothingCame))
 
+  const keyAt =
+    ({ raw }: Pick<Rows<E, A>, 'raw'>) =>
+    (i: number) =>
+      key(raw[i])
+
   const onePage = (walk: PageWalk): Observable<Answer<E, A>> => {
     const asked = walk.ahead
     const question = field.question(walk)
     const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer<E, A> => {
       const times = page.raw.map(time)
-      const keys = () => page.raw.map(key)
       const more = O.isSome(page.next)
-      const outcome = field.receivePage(walk, { asked, question, times, keys, more })
+      const outcome = field.receivePage(walk, { asked, question, times, key: keyAt(page), more })
       switch (outcome._tag) {
         case 'Covered': {
           const { span } = outcome
@@ -183,8 +187,7 @@ const asker = <E, A>(
     const question = field.question(walk)
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
       const times = rows.raw.map(time)
-      const keys = () => rows.raw.map(key)
-      const answer = { asked: span, question, times, keys, more: false }
+      const answer = { asked: span, question, times, key: keyAt(rows), more: false }
       const outcome = field.receiveSecond(walk, span, answer)
       return outcome._tag === 'Covered'
         ? O.some({ walk, span, rows: unseen(within(span, times)(rows)) })

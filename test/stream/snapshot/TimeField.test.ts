@@ -28,7 +28,7 @@ describe('timeField', () => {
           asked: walk.ahead,
           question: field.question(walk),
           times: [],
-          keys: () => [],
+          key: () => undefined,
           more: true,
         }
         const outcome = field.receivePage(walk, rows)
