@@ -6,15 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
-import {
-  asyncScheduler,
-  firstValueFrom,
-  lastValueFrom,
-  type Observable,
-  of,
-  take,
-  toArray,
-} from 'rxjs'
+import { firstValueFrom, lastValueFrom, type Observable, of, take, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   type ExportError,
@@ -432,19 +424,13 @@ describe('a wrong option', () => {
 })
 
 it('ends when the deadline has passed', async () => {
-  const { payments, common, all } = lab()
-  const events = await all(
-    exportTo(payments.charges.snapshot({ page_size: 50 }), {
-      ...common,
-      out: OUT,
-      deadline: 0,
-      timer: asyncScheduler,
-    }),
-  )
+  const { payments, files } = lab({ fetch: () => new Promise(() => {}) })
+  const options = { out: OUT, files, deadline: 1 }
+  const events = await lastValueFrom(exportTo(payments.charges.snapshot(), options).pipe(toArray()))
   expect(errorIn(events)).toMatchObject({
     _tag: 'DeadlinePassed',
-    deadline: 0,
-    message: 'the deadline of 0 ms has passed before the end',
+    deadline: 1,
+    message: 'the deadline of 1 ms has passed before the end',
   })
   expect(events.at(-2)).toMatchObject({ right: { stopped: true, ended: false } })
 })
