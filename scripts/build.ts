@@ -82,14 +82,19 @@ export const buildDeclarations = async (dist: string): Promise<void> => {
   for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
     const path = join(dist, name)
     if (!name.endsWith('.d.ts')) continue
-    if (needed.has(path)) writeFileSync(path, publicImports(readFileSync(path, 'utf8')))
+    if (needed.has(path)) writeFileSync(path, published(readFileSync(path, 'utf8')))
     else rmSync(path)
   }
 }
 
-/** The compiler of a user finds fp-ts by its own name: `#fp-ts` is for runtimes and bundlers. */
-const publicImports = (declaration: string): string =>
-  declaration.replaceAll(/(["'])#fp-ts\/(\w+)\1/g, "'fp-ts/lib/$2.js'")
+/**
+ * The compiler of a user finds fp-ts by its own name: `#fp-ts` is for runtimes and bundlers. Tabs, as in the code, take
+ * less room than the compiler's spaces.
+ */
+const published = (declaration: string): string =>
+  declaration
+    .replaceAll(/(["'])#fp-ts\/(\w+)\1/g, "'fp-ts/lib/$2.js'")
+    .replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
 
 /** Empties the folder `dist` and fills it. */
 export const buildPackage = async (dist: string): Promise<void> => {

@@ -63,7 +63,7 @@ export interface CompactProgress {
   readonly rows: number
   /** Rows of these that later runs have in a newer version: they are removed. */
   readonly removed: number
-  /** Whether it has come to its end. */
+  /** True if it has come to its end. */
   readonly ended: boolean
 }
 
