@@ -93,7 +93,7 @@ const kills = async (count = 200, rows = 20_000, seed = 1): Promise<void> => {
       },
     })
     const env = environmentOf(double)
-    const more = ['--page-size', '500', '--lease', '1', '--max-rejects', '0']
+    const more = ['--page-size', '500', '--lease', '1s', '--max-rejects', '0']
     for (let isBegun = false; ; isBegun = true) {
       calls = 0
       moment = killed < count ? 1 + Math.floor(random() * 40) : 0
