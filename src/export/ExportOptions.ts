@@ -3,118 +3,161 @@ import type { Observable, SchedulerLike } from 'rxjs'
 import type { Decodes } from '../codec/Codec.js'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { is, type OptionsTable, type Rule, required } from '../options/index.js'
+import {
+  is,
+  type OptionsOf,
+  type OptionsTable,
+  type Rule,
+  required,
+  withDefault,
+} from '../options/index.js'
 import type { Millis } from '../stream/index.js'
 import type { ExportError } from './ExportError.js'
 import type { Sink } from './exportList.js'
-import type { FileSystem } from './file/FileSystem.js'
-import { type Compression, compressions, type FormatName, formatNames } from './format/Format.js'
+import { compressions, formatNames } from './format/Format.js'
 import * as rule from './rules.js'
 import type { ManifestRun } from './run/Manifest.js'
 import type { Since } from './run/sinceLast.js'
 import type { AnyPosition } from './SourcePage.js'
 import type { Reject } from './sortPage.js'
 
-// model
+// rules
+
+const out: Rule = {
+  accepts: (u) =>
+    typeof u === 'function' ||
+    is.nonEmptyString.accepts(u) ||
+    is.withMethods('', 'write', 'end').accepts(u) ||
+    is.withMethods('', 'getWriter').accepts(u),
+  expected: 'a path, a Writable, a WritableStream, or a function that takes rows',
+}
+
+const sinceLast: Rule<boolean | string> = {
+  accepts: (u) => is.boolean.accepts(u) || is.nonEmptyString.accepts(u),
+  expected: 'true, or the path of a manifest',
+}
+
+const env: Rule<Readonly<Record<string, string | undefined>>> = {
+  accepts: is.isObject,
+  expected: 'variables by their names',
+}
+
+/** The rule of a source. */
+export const sourceRule = is.withMethods('a list or a snapshot of a client', 'drain', 'describe')
+
+// options
+
+/** Options that have one type for all rows. */
+export const exportTable = {
+  /** A name for `filter` and `map`. Change it with them: an export is not resumed with another one. */
+  revision: is.nonEmptyString,
+
+  // format
+
+  /** How rows are written. Default: by the name of the file, or `ndjson`. */
+  format: is.oneOf(...formatNames),
+  /** Default: by the name of the file, or `none`; Parquet is compressed inside, by default with `zstd`. */
+  compress: is.oneOf(...compressions),
+  /** Fields and their order, nested ones dotted; `NAME:TYPE` for one that the codec does not have. Default: all. */
+  columns: is.arrayOf(is.string, 'a list of names of columns'),
+  /** `exact` writes the digits of numbers as they came. Default: as the client reads them. */
+  numbers: is.oneOf('exact', 'fast'),
+  /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
+  amounts: is.oneOf('decimal', 'text'),
+  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
+  formulas: is.oneOf('mask', 'keep'),
+  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
+  rowGroup: is.int(1),
+
+  // going on
+
+  /** Continues where an earlier run of the same export stopped; refused where none did. Default `false`. */
+  resume: is.boolean,
+  /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
+  restart: is.boolean,
+  /**
+   * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in
+   * the folder `out`, to which this one is added; or the path of another manifest. Snapshots only.
+   */
+  sinceLast: sinceLast,
+  /** How long before the end of that run rows may have changed, in ms. Default 7 days: a charge that is not final by then is rare. */
+  lookback: withDefault(is.finiteMillis, 7 * 86_400_000),
+  /**
+   * Writes into the path itself, as into a stream: for pipes and devices. Nothing is kept beside it, and it cannot be
+   * resumed. Default `false`.
+   */
+  inPlace: is.boolean,
+  /** Where the checkpoint is kept. Default: beside the output. */
+  checkpoint: is.nonEmptyString,
+  /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
+  commitEvery: is.millis,
+  /** In a folder: rows that a file may have. Default: no bound. */
+  rotateRows: is.positiveIntOrInfinity,
+  /** In a folder: bytes after which a file is ended, looked at after each page. Default: no bound. */
+  rotateBytes: is.positiveIntOrInfinity,
+  /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
+  maxRejects: withDefault(is.nonNegativeIntOrInfinity, 10_000),
+  /** Is told of rejected rows, which a file keeps beside it anyway. */
+  onReject: is.fn<Sink<Reject>>(),
+  /**
+   * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
+   * pages move when a row is deleted. Default `false`.
+   */
+  untilStable: is.boolean,
+  /** True if a stream is ended with the export. Default `true`. Not for stdout. */
+  endStream: is.boolean,
+  /** Its first value ends the export: what was read is written and committed. */
+  stop: is.withMethods<Observable<unknown>>('an Observable', 'pipe'),
+
+  /** Ends the export with `DeadlinePassed` after so many ms; what was read is committed. Default: never. */
+  deadline: is.millis,
+
+  // the outside
+
+  /** A name for the account, kept as a hash. Default: base URL and client id. Needed to tell accounts apart by a token source. */
+  account: is.nonEmptyString,
+  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
+  timer: is.rxScheduler<SchedulerLike>(),
+  /** Default: the disk. */
+  files: rule.files,
+  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
+  env: env,
+  /**
+   * How long another run waits for this one to renew its lease, in ms, before it takes over. Default 15,000. It is
+   * renewed three times meanwhile.
+   */
+  lease: is.int(100, 600_000),
+}
 
 /** Where an export goes, how its rows are written, and how it survives. */
-export interface ExportOptions<A, B = A> {
+export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
   /**
    * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable`
    * or a `WritableStream`, which cannot be resumed; or a function that takes the rows of a page and resolves when they
    * are written: no page but the next is asked for until then.
    */
   readonly out: string | Writable | WritableStream<Uint8Array<ArrayBuffer>> | Sink<Readonly<B>>
-
-  // rows
-
   /** Leaves out rows for which it is false, before `map`. */
   readonly filter?: ((row: Readonly<A>) => boolean) | undefined
   /** Makes the row to write in place of one that came. It must return the same for the same row: pages may be read again. */
   readonly map?: ((row: Readonly<A>) => B) | undefined
   /** Describes the rows that `map` returns: CSV, Parquet and `columns` need it. Default: the codec of the list. */
   readonly codec?: Decodes<B> | undefined
-  /** A name for `filter` and `map`. Change it with them: an export is not resumed with another one. */
-  readonly revision?: string | undefined
   /** Identifies a row: two with the same key are the same row. Default: its `id`. */
   readonly key?: ((row: B) => string | undefined) | undefined
-
-  // format
-
-  /** How rows are written. Default: by the name of the file, or `ndjson`. */
-  readonly format?: FormatName | undefined
-  /** Default: by the name of the file, or `none`; Parquet is compressed inside, by default with `zstd`. */
-  readonly compress?: Compression | undefined
-  /** Fields and their order, nested ones dotted; `NAME:TYPE` for one that the codec does not have. Default: all. */
-  readonly columns?: ReadonlyArray<string> | undefined
-  /** `exact` writes the digits of numbers as they came. Default: as the client reads them. */
-  readonly numbers?: 'exact' | 'fast' | undefined
-  /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
-  readonly amounts?: 'decimal' | 'text' | undefined
-  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
-  readonly formulas?: 'mask' | 'keep' | undefined
-  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
-  readonly rowGroup?: number | undefined
-
-  // going on
-
-  /** Continues where an earlier run of the same export stopped; begins anew where there is no checkpoint. Default `false`. */
-  readonly resume?: boolean | undefined
-  /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
-  readonly restart?: boolean | undefined
-  /**
-   * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in the folder `out`,
-   * to which this one is added; or the path of another manifest. Snapshots only.
-   */
-  readonly sinceLast?: boolean | string | undefined
-  /** How long before the end of the last complete run rows may have changed, in ms. Default: 7 days. */
-  readonly lookback?: Millis | undefined
-  /**
-   * Writes into the path itself, as into a stream: for pipes and devices. Nothing is kept beside it, and it cannot be
-   * resumed. Default `false`.
-   */
-  readonly inPlace?: boolean | undefined
-  /** Where the checkpoint is kept. Default: beside the output. */
-  readonly checkpoint?: string | undefined
-  /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
-  readonly commitEvery?: Millis | undefined
-  /** In a folder: rows that a file may have. Default: no bound. */
-  readonly rotateRows?: number | undefined
-  /** In a folder: bytes after which a file is ended, looked at after each page. Default: no bound. */
-  readonly rotateBytes?: number | undefined
-  /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
-  readonly maxRejects?: number | undefined
-  /** Is told of rejected rows, which a file keeps beside it anyway. */
-  readonly onReject?: Sink<Reject> | undefined
-  /**
-   * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
-   * pages move when a row is deleted. Default `false`.
-   */
-  readonly untilStable?: boolean | undefined
-  /** True if a stream is ended with the export. Default `true`. Not for stdout. */
-  readonly endStream?: boolean | undefined
-  /** Its first value ends the export: what was read is written and committed. */
-  readonly stop?: Observable<unknown> | undefined
-
-  /** Ends the export with `DeadlinePassed` after so many ms; what was read is committed. Default: never. */
-  readonly deadline?: Millis | undefined
-
-  // the outside
-
-  /** A name for the account, kept as a hash. Default: base URL and client id. Needed to tell accounts apart by a token source. */
-  readonly account?: string | undefined
-  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
-  readonly timer?: SchedulerLike | undefined
-  /** Default: the disk. */
-  readonly files?: FileSystem | undefined
-  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /**
-   * How long another run waits for this one to renew its lease, in ms, before it takes over. Default 15,000. It is
-   * renewed three times meanwhile.
-   */
-  readonly lease?: Millis | undefined
 }
+
+/** Rules of the options. */
+export const exportRules: OptionsTable<ExportOptions<never, never>> = {
+  ...exportTable,
+  out: required(out),
+  filter: is.fn(),
+  map: is.fn(),
+  codec: is.withMethods('a codec', 'validate'),
+  key: is.fn(),
+}
+
+// progress
 
 /** How far an export is. Counts are of all its starts together. */
 export interface ExportProgress {
@@ -158,59 +201,3 @@ export interface ExportBegun {
 
 /** An event of an export: progress; and last, if it did not succeed, why. */
 export type ExportEvent = E.Either<ExportError | AnyFailure, ExportProgress>
-
-// rules
-
-const out: Rule = {
-  accepts: (u) =>
-    typeof u === 'function' ||
-    is.nonEmptyString.accepts(u) ||
-    is.withMethods('', 'write', 'end').accepts(u) ||
-    is.withMethods('', 'getWriter').accepts(u),
-  expected: 'a path, a Writable, a WritableStream, or a function that takes rows',
-}
-
-const sinceLast: Rule = {
-  accepts: (u) => is.boolean.accepts(u) || is.nonEmptyString.accepts(u),
-  expected: 'true, or the path of a manifest',
-}
-
-/** Rules of the options. */
-export const exportRules: OptionsTable<ExportOptions<never, never>> = {
-  out: required(out),
-  filter: is.fn(),
-  map: is.fn(),
-  codec: is.withMethods('a codec', 'validate'),
-  revision: is.nonEmptyString,
-  key: is.fn(),
-  format: is.oneOf(...formatNames),
-  compress: is.oneOf(...compressions),
-  columns: is.arrayOf(is.string, 'a list of names of columns'),
-  numbers: is.oneOf('exact', 'fast'),
-  amounts: is.oneOf('decimal', 'text'),
-  formulas: is.oneOf('mask', 'keep'),
-  rowGroup: is.int(1),
-  resume: is.boolean,
-  restart: is.boolean,
-  sinceLast,
-  lookback: is.finiteMillis,
-  inPlace: is.boolean,
-  checkpoint: is.nonEmptyString,
-  commitEvery: is.millis,
-  rotateRows: is.positiveIntOrInfinity,
-  rotateBytes: is.positiveIntOrInfinity,
-  maxRejects: is.nonNegativeIntOrInfinity,
-  onReject: is.fn(),
-  untilStable: is.boolean,
-  endStream: is.boolean,
-  stop: is.withMethods('an Observable', 'pipe'),
-  account: is.nonEmptyString,
-  timer: is.rxScheduler(),
-  files: rule.files,
-  env: is.object('variables by their names'),
-  deadline: is.millis,
-  lease: is.int(100, 600_000),
-}
-
-/** The rule of a source. */
-export const sourceRule = is.withMethods('a list or a snapshot of a client', 'drain', 'describe')

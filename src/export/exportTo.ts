@@ -25,6 +25,7 @@ import {
   type ExportOptions,
   type ExportProgress,
   exportRules,
+  exportTable,
   sourceRule,
 } from './ExportOptions.js'
 import { type ExportSource, sourceOf } from './ExportSource.js'
@@ -49,11 +50,6 @@ const COMMIT_EVERY = 1_000
 const UPLOAD_EVERY = 5_000
 /** How often Parquet is committed, in ms: a commit ends a row group. */
 const ROW_GROUPS_EVERY = 10_000
-
-const MAX_REJECTS = 10_000
-
-/** Seven days: a charge that is not settled or failed by then is rare. */
-export const LOOKBACK = 7 * 86_400_000
 
 /**
  * Exports a list or a snapshot of a client.
@@ -177,7 +173,7 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
     (of: ListDescription<unknown>) =>
     (output: string): ExportSpec =>
       specOf(of, format, { account: options.account, written: writtenOf(options, list) }, output)
-  const { lookback = LOOKBACK } = options
+  const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
       ? undefined
@@ -201,7 +197,15 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
 
 /** How rows are chosen and told apart, and how often they are made durable. */
 const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
-  const { filter, map, key, stop, timer, maxRejects = MAX_REJECTS, commitEvery } = options
+  const {
+    filter,
+    map,
+    key,
+    stop,
+    timer,
+    maxRejects = exportTable.maxRejects.default,
+    commitEvery,
+  } = options
   const isBucket = typeof options.out === 'string' && isS3(options.out)
   const usual =
     format.name === 'parquet' ? ROW_GROUPS_EVERY : isBucket ? UPLOAD_EVERY : COMMIT_EVERY

@@ -1,12 +1,13 @@
 /** Rules that several tables of options share. */
 import { is, type Rule } from '../options/index.js'
+import type { FileSystem } from './file/FileSystem.js'
 
 export const format: Rule = {
   ...is.withMethods('', 'encoder'),
   expected: 'a format, made by formatOf or jsonLines',
 }
 
-export const files = is.withMethods('functions as those of node:fs/promises', 'open')
+export const files = is.withMethods<FileSystem>('functions as those of node:fs/promises', 'open')
 
 /** Where a file is resumed. */
 export const mark = is.object('a mark, as commit answered it')

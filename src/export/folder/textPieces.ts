@@ -77,7 +77,9 @@ export function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-const compress = promisify<Uint8Array, Uint8Array>(zlib.zstdCompress)
+// looked up when it is used: older versions of Node have no zstd
+const compress = (bytes: Uint8Array): Promise<Uint8Array> =>
+  promisify<Uint8Array, Uint8Array>(zlib.zstdCompress)(bytes)
 
 /** Characters of text in a frame. */
 const FRAME = 1 << 20

@@ -27,9 +27,9 @@ import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { truncated } from '../column/json.js'
 import { type ExportError, exportError } from '../ExportError.js'
+import { exportTable } from '../ExportOptions.js'
 import { type ExportSource, type Source, sourceOf } from '../ExportSource.js'
 import { exportList, NO_PROGRESS, type Progress } from '../exportList.js'
-import { LOOKBACK } from '../exportTo.js'
 import { iso } from '../run/Manifest.js'
 import type { AnyPosition } from '../SourcePage.js'
 import { stripped } from '../secretField.js'
@@ -254,7 +254,7 @@ class SyncRun<A> {
 
   /** From when on rows are read, in ms since 1970. */
   private from(): Millis {
-    const { since, lookback = LOOKBACK } = this.reading.options
+    const { since, lookback = exportTable.lookback.default } = this.reading.options
     const { since: first, upTo } = bare(this.session.state)
     const wanted = since === undefined ? (first ?? 0) : toMillis(since)
     if (first === undefined || upTo === undefined || wanted < first) return wanted
