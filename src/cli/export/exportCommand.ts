@@ -200,8 +200,8 @@ const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
 const help = (name: string): string => `
 Every second (Parquet: ten) all that was read is made durable, and
 FILE.checkpoint.json says up to where: after whatever stopped it, the same
-command with --resume goes on. At the end FILE.manifest.json says what is in the
-files; "payments-rx verify FILE" checks them. Rows that cannot be written go to
+command with --resume goes on. Until it is complete, FILE stays as it was. At
+the end FILE.manifest.json says what is in the files; "payments-rx verify FILE" checks them. Rows that cannot be written go to
 FILE.rejects.ndjson, each with the reason (with --out - to stderr).
 
 Exit status:
@@ -209,8 +209,9 @@ Exit status:
   1    incomplete: the last line says why
   2    wrong use, something is in the way, or the service refuses it: nothing
        was changed
+  3    another run is writing there, or has taken over
   130  stopped by Ctrl-C (143 by SIGTERM), with all that was read written
-  141  who read stdout went away
+  141  the reader of stdout went away
 
 Examples:
 ${(EXAMPLES[name] ?? []).map((words) => `  payments-rx export ${name} ${words}`).join('\n')}`

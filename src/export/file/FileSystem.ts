@@ -80,7 +80,7 @@ const SYSTEM_FLAGS = {
   'wx+': O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
 } as const
 
-/** Twelve digits at random, for the name of a file that nobody else can have made before. */
+/** Twelve digits at random, for the name of a file that no other program can have made before. */
 export const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(-12)
 
 /** The disk itself. */

@@ -12,10 +12,10 @@ import {
 import { O } from '../../fp.js'
 
 /**
- * A stream of what is done with something that has to be given back: it is, before the stream ends,
- * however it ends, and when nobody listens any more, also before it was there; once. Who subscribes to the
- * same stream again waits until those who left have given it back, and never has it if nobody listens by then.
- * `acquire` may `tell` what it waits for.
+ * Uses a resource in a stream, and releases it once: before the stream ends, however it ends, or after the last
+ * unsubscription, also where that comes before the resource is there. A later subscription to the same stream waits
+ * until earlier ones have released theirs, and acquires none if it was unsubscribed by then. `acquire` may `tell` what
+ * it waits for.
  */
 export const bracket =
   <R, T = never>(

@@ -158,7 +158,7 @@ export const outputs = <A>({
     },
     sweep: async () => sweep(await rows()),
     abandon: async () => {
-      // who opened it was told if that failed
+      // its opener was told if that failed
       const all = await Promise.all(
         [opened, rejectFile.opened(), keyFile.opened()].map((file) => file?.catch(() => undefined)),
       )
