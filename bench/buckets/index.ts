@@ -32,13 +32,7 @@ interface Command {
   readonly env?: NodeJS.ProcessEnv
 }
 
-const environmentOf = ({ url, region, credentials }: S3Double): NodeJS.ProcessEnv => ({
-  ...process.env,
-  AWS_ENDPOINT_URL_S3: url,
-  AWS_REGION: region,
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-})
+const environmentOf = ({ env }: S3Double): NodeJS.ProcessEnv => ({ ...process.env, ...env })
 
 /** Begins an export; `kill` ends it as the system does. */
 const begin = ({ sandbox, out, more = [], env = process.env }: Command) => {

@@ -113,13 +113,7 @@ const startDouble = (): Promise<S3Double> => {
 const bucket = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> => {
   double ??= startDouble()
   const running = await double
-  const { url, region, credentials } = running
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_S3: url,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  })
+  Object.assign(process.env, running.env)
   const copy = await folder(format)()
   const prefix = `bucket/${format}/`
   return {

@@ -50,6 +50,8 @@ export interface S3Double {
   readonly url: string
   readonly credentials: S3Credentials
   readonly region: string
+  /** The variables by which the AWS tools find it. */
+  readonly env: Readonly<Record<string, string>>
   /** Objects by `bucket/key`. */
   readonly objects: ReadonlyMap<string, Buffer>
   /** Unfinished multipart uploads, by `bucket/key`. */
@@ -265,10 +267,17 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo // it listens on a port
+  const url = `http://127.0.0.1:${port}`
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     credentials,
     region,
+    env: {
+      AWS_ENDPOINT_URL_S3: url,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
     get objects() {
       return new Map([...store].map(([name, { body }]) => [name, body]))
     },

@@ -10,7 +10,8 @@ import { formatOf } from '../../../src/export/index.js'
 import type { Store } from '../../../src/export/store/Store.js'
 import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
 import { E } from '../../../src/fp.js'
-import { memoryObjects, memoryStore } from './memory.js'
+import { memoryStore } from '../store/memoryStore.js'
+import { memoryObjects } from './memoryObjects.js'
 import { rowsIn } from './rowsIn.js'
 
 type Row = Charge

@@ -11,13 +11,6 @@ import { unzstd } from '../reading.js'
 
 const timer = hasty()
 
-const environmentOf = ({ url, region, credentials }: S3Double) => ({
-  AWS_ENDPOINT_URL_S3: url,
-  AWS_REGION: region,
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-})
-
 const client = (charges: number) =>
   createClient({
     baseUrl: 'https://sandbox',
@@ -42,7 +35,7 @@ const withBucket = async (
   const run = (charges: number, out: string, more: Partial<ExportOptions<Charge>> = {}) =>
     exportTo(client(charges).charges.snapshot(), {
       out,
-      env: environmentOf(double),
+      env: double.env,
       timer,
       ...more,
     })
@@ -54,9 +47,7 @@ const withBucket = async (
 }
 
 const differences = async (double: S3Double, path: string) => {
-  const checks = await lastValueFrom(
-    verify(path, { env: environmentOf(double), timer }).pipe(toArray()),
-  )
+  const checks = await lastValueFrom(verify(path, { env: double.env, timer }).pipe(toArray()))
   return checks.flatMap(
     (check): ReadonlyArray<unknown> => (E.isLeft(check) ? [check.left] : check.right.differences),
   )

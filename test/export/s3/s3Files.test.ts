@@ -18,13 +18,7 @@ const ROOT = '/bucket/'
 
 const open = async () => {
   const prefix = `${++made}/`
-  const env = {
-    AWS_ENDPOINT_URL_S3: double.url,
-    AWS_REGION: double.region,
-    AWS_ACCESS_KEY_ID: double.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: double.credentials.secretAccessKey,
-  }
-  const location = await s3Location(`s3://bucket/${prefix}`, processEnvironment(env))
+  const location = await s3Location(`s3://bucket/${prefix}`, processEnvironment(double.env))
   return { files: s3Files(objectStorage(location, { timer: hasty() }), ROOT), prefix }
 }
 

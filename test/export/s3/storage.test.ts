@@ -14,14 +14,6 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const textOf = (content: { readonly bytes: Uint8Array } | undefined) =>
   content && new TextDecoder().decode(content.bytes)
 
-const variablesOf = ({ url, region, credentials }: S3Double) => ({
-  AWS_ENDPOINT_URL_S3: url,
-  AWS_REGION: region,
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  HOME: '/nowhere',
-})
-
 const withStorage = async (
   options: S3DoubleOptions,
   test: (storage: ObjectStorage, double: S3Double) => Promise<void>,
@@ -30,7 +22,7 @@ const withStorage = async (
 ) => {
   const double = await s3Double(options)
   try {
-    const env = { ...variablesOf(double), ...override }
+    const env = { ...double.env, HOME: '/nowhere', ...override }
     const location = await s3Location(url, processEnvironment(env))
     await test(objectStorage(location, { timer: hasty(), random: () => 0 }), double)
   } finally {

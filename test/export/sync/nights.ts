@@ -68,5 +68,15 @@ export const account = (options: SandboxOptions = {}) => {
     if (E.isLeft(made)) throw made.left
     return made.right.id
   }
-  return { payments, timer, run, pass, all, untilFree, last, failure, charge, asked }
+  /** Creates a webhook. */
+  const webhook = async (url: string): Promise<string> => {
+    const created = await run(
+      lastValueFrom(
+        payments.webhooks.create({ url, events: ['charge.new'], version: '2026-08-21' }),
+      ),
+    )
+    if (E.isLeft(created)) throw created.left
+    return created.right.id
+  }
+  return { payments, timer, run, pass, all, untilFree, last, failure, charge, webhook, asked }
 }

@@ -120,19 +120,10 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
   })
 
   test('has a list without times replaced as a whole, in one step', async () => {
-    const { payments, timer, last, run } = account({ charges: 0 })
+    const { payments, timer, last, run, webhook } = account({ charges: 0 })
     const to = await make()
-    const hook = async (url: string) => {
-      const made = await run(
-        firstValueFrom(
-          payments.webhooks.create({ url, events: ['charge.new'], version: '2026-08-21' }),
-        ),
-      )
-      if (E.isLeft(made)) throw made.left
-      return made.right.id
-    }
-    const one = await hook('https://one.example')
-    await hook('https://two.example')
+    const one = await webhook('https://one.example')
+    await webhook('https://two.example')
     const options = { to, timer, table: 'hooks' }
     await last(sync(payments.webhooks.list(), options))
     const urls = async () =>
