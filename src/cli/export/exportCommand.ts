@@ -201,8 +201,9 @@ const help = (name: string): string => `
 Every second (Parquet: ten) all that was read is made durable, and
 FILE.checkpoint.json says up to where: after whatever stopped it, the same
 command with --resume goes on. Until it is complete, FILE stays as it was. At
-the end FILE.manifest.json says what is in the files; "payments-rx verify FILE" checks them. Rows that cannot be written go to
-FILE.rejects.ndjson, each with the reason (with --out - to stderr).
+the end FILE.manifest.json says what is in the files; "payments-rx verify FILE"
+checks them. Rows that cannot be written go to FILE.rejects.ndjson, each with
+the reason (with --out - to stderr).
 
 Exit status:
   0    complete: every row is written
