@@ -145,9 +145,8 @@ export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncT
 
   const copy = async (rows: ReadonlyArray<A>): Promise<void> => {
     await query(`TRUNCATE ${quoted(INCOMING)}`)
-    const text = rows.map((row) => lineOf(columns, row)).join('')
     const to = client.query(copyFrom(`COPY ${quoted(INCOMING)} (${names}) FROM STDIN`))
-    await pipeline(Readable.from([Buffer.from(text)]), to).catch(refused)
+    await pipeline(Readable.from(linesOf(columns, rows)), to).catch(refused)
   }
 
   const store: Store = {
@@ -223,6 +222,19 @@ const driver = async (name: string) => {
 }
 
 // rows as lines of COPY: https://www.postgresql.org/docs/current/sql-copy.html
+
+/** Rows that are sent at a time. */
+const BATCH = 1_000
+
+function* linesOf(
+  columns: ReadonlyArray<TableColumn>,
+  rows: ReadonlyArray<unknown>,
+): Generator<Buffer> {
+  for (let at = 0; at < rows.length; at += BATCH) {
+    const lines = rows.slice(at, at + BATCH).map((row) => lineOf(columns, row))
+    yield Buffer.from(lines.join(''))
+  }
+}
 
 const lineOf = (columns: ReadonlyArray<TableColumn>, row: unknown): string =>
   `${columns.map((column) => cellOf(column, row)).join('\t')}\n`

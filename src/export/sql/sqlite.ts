@@ -35,6 +35,9 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 /** All rows of a run that replaces others, until its end; known to this connection alone. */
 const NEXT = 'temp.payments_rx_next'
 
+/** How often a step is done, in ms: each waits for the disk several times, and no page comes meanwhile. */
+const STEP_EVERY = 100
+
 /** A version is drawn by the database: it never comes again, also after a removal. */
 const NEW_VERSION = 'hex(randomblob(8))'
 
@@ -166,6 +169,7 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
 
   return {
     name: path,
+    commitEvery: STEP_EVERY,
     store,
     check: shape.check,
     through: async (step) => ({

@@ -84,7 +84,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
       ),
     )
     const before = await count(to)
-    expect(before).toBeGreaterThan(2_000)
+    expect(before).toBeGreaterThan(0)
     expect(before).toBeLessThan(10_000)
     await charge('acct_1')
     const events = await untilFree(sync(payments.charges, options))
