@@ -473,6 +473,21 @@ it('sinceLast reads what is new, and adds it to the folder', async () => {
   expect(second.run?.purpose.query).toHaveProperty('from_created_at')
 })
 
+it('says when it started by the time of day, in a manifest that sinceLast goes on from', async () => {
+  const { fetch } = createSandbox({ charges: 5, limits: false })
+  const payments = createClient({
+    baseUrl: 'https://sandbox',
+    credentials: sandboxCredentials,
+    fetch,
+  })
+  const { files } = lab()
+  const before = Date.now()
+  await lastValueFrom(exportTo(payments.charges.snapshot(), { out: OUT, files }))
+  const [run] = JSON.parse(files.text(`${OUT}.manifest.json`)).runs
+  expect(Date.parse(run.started)).toBeGreaterThanOrEqual(before)
+  expect(Date.parse(run.started)).toBeLessThanOrEqual(Date.parse(run.finished))
+})
+
 it('rows have no secret in any file', async () => {
   const { payments, files, common, last, run } = lab()
   const hook = { url: 'https://a.example', version: '2024-09-27', events: ['charge.new'] }

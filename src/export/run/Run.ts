@@ -106,7 +106,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   const before = checkpoint?.counts ?? NOTHING
   const steady = steadyTimer(timer)
   const beganAt = steady.now()
-  const started = checkpoint?.started ?? iso(beganAt)
+  const started = checkpoint?.started ?? iso(timer.now())
   // where a row can come in two pages
   const known = source.repeats
     ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
