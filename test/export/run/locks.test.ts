@@ -204,7 +204,7 @@ describe.each([
     ...[good(6), good(7)],
   ]
 
-  it('changes nothing when it is thawed, wherever it was', async () => {
+  it('changes nothing when it is thawed, wherever it was', { timeout: 300_000 }, async () => {
     const dry = freezing(memory(), Number.POSITIVE_INFINITY)
     await run(dry.files, listOf(pages), { out, timer: still })
     let fenced = 0
