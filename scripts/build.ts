@@ -15,7 +15,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries for library users, by their place in `src` and in `dist`. */
 const entries = [
   'index',
-  ...['decode', 'export', 'sandbox', 'scheduler', 'stream', 'webhooks'].map((f) => `${f}/index`),
+  ...['decode', 'export', 'quota', 'sandbox', 'scheduler', 'stream', 'webhooks'].map(
+    (f) => `${f}/index`,
+  ),
 ]
 
 const inputs = (folder: string, extension: string): Record<string, string> =>

@@ -23,6 +23,7 @@ import { buildPackage } from '../scripts/build.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
+import * as quota from '../src/quota/index.js'
 import * as sandboxes from '../src/sandbox/index.js'
 import { type Listening, listen, sandboxCredentials } from '../src/sandbox/index.js'
 import * as scheduler from '../src/scheduler/index.js'
@@ -145,6 +146,7 @@ const entries = {
   '.': main,
   decode,
   export: files,
+  quota,
   sandbox: sandboxes,
   scheduler,
   stream,

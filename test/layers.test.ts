@@ -47,6 +47,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ['codec', 'fp.ts'],
   stream: ['fp.ts', 'options'],
   scheduler: ['fp.ts', 'options', 'stream'],
+  quota: ['options', 'scheduler', 'stream'],
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],
   client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
@@ -222,6 +223,7 @@ describe('src', () => {
 
   it.each([
     ['decode/index.ts', ['fp-ts', 'io-ts']],
+    ['quota/index.ts', ['fp-ts', 'rxjs']],
     ['scheduler/index.ts', ['fp-ts', 'rxjs']],
     ['stream/index.ts', ['fp-ts', 'rxjs']],
     ['webhooks/index.ts', ['fp-ts', 'io-ts', 'rxjs']],

@@ -24,6 +24,7 @@ import {
   withDefault,
 } from '../options/index.js'
 import { type Guard, guardRule } from '../scheduler/limiters/RollingWindow.js'
+import { quotaRule } from '../scheduler/Scheduler.js'
 
 // rules
 
@@ -105,8 +106,13 @@ export const clientTable = {
    */
   guard: guardRule as Rule<Guard>,
   /**
+   * Divides the limits between all processes of an account, such as `redisQuota` of `payments-rx/quota`. Default: they
+   * are this client's alone.
+   */
+  quota: quotaRule,
+  /**
    * The scheduler of another client, for clients that use one account together. It replaces `limits`, `share`,
-   * `guard` and `retry.throttled`. One of your own has the lanes `interactive` and `bulk`.
+   * `guard`, `quota` and `retry.throttled`. One of your own has the lanes `interactive` and `bulk`.
    */
   scheduler: schedulerRule,
   /** Number of retries. */

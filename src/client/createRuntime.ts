@@ -48,7 +48,7 @@ export const createRuntime = (
       options.scheduler ??
       createScheduler({
         tiers: tiers(limitsOf(options)),
-        ...defined({ guard: options.guard, share: options.share }),
+        ...defined({ guard: options.guard, share: options.share, quota: options.quota }),
         ...(retry?.throttled === undefined ? {} : { refusals: { attempts: retry.throttled + 1 } }),
         random,
         timer,

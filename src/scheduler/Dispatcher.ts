@@ -33,6 +33,7 @@ export class Dispatcher {
   private readonly clock: Clock
   private readonly weights: ReadonlyArray<number>
   private readonly maxQueueAge: Millis
+  private readonly beforeStarting: () => void
   private readonly ready: FairQueue<RequestQueue>
   private readonly wakeUps = new Heap<Parking>()
   private timer: Subscription | undefined
@@ -42,8 +43,17 @@ export class Dispatcher {
   private overdue: RequestQueue | undefined
   private reservedUntil: Millis = 0
 
-  /** `weights`: of the lanes; `maxQueueAge`: a queue that was not served for so long goes before longer ones. */
-  constructor(clock: Clock, weights: ReadonlyArray<number>, maxQueueAge: Millis) {
+  /**
+   * `weights`: of the lanes; `maxQueueAge`: a queue that was not served for so long goes before longer ones;
+   * `beforeStarting`: may change limits, since timers are late after the process was stopped for a while.
+   */
+  constructor(
+    clock: Clock,
+    weights: ReadonlyArray<number>,
+    maxQueueAge: Millis,
+    beforeStarting: () => void,
+  ) {
+    this.beforeStarting = beforeStarting
     this.clock = clock
     this.weights = weights
     this.maxQueueAge = maxQueueAge
@@ -118,6 +128,7 @@ export class Dispatcher {
     if (this.isRunning) return
     this.isRunning = true
     try {
+      this.beforeStarting()
       const { overdue } = this
       if (overdue !== undefined && (now >= this.reservedUntil || isClosed(overdue, now))) {
         this.endReservation(now)

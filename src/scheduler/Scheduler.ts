@@ -36,6 +36,40 @@ const weight: Rule<number> = {
   type: 'number',
 }
 
+/** The scheduler of a process, as its quota sees it. */
+export interface DividedScheduler {
+  readonly timer: SchedulerLike
+  /** Tiers to divide; `limit` is after the share. */
+  readonly tiers: ReadonlyArray<{
+    readonly name: string
+    readonly limit: number
+    readonly per: Millis | undefined
+  }>
+  /** Requests that wait, and permits held, by tier and key. */
+  readonly state: IO<SchedulerState>
+  readonly events: Observable<LimitChanged>
+  /** Changes the part of a limit that this process may use. */
+  readonly configure: (tier: string, key: string | undefined, part: number) => void
+}
+
+/** One process among those that share a quota. */
+export interface QuotaMember {
+  /** Returns the part of a limit; a key that was not asked for before starts at 0. */
+  readonly part: (tier: string, key: string | undefined) => number
+  /** Called before requests start: by then what is no longer granted must be taken back. */
+  readonly check: IO<void>
+  /** A request waits, until it calls `left`. */
+  readonly joined: IO<void>
+  readonly left: IO<void>
+}
+
+/** A quota that several processes share: says how large the part of each is. Made by `redisQuota`. */
+export interface SharedQuota {
+  readonly join: (scheduler: DividedScheduler) => QuotaMember
+}
+
+export const quotaRule = is.withMethods<SharedQuota>('a quota, made by redisQuota', 'join')
+
 const table = {
   /** How long a permit is held beyond its window. Default `'learned'`. */
   guard: withDefault(guardRule, 'learned'),
@@ -56,6 +90,11 @@ const table = {
   timer: is.rxScheduler<SchedulerLike>(),
   /** Chance, from 0 to below 1. Default `Math.random`. */
   random: is.fn<IO<number>>(),
+  /**
+   * Divides each limit between the processes of an account, such as `redisQuota` of `payments-rx/quota`. Tiers without
+   * a limit, or with one that is an `Observable`, are not divided. Nothing is sent before its first answer.
+   */
+  quota: quotaRule,
 }
 
 const rules: OptionsTable<SchedulerOptions<never>> & typeof table = {
@@ -93,7 +132,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const clock = new Clock(timer)
   const events = new Subject<LimitChanged>()
   const guards = new Map<Millis, JitterGuard>()
-  const tiers = options.tiers.map(
+  const tiers: ReadonlyArray<TierLimiters<R>> = options.tiers.map(
     (tier) =>
       new TierLimiters<R>(checkedTier(tier), {
         guard,
@@ -104,16 +143,17 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
           guards.set(window, known)
           return known
         },
-        confirmed: ({ tier, limit }, key, allowed) => {
+        confirmed: (name, key, allowed, limit) => {
           const message = describeLimit(tier, limit, allowed)
-          events.next({ _tag: 'LimitChanged', tier: tier.name, key, limit, allowed, message })
+          events.next({ _tag: 'LimitChanged', tier: name, key, limit, allowed, message })
         },
+        part: (name, key) => (divided.has(name) ? member?.part(name, key) : undefined),
       }),
   )
   const limiting = tiers.filter(({ tier }) => tier.limit !== Number.POSITIVE_INFINITY)
   const registry = new LimiterRegistry(limiting, names.length, clock)
 
-  const feed = stateFeed(timer, (): SchedulerState => {
+  const state = (): SchedulerState => {
     const sets = [...registry.all()]
     const now = clock.now()
     const snapshots = tiers.map((tier) =>
@@ -127,9 +167,10 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       refused: snapshots.reduce((sum, tier) => sum + tier.refused, 0),
       tiers: snapshots,
     }
-  })
+  }
+  const feed = stateFeed(timer, state)
 
-  const dispatcher = new Dispatcher(clock, Object.values(lanes), maxQueueAge)
+  const dispatcher = new Dispatcher(clock, Object.values(lanes), maxQueueAge, () => member?.check())
   const inFlight = new InFlight(clock, dispatcher, (now) => {
     feed.changed()
     registry.age(now)
@@ -143,6 +184,31 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       }
     },
   )
+
+  const divided = new Map(
+    limiting.flatMap((tiers) =>
+      typeof tiers.tier.limit === 'number' ? [[tiers.tier.name, tiers] as const] : [],
+    ),
+  )
+  const tierNames = new Set(tiers.map(({ tier }) => tier.name))
+  if (options.quota !== undefined && tierNames.size < tiers.length) {
+    throw new InvalidOption('tiers', 'tiers of different names, for a quota')
+  }
+  const member: QuotaMember | undefined = options.quota?.join({
+    timer,
+    tiers: [...divided.values()].map(({ tier, limit }) => ({
+      name: tier.name,
+      limit,
+      per: tier._tag === 'Rate' ? tier.per : undefined,
+    })),
+    state,
+    events,
+    configure: (name, key, part) => {
+      const limiter = divided.get(name)?.limiters.get(key)
+      limiter?.limit.configure(part)
+      if (limiter !== undefined) dispatcher.changed([limiter], clock.now())
+    },
+  })
 
   const core: SchedulerCore<R> = {
     lanes: names,
@@ -161,10 +227,12 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     joined: () => {
       feed.changed()
       limits.joined()
+      member?.joined()
     },
     left: () => {
       feed.changed()
       limits.left()
+      member?.left()
     },
   }
   return { state: feed.states, events: events.asObservable(), core }

@@ -2,6 +2,7 @@ import { defer, map, type SchedulerLike, Subject, share, startWith, throttleTime
 import type { IO } from '../fp.js'
 import type { Millis } from './Clock.js'
 import type { LimiterSet } from './LimiterSet.js'
+import type { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
 import type { Tier } from './Tier.js'
 import type { TierLimiters } from './TierLimiters.js'
@@ -109,7 +110,8 @@ export const tierSnapshot = <R>(
     waitingBy.set(limiter, (waitingBy.get(limiter) ?? 0) + set.waiting())
   }
 
-  let [used, usedMost, parked, allowed, confirmed] = [0, 0, 0, limit, limit]
+  let [used, usedMost, parked, allowed] = [0, 0, 0, limit]
+  let lowered: AdaptiveLimit | undefined
   const perKey: Array<KeySnapshot> = []
   for (const [limiter, waiting] of waitingBy) {
     const held = limiter.used(now)
@@ -119,7 +121,8 @@ export const tierSnapshot = <R>(
     usedMost = Math.max(usedMost, held)
     parked += parkedAt(limiter)
     allowed = Math.min(allowed, level)
-    confirmed = Math.min(confirmed, limiter.limit.confirmed)
+    const { confirmed, max } = limiter.limit
+    if (confirmed < Math.min(max, lowered?.confirmed ?? max)) lowered = limiter.limit
   }
 
   return {
@@ -132,7 +135,7 @@ export const tierSnapshot = <R>(
     inFlight,
     waiting: parked,
     allowed,
-    lowered: confirmed < limit ? describeLimit(tier, limit, confirmed) : undefined,
+    lowered: lowered && describeLimit(tier, lowered.max, lowered.confirmed),
     guard: typeof guard === 'object' ? guard.value : guard === 'safe' ? undefined : guard,
     refused: tiers.refusals(),
     share: limit === 0 ? 0 : usedMost / limit,

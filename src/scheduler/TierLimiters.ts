@@ -24,7 +24,9 @@ export interface TierLimitersOptions {
   /** Returns the learned guard of all rates with this window. */
   readonly guardOf: (window: Millis) => JitterGuard
   /** A limiter lets a whole window through at another level than before. */
-  readonly confirmed: (tier: TierLimiters<never>, key: string | undefined, level: number) => void
+  readonly confirmed: (tier: string, key: string | undefined, level: number, max: number) => void
+  /** Returns the part of a limit that a quota gives this process; `undefined` if it is not divided. */
+  readonly part: (tier: string, key: string | undefined) => number | undefined
 }
 
 /** A tier with its limiters, one for each key. */
@@ -86,9 +88,10 @@ export class TierLimiters<in R> {
 
   private create(key: string | undefined): Limiter {
     const { guard, window, options } = this
-    const limit = new AdaptiveLimit(this.limit, window, {
+    const { name } = this.tier
+    const limit = new AdaptiveLimit(options.part(name, key) ?? this.limit, window, {
       random: options.random,
-      confirmed: (level) => options.confirmed(this, key, level),
+      confirmed: (level, max) => options.confirmed(name, key, level, max),
       // A concurrency limit has no window to count in, so it is halved.
       afterBurst: guard === undefined ? (_, level) => Math.max(1, Math.floor(level / 2)) : Math.min,
     })

@@ -3,7 +3,12 @@ export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './limiters/RollingWindow.js'
 export { type ItemSource, type ScheduleMapOptions, schedule, scheduleMap } from './operators.js'
-export { createScheduler, type Scheduler, type SchedulerOptions } from './Scheduler.js'
+export {
+  createScheduler,
+  type Scheduler,
+  type SchedulerOptions,
+  type SharedQuota,
+} from './Scheduler.js'
 export type { KeySnapshot, LimitChanged, SchedulerState, TierSnapshot } from './State.js'
 export type { RefusalOptions, ScheduleOptions } from './Task.js'
 export { type Concurrency, concurrency, type Rate, rate, type Tier } from './Tier.js'

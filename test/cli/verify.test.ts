@@ -1,6 +1,8 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { readManifest } from '../../src/export/index.js'
 import { manifestOf, showManifest } from '../../src/export/run/Manifest.js'
 import { cli, folder } from './support.js'
 
@@ -24,6 +26,29 @@ it('refuses a manifest of another file', async () => {
   const { status, stdout } = await cli(['verify', file('january.csv')])
   expect(status).toBe(1)
   expect(stdout).toMatch(/january\.csv: is not in its manifest, which is of charges\.csv\n$/)
+})
+
+it('prints what a manifest says in lines without control characters, and reads no pipe', async () => {
+  await exported(file('c.csv'))
+  const path = file('c.csv.manifest.json')
+  const [run] = readManifest(path)(await readFile(path, 'utf8')).runs
+  if (run === undefined) throw new Error('no run')
+  const words = '\u001b]0;TITLE\u0007\u001b[2Jx\nas the manifest says: 99 files'
+  const files = ['pipe', `${words}.csv`].map((name) => ({ path: name, rows: 0, bytes: 0 }))
+  execFileSync('mkfifo', [file('pipe')])
+  await writeFile(
+    path,
+    showManifest(manifestOf([{ ...run, complete: false, missing: [words], files }])),
+  )
+  const { status, stdout } = await cli(['verify', path])
+  expect(status).toBe(1)
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+  expect(stdout.split('\n')).toEqual([
+    expect.stringContaining('is not complete: missing are'),
+    `${file('pipe')}: is no regular file`,
+    expect.stringContaining('99 files.csv: is not there'),
+    '',
+  ])
 })
 
 it('takes a folder, whatever it is called', async () => {

@@ -53,6 +53,23 @@ describe('a limit that is an Observable', () => {
     expect(sent).toEqual([50, 50, 150, 150, 250])
   })
 
+  it('is lowered and raised: that is no event, and a full window of before does not bring it back', () => {
+    const limit = new BehaviorSubject(4)
+    const { timer, scheduler, sent, ask } = limitedBy(limit)
+    const events: Array<unknown> = []
+    scheduler.events.subscribe((event) => events.push(event))
+    ask(40)
+    timer.flush(0)
+    limit.next(2)
+    timer.flush(450)
+    expect(sent.filter((at) => at >= 100 && at < 450)).toHaveLength(8)
+    limit.next(4)
+    timer.flush(550)
+    expect(sent.filter((at) => at >= 450)).toHaveLength(6)
+    timer.flush()
+    expect(events).toEqual([])
+  })
+
   it('is raised: more is sent at once', () => {
     const limit = new BehaviorSubject(2)
     const { timer, scheduler, sent, ask } = limitedBy(limit)

@@ -75,8 +75,8 @@ export interface AdaptiveLimitOptions {
   readonly random: IO<number>
   /** Level after a burst, from what was let in during its window and the level until then. */
   readonly afterBurst: (letIn: number, level: number) => number
-  /** Called when a whole window was let in at another level than before. */
-  readonly confirmed: (level: number) => void
+  /** Called when a whole window was let in at another level than before; `max` is the configured limit. */
+  readonly confirmed: (level: number, max: number) => void
 }
 
 /**
@@ -92,7 +92,8 @@ export class AdaptiveLimit {
   level: number
   /** Level of the last whole window that was let in, or the configured limit. */
   confirmed: number
-  private max: number
+  /** Configured limit. */
+  max: number
   private readonly window: Millis
   private readonly options: AdaptiveLimitOptions
   private reason: Reason = 'usual'
@@ -100,6 +101,8 @@ export class AdaptiveLimit {
   private isNewLevel = true
   private present: SendWindow | undefined
   private windows = 0
+  /** Index of the first window that began under the configured limit of now. */
+  private configuredAt = 0
   /** Highest level at which a whole window was let in. */
   private worked = 0
   /** Clean windows since the level changed, and how many it takes to go back to the level that worked. */
@@ -140,6 +143,8 @@ export class AdaptiveLimit {
     this.beforeProbe = Math.min(this.beforeProbe, limit)
     this.max = limit
     this.confirmed = this.level
+    this.configuredAt = this.windows
+    this.isNewLevel = true
   }
 
   /** Time until it lets requests through, whatever is in use; 0 for now. Begins a probe that is due. */
@@ -259,10 +264,10 @@ export class AdaptiveLimit {
   private clean(window: SendWindow, now: Millis): void {
     window.isJudged = true
     this.refusedWindows = 0
-    this.worked = Math.max(this.worked, window.level)
-    if (window.level !== this.confirmed) {
+    this.worked = Math.max(this.worked, Math.min(window.level, this.max))
+    if (window.level !== this.confirmed && window.index >= this.configuredAt) {
       this.confirmed = window.level
-      this.options.confirmed(window.level)
+      this.options.confirmed(window.level, this.max)
     }
     if (window.reason === 'return') {
       this.returnAfter = 1
@@ -297,7 +302,7 @@ export class AdaptiveLimit {
 
   /** `probeAfter`: windows until a higher level is tried. */
   private change(level: number, reason: Reason, now: Millis, probeAfter = this.probeAfter): void {
-    this.level = level
+    this.level = Math.min(level, this.max) // the limit may have been lowered meanwhile
     this.reason = reason
     this.probeAt = now + probeAfter * this.window
     this.cleanWindows = 0

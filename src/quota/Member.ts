@@ -1,0 +1,302 @@
+import type { SchedulerLike, Subscription } from 'rxjs'
+import type { DividedScheduler, QuotaMember } from '../scheduler/Scheduler.js'
+import type { Millis } from '../stream/index.js'
+import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } from './rule.js'
+
+/**
+ * A joiner has its share after a window and four reports, two of its own and two of the former owner: in less than two
+ * seconds at this interval, at four commands a second for each process.
+ */
+const INTERVAL: Millis = 250
+/** An answer that takes longer comes too late: its report is repeated. */
+const ANSWERS_WITHIN: Millis = 1_000
+/** Redis is lost while a report that was sent so lately got no answer. Not for a process that was stopped meanwhile. */
+const LOST_FOR: Millis = 3_000
+/** A window of a limit on requests under way: the scheduler judges its refusals over as long. */
+const UNDER_WAY: Millis = 1_000
+/**
+ * Time after which the server counts no more requests of a process: the window, half of it as the largest guard, and a
+ * second for the way there.
+ */
+const tailOf = (per: Millis): Millis => Math.ceil(1.5 * per) + 1_000
+/** Moving a permit on costs about half a window, so it is rare. */
+const TURN_WINDOWS = 8
+export interface MemberOptions {
+  readonly account: string
+  readonly lease: Millis
+  readonly onLost: 'continue' | 'stop'
+  readonly uuid: () => string
+  /** Sends a report, and resolves with its grants; rejects if there is no fitting answer. */
+  readonly exchange: (report: Report) => Promise<ReadonlyArray<Grant>>
+}
+
+/** One divided limit, as this process knows it. */
+interface Share {
+  readonly name: string
+  /** Calls the scheduler; the reserve has no limiter there. */
+  readonly configure: ((part: number) => void) | undefined
+  readonly limit: number
+  readonly tail: Millis
+  readonly turn: Millis
+  part: number
+  /** What the scheduler uses: the part while it is leased. */
+  allowed: number
+  version: number
+  /** When all of its claim was evaluated last. */
+  evaluatedAt: Millis
+  idleSince: Millis | undefined
+  /** Loss of allowed requests that was learned and not yet told. */
+  less: number
+  /** Lowest level that was learned, while the limit is lowered. */
+  lowest: number
+}
+
+/** A scheduler's part in the quota of its account: reports what it uses, and applies what it is granted. */
+export class Member implements QuotaMember {
+  private readonly scheduler: DividedScheduler
+  private readonly options: MemberOptions
+  private readonly timer: SchedulerLike
+  private readonly id: string
+  private readonly shares = new Map<string, Share>()
+  /** Its part is the part of every limit that may be used without Redis. All want all of it. */
+  private readonly reserve: Share
+  private readonly longest: Millis
+  private requests = 0
+  /** There was a request since the last look. */
+  private isActive = false
+  private seq = 0
+  private next: Subscription | undefined
+  /** The report without an answer so far. */
+  private pending: Subscription | undefined
+  /** Something is wanted that the pending report does not tell. */
+  private isUrgent = false
+  private leaseEnd: Millis = Number.NEGATIVE_INFINITY
+  /** When the last report without an answer was sent. */
+  private lostAt: Millis = Number.NEGATIVE_INFINITY
+
+  constructor(scheduler: DividedScheduler, options: MemberOptions) {
+    this.scheduler = scheduler
+    this.options = options
+    this.timer = scheduler.timer
+    this.id = options.uuid()
+    this.reserve = newShare('reserve', RESERVE, UNDER_WAY)
+    const tails = scheduler.tiers.map(({ per = UNDER_WAY }) => tailOf(per))
+    this.longest = Math.max(QUIET_TAIL, ...tails)
+    scheduler.events.subscribe(({ tier, key, limit, allowed }) => {
+      const share = this.shares.get(nameOf(tier, key))
+      if (share === undefined) return
+      const lowest = Math.min(share.lowest, limit)
+      if (allowed < lowest) share.less += lowest - allowed
+      share.lowest = allowed < limit ? allowed : Number.POSITIVE_INFINITY
+    })
+  }
+
+  part(tier: string, key: string | undefined): number {
+    const isNew = !this.shares.has(nameOf(tier, key))
+    const share = this.shareOf(tier, key)
+    if (isNew && this.requests > 0) this.soon()
+    return share?.allowed ?? 0
+  }
+
+  check(): void {
+    const now = this.timer.now()
+    if (now >= this.leaseEnd) this.refresh(now)
+  }
+
+  joined(): void {
+    this.isActive = true
+    if (this.requests++ === 0 && this.next === undefined) this.soon()
+  }
+
+  left(): void {
+    this.requests--
+  }
+
+  /** Reports as soon as this turn of the event loop is over, or the pending report is answered. */
+  private soon(): void {
+    this.isUrgent = this.pending !== undefined
+    if (!this.isUrgent) this.reportAfter(0)
+  }
+
+  private reportAfter(delay: Millis): void {
+    this.next?.unsubscribe()
+    this.next = this.timer.schedule(() => {
+      this.next = undefined
+      this.tick()
+    }, delay)
+  }
+
+  /** No timer keeps a process alive that has nothing to do: it leaves after an interval without a request. */
+  private tick(): void {
+    if (this.pending === undefined) {
+      const now = this.timer.now()
+      if (this.isActive) this.report(now, false)
+      else if (now >= this.leaseEnd || now - this.lostAt <= LOST_FOR) return
+      else {
+        this.report(now, true)
+        return
+      }
+    }
+    this.isActive = this.requests > 0
+    this.reportAfter(INTERVAL)
+  }
+
+  private report(now: Millis, isLeaving: boolean): void {
+    this.refresh(now)
+    const demands = this.demands()
+    const claimed = [this.reserve, ...this.shares.values()].map((share) => {
+      const claim = this.claim(share, demands.get(share), now, isLeaving)
+      if (claim.had < share.allowed) this.apply(share, claim.had)
+      share.part = Math.min(share.part, claim.had) // told: it may be given away
+      return { share, claim }
+    })
+    if (isLeaving) this.leaseEnd = Number.NEGATIVE_INFINITY
+
+    const seq = ++this.seq
+    const { id, longest, options } = this
+    const { lease, exchange } = options
+    const claims = claimed.map(({ claim }) => claim)
+    const failed = (): void => {
+      if (this.seq !== seq || this.pending === undefined) return
+      this.lostAt = now
+      this.answered()
+      this.refresh(this.timer.now())
+    }
+    this.pending = this.timer.schedule(failed, ANSWERS_WITHIN)
+    exchange({ id, seq, lease, longest, isLeaving, claims }).then((grants) => {
+      if (this.seq !== seq || this.pending === undefined) return // a later report may have told otherwise
+      if (!isLeaving) this.leaseEnd = now + lease
+      this.lostAt = Number.NEGATIVE_INFINITY
+      claimed.forEach(({ share, claim }, i) => {
+        this.granted(share, claim, grants[i], now)
+      })
+      this.answered()
+      this.refresh(this.timer.now())
+    }, failed)
+  }
+
+  private answered(): void {
+    this.pending?.unsubscribe()
+    this.pending = undefined
+    if (this.isUrgent) this.soon()
+  }
+
+  private granted(share: Share, claim: Claim, grant: Grant | undefined, now: Millis): void {
+    share.part = grant?.part ?? claim.had
+    share.version = grant?.version ?? 0
+    share.less -= claim.less
+    if (claim.version === 0) share.evaluatedAt = now
+    const isIdle = claim.want + claim.had + claim.held + share.part === 0
+    if (isIdle && share.idleSince !== undefined) this.shares.delete(share.name)
+  }
+
+  private claim(share: Share, demand: Demand = NO_DEMAND, now: Millis, isLeaving: boolean): Claim {
+    const { limit, tail, turn, allowed, version, evaluatedAt, less } = share
+    const isReserve = share === this.reserve
+    const wanted = isReserve ? limit : Math.min(limit, demand.waiting + demand.used)
+    share.idleSince = wanted > 0 ? undefined : (share.idleSince ?? now)
+    const isUnused = now - (share.idleSince ?? now) > this.options.lease
+    const isFair = !isReserve && now >= this.leaseEnd && this.isLost(now)
+    // Told before it is used: a report may arrive long after Redis is back.
+    const mayUse = isFair ? Math.max(allowed, this.fair(limit)) : allowed
+    const had = isLeaving || isUnused ? 0 : mayUse
+    return {
+      name: `payments-rx:{${this.options.account}}:${share.name}`,
+      limit,
+      tail,
+      turn,
+      // Time changes a division as well: processes die, and leases end.
+      version: now - evaluatedAt >= 4 * INTERVAL ? 0 : version,
+      had,
+      held: demand.used > had ? demand.used : 0,
+      want: isLeaving ? 0 : wanted,
+      less,
+    }
+  }
+
+  /** Requests that wait and permits in use, by share. */
+  private demands(): ReadonlyMap<Share, Demand> {
+    const demands = new Map<Share, Demand>()
+    for (const { name, perKey } of this.scheduler.state().tiers) {
+      for (const { key, waiting, used } of perKey) {
+        const share = this.shareOf(name, key)
+        if (share !== undefined) demands.set(share, { waiting, used })
+      }
+    }
+    return demands
+  }
+
+  private shareOf(tier: string, key: string | undefined): Share | undefined {
+    const name = nameOf(tier, key)
+    const known = this.shares.get(name)
+    const divided = this.scheduler.tiers.find((one) => one.name === tier)
+    if (known !== undefined || divided === undefined) return known
+    const { limit, per = UNDER_WAY } = divided
+    const share = newShare(name, limit, per, (part) => this.scheduler.configure(tier, key, part))
+    this.shares.set(name, share)
+    return share
+  }
+
+  /** Has the scheduler use what may be used now. */
+  private refresh(now: Millis): void {
+    for (const share of this.shares.values()) this.apply(share, this.allowed(share, now))
+    const isUsable = now < this.leaseEnd || this.isLost(now)
+    this.reserve.allowed = isUsable ? this.reserve.part : 0
+  }
+
+  /**
+   * The part while the lease lasts. Then, if Redis is lost, at most the part of the reserve; and all of that once every
+   * other process is sure to have come down to its own. Nothing after a time in which no report was tried.
+   */
+  private allowed({ part, limit, tail }: Share, now: Millis): number {
+    const { lease } = this.options
+    if (now < this.leaseEnd) return part
+    if (!this.isLost(now)) return 0
+    const fair = this.fair(limit)
+    return now < this.leaseEnd + lease + tail ? Math.min(part, fair) : fair
+  }
+
+  private fair(limit: number): number {
+    return fairPart(limit, this.reserve.part)
+  }
+
+  private isLost(now: Millis): boolean {
+    return this.options.onLost === 'continue' && now - this.lostAt <= LOST_FOR
+  }
+
+  private apply(share: Share, allowed: number): void {
+    if (share.allowed === allowed) return
+    share.allowed = allowed
+    share.configure?.(allowed)
+  }
+}
+
+interface Demand {
+  readonly waiting: number
+  readonly used: number
+}
+
+const NO_DEMAND: Demand = { waiting: 0, used: 0 }
+
+const nameOf = (tier: string, key: string | undefined): string =>
+  key === undefined ? `limit:${tier}` : `limit:${tier}:${key}`
+
+const newShare = (
+  name: string,
+  limit: number,
+  per: Millis,
+  configure?: Share['configure'],
+): Share => ({
+  name,
+  configure,
+  limit,
+  tail: tailOf(per),
+  turn: Math.ceil(TURN_WINDOWS * per),
+  part: 0,
+  allowed: 0,
+  version: 0,
+  evaluatedAt: Number.NEGATIVE_INFINITY,
+  idleSince: undefined,
+  less: 0,
+  lowest: Number.POSITIVE_INFINITY,
+})

@@ -1,0 +1,3 @@
+/** One account's limits, divided between all processes that use it. */
+export { InvalidOption } from '../options/index.js'
+export { type RedisQuotaOptions, redisQuota } from './redisQuota.js'

@@ -1,0 +1,78 @@
+import {
+  checkOptions,
+  defaultsOf,
+  is,
+  type OptionsOf,
+  required,
+  withDefault,
+} from '../options/index.js'
+import type { SharedQuota } from '../scheduler/index.js'
+import { Member } from './Member.js'
+import type { Report } from './rule.js'
+import { decodeGrants, encodeReport, SCRIPT } from './script.js'
+
+const ACCOUNT = 'a text without braces that is not empty'
+
+const table = {
+  /** Sends one command to Redis, such as `([name, ...args]) => redis.call(name, ...args)` of ioredis. */
+  send: required(is.fn<(command: ReadonlyArray<string>) => Promise<unknown>>()),
+  /** Processes with the same name share the limits. It stands in the keys: `payments-rx:{account}:...`. */
+  account: required(is.stringThat((text) => /^[^{}]+$/.test(text), ACCOUNT)),
+  /**
+   * Time without an answer of Redis after which a process gives up what it has beyond an equal part, in ms; a process
+   * that died has its part taken by others after it. Default 10,000.
+   */
+  lease: withDefault({ ...is.int(1_000), expected: 'milliseconds of at least 1,000' }, 10_000),
+  /**
+   * After a lease without Redis: `'continue'` with an equal part of each limit, or `'stop'` until it is back. Default
+   * `'continue'`.
+   */
+  onLost: withDefault(is.oneOf('continue', 'stop'), 'continue'),
+  /** Generates the name of a process. Default `crypto.randomUUID`. */
+  uuid: withDefault(is.fn<() => string>(), () => crypto.randomUUID()),
+}
+
+/** Options of `redisQuota`. */
+export interface RedisQuotaOptions extends OptionsOf<typeof table> {}
+
+/**
+ * Divides the limits of one account between all processes that name it, by way of a Redis server. Each process keeps
+ * its limits by itself, and asks only how large its part is: no request waits for Redis, but for the first of all.
+ *
+ *     const quota = redisQuota({ send: (command) => client.sendCommand([...command]), account: 'main' })
+ *     const payments = createClient({ ..., quota })
+ *
+ * Throws an `InvalidOption`.
+ */
+export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
+  const options = { ...defaultsOf(table), ...checkOptions(given, table) }
+  const { send, account } = options
+  const run = scriptRunner(send)
+
+  const exchange = async (report: Report) => {
+    const answer = await run(encodeReport(`payments-rx:{${account}}`, report))
+    const grants = decodeGrants(answer, report.claims.length)
+    if (grants === undefined) throw new Error('not an answer of the script')
+    return grants
+  }
+  return { join: (scheduler) => new Member(scheduler, { ...options, exchange }) }
+}
+
+/** Runs the script by its hash, and sends its text when Redis does not know it. */
+const scriptRunner = (send: (command: ReadonlyArray<string>) => Promise<unknown>) => {
+  let hash: Promise<string> | undefined
+  return async (args: ReadonlyArray<string>): Promise<unknown> => {
+    hash ??= sha1(SCRIPT)
+    try {
+      return await send(['EVALSHA', await hash, ...args])
+    } catch (error) {
+      if (!String(error).includes('NOSCRIPT')) throw error
+      return await send(['EVAL', SCRIPT, ...args])
+    }
+  }
+}
+
+const sha1 = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,242 @@
+/**
+ * The rule by which an account's limits are divided between processes, as pure functions. Redis runs the same rule as a
+ * script (`script.ts`); tests hold the one against the other.
+ *
+ * The sum of what all processes may use never exceeds a limit, since a permit is given away only when its former owner
+ * has reported that it does without: what a process may have is the larger of the part that it uses or was offered
+ * (`granted`) and the permits that the server still counts (`held`).
+ */
+import type { Millis } from '../stream/index.js'
+
+// model
+
+/** One limit in a report of a process. */
+export interface Claim {
+  /** Key in Redis. */
+  readonly name: string
+  readonly limit: number
+  /** Time after which the server counts no request of a process that stopped. */
+  readonly tail: Millis
+  /** Time after which permits that cannot be divided evenly move on to others. */
+  readonly turn: Millis
+  /** Version of the division that the process knows; 0 asks for the division anew. */
+  readonly version: number
+  /** The part in use now. Reporting a smaller one gives the rest away. */
+  readonly had: number
+  /** Permits that the server still counts, if more than `had`; else 0. */
+  readonly held: number
+  readonly want: number
+  /** By how much less is let in than was granted, as just learned; else 0. */
+  readonly less: number
+}
+
+/** What a process says at an interval. */
+export interface Report {
+  readonly id: string
+  /** Rises with each report: one that arrives after a later one is ignored. */
+  readonly seq: number
+  readonly lease: Millis
+  /** The longest `tail` of all limits of the process. */
+  readonly longest: Millis
+  /** It has nothing to do: it gives up its lease. */
+  readonly isLeaving: boolean
+  /** The first one is for the reserve: the part of every limit that a process may have without Redis. */
+  readonly claims: ReadonlyArray<Claim>
+}
+
+/** The part of one limit; `undefined` if it is as before. */
+export interface Grant {
+  readonly part: number | undefined
+  readonly version: number
+}
+
+/** A process at one limit. */
+interface Holding {
+  readonly granted: number
+  readonly held: number
+  readonly want: number
+}
+
+/** One limit in Redis. */
+interface Division {
+  version: number
+  turn: number
+  low: number
+  lowUntil: Millis
+  readonly holdings: Map<string, Holding>
+}
+
+interface Membership {
+  readonly seq: number
+  /** End of its lease, by the clock of the account. */
+  readonly until: Millis
+  /** Redis's time of its last report. */
+  readonly seen: Millis
+}
+
+/** Everything that Redis knows of an account. */
+export interface Account {
+  /** Redis's time of the last report. */
+  seen: Millis
+  /** Time that has passed, without the time when nobody could report. */
+  clock: Millis
+  /** Which run of Redis this is. */
+  run: string
+  /** Until then nobody may have more than it has. */
+  quietUntil: Millis
+  readonly members: Map<string, Membership>
+  readonly divisions: Map<string, Division>
+}
+
+// constants
+
+/** A longer time without any report does not count: Redis was frozen, or its clock was set. */
+export const GAP: Millis = 1_000
+/** Time after a lease in which the server may still count requests, after Redis has lost its data. */
+export const QUIET_TAIL: Millis = 2_500
+/** The reserve as a number: it can be divided evenly by up to ten. */
+export const RESERVE = 5_040
+/** A lower limit that one process has learned holds for so long; then the whole limit is tried again. */
+export const LOW_FOR: Millis = 60_000
+
+// constructors
+
+export const emptyAccount = (): Account => ({
+  seen: Number.NaN,
+  clock: 0,
+  run: '',
+  quietUntil: 0,
+  members: new Map(),
+  divisions: new Map(),
+})
+
+// combinators
+
+/**
+ * Divides a limit max-min fair: nobody gets more than it wants while another wants more than it gets. Permits that are
+ * left over when it does not divide evenly go to others at each turn. If nobody wants the rest, each has its part of it.
+ */
+export const divide = (
+  limit: number,
+  wants: ReadonlyArray<number>,
+  turn: number,
+): ReadonlyArray<number> => {
+  const order = wants.map((_, i) => i).sort((a, b) => (wants[a] ?? 0) - (wants[b] ?? 0) || a - b)
+  const parts = wants.map(() => 0)
+  let left = limit
+  for (const [i, index] of order.entries()) {
+    const want = wants[index] ?? 0
+    const count = order.length - i
+    const even = Math.floor(left / count)
+    if (want > even) {
+      const unsatisfied = order.slice(i).sort((a, b) => a - b)
+      for (const [place, other] of unsatisfied.entries()) {
+        const isLucky = (place + turn) % count < left - even * count
+        parts[other] = even + (isLucky ? 1 : 0)
+      }
+      return parts
+    }
+    parts[index] = want
+    left -= want
+  }
+  const rest = Math.floor(left / Math.max(1, wants.length))
+  return parts.map((part) => part + rest)
+}
+
+/** Returns the part of a limit that a part of the reserve stands for. */
+export const fairPart = (limit: number, reserved: number): number =>
+  Math.floor((limit * reserved) / RESERVE)
+
+/** Takes a report in, and returns a grant for each claim; none for a report that came too late. */
+export const report = (
+  account: Account,
+  now: Millis,
+  run: string,
+  { id, seq, lease, longest, isLeaving, claims }: Report,
+): ReadonlyArray<Grant> => {
+  if (Number.isFinite(account.seen)) {
+    account.clock += Math.min(Math.max(now - account.seen, 0), GAP)
+  }
+  account.seen = now
+  const { clock, members, divisions } = account
+  if (account.run !== run) account.quietUntil = clock + lease + QUIET_TAIL
+  account.run = run
+
+  if ((members.get(id)?.seq ?? 0) >= seq) return []
+  members.set(id, { seq, until: isLeaving ? clock : clock + lease, seen: now })
+  for (const [other, { until }] of members) if (clock > until + longest) members.delete(other)
+
+  return claims.map(({ name, limit, tail, turn: turnLength, version, had, held, want, less }) => {
+    const turn = Math.floor(clock / turnLength)
+    const division = divisions.get(name) ?? emptyDivision()
+    const { holdings } = division
+    const before = holdings.get(id)
+    const isSame = before?.granted === had && before.held === held && before.want === want
+    if (isSame && division.version === version && division.turn === turn && less === 0) {
+      return { part: undefined, version }
+    }
+
+    let effective = clock < division.lowUntil ? Math.min(limit, division.low) : limit
+    if (less > 0) {
+      effective = Math.max(1, effective - less)
+      division.low = effective
+      division.lowUntil = clock + LOW_FOR
+    }
+
+    let isChanged = less > 0 || division.turn !== turn
+    let others = 0
+    let extra = 0
+    const wants = new Map([[id, want]])
+    for (const [other, holding] of holdings) {
+      if (other === id) continue
+      const until = members.get(other)?.until
+      if (until === undefined || clock > until + tail) {
+        holdings.delete(other)
+        isChanged = true
+        continue
+      }
+      others += Math.max(holding.granted, holding.held)
+      if (clock <= until) wants.set(other, holding.want)
+    }
+    // One that was not heard for a lease goes on with its reserve, which it may not have had of this limit before.
+    const [reserve] = claims
+    const reserves = divisions.get(reserve?.name ?? '')?.holdings ?? new Map<string, Holding>()
+    for (const [other, { seen, until }] of members) {
+      if (other === id || name === reserve?.name || now - seen <= lease || clock > until + tail)
+        continue
+      const { granted = 0, held = 0 } = holdings.get(other) ?? {}
+      const fair = fairPart(limit, reserves.get(other)?.granted ?? 0)
+      extra += Math.max(0, fair - Math.max(granted, held))
+    }
+
+    const ids = [...wants.keys()].sort()
+    const parts = divide(
+      effective,
+      ids.map((other) => wants.get(other) ?? 0),
+      turn,
+    )
+    let part = Math.max(0, Math.min(parts[ids.indexOf(id)] ?? 0, effective - others))
+    part = Math.min(part, Math.max(had, effective - others - extra))
+    if (clock < account.quietUntil) part = Math.min(part, had)
+    if (want === 0 && had === 0) part = 0
+
+    const granted = Math.max(had, part)
+    const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
+    if (g !== granted || h !== held || w !== want) isChanged = true
+    if (granted + held + want === 0) holdings.delete(id)
+    else holdings.set(id, { granted, held, want })
+    if (isChanged) division.version++
+    division.turn = turn
+    if (holdings.size > 0 || clock < division.lowUntil) divisions.set(name, division)
+    else divisions.delete(name)
+    return { part, version: division.version }
+  })
+}
+
+const emptyDivision = (): Division => ({
+  version: 0,
+  turn: 0,
+  low: 0,
+  lowUntil: 0,
+  holdings: new Map(),
+})

@@ -1,0 +1,141 @@
+/**
+ * A Redis server of a test file's own, on a free port of this machine, and a connection that needs no package. Where
+ * Debian's `redis-server` is not installed, the tests that need it are skipped, and the line at the end counts them.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+
+const folder = [...(process.env.PATH ?? '').split(':'), '/usr/bin'].find((one) =>
+  existsSync(join(one, 'redis-server')),
+)
+
+export const hasRedis = folder !== undefined
+
+export interface Redis {
+  readonly port: number
+  readonly send: (command: ReadonlyArray<string>) => Promise<unknown>
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly stop: () => void
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+
+/** Starts a server without data on this port, or on a free one. */
+export const startRedis = async (given?: number): Promise<Redis> => {
+  const port = given ?? (await freePort())
+  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no' }
+  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  const server = spawn(join(folder ?? '', 'redis-server'), flags, { stdio: 'ignore' })
+  const client = redisClient(port)
+  for (let tries = 0; ; tries++) {
+    try {
+      await client.send(['PING'])
+      break
+    } catch (error) {
+      if (tries === 300) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  return {
+    port,
+    send: client.send,
+    signal: (signal) => {
+      server.kill(signal)
+    },
+    stop: () => {
+      client.close()
+      server.kill('SIGKILL')
+    },
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Speaks RESP2. A command fails when the connection does; the next one opens it again. */
+export const redisClient = (port: number) => {
+  let socket: Socket | undefined
+  let waiting: Array<Waiting> = []
+
+  const open = (): Socket => {
+    const opened = connect(port, '127.0.0.1').setNoDelay()
+    let rest = Buffer.alloc(0)
+    opened.on('data', (data) => {
+      rest = Buffer.concat([rest, data])
+      for (let reply = parse(rest, 0); reply !== undefined; reply = parse(rest, 0)) {
+        rest = rest.subarray(reply.end)
+        const first = waiting.shift()
+        if (reply.value instanceof Error) first?.reject(reply.value)
+        else first?.resolve(reply.value)
+      }
+    })
+    opened.on('error', () => {})
+    opened.on('close', () => {
+      if (socket === opened) socket = undefined
+      for (const { reject } of waiting.splice(0)) reject(new Error('ECONNRESET'))
+    })
+    return opened
+  }
+
+  return {
+    send: (command: ReadonlyArray<string>): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        socket ??= open()
+        waiting.push({ resolve, reject })
+        const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
+        socket.write(`*${command.length}\r\n${parts.join('')}`)
+      }),
+    close: () => {
+      waiting = []
+      socket?.destroy()
+    },
+  }
+}
+
+/** One reply and where it ends; `undefined` if it is not whole. */
+const parse = (
+  bytes: Buffer,
+  from: number,
+): { readonly value: unknown; readonly end: number } | undefined => {
+  const lineEnd = bytes.indexOf('\r\n', from)
+  if (lineEnd < 0) return undefined
+  const line = bytes.toString('utf8', from + 1, lineEnd)
+  const end = lineEnd + 2
+  switch (String.fromCharCode(bytes[from] ?? 0)) {
+    case ':':
+      return { value: Number(line), end }
+    case '-':
+      return { value: new Error(line), end }
+    case '$': {
+      const length = Number(line)
+      if (length < 0) return { value: null, end }
+      if (bytes.length < end + length + 2) return undefined
+      return { value: bytes.toString('utf8', end, end + length), end: end + length + 2 }
+    }
+    case '*': {
+      const items: Array<unknown> = []
+      let at = end
+      for (let left = Number(line); left > 0; left--) {
+        const item = parse(bytes, at)
+        if (item === undefined) return undefined
+        items.push(item.value)
+        at = item.end
+      }
+      return { value: items, end: at }
+    }
+    default:
+      return { value: line, end }
+  }
+}
