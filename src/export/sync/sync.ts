@@ -1,20 +1,20 @@
 /**
- * A list kept up to date in a table or a folder: one call for the first night and for every night after it.
+ * A list kept up to date in a table, a folder or a bucket: one call for the first night and for every night after it.
  *
- *     state    no state          run at a position         up to T
+ *     found    nothing           a run at a position       up to T
  *                 |                     |                     |
- *     sync        '--- read all ---.    '--- read the rest ---+--- read from T - lookback ---.
- *                                  |                          |                              |
- *                                  '---- up to T (begin) -----'------- up to T' -------------'--- reread --- finish
+ *     sync        '--- read all ---.    '-- read the rest ----+--- read from T - lookback ---.
+ *                                  |                                                         |
+ *                                  '---------------- up to the end of it --------------------'--- reread --- finish
  *
- * All state is one small text, the checkpoint, kept at the destination. A destination changes rows and checkpoint in
- * one step (see `SyncTarget`), and only from the version of the checkpoint that its owner wrote last: that is the fence.
- * An owner begins with a new version of the text that it found. Whoever wrote before, frozen or cut off, finds another
- * version with its next step, changes nothing and ends with `Fenced`. No clock, process id or host name takes part.
+ * All state is one small text, the checkpoint, kept at the destination as the state of a lease. A destination changes
+ * rows and text in one step (see `SyncTarget`), and only from the version of the text that its owner wrote last: that is
+ * the fence. A later owner takes over a lease that was not renewed, and writes a new version. The earlier one, frozen or cut
+ * off, finds it with its next step, changes nothing and ends with `Fenced`. No process id or host name takes part.
  *
- * Each page is a step. Killed between two, a sync loses the page that it was reading; the next one goes on at the
- * position of the checkpoint, and then catches up: its time is "up to T", where T is when the run before *began*.
- * Reading a row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
+ * A page, or a few, are a step. Killed between two, a sync loses the pages since; the next one goes on at the position of
+ * the checkpoint, and then catches up from "up to T". T is the end of what was read, by the clock of the service. Reading a
+ * row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
  * A list by time of creation does not show a charge that changes after the lookback. Charges whose last seen status is
  * not final are read again by id, in turn, so many a run. Two may be stale: one that changed from a final status after
@@ -23,8 +23,8 @@
  * Rows that cannot be written are kept by id in the checkpoint, and read again with those, so that one bad row neither
  * stops a sync nor is forgotten.
  *
- * Lists that cannot be narrowed by time are read whole, into a table beside the one that is there, and take its place
- * in the last step.
+ * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
+ * the last step.
  */
 import { asyncScheduler, catchError, type Observable, of, throwError } from 'rxjs'
 import { E } from '../../fp.js'
