@@ -8,7 +8,7 @@ import {
   type SchedulerLike,
 } from 'rxjs'
 import { method, type Route, template } from '../api/Endpoint.js'
-import { until } from '../stream/ObservableEither.js'
+import { until } from '../stream/either/ObservableEither.js'
 import { services } from './handlers/index.js'
 import { type SandboxOptions, settingsOf } from './options.js'
 import type { SendReply } from './Reply.js'

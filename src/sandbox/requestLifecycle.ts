@@ -7,8 +7,8 @@
  *                            [------------ counts toward concurrency ------------]
  */
 import { firstValueFrom, Subscription } from 'rxjs'
+import { until } from '../stream/either/ObservableEither.js'
 import { later } from '../stream/later.js'
-import { until } from '../stream/ObservableEither.js'
 import { hash, hex32, randomNumbers, subSeed } from './data/hash.js'
 import {
   drawFault,

@@ -1,7 +1,7 @@
 import { defaultIfEmpty, defer, filter, map, type Observable, reduce, take } from 'rxjs'
 import { E, O } from '../fp.js'
 import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
-import type { ObservableEither } from './ObservableEither.js'
+import type { ObservableEither } from './either/ObservableEither.js'
 
 // model
 

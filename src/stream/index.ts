@@ -16,7 +16,7 @@ export {
   rights,
   toTaskEither,
   until,
-} from './ObservableEither.js'
+} from './either/ObservableEither.js'
 export type { DrainOptions, Page, Paged, Pages } from './Paged.js'
 export {
   type Cut,

@@ -1,7 +1,7 @@
 import { catchError, defer, of, Subscription, throwIfEmpty } from 'rxjs'
 import { bare, E, O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
-import type { ObservableEither } from './ObservableEither.js'
+import type { ObservableEither } from './either/ObservableEither.js'
 import { type Page, type Paged, views } from './Paged.js'
 import { type PagePlan, type PageRequest, pullPages } from './Pull.js'
 

@@ -2,8 +2,8 @@ import { asyncScheduler, Observable, type SchedulerLike, Subject, takeUntil } fr
 import { E, O } from '../fp.js'
 import { checkOptions, is, required } from '../options/index.js'
 import type { Millis } from './Backoff.js'
+import type { ObservableEither } from './either/ObservableEither.js'
 import { later } from './later.js'
-import type { ObservableEither } from './ObservableEither.js'
 
 interface Attempt<V> {
   readonly number: number

@@ -1,6 +1,6 @@
 import { concatMap, map, type Observable, of, toArray } from 'rxjs'
 import { A, E, O, pipe } from '../../fp.js'
-import { mapRight, type ObservableEither } from '../ObservableEither.js'
+import { mapRight, type ObservableEither } from '../either/ObservableEither.js'
 import type { Page } from '../Paged.js'
 import { gather, identitiesBy, type Rows } from './Rows.js'
 

@@ -2,7 +2,7 @@ import { finalize, map, type Observable, Subscription, take, throwIfEmpty } from
 import { E, O } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
 import type { Millis } from '../Backoff.js'
-import { mapLeft, mapRight } from '../ObservableEither.js'
+import { mapLeft, mapRight } from '../either/ObservableEither.js'
 import { type Page, type Paged, views } from '../Paged.js'
 import { type PagePlan, type PageRequest, pullLater, pullOf, pullPages } from '../Pull.js'
 import { type Rows, undatedOnce, within } from './Rows.js'

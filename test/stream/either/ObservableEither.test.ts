@@ -14,7 +14,7 @@ import {
   throwError,
 } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { E, pipe, type TaskEither } from '../../src/fp.js'
+import { E, pipe, type TaskEither } from '../../../src/fp.js'
 import {
   collect,
   concatChain,
@@ -31,9 +31,9 @@ import {
   rights,
   toTaskEither,
   until,
-} from '../../src/stream/index.js'
-import { marbles } from '../support/marbles.js'
-import { rightsOf, upTo } from '../support/numbers.js'
+} from '../../../src/stream/index.js'
+import { marbles } from '../../support/marbles.js'
+import { rightsOf, upTo } from '../../support/numbers.js'
 
 type Ea = E.Either<string, number>
 type Stream = ObservableEither<string, number>

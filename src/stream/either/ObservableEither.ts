@@ -11,8 +11,8 @@ import {
   single,
   takeUntil,
 } from 'rxjs'
-import { E, type TaskEither } from '../fp.js'
-import { checkArgument, is } from '../options/index.js'
+import { E, type TaskEither } from '../../fp.js'
+import { checkArgument, is } from '../../options/index.js'
 
 // model
 
