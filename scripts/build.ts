@@ -15,9 +15,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries for library users, by their place in `src` and in `dist`. */
 const entries = [
   'index',
-  ...['decode', 'export', 'quota', 'sandbox', 'scheduler', 'stream', 'webhooks'].map(
-    (f) => `${f}/index`,
-  ),
+  ...[
+    'decode',
+    'export',
+    'quota',
+    'sandbox',
+    'scheduler',
+    'stream',
+    'stream/either',
+    'webhooks',
+  ].map((f) => `${f}/index`),
 ]
 
 const inputs = (folder: string, extension: string): Record<string, string> =>

@@ -10,6 +10,7 @@ export { flow, pipe } from '#fp-ts/function'
 export type { IO } from '#fp-ts/IO'
 export * as O from '#fp-ts/Option'
 export * as R from '#fp-ts/Record'
+export type { Task } from '#fp-ts/Task'
 export type { TaskEither } from '#fp-ts/TaskEither'
 
 /** Fields that may be left out, but are not `undefined`. */

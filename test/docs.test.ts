@@ -27,6 +27,7 @@ import * as quota from '../src/quota/index.js'
 import * as sandboxes from '../src/sandbox/index.js'
 import { type Listening, listen, sandboxCredentials } from '../src/sandbox/index.js'
 import * as scheduler from '../src/scheduler/index.js'
+import * as observableEither from '../src/stream/either/index.js'
 import * as stream from '../src/stream/index.js'
 import * as webhooks from '../src/webhooks/index.js'
 
@@ -147,6 +148,7 @@ const entries = {
   decode,
   export: files,
   quota,
+  ObservableEither: observableEither,
   sandbox: sandboxes,
   scheduler,
   stream,

@@ -1,0 +1,69 @@
+/** Streams combined with each other, and `Do` notation. */
+import { connect, ignoreElements, map, merge, type Observable, ReplaySubject } from 'rxjs'
+import { E, pipe } from '../../fp.js'
+import { concatChain, type ObservableEither, right } from './ObservableEither.js'
+
+/** Fields so far, and one more. */
+export type Bound<N extends string, A, B> = {
+  readonly [K in N | keyof A]: K extends keyof A ? A[K] : B
+}
+
+/**
+ * Subscribes to both streams at once, and combines each value of `first` with all of `second`, in the order in which
+ * `concatChain` would. `second` is kept in memory: it should be a call, or a short list.
+ */
+const withAll =
+  <A, E2, B, E3, C>(
+    second: Observable<E.Either<E2, B>>,
+    combine: (a: A) => (eb: E.Either<E2, B>) => E.Either<E3, C>,
+  ) =>
+  <E>(first: Observable<E.Either<E, A>>): ObservableEither<E | E3, C> =>
+    second.pipe(
+      connect(
+        (shared) =>
+          merge(
+            shared.pipe(ignoreElements()), // its bugs are told even if no value asks for it
+            first.pipe(concatChain((a) => shared.pipe(map(combine(a))))),
+          ),
+        { connector: () => new ReplaySubject() },
+      ),
+    )
+
+/** Applies functions to values. Both streams are subscribed to at once. */
+export const ap =
+  <E2, A>(fa: Observable<E.Either<E2, A>>) =>
+  <E, B>(fab: Observable<E.Either<E, (a: A) => B>>): ObservableEither<E | E2, B> =>
+    fab.pipe(withAll(fa, (f: (a: A) => B) => E.map(f)))
+
+/** The empty record, to which `bind`, `apS` and `let` add fields. */
+// biome-ignore lint/complexity/noBannedTypes: a value without fields, as fp-ts types it
+export const Do: ObservableEither<never, {}> = right({})
+
+/** Makes each value a record of one field. */
+export const bindTo =
+  <N extends string>(name: N) =>
+  <E, A>(source: Observable<E.Either<E, A>>): ObservableEither<E, { readonly [K in N]: A }> =>
+    source.pipe(map(E.bindTo(name)))
+
+/** Adds a field by a step that knows the fields before it: one after the other. */
+export const bind = <N extends string, A, E2, B>(
+  name: Exclude<N, keyof A>,
+  f: (a: A) => Observable<E.Either<E2, B>>,
+) => concatChain((a: A) => f(a).pipe(map((eb) => pipe(E.right(a), E.apSW(name, eb)))))
+
+/** Adds a field of a stream that needs no field before it: subscribed to at once. */
+export const apS = <N extends string, A, E2, B>(
+  name: Exclude<N, keyof A>,
+  fb: Observable<E.Either<E2, B>>,
+): (<E>(source: Observable<E.Either<E, A>>) => ObservableEither<E | E2, Bound<N, A, B>>) =>
+  withAll(fb, (a) => (eb) => pipe(E.right(a), E.apSW(name, eb)))
+
+const let_ =
+  <N extends string, A, B>(name: Exclude<N, keyof A>, f: (a: A) => B) =>
+  <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, Bound<N, A, B>> =>
+    source.pipe(map(E.let(name, f)))
+
+export {
+  /** Adds a field that is computed from the fields before it. */
+  let_ as let,
+}

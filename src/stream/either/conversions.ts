@@ -1,0 +1,28 @@
+/** Streams of `Either` made of what has one value, or values only. All are lazy. */
+import { defer, map, type Observable, of } from 'rxjs'
+import { E, type IO, type O, type Task, type TaskEither } from '../../fp.js'
+import type { ObservableEither } from './ObservableEither.js'
+
+/** Emits the `Either`. */
+export const fromEither = <E, A>(ea: E.Either<E, A>): ObservableEither<E, A> => of(ea)
+
+/** Emits the value, or the failure that `onNone` makes. */
+export const fromOption =
+  <E>(onNone: () => E) =>
+  <A>(oa: O.Option<A>): ObservableEither<E, A> =>
+    defer(() => of(E.fromOption(onNone)(oa)))
+
+/** Runs the effect at each subscription. What it throws is a bug: an error of the stream. */
+export const fromIO = <A, E = never>(io: IO<A>): ObservableEither<E, A> =>
+  defer(() => of(E.right(io())))
+
+/** Runs the task at each subscription. If it rejects, that is a bug: an error of the stream. */
+export const fromTask = <A, E = never>(task: Task<A>): ObservableEither<E, A> =>
+  defer(task).pipe(map(E.right))
+
+/** Runs the task at each subscription. */
+export const fromTaskEither = <E, A>(task: TaskEither<E, A>): ObservableEither<E, A> => defer(task)
+
+/** Emits the values of a plain stream. Its error stays an error. */
+export const fromObservable = <A, E = never>(source: Observable<A>): ObservableEither<E, A> =>
+  source.pipe(map(E.right))

@@ -1,0 +1,82 @@
+/** Type class instances of fp-ts. */
+import type { Alt2 } from '#fp-ts/Alt'
+import type { Applicative2 } from '#fp-ts/Applicative'
+import type { Apply2 } from '#fp-ts/Apply'
+import type { Bifunctor2 } from '#fp-ts/Bifunctor'
+import type { Chain2 } from '#fp-ts/Chain'
+import type { FromEither2 } from '#fp-ts/FromEither'
+import type { FromIO2 } from '#fp-ts/FromIO'
+import type { FromTask2 } from '#fp-ts/FromTask'
+import type { Functor2 } from '#fp-ts/Functor'
+import type { Monad2 } from '#fp-ts/Monad'
+import type { MonadIO2 } from '#fp-ts/MonadIO'
+import type { MonadTask2 } from '#fp-ts/MonadTask'
+import type { MonadThrow2 } from '#fp-ts/MonadThrow'
+import type { Pointed2 } from '#fp-ts/Pointed'
+import { ap } from './apply.js'
+import { fromEither, fromIO, fromTask } from './conversions.js'
+import {
+  concatChain,
+  left,
+  mapLeft,
+  mapRight,
+  type ObservableEither,
+  right,
+} from './ObservableEither.js'
+import { alt, bimap } from './operators.js'
+
+/** Not that of fp-ts-rxjs: both may be installed. */
+export const URI = 'payments-rx/ObservableEither'
+
+/** The name under which the type classes of fp-ts know the type. */
+export type URI = typeof URI
+
+declare module 'fp-ts/HKT.js' {
+  interface URItoKind2<E, A> {
+    readonly [URI]: ObservableEither<E, A>
+  }
+}
+
+export const Functor: Functor2<URI> = { URI, map: (fa, f) => fa.pipe(mapRight(f)) }
+
+export const Pointed: Pointed2<URI> = { URI, of: right }
+
+export const Bifunctor: Bifunctor2<URI> = {
+  URI,
+  bimap: (fa, f, g) => fa.pipe(bimap(f, g)),
+  mapLeft: (fa, f) => fa.pipe(mapLeft(f)),
+}
+
+/** Subscribes to both streams at once. */
+export const ApplyPar: Apply2<URI> = { ...Functor, ap: (fab, fa) => fab.pipe(ap(fa)) }
+
+/** Subscribes to the second stream for each value of the first. */
+export const ApplySeq: Apply2<URI> = {
+  ...Functor,
+  ap: (fab, fa) => fab.pipe(concatChain((f) => fa.pipe(mapRight(f)))),
+}
+
+/** Subscribes to all streams at once. */
+export const ApplicativePar: Applicative2<URI> = { ...ApplyPar, ...Pointed }
+
+/** Subscribes to one stream after the other. */
+export const ApplicativeSeq: Applicative2<URI> = { ...ApplySeq, ...Pointed }
+
+/** Runs one step after the other, in order. */
+export const Chain: Chain2<URI> = { ...ApplyPar, chain: (fa, f) => fa.pipe(concatChain(f)) }
+
+export const Monad: Monad2<URI> = { ...Chain, ...Pointed }
+
+export const MonadThrow: MonadThrow2<URI> = { ...Monad, throwError: left }
+
+export const Alt: Alt2<URI> = { ...Functor, alt: (fa, that) => fa.pipe(alt(that)) }
+
+export const FromEither: FromEither2<URI> = { URI, fromEither }
+
+export const FromIO: FromIO2<URI> = { URI, fromIO }
+
+export const FromTask: FromTask2<URI> = { ...FromIO, fromTask }
+
+export const MonadIO: MonadIO2<URI> = { ...Monad, ...FromIO }
+
+export const MonadTask: MonadTask2<URI> = { ...Monad, ...FromTask }

@@ -1,0 +1,124 @@
+/** Operators that fp-ts users expect of a stream of `Either`. All widen, as those of fp-ts that end in `W` do. */
+import {
+  defaultIfEmpty,
+  defer,
+  map,
+  type Observable,
+  of,
+  filter as rxFilter,
+  takeLast,
+  takeWhile,
+} from 'rxjs'
+import { E, type IO, pipe } from '../../fp.js'
+import { mergeFlat } from './mergeFlat.js'
+import { concatChain, mapRight, type ObservableEither, orElse } from './ObservableEither.js'
+
+// both sides
+
+/** Changes failures and values. */
+export const bimap =
+  <E, G, A, B>(f: (e: E) => G, g: (a: A) => B) =>
+  (source: Observable<E.Either<E, A>>): ObservableEither<G, B> =>
+    source.pipe(map(E.bimap(f, g)))
+
+/** Turns failures and values into plain values. */
+export const match =
+  <E, B, A, C>(onLeft: (e: E) => B, onRight: (a: A) => C) =>
+  (source: Observable<E.Either<E, A>>): Observable<B | C> =>
+    source.pipe(map(E.matchW(onLeft, onRight)))
+
+/** Turns failures and values into streams of plain values, one after the other and in order. */
+export const matchE =
+  <E, B, A, C>(onLeft: (e: E) => Observable<B>, onRight: (a: A) => Observable<C>) =>
+  (source: Observable<E.Either<E, A>>): Observable<B | C> =>
+    source.pipe(mergeFlat((ea): Observable<B | C> => pipe(ea, E.matchW(onLeft, onRight)), 1))
+
+// failures
+
+/** Replaces each failure by a stream of plain values, one after the other and in order. */
+export const getOrElse =
+  <E, B>(onLeft: (e: E) => Observable<B>) =>
+  <A>(source: Observable<E.Either<E, A>>): Observable<A | B> =>
+    source.pipe(matchE(onLeft, (a: A) => of(a)))
+
+/** Replaces each failure by another stream, made anew each time. */
+export const alt =
+  <E2, B>(that: () => Observable<E.Either<E2, B>>) =>
+  <A>(source: Observable<E.Either<unknown, A>>): ObservableEither<E2, A | B> =>
+    source.pipe(orElse(() => that()))
+
+// values
+
+/** Drops the values that do not fit; failures pass. */
+export function filter<A, B extends A>(
+  refinement: (a: A) => a is B,
+): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E, B>
+export function filter<A>(
+  predicate: (a: A) => boolean,
+): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E, A>
+export function filter<A>(predicate: (a: A) => boolean) {
+  return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, A> =>
+    source.pipe(rxFilter((ea) => E.isLeft(ea) || predicate(ea.right)))
+}
+
+/** Turns the values that do not fit into failures. */
+export function filterOrElse<A, B extends A, E2>(
+  refinement: (a: A) => a is B,
+  onFalse: (a: A) => E2,
+): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E | E2, B>
+export function filterOrElse<A, E2>(
+  predicate: (a: A) => boolean,
+  onFalse: (a: A) => E2,
+): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E | E2, A>
+export function filterOrElse<A, E2>(predicate: (a: A) => boolean, onFalse: (a: A) => E2) {
+  return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, A> =>
+    source.pipe(map(E.filterOrElseW(predicate, onFalse)))
+}
+
+/** Emits the running result of all values so far; failures pass and change nothing. */
+export const scan =
+  <A, B>(initial: B, f: (b: B, a: A) => B) =>
+  <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, B> =>
+    defer(() => {
+      let result = initial
+      return source.pipe(
+        mapRight((a) => {
+          result = f(result, a)
+          return result
+        }),
+      )
+    })
+
+/**
+ * Emits the result of all values at the end, or the first failure, with which the source is left, as `collect` does.
+ *
+ *     --a--b--|             --a--L
+ *     reduce(0, add)        reduce(0, add)
+ *     --------(sum|)        -----(L|)
+ */
+export const reduce =
+  <A, B>(initial: B, f: (b: B, a: A) => B) =>
+  <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, B> =>
+    source.pipe(
+      scan(initial, f),
+      takeWhile(E.isRight, true),
+      takeLast(1),
+      defaultIfEmpty(E.right(initial)),
+    )
+
+// effects
+
+/** Runs a step for each value, in order, and keeps the value; a failure of the step replaces it. */
+export const tap = <A, E2>(f: (a: A) => Observable<E.Either<E2, unknown>>) =>
+  concatChain((a: A) => f(a).pipe(mapRight(() => a)))
+
+/** Runs a step for each failure, in order, and keeps the failure; a failure of the step replaces it. */
+export const tapError = <E, E2>(f: (e: E) => Observable<E.Either<E2, unknown>>) =>
+  orElse((e: E) => f(e).pipe(map(E.flatMap(() => E.left(e)))))
+
+/** Runs an effect for each value, such as a line of a log. */
+export const tapIO = <A>(f: (a: A) => IO<unknown>) =>
+  mapRight((a: A) => {
+    f(a)()
+    return a
+  })
