@@ -139,7 +139,7 @@ const config = {
 const again = (module: string, names: ReadonlyArray<string>): string =>
   [
     `import * as all from '${module}'`,
-    ...names.map((name) => `export const ${name} = all.${name}`),
+    ...names.map((name) => `export const ${name}Again = all.${name}`), // `let` is a name of one
     ...names.map((name) => `export const ${name}Of = () => all.${name}`),
   ].join('\n')
 

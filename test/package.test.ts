@@ -1,6 +1,6 @@
 /** The package as npm packs it: its size, and what each entry brings along. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -79,4 +79,18 @@ it('a browser takes payments-rx/scheduler in less than 80 kB', async () => {
   const external = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.imports : []))
   expect(external).toEqual([])
   expect(sizes.reduce((a, b) => a + b, 0)).toBeLessThan(80_000)
+})
+
+it('a bundle takes only the functions of payments-rx/ObservableEither that it uses', async () => {
+  const entry = join(folder, 'dist/stream/either/index.js')
+  const program = join(folder, 'program.js')
+  writeFileSync(
+    program,
+    `import * as OE from '${entry}'\nexport const [a, b] = [OE.map, OE.filter]`,
+  )
+  const bundle = await rolldown({ input: program, external: /^(rxjs|#?fp-ts)/, logLevel: 'silent' })
+  const { output } = await bundle.generate({ format: 'esm', minify: true })
+  await bundle.close()
+  const sizes = output.map((chunk) => (chunk.type === 'chunk' ? chunk.code.length : 0))
+  expect(sizes.reduce((a, b) => a + b, 0)).toBeLessThan(1_000)
 })

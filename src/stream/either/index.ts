@@ -56,5 +56,6 @@ export {
   scan,
   tap,
   tapError,
+  tapError as tapLeft,
   tapIO,
 } from './operators.js'

@@ -37,7 +37,14 @@ declare module 'fp-ts/HKT.js' {
   }
 }
 
-export const Functor: Functor2<URI> = { URI, map: (fa, f) => fa.pipe(mapRight(f)) }
+// each instance is written out: a bundler keeps an object with a spread, since that might run a getter
+
+const map: Functor2<URI>['map'] = (fa, f) => fa.pipe(mapRight(f))
+const chain: Chain2<URI>['chain'] = (fa, f) => fa.pipe(concatChain(f))
+const apPar: Apply2<URI>['ap'] = (fab, fa) => fab.pipe(ap(fa))
+const apSeq: Apply2<URI>['ap'] = (fab, fa) => chain(fab, (f) => map(fa, f))
+
+export const Functor: Functor2<URI> = { URI, map }
 
 export const Pointed: Pointed2<URI> = { URI, of: right }
 
@@ -48,35 +55,47 @@ export const Bifunctor: Bifunctor2<URI> = {
 }
 
 /** Subscribes to both streams at once. */
-export const ApplyPar: Apply2<URI> = { ...Functor, ap: (fab, fa) => fab.pipe(ap(fa)) }
+export const ApplyPar: Apply2<URI> = { URI, map, ap: apPar }
 
 /** Subscribes to the second stream for each value of the first. */
-export const ApplySeq: Apply2<URI> = {
-  ...Functor,
-  ap: (fab, fa) => fab.pipe(concatChain((f) => fa.pipe(mapRight(f)))),
-}
+export const ApplySeq: Apply2<URI> = { URI, map, ap: apSeq }
 
 /** Subscribes to all streams at once. */
-export const ApplicativePar: Applicative2<URI> = { ...ApplyPar, ...Pointed }
+export const ApplicativePar: Applicative2<URI> = { URI, map, ap: apPar, of: right }
 
 /** Subscribes to one stream after the other. */
-export const ApplicativeSeq: Applicative2<URI> = { ...ApplySeq, ...Pointed }
+export const ApplicativeSeq: Applicative2<URI> = { URI, map, ap: apSeq, of: right }
 
 /** Runs one step after the other, in order. */
-export const Chain: Chain2<URI> = { ...ApplyPar, chain: (fa, f) => fa.pipe(concatChain(f)) }
+export const Chain: Chain2<URI> = { URI, map, ap: apPar, chain }
 
-export const Monad: Monad2<URI> = { ...Chain, ...Pointed }
+export const Monad: Monad2<URI> = { URI, map, ap: apPar, chain, of: right }
 
-export const MonadThrow: MonadThrow2<URI> = { ...Monad, throwError: left }
+export const MonadThrow: MonadThrow2<URI> = {
+  URI,
+  map,
+  ap: apPar,
+  chain,
+  of: right,
+  throwError: left,
+}
 
-export const Alt: Alt2<URI> = { ...Functor, alt: (fa, that) => fa.pipe(alt(that)) }
+export const Alt: Alt2<URI> = { URI, map, alt: (fa, that) => fa.pipe(alt(that)) }
 
 export const FromEither: FromEither2<URI> = { URI, fromEither }
 
 export const FromIO: FromIO2<URI> = { URI, fromIO }
 
-export const FromTask: FromTask2<URI> = { ...FromIO, fromTask }
+export const FromTask: FromTask2<URI> = { URI, fromIO, fromTask }
 
-export const MonadIO: MonadIO2<URI> = { ...Monad, ...FromIO }
+export const MonadIO: MonadIO2<URI> = { URI, map, ap: apPar, chain, of: right, fromIO }
 
-export const MonadTask: MonadTask2<URI> = { ...Monad, ...FromTask }
+export const MonadTask: MonadTask2<URI> = {
+  URI,
+  map,
+  ap: apPar,
+  chain,
+  of: right,
+  fromIO,
+  fromTask,
+}
