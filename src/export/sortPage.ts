@@ -83,7 +83,9 @@ export const sortPage = <A, B>(
       hasRowText(raw) &&
       map === undefined &&
       items.every((item, i) => E.isLeft(item) || item.right === raw[i])
-    for (const [index, item] of items.entries()) {
+    let index = -1 // `entries` would allocate for each row
+    for (const item of items) {
+      index++
       if (E.isLeft(item)) {
         reject(index, item.left.message)
         continue

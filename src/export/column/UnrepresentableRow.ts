@@ -38,10 +38,10 @@ export const checkRows = <A>(
   rows: ReadonlyArray<A>,
 ): void => {
   const isRaw = hasRowText(rows)
-  for (const [index, row] of rows.entries()) {
+  rows.forEach((row, index) => {
     const found = format.check(row, isRaw)
-    if (found === undefined) continue
+    if (found === undefined) return
     const { field, expected, message } = found
     throw exportError('UnrepresentableRow', message, { field, expected, index })
-  }
+  })
 }

@@ -1,6 +1,5 @@
 /** Destinations of a run: a file, or a folder of parts. Each is written under another name, and renamed when it is complete. */
 import { basename, dirname, join } from 'node:path'
-import { checkRows } from '../column/UnrepresentableRow.js'
 import { checksumMismatch } from '../ExportError.js'
 import { checkName, type Format } from '../format/Format.js'
 import {
@@ -29,7 +28,7 @@ import { type FileSummary, openUnchecked } from './RowFile.js'
 
 /** A destination of a run: a file, or a folder of parts. */
 export interface Destination<A> {
-  /** Rows of one page, of time slice number `slice`. Slices may be written side by side. */
+  /** Writes rows of one page, which passed the `check` of the format, of time slice `slice`. Slices may be written side by side. */
   readonly write: (rows: ReadonlyArray<A>, slice: number) => Promise<void>
   /** All that was given to `write` before this was called is durable when it resolves, and the mark holds that and nothing else. */
   readonly commit: () => Promise<DestinationMark>
@@ -187,7 +186,6 @@ const openParts = async <A>(layout: PartsLayout<A>): Promise<Destination<A>> => 
 
   return {
     write: async (rows, number) => {
-      checkRows(format, rows)
       if (rows.length > 0) await slice(hasSlices ? number : 0).write(rows)
     },
     commit,
