@@ -49,18 +49,20 @@ export interface FolderOptions<A, C> {
   readonly replaces: boolean
   /** Time of day, in ms since 1970. */
   readonly now: IO<Millis>
+  /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
+  readonly commitEvery: Millis
   /** Draws names of files that no other run makes. */
   readonly randomName: () => string
 }
 
-/** Files that are merged at a time: memory holds all that are open. */
-const FAN_IN = 8
+/** Files that are merged at a time: memory holds all that are open, as they are compressed. */
+const FAN_IN = 32
+
+/** Size at which a file is ended that is merged again, in bytes. */
+const PASS_BYTES = 1 << 19
 
 /** Size at which a file of current rows is ended, in bytes; memory holds it until then. */
-const BASE_BYTES = 16 << 20
-
-/** How often steps should come: each is a file, and a new checkpoint. */
-const STEP_MS = 1_000
+const BASE_BYTES = 8 << 20
 
 const INCOMING = 'incoming/'
 
@@ -84,7 +86,7 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
   let isBegun = false
   return {
     name: objects.nameOf(''),
-    commitEvery: STEP_MS,
+    commitEvery: options.commitEvery,
     store,
     check: options.check,
     through: async (step) => {
@@ -219,14 +221,18 @@ const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): P
     const fewer: Array<SortedRun> = []
     for (let at = 0; at < runs.length; at += FAN_IN) {
       const some = runs.slice(at, at + FAN_IN)
-      const run = await merge(options, some, { format: textBase, prefix: INCOMING })
+      const run = await merge(options, some, {
+        ...{ format: textBase, prefix: INCOMING, bytes: PASS_BYTES },
+      })
       merges.push(...run)
       fewer.push(run)
     }
     runs = fewer
   }
   const all = replaces ? runs : [due, ...runs]
-  const fresh = await merge(options, all, { format: base, prefix: `${list}-` })
+  const fresh = await merge(options, all, {
+    ...{ format: base, prefix: `${list}-`, bytes: BASE_BYTES },
+  })
   const kept = state.base.filter((piece) => !isDue(piece))
   const old = [...pathsOf([...state.incoming, ...due, ...merges]), ...lost]
   return {
@@ -244,20 +250,29 @@ const overlap = (one: Piece, other: Piece): boolean =>
   other.from <= one.to &&
   (one.times?.some((time) => other.from <= time && time <= other.to) ?? true)
 
+/** Files that rows are merged into. */
+interface MergeOutput<C> {
+  readonly format: BaseFormat<C>
+  /** Beginning of their names. */
+  readonly prefix: string
+  /** Size at which one is ended, in bytes. */
+  readonly bytes: number
+}
+
 /** Merges runs into files of a format; of two versions of a row, the later run has the current one. */
 const merge = async <A, C, D>(
   { objects, randomName }: FolderOptions<A, C>,
   runs: ReadonlyArray<SortedRun>,
-  { format, prefix }: { readonly format: BaseFormat<D>; readonly prefix: string },
+  { format, prefix, bytes }: MergeOutput<D>,
 ): Promise<SortedRun> => {
   const pieces: Array<Piece> = []
   let writer = format.writer()
   let facts = new PieceFacts()
   const end = async (): Promise<void> => {
-    const bytes = await writer.end()
+    const content = await writer.end()
     const path = `${prefix}${randomName()}.${format.extension}`
-    await objects.put(path, bytes)
-    pieces.push(facts.piece(path, bytes))
+    await objects.put(path, content)
+    pieces.push(facts.piece(path, content))
     writer = format.writer()
     facts = new PieceFacts()
   }
@@ -267,7 +282,7 @@ const merge = async <A, C, D>(
     await writer.add(rows)
     facts.add(rows)
     count += rows.length
-    if (writer.size() < BASE_BYTES) continue
+    if (writer.size() < bytes) continue
     await end()
     count = 0
   }

@@ -16,7 +16,7 @@ import { MemoryBytes, readTextPiece } from './textPieces.js'
 type Values = ReadonlyArray<Stored>
 
 /** Rows in a row group: a file is read and written one group at a time. */
-const ROW_GROUP = 20_000
+const ROW_GROUP = 10_000
 
 /** Parquet with the columns of a list; `numbers`: how incoming rows are read. */
 export const parquetBase = (

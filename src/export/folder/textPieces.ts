@@ -28,6 +28,9 @@ export class MemoryBytes implements Bytes {
   }
 }
 
+/** Rows in a frame: many files are merged at a time, and memory holds a frame of each. */
+const FRAME_ROWS = 500
+
 /** Encodes rows as a file of a format. */
 export const encodeFile = async <A>(
   format: Format<A>,
@@ -35,7 +38,10 @@ export const encodeFile = async <A>(
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new MemoryBytes()
   const encoder = await format.encoder(bytes)
-  await encoder.rows(rows)
+  for (let at = 0; at < rows.length; at += FRAME_ROWS) {
+    await encoder.rows(rows.slice(at, at + FRAME_ROWS))
+    await encoder.flush() // ends a frame
+  }
   await encoder.end()
   return bytes.all()
 }
@@ -82,7 +88,7 @@ const compress = (bytes: Uint8Array): Promise<Uint8Array> =>
   promisify<Uint8Array, Uint8Array>(zlib.zstdCompress)(bytes)
 
 /** Characters of text in a frame. */
-const FRAME = 1 << 20
+const FRAME = 1 << 18
 
 /** Writes a piece from lines that were read from others. */
 export class TextPieceWriter {

@@ -36,6 +36,7 @@ const world = (format: keyof typeof formats, replaces = false) => {
     incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
     check: () => undefined,
     now: () => 0,
+    commitEvery: 0,
     replaces,
     randomName: () => String(++names).padStart(12, '0'),
   }
