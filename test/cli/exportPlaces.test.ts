@@ -37,6 +37,14 @@ it.each([
   expect(await readdir(file('sub'))).toEqual(before)
 })
 
+it('are not the file that a link in the place of the checkpoint names', async () => {
+  await writeFile(file('mine.txt'), 'mine')
+  await symlink(file('mine.txt'), file('c.ndjson.checkpoint.json'))
+  const { status } = await exported('--out', file('c.ndjson'), '--restart')
+  expect(status).toBe(0)
+  expect(await readFile(file('mine.txt'), 'utf8')).toBe('mine')
+})
+
 it('may be side by side', async () => {
   const beside = ['--checkpoint', file('c.checkpoint'), '--report', file('c.html')]
   const { status } = await exported('--out', file('c.ndjson'), ...beside)

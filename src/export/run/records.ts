@@ -64,7 +64,7 @@ export const takeRecords = async ({
   }
   // the output has one lease by whichever link or option it is named; the state is where the checkpoint is
   const own = isFolder ? pathsOf(out).checkpoint : pathsOf(await realName(files, out)).checkpoint
-  const kept = await realName(files, checkpoint)
+  const kept = checkpoint // not where a link leads to: the link itself would be replaced
   if (resolve(own) !== resolve(kept)) leases.push(await take(own))
   const [guard] = leases
   try {
