@@ -153,3 +153,25 @@ describe.each(Object.entries(functions))('%s', (_, call) => {
     expect(await readsDuring(names, () => call({}))).toEqual([])
   })
 })
+
+it.each([
+  ['status', 'FAILED'],
+  ['page_num', 3],
+])('a list sends no %s that it was not given', async (name, value) => {
+  const targets: Array<string> = []
+  const transport = ({ url }: { readonly url: string }) => {
+    targets.push(url)
+    return right({ status: 200, header: () => undefined, body: '{"token":"t","items":[]}' })
+  }
+  const list = client({ transport }).charges.list()
+  const given = { configurable: true, writable: true, value }
+  Object.defineProperty(Object.prototype, name, given)
+  try {
+    await all(list)
+    await all(client({ transport }).charges.list())
+  } finally {
+    Reflect.deleteProperty(Object.prototype, name)
+  }
+  const lists = targets.filter((url) => url.includes('/charges'))
+  expect(lists).toEqual(Array(2).fill('https://sandbox.test/api/v1/charges?page_num=0'))
+})

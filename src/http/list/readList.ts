@@ -50,7 +50,7 @@ export const readList = <A>({
   const read = pageReader(decode, parseText, envelopeCheck(row, strictEnd, drift))
   return (params) => {
     const causes = invalidParams(codec, params, check)
-    const { page_num, page, ...filter } = fieldsOf(params)
+    const { page_num, page, ...filter } = bare(fieldsOf(params))
     const start = pageParams({ page_num, page })
     // an invalid page stays among the parameters, whose check fails with the reason
     const invalidPage = O.isNone(start) ? defined({ page_num, page }) : {}

@@ -35,16 +35,23 @@ export const prepareRequest =
   (row: AnyEndpoint, { check, now }: PrepareOptions) =>
   (params: unknown): E.Either<Causes, PreparedRequest> => {
     const given = params ?? {}
-    if (!check) return place(row, uncheckedParams(row, given))
+    const placed = (encoded: Readonly<Record<string, unknown>>) => place(row, own(given, encoded))
+    if (!check) return placed(uncheckedParams(row, given))
     const codec = paramsAt(now())(row)
     const checked = codec.decode(given)
-    if (E.isRight(checked)) return place(row, encode(row, checked.right))
+    if (E.isRight(checked)) return placed(encode(row, checked.right))
     // parameters in the decoded form of a codec that transforms: a Date, say, for a text on the wire
     const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
     return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
-      ? place(row, wire.right)
+      ? placed(wire.right)
       : E.left(causes(checked.left))
   }
+
+/** Leaves out what a codec read from `Object.prototype`. */
+const own = (given: object, encoded: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(encoded).filter(([name]) => Object.hasOwn(given, name) || !(name in given)),
+  )
 
 /** Puts each parameter where it belongs: path, header, query or body. */
 const place = (
