@@ -55,7 +55,10 @@ export const execute =
           map(E.chain(({ context, response }) => read(context)(withContent(response)))),
           retry((failure, attempt) => policy.delayAfter(failure, attempt), runtime.timer),
           mapLeft((failure) => policy.conclude(failure)),
-          finalize(() => policy.release()),
+          finalize(() => {
+            attempts.last = undefined
+            policy.release()
+          }),
           orElse((failure) => resolve(failure, sentParams)),
         )
       })

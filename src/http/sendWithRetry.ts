@@ -13,14 +13,13 @@ import type { Failure } from './Failure.js'
 import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
-import type { Attempts } from './retry/RetryPolicy.js'
+import type { AttemptResult, Attempts } from './retry/RetryPolicy.js'
 import { scrubber } from './secrets.js'
 import {
   type HttpRequest,
   type HttpResponse,
   isSuccess,
   retryAfterOf,
-  type TransportError,
 } from './transport/Transport.js'
 
 // model
@@ -29,13 +28,6 @@ import {
 export interface Success {
   readonly context: RequestContext
   readonly response: HttpResponse
-}
-
-interface AttemptResult {
-  readonly context: RequestContext
-  /** Generation of the token that the request was sent with. */
-  readonly generation: number
-  readonly response: E.Either<TransportError, HttpResponse>
 }
 
 /** Stands for the result of a request whose token was refused while it was queued: it was not sent. */
@@ -59,9 +51,8 @@ export const sendWithRetry =
     const onlyCodes = Object.values(request.headers).some(isCardNumber)
       ? knownCodes(row, codes)
       : undefined
-    let last: AttemptResult | undefined
 
-    const isOver = (): boolean => last !== undefined && timer.now() > attempts.deadline
+    const isOver = (): boolean => attempts.last !== undefined && timer.now() > attempts.deadline
 
     const emitResult = ({ context, response }: AttemptResult, sentAt: Millis): void => {
       const { attempts: attempt } = context
@@ -78,7 +69,7 @@ export const sendWithRetry =
     /** Sends one request, with the latest token, which may be newer than `header`. */
     const attempt = (header: string, onSent: () => void): Observable<AttemptResult> =>
       defer(() => {
-        if (last !== undefined && isOver()) return of(last)
+        if (attempts.last !== undefined && isOver()) return of(attempts.last)
         onSent()
         const number = ++attempts.count
         const sentAt = timer.now()
@@ -107,7 +98,7 @@ export const sendWithRetry =
         return runtime.transport(httpRequest(settings, row)(request, authorization)).pipe(
           map(resultOf),
           tap((result) => {
-            last = result
+            attempts.last = result
             attempts.retryAfter = E.isRight(result.response)
               ? retryAfterOf(result.response.right, runtime.now())
               : 0
@@ -131,11 +122,11 @@ export const sendWithRetry =
         const waitUntilDeadline = (): void => {
           if (attempts.deadline === Number.POSITIVE_INFINITY) return
           waiting = later(Math.max(0, attempts.deadline - timer.now()), timer).subscribe(() => {
-            if (last !== undefined) leave(last)
+            if (attempts.last !== undefined) leave(attempts.last)
           })
           queued.add(waiting)
         }
-        if (last !== undefined) waitUntilDeadline()
+        if (attempts.last !== undefined) waitUntilDeadline()
         const onSent = (): void => {
           waiting.unsubscribe()
           stopListening()

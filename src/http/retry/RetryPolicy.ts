@@ -1,15 +1,24 @@
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, O, pipe } from '../../fp.js'
+import { defined, type E, O, pipe } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import { carriesRequestId, isInProgressBy } from '../answer/errors.js'
-import { isGarbledBody } from '../answer/failureOf.js'
+import { isGarbledBody, type RequestContext } from '../answer/failureOf.js'
 import { redactFailure, type TransientFailure } from '../ClientEvent.js'
 import type { ClientRuntime } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
+import type { HttpResponse, TransportError } from '../transport/Transport.js'
 import { BLOCKED_PORT } from '../transport/transportError.js'
 import { requestIdOf } from './recover.js'
+
+/** The result of one request. */
+export interface AttemptResult {
+  readonly context: RequestContext
+  /** Generation of the token that the request was sent with. */
+  readonly generation: number
+  readonly response: E.Either<TransportError, HttpResponse>
+}
 
 /** The requests sent for one call so far. */
 export interface Attempts {
@@ -18,6 +27,8 @@ export interface Attempts {
   deadline: Millis
   /** `Retry-After` of the last response, in ms; 0 without one. */
   retryAfter: Millis
+  /** The last result, until the call ends: an old object that kept it would have each body live for longer. */
+  last?: AttemptResult | undefined
 }
 
 type PolicyRuntime = Pick<
