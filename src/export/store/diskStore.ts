@@ -120,7 +120,7 @@ const versionOf = (text: string): string => createHash('sha256').update(text).di
 
 // files
 
-/** Reads a file as text; undefined when there is none, or an empty one. Rejects with `Damaged` for what is no file of an export. */
+/** Reads a file as text; undefined when there is none, or an empty one. Rejects with `UnusablePath` for what no export can have written. */
 export const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,
@@ -128,9 +128,9 @@ export const textAt = async (
   try {
     return await closing(files.open(path, 'r'), async (handle) => {
       const stat = await handle.stat()
-      if (!stat.isFile()) throw damaged(path, 'is no regular file')
+      if (!stat.isFile()) throw unusable(path, 'is no regular file')
       if (stat.size > MOST_BYTES)
-        throw damaged(path, `has ${plural(stat.size, 'byte')}: no export wrote it`)
+        throw unusable(path, `has ${plural(stat.size, 'byte')}: no export wrote it`)
       const { size } = stat
       if (size === 0) return undefined // its removal was begun
       return new TextDecoder().decode(await readFully(path, handle, 0, size))
@@ -143,8 +143,8 @@ export const textAt = async (
   }
 }
 
-const damaged = (path: string, why: string): ExportError =>
-  exportError('Damaged', `${path} ${why}`, { path })
+const unusable = (path: string, why: string): ExportError =>
+  exportError('UnusablePath', `${path} ${why}`, { path })
 
 /** Makes a file with this text, durable; it is removed again if that fails, as on a full disk. */
 const writeNew = async (

@@ -103,7 +103,11 @@ describe('a store in a folder', () => {
       ['huge', 'has 1073741824 bytes: no export wrote it'],
     ] as const) {
       const message = `${at(name)} ${why}`
-      await expect(read(name)).rejects.toMatchObject({ _tag: 'Damaged', path: at(name), message })
+      await expect(read(name)).rejects.toMatchObject({
+        _tag: 'UnusablePath',
+        path: at(name),
+        message,
+      })
     }
   })
 
