@@ -59,7 +59,7 @@ export interface Process {
   kill: () => void
 }
 
-export const PER = 1_000
+const PER = 1_000
 const GUARD = 50
 const WAY = 40
 /** By then each process has begun. */
@@ -226,7 +226,7 @@ export const mostInWindow = (
 }
 
 /** Returns the report in a command. */
-export const decodeReport = (command: ReadonlyArray<string>): Report => {
+const decodeReport = (command: ReadonlyArray<string>): Report => {
   const keys = Number(command[2])
   const names = command.slice(4, 3 + keys)
   const [id = '', seq, lease, longest, isLeaving, ...rest] = command.slice(3 + keys)
