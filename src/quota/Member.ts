@@ -8,6 +8,8 @@ import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } fr
  * seconds at this interval, at four commands a second for each process.
  */
 const INTERVAL: Millis = 250
+/** Reports of a second, after which a division is evaluated anew, and what was wanted is forgotten. */
+const REMEMBERED = 4
 /** An answer that takes longer comes too late: its report is repeated. */
 const ANSWERS_WITHIN: Millis = 1_000
 /** Redis is lost while a report that was sent so lately got no answer. Not for a process that was stopped meanwhile. */
@@ -45,6 +47,8 @@ interface Share {
   /** When all of its claim was evaluated last. */
   evaluatedAt: Millis
   idleSince: Millis | undefined
+  /** What was wanted at the last reports: a window's demand comes in bursts. */
+  readonly wanted: Array<number>
   /** Loss of allowed requests that was learned and not yet told. */
   less: number
   /** Lowest level that was learned, while the limit is lowered. */
@@ -193,7 +197,9 @@ export class Member implements QuotaMember {
   private claim(share: Share, demand: Demand = NO_DEMAND, now: Millis, isLeaving: boolean): Claim {
     const { limit, tail, turn, allowed, version, evaluatedAt, less } = share
     const isReserve = share === this.reserve
-    const wanted = isReserve ? limit : Math.min(limit, demand.waiting + demand.used)
+    share.wanted.push(Math.min(limit, demand.waiting + demand.used))
+    if (share.wanted.length > REMEMBERED) share.wanted.shift()
+    const wanted = isReserve ? limit : Math.max(...share.wanted)
     share.idleSince = wanted > 0 ? undefined : (share.idleSince ?? now)
     const isUnused = now - (share.idleSince ?? now) > this.options.lease
     const isFair = !isReserve && now >= this.leaseEnd && this.isLost(now)
@@ -206,7 +212,7 @@ export class Member implements QuotaMember {
       tail,
       turn,
       // Time changes a division as well: processes die, and leases end.
-      version: now - evaluatedAt >= 4 * INTERVAL ? 0 : version,
+      version: now - evaluatedAt >= REMEMBERED * INTERVAL ? 0 : version,
       had,
       held: demand.used > had ? demand.used : 0,
       want: isLeaving ? 0 : wanted,
@@ -297,6 +303,7 @@ const newShare = (
   version: 0,
   evaluatedAt: Number.NEGATIVE_INFINITY,
   idleSince: undefined,
+  wanted: [],
   less: 0,
   lowest: Number.POSITIVE_INFINITY,
 })

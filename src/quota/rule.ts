@@ -62,6 +62,7 @@ interface Division {
   version: number
   turn: number
   low: number
+  lowFor: Millis
   lowUntil: Millis
   readonly holdings: Map<string, Holding>
 }
@@ -96,8 +97,12 @@ export const GAP: Millis = 1_000
 export const QUIET_TAIL: Millis = 2_500
 /** The reserve as a number: it can be divided evenly by up to ten. */
 export const RESERVE = 5_040
-/** A lower limit that one process has learned holds for so long; then the whole limit is tried again. */
-export const LOW_FOR: Millis = 60_000
+/**
+ * A lower limit that one process has learned holds for so long, and twice as long each time that the whole limit fails
+ * again: it may have been bad luck.
+ */
+export const LOW_FOR: Millis = 4_000
+export const LOW_FOR_AT_MOST: Millis = 64_000
 
 // constructors
 
@@ -180,7 +185,11 @@ export const report = (
     if (less > 0) {
       effective = Math.max(1, effective - less)
       division.low = effective
-      division.lowUntil = clock + LOW_FOR
+      if (clock >= division.lowUntil) {
+        const isAgain = clock < division.lowUntil + division.lowFor
+        division.lowFor = isAgain ? Math.min(LOW_FOR_AT_MOST, 2 * division.lowFor) : LOW_FOR
+      }
+      division.lowUntil = clock + division.lowFor
     }
 
     let isChanged = less > 0 || division.turn !== turn
@@ -227,7 +236,8 @@ export const report = (
     else holdings.set(id, { granted, held, want })
     if (isChanged) division.version++
     division.turn = turn
-    if (holdings.size > 0 || clock < division.lowUntil) divisions.set(name, division)
+    if (holdings.size > 0 || clock < division.lowUntil + division.lowFor)
+      divisions.set(name, division)
     else divisions.delete(name)
     return { part, version: division.version }
   })
@@ -237,6 +247,7 @@ const emptyDivision = (): Division => ({
   version: 0,
   turn: 0,
   low: 0,
+  lowFor: 0,
   lowUntil: 0,
   holdings: new Map(),
 })

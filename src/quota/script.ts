@@ -1,5 +1,14 @@
 import type { Millis } from '../stream/index.js'
-import { type Claim, GAP, type Grant, LOW_FOR, QUIET_TAIL, RESERVE, type Report } from './rule.js'
+import {
+  type Claim,
+  GAP,
+  type Grant,
+  LOW_FOR,
+  LOW_FOR_AT_MOST,
+  QUIET_TAIL,
+  RESERVE,
+  type Report,
+} from './rule.js'
 
 /** State is kept for a week after the last report: a weekend's rest begins with no quiet lease. */
 const KEEP: Millis = 7 * 24 * 3_600_000
@@ -61,7 +70,7 @@ local function readMembers()
   local all = redis.call('HGETALL', KEYS[1])
   for i = 1, #all, 2 do
     local other = all[i]
-    if string.sub(other, 1, 1) ~= '@' then
+    if string.byte(other) ~= 64 then
       local _, untilThen, seen = string.match(all[i + 1], '^(%d+) (%d+) (%d+)$')
       untilThen = tonumber(untilThen)
       if clock > untilThen + longest then redis.call('HDEL', KEYS[1], other)
@@ -83,7 +92,7 @@ for k = 2, #KEYS do
   local limit, tail, version = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 4])
   local had, held, want = tonumber(ARGV[a + 5]), tonumber(ARGV[a + 6]), tonumber(ARGV[a + 7])
   local less, turn = tonumber(ARGV[a + 8]), math.floor(clock / ARGV[a + 3])
-  local known = redis.call('HMGET', key, id, '@version', '@turn', '@low', '@lowUntil')
+  local known = redis.call('HMGET', key, id, '@version', '@turn', '@low', '@lowUntil', '@lowFor')
   local before, current = known[1] or '', tonumber(known[2] or 0)
   local isTurned = tonumber(known[3] or 0) ~= turn
   local same = before == had .. ' ' .. held .. ' ' .. want and current == version
@@ -92,12 +101,16 @@ for k = 2, #KEYS do
     reply[#reply + 1] = version
   else
     if not members then readMembers() end
-    local effective, lowUntil = limit, tonumber(known[5] or 0)
+    local effective, lowUntil, lowFor = limit, tonumber(known[5] or 0), tonumber(known[6] or 0)
     if clock < lowUntil then effective = math.min(limit, tonumber(known[4])) end
     if less > 0 then
       effective = math.max(1, effective - less)
-      lowUntil = clock + ${LOW_FOR}
-      redis.call('HSET', key, '@low', effective, '@lowUntil', lowUntil)
+      if clock >= lowUntil then
+        local isAgain = clock < lowUntil + lowFor
+        lowFor = isAgain and math.min(${LOW_FOR_AT_MOST}, 2 * lowFor) or ${LOW_FOR}
+      end
+      lowUntil = clock + lowFor
+      redis.call('HSET', key, '@low', effective, '@lowUntil', lowUntil, '@lowFor', lowFor)
     end
 
     local isChanged, others, count, extra, taken = less > 0 or isTurned, 0, 0, 0, {}
@@ -105,7 +118,7 @@ for k = 2, #KEYS do
     local all = redis.call('HGETALL', key)
     for i = 1, #all, 2 do
       local other = all[i]
-      if other ~= id and string.sub(other, 1, 1) ~= '@' then
+      if other ~= id and string.byte(other) ~= 64 then
         local untilThen = members[other]
         if not untilThen or clock > untilThen + tail then
           redis.call('HDEL', key, other)
@@ -152,9 +165,9 @@ for k = 2, #KEYS do
     end
     if before ~= after then isChanged = true end
     if isChanged then current = current + 1 end
-    if count > 0 or clock < lowUntil then
+    if count > 0 or clock < lowUntil + lowFor then
       redis.call('HSET', key, '@version', current, '@turn', turn)
-      redis.call('PEXPIRE', key, count > 0 and ${KEEP} or ${LOW_FOR})
+      redis.call('PEXPIRE', key, count > 0 and ${KEEP} or ${2 * LOW_FOR_AT_MOST})
     else
       redis.call('DEL', key)
     end

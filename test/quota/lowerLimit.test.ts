@@ -1,0 +1,44 @@
+/** A process that learns of a lower real limit tells the others: all are divided by it for a while. */
+import { expect, it } from 'vitest'
+import { emptyAccount, type Grant, report } from '../../src/quota/rule.js'
+
+const LIMIT = 20
+
+/** An account that is past its first lease, at a time in seconds; each report is evaluated anew. */
+const account = () => {
+  const state = emptyAccount()
+  let seq = 0
+  const tell = (at: number, id: string, had: number, less = 0): number | undefined => {
+    const one = { limit: LIMIT, tail: 2_500, turn: 8_000, version: 0, held: 0, want: LIMIT }
+    const claims = [
+      { ...one, name: 'reserve', had: 0, less: 0 },
+      { ...one, name: 'limit', had, less },
+    ]
+    const sent = { id, seq: ++seq, lease: 1_000, longest: 2_500, isLeaving: false, claims }
+    const grants: ReadonlyArray<Grant> = report(state, 1_000 * at, 'run', sent)
+    return grants[1]?.part
+  }
+  for (let at = 0; at < 5; at++) tell(at, 'a', 0)
+  return tell
+}
+
+it('divides the lower limit, and then all of it again', () => {
+  const tell = account()
+  expect(tell(5, 'a', 20)).toBe(20)
+  expect(tell(6, 'a', 20, 10)).toBe(10)
+  expect(tell(6.1, 'b', 0)).toBe(0)
+  expect(tell(6.2, 'a', 5)).toBe(5)
+  expect(tell(6.3, 'b', 0)).toBe(5)
+  for (let at = 7; at < 10; at++) expect(tell(at, 'b', 5)).toBe(5)
+  expect(tell(10.5, 'b', 5)).toBe(20)
+})
+
+it('holds twice as long when the whole limit fails again', () => {
+  const tell = account()
+  expect(tell(5, 'a', 20, 10)).toBe(10)
+  for (let at = 6; at < 9; at++) expect(tell(at, 'a', 10)).toBe(10)
+  expect(tell(9, 'a', 10)).toBe(20)
+  expect(tell(10, 'a', 20, 10)).toBe(10)
+  for (let at = 11; at < 18; at++) expect(tell(at, 'a', 10)).toBe(10)
+  expect(tell(18, 'a', 10)).toBe(20)
+})
