@@ -304,10 +304,10 @@ const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void =
 /** Returns the rows of an answer that a walk still has ahead of it. */
 const edgeOf = ({ ahead }: PageWalk, { question, times, key }: AnswerRows): PageWalk['edge'] => {
   const edge = new Map<string, EdgeRow>()
-  for (const [i, time] of times.entries()) {
+  times.forEach((time, i) => {
     const own = contains(ahead, time) ? key(i) : undefined
     if (own !== undefined) edge.set(own, { time, shownBy: question })
-  }
+  })
   return edge
 }
 
@@ -316,7 +316,9 @@ const keysWhere = (
   holds: (time: Millis) => boolean,
 ): ReadonlySet<string | undefined> => {
   const keys = new Set<string | undefined>()
-  for (const [i, time] of times.entries()) if (holds(time)) keys.add(key(i))
+  times.forEach((time, i) => {
+    if (holds(time)) keys.add(key(i))
+  })
   return keys
 }
 
