@@ -65,6 +65,7 @@ export interface QuotaMember {
 
 /** A quota that several processes share: says how large the part of each is. Made by `redisQuota`. */
 export interface SharedQuota {
+  /** Called once by each scheduler that is made with it. */
   readonly join: (scheduler: DividedScheduler) => QuotaMember
 }
 
