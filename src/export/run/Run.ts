@@ -63,7 +63,7 @@ export interface Run<A, B>
 export interface RunMeans<A, B> {
   readonly source: Source<A>
   readonly target: Target<B>
-  readonly client: Pick<ListDescription<unknown>, 'drift' | 'perSecond'>
+  readonly client: Pick<ListDescription<unknown>, 'drift' | 'perSecond' | 'serviceTime'>
   readonly files: FileSystem
   readonly records: Records
   readonly timer: SchedulerLike
@@ -106,7 +106,14 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
   const before = checkpoint?.counts ?? NOTHING
   const steady = steadyTimer(timer)
   const beganAt = steady.now()
-  const started = checkpoint?.started ?? iso(timer.now())
+  const localTime = timer.now()
+  let started = checkpoint?.started
+  /** By the service's clock, where it has told its time: a later run reads on from then, whatever the clock here says. */
+  const startedAt = (): string => {
+    const now = client.serviceTime()
+    started ??= iso(now === undefined ? localTime : now - (steady.now() - beganAt))
+    return started
+  }
   // where a row can come in two pages
   const known = source.repeats
     ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
@@ -159,7 +166,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
 
   const checkpointAt = (progress: Progress, marks: Marks): Checkpoint => ({
     purpose: spec,
-    started,
+    started: startedAt(),
     counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
     drift: addFacts(checkpoint?.drift ?? [], client.drift()),

@@ -53,7 +53,7 @@ export interface RunOptions<A, B> extends Pace<A, B> {
   /** In a folder: whether it adds to the runs that are there. */
   readonly adds: boolean
   /** The client whose requests and drift are counted. */
-  readonly client: Pick<ListDescription<unknown>, 'drift' | 'events' | 'perSecond'>
+  readonly client: Pick<ListDescription<unknown>, 'drift' | 'events' | 'perSecond' | 'serviceTime'>
   /** Is told of rejected rows, when they are kept. */
   readonly onReject?: Sink<Reject>
   /** From when on it reads, where it continues from an earlier run. */
