@@ -58,12 +58,10 @@ export const apS = <N extends string, A, E2, B>(
 ): (<E>(source: Observable<E.Either<E, A>>) => ObservableEither<E | E2, Bound<N, A, B>>) =>
   withAll(fb, (a) => (eb) => pipe(E.right(a), E.apSW(name, eb)))
 
+/** Adds a field that is computed from the fields before it. */
 const let_ =
   <N extends string, A, B>(name: Exclude<N, keyof A>, f: (a: A) => B) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, Bound<N, A, B>> =>
     source.pipe(map(E.let(name, f)))
 
-export {
-  /** Adds a field that is computed from the fields before it. */
-  let_ as let,
-}
+export { let_ as let }

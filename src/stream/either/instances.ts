@@ -44,10 +44,13 @@ const chain: Chain2<URI>['chain'] = (fa, f) => fa.pipe(concatChain(f))
 const apPar: Apply2<URI>['ap'] = (fab, fa) => fab.pipe(ap(fa))
 const apSeq: Apply2<URI>['ap'] = (fab, fa) => chain(fab, (f) => map(fa, f))
 
+/** Maps the values. */
 export const Functor: Functor2<URI> = { URI, map }
 
+/** Makes a stream of one value. */
 export const Pointed: Pointed2<URI> = { URI, of: right }
 
+/** Maps values and failures. */
 export const Bifunctor: Bifunctor2<URI> = {
   URI,
   bimap: (fa, f, g) => fa.pipe(bimap(f, g)),
@@ -69,8 +72,10 @@ export const ApplicativeSeq: Applicative2<URI> = { URI, map, ap: apSeq, of: righ
 /** Runs one step after the other, in order. */
 export const Chain: Chain2<URI> = { URI, map, ap: apPar, chain }
 
+/** Runs one step after the other; `ap` subscribes to both at once. */
 export const Monad: Monad2<URI> = { URI, map, ap: apPar, chain, of: right }
 
+/** `Monad` with `throwError`, which makes a stream of one failure. */
 export const MonadThrow: MonadThrow2<URI> = {
   URI,
   map,
@@ -80,16 +85,22 @@ export const MonadThrow: MonadThrow2<URI> = {
   throwError: left,
 }
 
+/** Goes on with another stream after a failure. */
 export const Alt: Alt2<URI> = { URI, map, alt: (fa, that) => fa.pipe(alt(that)) }
 
+/** Makes a stream of one value or one failure from an `Either`. */
 export const FromEither: FromEither2<URI> = { URI, fromEither }
 
+/** Makes a stream of the value of an `IO`, which runs at subscription. */
 export const FromIO: FromIO2<URI> = { URI, fromIO }
 
+/** Makes a stream of the value of a `Task`, which runs at subscription. */
 export const FromTask: FromTask2<URI> = { URI, fromIO, fromTask }
 
+/** `Monad` with `fromIO`. */
 export const MonadIO: MonadIO2<URI> = { URI, map, ap: apPar, chain, of: right, fromIO }
 
+/** `Monad` with `fromIO` and `fromTask`. */
 export const MonadTask: MonadTask2<URI> = {
   URI,
   map,
