@@ -196,6 +196,8 @@ const fileConclusion = (
       return incomplete(
         `${error.message.replace('the stream', name)}${canResume && pages > 0 ? `; ${RESUME}` : ''}`,
       )
+    case 'UnusablePath':
+      return pages > 0 ? incomplete(error.message) : usage('') // it was replaced meanwhile
     default:
       return usage('')
   }
