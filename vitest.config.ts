@@ -28,7 +28,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary', 'html'],
       reportsDirectory: 'coverage',
-      thresholds: { statements: 98, branches: 94, functions: 98, lines: 98 },
+      thresholds: { statements: 97.5, branches: 93.5, functions: 98, lines: 98 },
     },
   },
 })
