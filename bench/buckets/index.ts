@@ -5,7 +5,7 @@
  *     npm run bench -- buckets kills FORMAT [KILLS] [ROWS] [SEED]
  *     npm run bench -- buckets speed FORMAT [ROWS]
  *
- * FORMAT: ndjson.zst or parquet.
+ * FORMAT: ndjson (of several parts), ndjson.zst or parquet.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -44,9 +44,14 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
   }
   const open = new Map<string, GrowingFile>()
 
-  /** Finds the objects of a file: chunks, or the object itself; undefined if there are none. */
+  /**
+   * Finds the objects of a file: chunks, or the object itself; undefined if there are none. A run that was killed while it
+   * removed chunks leaves some: those behind a gap are of no file.
+   */
   const layoutOf = async (key: string): Promise<Layout | undefined> => {
-    const chunks = await storage.list(`${key}.chunks/`)
+    const found = await storage.list(`${key}.chunks/`)
+    const gap = found.findIndex((chunk, i) => chunk.key !== chunkKey(key, i + 1))
+    const chunks = gap < 0 ? found : found.slice(0, gap)
     if (chunks.length > 0) {
       return { chunks: chunks.length, size: chunks.reduce((sum, { size }) => sum + size, 0) }
     }
@@ -54,13 +59,31 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
     return own && { chunks: 0, size: own.size }
   }
 
+  /** The first chunk goes first: without it, there is no such file. */
   const remove = async (key: string): Promise<void> => {
     await storage.remove(key)
+    await removeChunks(key)
+  }
+
+  const removeChunks = async (key: string): Promise<void> => {
     for (const chunk of await storage.list(`${key}.chunks/`)) await storage.remove(chunk.key)
   }
 
-  /** Joins the chunks of a file in one object. */
+  /** Cuts an object into chunks, so that it can grow. */
+  const split = async (key: string, size: number): Promise<Layout> => {
+    const chunks = Math.ceil(size / CHUNK)
+    for (let number = chunks; number >= 1; number--) {
+      const from = (number - 1) * CHUNK
+      const found = await storage.get(key, { from, to: Math.min(size, from + CHUNK) })
+      if (found !== undefined) await storage.put(chunkKey(key, number), found.bytes)
+    }
+    await storage.remove(key)
+    return { chunks, size }
+  }
+
+  /** Joins the chunks of a file in one object, and drops what a killed run began of that. */
   const join = async (key: string, to: string, chunks: number): Promise<void> => {
+    for (const old of await storage.uploads(to)) if (old.key === to) await storage.abortUpload(old)
     const upload = await storage.beginUpload(to)
     const parts = []
     for (let number = 1; number <= chunks; number++) {
@@ -72,8 +95,10 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
   const opened = async (path: string, isEmpty: boolean): Promise<GrowingFile> => {
     const key = keyOf(path)
     if (isEmpty) await remove(key)
-    const layout = isEmpty ? { chunks: 0, size: 0 } : await layoutOf(key)
-    if (layout === undefined) throw systemError('ENOENT', path)
+    const found = isEmpty ? { chunks: 0, size: 0 } : await layoutOf(key)
+    if (found === undefined) throw systemError('ENOENT', path)
+    const isLarge = found.chunks === 0 && found.size >= CHUNK
+    const layout = isLarge ? await split(key, found.size) : found
     const file = new GrowingFile(storage, key, layout, () => open.delete(file.key))
     if (isEmpty) await file.sync()
     open.set(key, file)
@@ -115,6 +140,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
       if (source === target) return
       const growing = open.get(source)
       if (growing !== undefined) {
+        await removeChunks(target)
         await growing.moveTo(target)
         open.delete(source)
         open.set(target, growing)
@@ -124,6 +150,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
       if (layout === undefined) throw systemError('ENOENT', from)
       if (layout.chunks > 0) await join(source, target, layout.chunks)
       else await storage.copy(source, target)
+      await removeChunks(target) // of a file that was replaced
       await remove(source)
     },
     copyFile: async (from, to) => {
@@ -221,7 +248,8 @@ class GrowingFile implements FileHandle {
     this.#isDirty = true
     await this.sync() // before what it replaces is gone
     const { chunks } = this.layout()
-    for (let number = chunks + 1; number <= old; number++) {
+    // the last chunk goes first: a run that is killed leaves no gap
+    for (let number = old; number > chunks; number--) {
       await this.#storage.remove(chunkKey(this.key, number))
     }
   }

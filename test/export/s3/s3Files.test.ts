@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { FileSystem } from '../../../src/export/file/FileSystem.js'
-import { objectStorage } from '../../../src/export/s3/ObjectStorage.js'
+import { type ObjectStorage, objectStorage } from '../../../src/export/s3/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../../src/export/s3/S3Location.js'
 import { s3Files } from '../../../src/export/s3/s3Files.js'
 import { type S3Double, s3Double } from '../../support/s3Double.js'
@@ -25,8 +25,11 @@ const open = async () => {
 const MiB = 1 << 20
 
 /** Bytes by their position, so that each shows where it belongs. */
-const bytesOf = (from: number, length: number) =>
-  Uint8Array.from({ length }, (_, i) => ((from + i) * 2_654_435_761) >>> 24)
+const bytesOf = (from: number, length: number) => {
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < length; i++) bytes[i] = Math.imul(from + i, 2_654_435_761) >>> 24
+  return bytes
+}
 
 const contentOf = async (files: FileSystem, path: string): Promise<Uint8Array> => {
   const handle = await files.open(path, 'r')
@@ -115,6 +118,152 @@ it('has what was synced, whatever happens then', () =>
     ),
     { numRuns: 8 },
   ))
+
+/** Objects in memory; after so many requests, the process that sends them is dead. */
+const mortal = (objects: Map<string, Uint8Array<ArrayBuffer>>) => {
+  let left = Number.POSITIVE_INFINITY
+  const uploads = new Map<string, { readonly key: string; readonly parts: Map<number, string> }>()
+  const alive = async (): Promise<void> => {
+    if (left-- <= 0) throw new Error('dead')
+  }
+  const storage: ObjectStorage = {
+    nameOf: (key) => key,
+    get: async (key, range) => {
+      await alive()
+      const bytes = objects.get(key)
+      return bytes && { bytes: range ? bytes.slice(range.from, range.to) : bytes, etag: '' }
+    },
+    put: async (key, bytes) => {
+      await alive()
+      objects.set(key, bytes.slice())
+      return ''
+    },
+    copy: async (from, to) => {
+      await alive()
+      objects.set(to, objects.get(from) ?? new Uint8Array())
+    },
+    remove: async (key) => {
+      await alive()
+      objects.delete(key)
+    },
+    list: async (prefix) => {
+      await alive()
+      return [...objects]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, { length }]) => ({ key, size: length }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1))
+    },
+    beginUpload: async (key) => {
+      await alive()
+      const id = String(uploads.size)
+      uploads.set(id, { key, parts: new Map() })
+      return { key, id }
+    },
+    uploadPart: () => Promise.reject(new Error('not used')),
+    copyPart: async ({ id }, number, key) => {
+      await alive()
+      if (!objects.has(key)) throw new Error(`${key} is gone`)
+      uploads.get(id)?.parts.set(number, key)
+      return { number, etag: '' }
+    },
+    completeUpload: async ({ key, id }) => {
+      await alive()
+      const parts = [...(uploads.get(id)?.parts.values() ?? [])].map((part) => objects.get(part))
+      objects.set(key, Uint8Array.from(Buffer.concat(parts.map((part) => part ?? Buffer.alloc(0)))))
+      uploads.delete(id)
+    },
+    abortUpload: async ({ id }) => {
+      await alive()
+      uploads.delete(id)
+    },
+    uploads: async (prefix) => {
+      await alive()
+      return [...uploads].flatMap(([id, { key }]) => (key.startsWith(prefix) ? [{ key, id }] : []))
+    },
+  }
+  return {
+    files: () => s3Files(storage, ROOT),
+    dieAfter: (requests: number) => {
+      left = requests
+    },
+    revive: () => {
+      left = Number.POSITIVE_INFINITY
+    },
+    isDead: () => left < 0,
+    uploads,
+  }
+}
+
+const absent = (error: unknown): undefined => {
+  if (Object(error).code !== 'ENOENT') throw error
+}
+
+it('is renamed whole, at whichever request the process dies, and leaves no upload', async () => {
+  const all = bytesOf(0, 12 * MiB)
+  for (let requests = 0; ; requests++) {
+    const objects = new Map<string, Uint8Array<ArrayBuffer>>()
+    const { files, dieAfter, revive, isDead, uploads } = mortal(objects)
+    const first = files()
+    const handle = await first.open('/bucket/part.tmp', 'wx+')
+    await handle.write(all, 0, all.length, 0)
+    await handle.sync()
+    await handle.close()
+    dieAfter(requests)
+    await first.rename('/bucket/part.tmp', '/bucket/part').catch(() => {})
+    const died = isDead()
+    revive()
+    await files().rename('/bucket/part.tmp', '/bucket/part').catch(absent)
+    expect(same(await contentOf(files(), '/bucket/part'), all)).toBe(true)
+    await files().rm('/bucket/part.tmp', { force: true })
+    expect([...objects.keys()]).toEqual(['part'])
+    expect(uploads.size).toBe(0)
+    if (!died) break
+  }
+})
+
+it('is cut back and grows on, at whichever request the process dies', async () => {
+  for (const size of [3 * MiB, 7 * MiB]) {
+    for (let requests = 0; ; requests++) {
+      const { files, dieAfter, revive, isDead } = mortal(new Map())
+      const handle = await files().open('/bucket/part.tmp', 'wx+')
+      await handle.write(bytesOf(0, 17 * MiB), 0, 17 * MiB, 0)
+      await handle.sync()
+      dieAfter(requests)
+      await handle.truncate(size).catch(() => {})
+      const died = isDead()
+      revive()
+      const next = files()
+      const resumed = await next.open('/bucket/part.tmp', 'r+')
+      await resumed.truncate(size)
+      await resumed.write(bytesOf(size, 9 * MiB), 0, 9 * MiB, size)
+      await resumed.sync()
+      await resumed.close()
+      await next.rename('/bucket/part.tmp', '/bucket/part')
+      expect(same(await contentOf(files(), '/bucket/part'), bytesOf(0, size + 9 * MiB))).toBe(true)
+      if (!died) break
+    }
+  }
+})
+
+it('grows on from one large object, and takes the place of one', async () => {
+  const { files } = mortal(new Map())
+  const write = async (path: string, from: number, length: number) => {
+    const handle = await files().open(path, 'w+')
+    await handle.write(bytesOf(from, length), 0, length, 0)
+    await handle.sync()
+    await handle.close()
+  }
+  await write('/bucket/a.tmp', 0, 6 * MiB)
+  await files().rename('/bucket/a.tmp', '/bucket/a')
+  const handle = await files().open('/bucket/a', 'r+')
+  await handle.write(bytesOf(6 * MiB, MiB), 0, MiB, 6 * MiB)
+  await handle.sync()
+  await handle.close()
+  expect(same(await contentOf(files(), '/bucket/a'), bytesOf(0, 7 * MiB))).toBe(true)
+  await write('/bucket/b.tmp', 5, MiB)
+  await files().rename('/bucket/b.tmp', '/bucket/a')
+  expect(same(await contentOf(files(), '/bucket/a'), bytesOf(5, MiB))).toBe(true)
+})
 
 it('fails like a file system', async () => {
   const { files } = await open()
