@@ -1,7 +1,10 @@
 import { asyncScheduler, type SchedulerAction, type SchedulerLike, type Subscription } from 'rxjs'
 import type { Millis } from './Backoff.js'
 
-/** The timers of the platform, and a clock that does not jump when the system time is set. */
+/**
+ * The timers of the platform, and a clock that does not jump when the system time is set: the default of every `timer`
+ * option, and so the one place outside the command line that reads a clock.
+ */
 const monotonic: SchedulerLike = {
   now: () => performance.now(),
   schedule: <T>(

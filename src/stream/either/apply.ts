@@ -36,8 +36,7 @@ export const ap =
     fab.pipe(withAll(fa, (f: (a: A) => B) => E.map(f)))
 
 /** The empty record, to which `bind`, `apS` and `let` add fields. */
-// biome-ignore lint/complexity/noBannedTypes: a value without fields, as fp-ts types it
-export const Do: ObservableEither<never, {}> = /* @__PURE__ */ right({})
+export const Do: ObservableEither<never, Record<never, never>> = /* @__PURE__ */ right({})
 
 /** Makes each value a record of one field. */
 export const bindTo =
