@@ -121,13 +121,13 @@ export const isUnfinishedName =
 
 // errors of the system
 
-/** Returns whether the system refused; else it may be a bug. Told by its fields: under some test runners it is of another realm. */
+/** Returns whether it is an error. Told by its fields: under some test runners it is of another realm. */
+export const isError = (error: unknown): error is Error =>
+  typeof error === 'object' && error !== null && 'message' in error && 'name' in error
+
+/** Returns whether the system refused; else it may be a bug. */
 export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
-  typeof error === 'object' &&
-  error !== null &&
-  'message' in error &&
-  'code' in error &&
-  typeof error.code === 'string'
+  isError(error) && 'code' in error && typeof error.code === 'string'
 
 /** Returns a code such as `ENOENT`; undefined if it was not the system that refused. */
 export const codeOf = (error: unknown): string | undefined =>

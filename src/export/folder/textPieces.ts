@@ -71,7 +71,7 @@ interface Frame {
 
 /** Recognises the answer to `info: true`, which the types do not have. */
 const isFrame = (u: object): u is Frame =>
-  'buffer' in u && u.buffer instanceof Uint8Array && 'engine' in u
+  'buffer' in u && ArrayBuffer.isView(u.buffer) && 'engine' in u
 
 /** Decompresses frame by frame: Node reads a file up to the end of its first one, without an error. */
 export function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {

@@ -1,11 +1,11 @@
 /** Refusals of Postgres and of the connection to it, in words that say what to do. */
 import { exportError } from '../ExportError.js'
-import { isSystemError } from '../file/FileSystem.js'
+import { isError, isSystemError } from '../file/FileSystem.js'
 
 /** Advice by the code of a state (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'wrong user or password: check the URL, or PGUSER and PGPASSWORD',
-  '28000': 'the server lets nobody in by this user and host: check the URL and pg_hba.conf',
+  '28000': 'the server refuses this user from this host: check the URL and pg_hba.conf',
   '3D000': 'there is no such database: create it, or check the URL',
   '3F000': 'there is no such schema: create it, or check --table',
   '42501': 'the user may not do this',
@@ -29,7 +29,7 @@ const UNREACHABLE: ReadonlyArray<string> = [
 
 /** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. */
 export const errorOf = (name: string, error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof TypeError) return error
+  if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) =>
     exportError('WriteFailed', `cannot write ${name}: ${why}`, { path: name, code }, error)
   if (/SSL/.test(error.message)) {

@@ -4,6 +4,7 @@ import { fieldsOf } from '../../decode/unknown.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
+import { isError } from '../file/FileSystem.js'
 import type { Store } from '../store/Store.js'
 import type { Step, SyncTarget } from '../sync/SyncTarget.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
@@ -221,14 +222,14 @@ const PERMANENT: ReadonlyArray<number> = [8, 11, 14, 26]
 
 /** The primary result code. */
 const codeOf = (error: unknown): number | undefined => {
-  const { errcode } = error instanceof Error ? { errcode: Reflect.get(error, 'errcode') } : {}
+  const { errcode } = fieldsOf(error)
   return typeof errcode === 'number' ? errcode & 0xff : undefined
 }
 
 /** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
 const errorAt = (path: string, error: unknown): unknown => {
   const result = codeOf(error)
-  if (result === undefined || !(error instanceof Error)) return error
+  if (result === undefined || !isError(error)) return error
   const [code, advice] = ADVICE[result] ?? ['EIO', error.message]
   const message = `cannot write ${path}: ${advice}`
   const wrong: ExportError = PERMANENT.includes(result)

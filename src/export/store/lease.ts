@@ -68,7 +68,7 @@ const record = t.intersection([
     renewals: t.number,
   }),
   t.partial({
-    /** Who has it; absent when it was released. */
+    /** Its owner; absent when it was released. */
     owner: t.string,
     /** How long it lasts, in ms. */
     length: t.number,
