@@ -9,7 +9,7 @@ import { startRedis } from '../../test/support/redis.ts'
 import type { Verdict } from '../scheduler/accounts.ts'
 
 const SECONDS = Number(process.argv[2] ?? 20)
-/** Those of the case before have died, and their parts are free. */
+/** Time in ms after which the processes of the case before have lost their leases, and their parts are free. */
 const WARM_UP = 15_000
 
 const CASES = [

@@ -41,13 +41,13 @@ interface Share {
   readonly tail: Millis
   readonly turn: Millis
   part: number
-  /** What the scheduler uses: the part while it is leased. */
+  /** Limit of the scheduler: the part, while it is leased. */
   allowed: number
   version: number
   /** When all of its claim was evaluated last. */
   evaluatedAt: Millis
   idleSince: Millis | undefined
-  /** What was wanted at the last reports: a window's demand comes in bursts. */
+  /** Permits wanted at the last reports: the demand of a window comes in bursts. */
   readonly wanted: Array<number>
   /** Loss of allowed requests that was learned and not yet told. */
   less: number

@@ -30,7 +30,7 @@ export interface Claim {
   readonly less: number
 }
 
-/** What a process says at an interval. */
+/** Report of a process, sent at an interval. */
 export interface Report {
   readonly id: string
   /** Rises with each report: one that arrives after a later one is ignored. */
@@ -79,11 +79,11 @@ interface Membership {
 export interface Account {
   /** Redis's time of the last report. */
   seen: Millis
-  /** Time that has passed, without the time when nobody could report. */
+  /** Elapsed time, without the time when Redis was out of reach for all processes. */
   clock: Millis
   /** Which run of Redis this is. */
   run: string
-  /** Until then nobody may have more than it has. */
+  /** End of the time in which no part may grow. */
   quietUntil: Millis
   readonly members: Map<string, Membership>
   readonly divisions: Map<string, Division>
@@ -118,8 +118,8 @@ export const emptyAccount = (): Account => ({
 // combinators
 
 /**
- * Divides a limit max-min fair: nobody gets more than it wants while another wants more than it gets. Permits that are
- * left over when it does not divide evenly go to others at each turn. If nobody wants the rest, each has its part of it.
+ * Divides a limit max-min fair: no process gets more than it wants while another one gets less than it wants. Permits
+ * that are left over when it does not divide evenly go to other processes at each turn. An unwanted rest is divided evenly.
  */
 export const divide = (
   limit: number,

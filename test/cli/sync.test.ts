@@ -26,7 +26,7 @@ const sync = (list: string, to: string, ...more: ReadonlyArray<string>): Readonl
   ...['--client-id', sandboxCredentials.clientId, '--api-key', sandboxCredentials.apiKey, ...more],
 ]
 
-/** The same arguments, one of them replaced. */
+/** Replaces one of the arguments. */
 const replacing = (
   args: ReadonlyArray<string>,
   one: string,
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
       await cli(sync('charges', to, '--max-rereads', '0')),
       await cli(replacing(sync('charges', to, '--max-rereads', '0'), 'none', 'json')),
       await cli(sync('charges', `${to}?sslmode=verify-full`)),
-      await cli(sync('charges', to.replace('owner', 'nobody'))),
+      await cli(sync('charges', to.replace('owner', 'stranger'))),
       await cli(sync('charges', to.replace(/\/test\d+$/, '/nowhere'))),
       await cli(sync('charges', to.replace(/:\d+\//, ':1/'))),
       await cli(sync('charges', `${to}?options=-c%20nothing=1`)),
