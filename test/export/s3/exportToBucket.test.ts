@@ -1,5 +1,5 @@
 /** Exports into a bucket: folders of objects, and one object of many parts. */
-import { lastValueFrom, takeWhile, toArray } from 'rxjs'
+import { lastValueFrom, type SchedulerLike, Subscription, takeWhile, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { type ExportOptions, exportTo, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
@@ -146,6 +146,56 @@ describe('a prefix', () => {
       })
     }))
 })
+
+it.each(['s3://bucket/all.ndjson', 's3://bucket/all/'])(
+  'a run into %s that was frozen while another took over is fenced, and changes nothing of it',
+  (out) =>
+    withBucket({}, async (double) => {
+      const { fetch } = createSandbox({ charges: 8_000, limits: false, timer })
+      let pages = 0
+      let thaw = () => {}
+      const thawed = new Promise<void>((resolve) => {
+        thaw = resolve
+      })
+      let freeze = () => {}
+      const frozen = new Promise<void>((resolve) => {
+        freeze = resolve
+      })
+      const payments = (gate: () => Promise<void>) =>
+        createClient({
+          baseUrl: 'https://sandbox',
+          credentials: sandboxCredentials,
+          fetch: async (input, init) => {
+            await gate()
+            return fetch(input, init)
+          },
+          timeout: PATIENT,
+          timer,
+        }).charges.snapshot()
+      const gate = async (): Promise<void> => {
+        if (++pages < 4) return
+        freeze()
+        await thawed
+      }
+      /** Renews no lease. */
+      const still: SchedulerLike = { now: timer.now, schedule: () => new Subscription() }
+      const options = { out, env: double.env, commitEvery: 0 }
+      const first = lastValueFrom(exportTo(payments(gate), { ...options, timer: still }))
+      await frozen
+      const second = exportTo(
+        payments(async () => {}),
+        { ...options, timer, resume: true },
+      )
+      expect(await lastValueFrom(second)).toMatchObject({ right: { ended: true, rows: 8_000 } })
+      const before = double.objects
+      thaw()
+      expect(await first).toMatchObject({ left: { _tag: 'Fenced' } })
+      for (const [key, bytes] of before) expect(double.objects.get(key)?.equals(bytes)).toBe(true)
+      // it may put an unfinished object once more, as no manifest has it; the next run removes that
+      const others = [...double.objects.keys()].filter((key) => !before.has(key))
+      expect(others.filter((key) => !/\.[0-9a-f]{12}\.part$/.test(key))).toEqual([])
+    }),
+)
 
 describe('bad days', () => {
   it.each([
