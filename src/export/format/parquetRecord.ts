@@ -28,9 +28,17 @@ export interface RowGroups {
   readonly groups: ReadonlyArray<RowGroup>
 }
 
+/** Copies a list: V8 writes one in two ways, by how its memory was allotted, and the same rows should give the same bytes. */
+const packed = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const copy: Array<A> = []
+  for (const one of list) copy.push(one)
+  return copy
+}
+
 /** Makes a record. `before`: the offset of the end of the one before; 0 for none. */
-export const recordOf = (groups: RowGroups, before: number): Uint8Array => {
-  const body = serialize(groups) // knows bigints and bytes, as JSON does not
+export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8Array => {
+  // knows bigints and bytes, as JSON does not
+  const body = serialize({ columns: packed(columns), groups: packed(groups) })
   const tail = new DataView(new ArrayBuffer(TAIL))
   tail.setFloat64(0, before, true)
   tail.setUint32(8, body.length, true)
