@@ -54,6 +54,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'options', 'stream'],
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
+  report: ['decode'],
   cli: [
     'api',
     'client',
@@ -63,6 +64,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
     'fp.ts',
     'http',
     'options',
+    'report',
     'sandbox',
     'scheduler',
     'stream',

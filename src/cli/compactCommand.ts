@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { lastValueFrom } from 'rxjs'
 import { compact, type ExportError } from '../export/index.js'
 import { defined, E } from '../fp.js'
+import { number, plural } from '../report/text.js'
 import { nonEmpty, timeSpan } from './optionParsers.js'
 import {
   type CommandContext,
@@ -10,7 +11,6 @@ import {
   EXIT_LOCKED,
   EXIT_USAGE,
 } from './output.js'
-import { number, plural } from './text.js'
 
 interface CompactFlags {
   /** In ms. */

@@ -1,7 +1,7 @@
 /** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
-import { DAY, HOUR, MINUTE, SECOND } from './text.js'
+import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
 /** Rejects what an unset variable of a shell would leave. */
 export const nonEmpty = (text: string): string => {

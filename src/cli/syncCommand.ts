@@ -13,6 +13,7 @@ import {
 import { destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
+import { duration, number, plural } from '../report/text.js'
 import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import {
@@ -50,7 +51,6 @@ import {
 import { monitorProgress } from './progress/ProgressMonitor.js'
 import { showProgress } from './progress/ProgressView.js'
 import type { Signal, Terminal } from './Terminal.js'
-import { duration, number, plural } from './text.js'
 
 // model
 

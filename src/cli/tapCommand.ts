@@ -10,6 +10,7 @@ import { isSystemError } from '../export/file/FileSystem.js'
 import { type Bookmarks, readState } from '../export/singer/state.js'
 import { catalogEntry, type TapStream, tap } from '../export/singer/tap.js'
 import { defined, E } from '../fp.js'
+import { DAY, plural } from '../report/text.js'
 import { type Connection, connectionFrom, sandboxOption, withSandbox } from './connection.js'
 import { exportClient } from './export/exportClient.js'
 import { integer, nonEmpty } from './optionParsers.js'
@@ -22,7 +23,6 @@ import {
   UsageError,
 } from './output.js'
 import type { Terminal } from './Terminal.js'
-import { DAY, plural } from './text.js'
 
 interface TapFlags {
   readonly config?: string

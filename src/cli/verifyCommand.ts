@@ -3,6 +3,7 @@ import { lastValueFrom, map, reduce, tap } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
 import { verify } from '../export/index.js'
 import { E } from '../fp.js'
+import { plural } from '../report/text.js'
 import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
@@ -12,7 +13,6 @@ import {
   UsageError,
 } from './output.js'
 import type { Terminal } from './Terminal.js'
-import { plural } from './text.js'
 
 const HELP = `
 Exit status:

@@ -15,8 +15,8 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/FileSystem.js'
+import { DAY, duration, plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
-import { DAY, duration, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 
 // model

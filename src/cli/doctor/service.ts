@@ -26,10 +26,10 @@ import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
 import { explainLowered } from '../../http/limits.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'
+import { duration, number, percent, plural } from '../../report/text.js'
 import type { SchedulerState } from '../../scheduler/index.js'
 import type { Page } from '../../stream/index.js'
 import type { Connection } from '../connection.js'
-import { duration, number, percent, plural } from '../text.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 
 // model

@@ -2,9 +2,9 @@
 import type { ManifestRun } from '../../export/index.js'
 import { iso } from '../../export/run/Manifest.js'
 import { defined } from '../../fp.js'
+import { number, percent } from '../../report/text.js'
 import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'
 import type { ReportFacts } from '../report/report.js'
-import { number, percent } from '../text.js'
 import type { Conclusion } from './conclusion.js'
 
 /** An export that has ended. */

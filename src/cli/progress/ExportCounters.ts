@@ -1,7 +1,7 @@
 /** Counters of a run, from the progress of its export and the events of its client. */
 import { NO_PROGRESS, type Progress } from '../../export/exportList.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
-import { duration, number, plural } from '../text.js'
+import { duration, number, plural } from '../../report/text.js'
 import {
   EVERYTHING_READ,
   NOTHING_READ,

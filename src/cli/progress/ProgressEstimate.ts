@@ -1,5 +1,5 @@
 /** How much of its time range a run has read, how fast it goes, and how long it will take. */
-import { HOUR } from '../text.js'
+import { HOUR } from '../../report/text.js'
 
 // the share that is read
 

@@ -1,7 +1,7 @@
 /** Why a run is not going faster. */
 import type { ClientEvent } from '../../http/ClientEvent.js'
+import { duration, number, plural, roundedDuration } from '../../report/text.js'
 import type { SchedulerState } from '../../scheduler/index.js'
-import { duration, number, plural, roundedDuration } from '../text.js'
 
 // client activity
 

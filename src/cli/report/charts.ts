@@ -1,10 +1,10 @@
 /** The charts of a report, and the table of the numbers behind them. */
 import { defined } from '../../fp.js'
-import { duration, number, plural } from '../text.js'
-import { type Html, html, scrollable } from './html.js'
-import type { Pauses, Recording } from './recorder.js'
-import { histogram, type Interval, mergeHistograms, quantile } from './recorder.js'
-import { type Chart, clockTime, type Measure } from './svgChart.js'
+import { histogram, mergeHistograms, quantile } from '../../report/histogram.js'
+import { type Html, html, scrollable } from '../../report/html.js'
+import { type Chart, clockTime, type Measure } from '../../report/svgChart.js'
+import { duration, number, plural } from '../../report/text.js'
+import type { Interval, Pauses, Recording } from './recorder.js'
 
 // measures
 
@@ -21,18 +21,18 @@ const requestsPerSecond = (interval: Interval): number =>
 const busiest = ({ stats }: Interval): number => stats.busiest
 
 const latency =
-  (share: number): Measure =>
+  (share: number): Measure<Interval> =>
   ({ stats }) =>
     quantile(stats.latency, share)
 
 const averageConcurrency =
-  (which: 'inFlightMs' | 'waitingMs' | 'pausedMs'): Measure =>
+  (which: 'inFlightMs' | 'waitingMs' | 'pausedMs'): Measure<Interval> =>
   ({ stats }) =>
     stats.observedMs === 0 ? undefined : stats[which] / stats.observedMs
 
 /** The limit in force, where it was below the configured one. */
 const loweredLimit =
-  (limit: Recording['limit']): Measure =>
+  (limit: Recording['limit']): Measure<Interval> =>
   ({ stats }) =>
     limit !== undefined && stats.allowed < limit.perSecond ? stats.allowed : undefined
 
@@ -50,7 +50,7 @@ const milliseconds = (ms: number): string => (ms < 10_000 ? `${number(ms)} ms` :
 
 // charts
 
-export const charts = (recording: Recording): ReadonlyArray<Chart> => [
+export const charts = (recording: Recording): ReadonlyArray<Chart<Interval>> => [
   rows(recording),
   requests(recording),
   latencies(recording),
@@ -58,7 +58,7 @@ export const charts = (recording: Recording): ReadonlyArray<Chart> => [
   concurrency(recording),
 ]
 
-const rows = ({ intervals }: Recording): Chart => {
+const rows = ({ intervals }: Recording): Chart<Interval> => {
   const most = Math.max(0, ...intervals.map(rowsPerSecond))
   const idle = intervals
     .filter(({ stats }) => stats.rows + stats.rejects === 0)
@@ -73,7 +73,7 @@ const rows = ({ intervals }: Recording): Chart => {
   }
 }
 
-const requests = ({ intervals, limit, logins }: Recording): Chart => {
+const requests = ({ intervals, limit, logins }: Recording): Chart<Interval> => {
   const most = Math.max(0, ...intervals.map(busiest))
   const line = limit && {
     name: `${limit.name} limit, ${number(limit.perSecond)} a second`,
@@ -97,7 +97,7 @@ const requests = ({ intervals, limit, logins }: Recording): Chart => {
   }
 }
 
-const latencies = ({ intervals }: Recording): Chart => {
+const latencies = ({ intervals }: Recording): Chart<Interval> => {
   const all = intervals.reduce((sum, { stats }) => mergeHistograms(sum, stats.latency), histogram())
   const slowest = Math.max(0, ...intervals.map(({ stats }) => stats.slowest))
   const half = quantile(all, 0.5)
@@ -118,7 +118,7 @@ const latencies = ({ intervals }: Recording): Chart => {
   }
 }
 
-const failures = ({ intervals }: Recording): Chart => ({
+const failures = ({ intervals }: Recording): Chart<Interval> => ({
   id: 'trouble',
   title: 'Refused and failed requests',
   summary: `${plural(sum(intervals, 'refused'), 'request')} refused for the limits (429); ${plural(sum(intervals, 'failed'), 'request')} without an answer, or with a 5xx.`,
@@ -129,7 +129,7 @@ const failures = ({ intervals }: Recording): Chart => ({
   ],
 })
 
-const concurrency = ({ pauses }: Recording): Chart => ({
+const concurrency = ({ pauses }: Recording): Chart<Interval> => ({
   id: 'concurrency',
   title: 'Requests at a time',
   summary: `${describePauses(pauses)}. Requests wait behind a limit when the quota is used up.`,
@@ -150,7 +150,7 @@ const describePauses = ({ count, ms }: Pauses): string =>
 
 interface Column {
   readonly name: string
-  readonly of: Measure
+  readonly of: Measure<Interval>
   readonly format: (value: number) => string
 }
 

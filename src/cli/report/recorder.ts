@@ -3,6 +3,7 @@ import { Subscription } from 'rxjs'
 import { login } from '../../api/authentication.js'
 import { defined, type IO } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
+import { addTime, type Histogram, histogram, mergeHistograms } from '../../report/histogram.js'
 import type { SchedulerState } from '../../scheduler/index.js'
 import { countedInThisRun } from '../progress/ExportCounters.js'
 import {
@@ -300,36 +301,4 @@ export class Timeline {
       return [next === undefined ? stats : mergeStats(stats, next)]
     })
   }
-}
-
-// latency histogram
-
-/** A counter for each bin of times; each bin ends 9 % later than the one before. */
-export type Histogram = Uint32Array
-
-const BINS_PER_DOUBLING = 8
-/** From 1 ms to about two minutes; shorter and longer times are counted in the first and the last bin. */
-const BINS = 17 * BINS_PER_DOUBLING + 1
-
-export const histogram = (): Histogram => new Uint32Array(BINS)
-
-export const addTime = (counts: Histogram, ms: number): void => {
-  const bin = ms < 1 ? 0 : Math.min(BINS - 1, Math.floor(Math.log2(ms) * BINS_PER_DOUBLING) + 1)
-  counts[bin] = (counts[bin] ?? 0) + 1
-}
-
-export const mergeHistograms = (a: Histogram, b: Histogram): Histogram =>
-  a.map((n, bin) => n + (b[bin] ?? 0))
-
-/** The time in ms that `share` of all did not exceed, within a tenth of its value; `undefined` without times. */
-export const quantile = (counts: Histogram, share: number): number | undefined => {
-  const total = counts.reduce((sum, n) => sum + n, 0)
-  if (total === 0) return undefined
-  const rank = Math.max(1, Math.ceil(share * total))
-  let seen = 0
-  const bin = counts.findIndex((n) => {
-    seen += n
-    return seen >= rank
-  })
-  return bin === 0 ? 0 : 2 ** ((bin - 0.5) / BINS_PER_DOUBLING)
 }

@@ -3,29 +3,34 @@
  * forbidden; it follows the page's colours, and shows its numbers where it is pointed at. Its lines are stretched with
  * the page, its texts are not.
  */
-import { DAY, HOUR, MINUTE, SECOND } from '../text.js'
 import { type Html, html } from './html.js'
-import type { Interval } from './recorder.js'
+import { DAY, HOUR, MINUTE, SECOND } from './text.js'
 
 // model
 
-/** Reads a number of an interval; `undefined` where there is nothing to measure. */
-export type Measure = (interval: Interval) => number | undefined
+/** Part of a run, in ms since its start. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
 
-export interface Line {
+/** Reads a number of an interval; `undefined` where there is nothing to measure. */
+export type Measure<I extends Span> = (interval: I) => number | undefined
+
+export interface Line<I extends Span> {
   readonly name: string
   /** How it is drawn: colour is not all that tells lines apart. */
   readonly form: 'area' | 'solid' | 'dashed' | 'dotted' | 'bars'
-  readonly of: Measure
+  readonly of: Measure<I>
 }
 
-export interface Chart {
+export interface Chart<I extends Span> {
   readonly id: string
   readonly title: string
   /** The chart in words. */
   readonly summary: string
   readonly format: (value: number) => string
-  readonly lines: ReadonlyArray<Line>
+  readonly lines: ReadonlyArray<Line<I>>
   /** A horizontal line. */
   readonly limit?: { readonly name: string; readonly value: number }
 }
@@ -41,9 +46,9 @@ interface Frame {
 
 // constructors
 
-export const svgChart = (
-  { id, title, summary, format, lines, limit }: Chart,
-  intervals: ReadonlyArray<Interval>,
+export const svgChart = <I extends Span>(
+  { id, title, summary, format, lines, limit }: Chart<I>,
+  intervals: ReadonlyArray<I>,
 ): Html => {
   const end = Math.max(1, intervals.at(-1)?.to ?? 1)
   const values = intervals.flatMap((interval) => lines.map(({ of }) => of(interval) ?? 0))
@@ -77,7 +82,11 @@ const timeMark = (x: number, text: string): Html =>
   html`<text class="moment" x="${round(x / 10)}%" y="100%">${text}</text>`
 
 /** Draws steps, since each number is of an interval and not of a moment; a gap where there is none. */
-const path = ({ form, of }: Line, intervals: ReadonlyArray<Interval>, { x, y }: Frame): string => {
+const path = <I extends Span>(
+  { form, of }: Line<I>,
+  intervals: ReadonlyArray<I>,
+  { x, y }: Frame,
+): string => {
   let open = false
   return intervals
     .map((interval) => {
@@ -97,11 +106,11 @@ const path = ({ form, of }: Line, intervals: ReadonlyArray<Interval>, { x, y }: 
     .join('')
 }
 
-const hoverColumn = (
-  interval: Interval,
-  lines: ReadonlyArray<Line>,
+const hoverColumn = <I extends Span>(
+  interval: I,
+  lines: ReadonlyArray<Line<I>>,
   { x }: Frame,
-  format: Chart['format'],
+  format: Chart<I>['format'],
 ): Html => {
   const { from, to } = interval
   const values = lines.map(({ name, of }) => {
@@ -112,10 +121,10 @@ const hoverColumn = (
   return html`<rect class="column" x="${x(from)}" y="0" width="${round(x(to) - x(from))}" height="${HEIGHT}"><title>${text}</title></rect>`
 }
 
-const legend = (lines: ReadonlyArray<Line>, limit: string | undefined): Html =>
+const legend = <I extends Span>(lines: ReadonlyArray<Line<I>>, limit: string | undefined): Html =>
   html`<ul class="legend">${lines.map(({ name, form }, i) => html`<li>${swatch(`line ${form} colour-${i}`, form)} ${name}</li>`)}${limit && html`<li>${swatch('limit', 'solid')} ${limit}</li>`}</ul>`
 
-const swatch = (kind: string, form: Line['form']): Html =>
+const swatch = (kind: string, form: Line<Span>['form']): Html =>
   html`<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true"><path class="${kind}" d="${form === 'area' || form === 'bars' ? 'M0 1H24V9H0Z' : 'M0 5H24'}"/></svg>`
 
 // scales

@@ -1,5 +1,5 @@
 /** HTML that nothing can break out of: whatever is put into a template is escaped, unless it is HTML itself. */
-import { oneLine } from '../../decode/redact.js'
+import { oneLine } from '../decode/redact.js'
 
 // model
 

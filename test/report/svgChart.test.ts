@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { clockTime, ticks, timeTicks } from '../../../src/cli/report/svgChart.js'
+import { clockTime, ticks, timeTicks } from '../../src/report/svgChart.js'
 
 it.each([
   [0, [0, 1]],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytes, duration, percent, roundedDuration, truncate } from '../../src/cli/text.js'
+import { bytes, duration, percent, roundedDuration, truncate } from '../../src/report/text.js'
 
 it.each([
   [0, '0.0 s'],
