@@ -1,14 +1,22 @@
 /** The settings of a connection: each as a flag, as a variable, and as an option of the client. */
 import { type Command, Option } from 'commander'
 import { type Environment, limits } from '../api/limits.js'
-import type { ClientOptions } from '../client/ClientOptions.js'
-import { defined } from '../fp.js'
-import type { Credentials } from '../http/login/tokens.js'
-import type { InvalidOption } from '../options/index.js'
+import {
+  type Connection,
+  notSet,
+  readEnvironment,
+  readVariables,
+  VARIABLES,
+  type VariableOption,
+} from '../client/fromEnv.js'
+import { defined, R } from '../fp.js'
+import { InvalidOption } from '../options/index.js'
 import type { SandboxOptions } from '../sandbox/index.js'
 import { nonEmpty } from './optionParsers.js'
 import { UsageError } from './output.js'
 import type { Terminal } from './Terminal.js'
+
+export type { Connection } from '../client/fromEnv.js'
 
 // settings
 
@@ -16,10 +24,8 @@ interface Setting {
   readonly flag: string
   /** Left out for a switch. */
   readonly placeholder?: string
-  readonly variable: string
   readonly description: string
-  /** Path of the option of the client. */
-  readonly clientOption: string
+  readonly clientOption: VariableOption
   readonly isSecret?: boolean
   readonly defaultValue?: string
 }
@@ -43,7 +49,6 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',
     placeholder: '<name>',
-    variable: 'PAYMENTS_ENVIRONMENT',
     description: 'whose limits to keep',
     clientOption: 'environment',
     defaultValue: 'production',
@@ -51,34 +56,29 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   baseUrl: {
     flag: '--base-url',
     placeholder: '<url>',
-    variable: 'PAYMENTS_BASE_URL',
     description: 'where the platform is',
     clientOption: 'baseUrl',
   },
   plainHttp: {
     flag: '--plain-http',
-    variable: 'PAYMENTS_PLAIN_HTTP',
     description: 'let the base URL be HTTP on another machine: keys and data travel unencrypted',
     clientOption: 'plainHttp',
   },
   apiVersion: {
     flag: '--api-version',
     placeholder: '<date>',
-    variable: 'PAYMENTS_API_VERSION',
     description: "the version of the API to ask for, YYYY-MM-DD; the account's own unless given",
     clientOption: 'apiVersion',
   },
   clientId: {
     flag: '--client-id',
     placeholder: '<id>',
-    variable: 'PAYMENTS_CLIENT_ID',
     description: 'who asks',
     clientOption: 'credentials.clientId',
   },
   apiKey: {
     flag: '--api-key',
     placeholder: '<key>',
-    variable: 'PAYMENTS_API_KEY',
     description: 'its key',
     clientOption: 'credentials.apiKey',
     isSecret: true,
@@ -86,49 +86,51 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   loginAs: {
     flag: '--login-as',
     placeholder: '<id>',
-    variable: 'PAYMENTS_LOGIN_AS',
     description: 'the account, for keys of several',
     clientOption: 'credentials.loginAs',
   },
   onBehalfOf: {
     flag: '--on-behalf-of',
     placeholder: '<id>',
-    variable: 'PAYMENTS_ON_BEHALF_OF',
     description: 'the connected account to act for',
     clientOption: 'onBehalfOf',
   },
   partnerId: {
     flag: '--partner-id',
     placeholder: '<id>',
-    variable: 'PAYMENTS_PARTNER_ID',
     description: 'the application',
     clientOption: 'partner.clientId',
   },
   partnerSecret: {
     flag: '--partner-secret',
     placeholder: '<secret>',
-    variable: 'PAYMENTS_PARTNER_SECRET',
     description: 'its secret',
     clientOption: 'partner.clientSecret',
     isSecret: true,
   },
 }
 
+const SETTING_NAMES = R.keys(SETTINGS)
+
 const VISIBLE_TO_OTHERS = 'other users of this machine can see command lines: prefer the variable'
 
+/** Returns the variable of a setting. */
+export const variableOf = (name: SettingName): string => VARIABLES[SETTINGS[name].clientOption].name
+
 const settingOption = (name: SettingName): Option => {
-  const { flag, placeholder, variable, description, defaultValue, isSecret } = SETTINGS[name]
+  const { flag, placeholder, description, defaultValue, isSecret } = SETTINGS[name]
   const otherwise = defaultValue === undefined ? '' : `, ${defaultValue}`
   const warning = isSecret === true ? `; ${VISIBLE_TO_OTHERS}` : ''
   const option = new Option(
     placeholder === undefined ? flag : `${flag} ${placeholder}`,
-    `${description} [${variable}${otherwise}]${warning}`,
+    `${description} [${variableOf(name)}${otherwise}]${warning}`,
   )
   if (placeholder === undefined) return option
   return name === 'environment' ? option.choices(ENVIRONMENTS) : option.argParser(nonEmpty)
 }
 
-const flagOrVariable = ({ flag, variable }: Setting): string => `${flag} or ${variable}`
+const flagOrVariable = ({ flag, clientOption }: Setting): string =>
+  `${flag} or ${VARIABLES[clientOption].name}`
 
 /** Replaces the options of the client in a message by flags and variables. */
 export const withFlagNames = ({ option, message }: InvalidOption): string => {
@@ -150,14 +152,6 @@ export type PartnerFlags = Pick<
   'environment' | 'baseUrl' | 'plainHttp' | 'partnerId' | 'partnerSecret'
 >
 
-/** Options of a client for one account. */
-export interface Connection
-  extends Pick<ClientOptions, 'baseUrl' | 'plainHttp' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
-  readonly environment: Environment
-  /** Keys: a command has no source of tokens. */
-  readonly credentials?: Credentials
-}
-
 export const REQUIRED_SETTINGS: ReadonlyArray<SettingName> = ['baseUrl', 'clientId', 'apiKey']
 
 export const REQUIRED_PARTNER_SETTINGS: ReadonlyArray<SettingName> = [
@@ -177,67 +171,59 @@ const addSettings = (command: Command, ...own: ReadonlyArray<SettingName>): Comm
   return names.reduce((to, name) => to.addOption(settingOption(name)), command)
 }
 
-/** Throws a `UsageError` that names the flag and the variable of a setting that is missing. */
+/** Throws a `UsageError` that names the flags and the variables of all settings that are missing. */
 export const connectionFrom = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
-  const { optional, required } = settingsFrom(flags, env)
-  return {
-    environment: environmentFrom(flags, env),
-    baseUrl: required('baseUrl'),
-    plainHttp: isPlainHttp(flags, env),
-    credentials: {
-      clientId: required('clientId'),
-      apiKey: required('apiKey'),
-      ...defined({ loginAs: optional('loginAs') }),
-    },
-    ...defined({ apiVersion: optional('apiVersion'), onBehalfOf: optional('onBehalfOf') }),
-  }
+  const { partner: _, ...connection } = connectionWith(flags, env, REQUIRED_SETTINGS)
+  return connection
 }
 
 /** Throws a `UsageError`, as `connectionFrom` does. */
 export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env']): Connection => {
-  const { required } = settingsFrom(flags, env)
-  return {
-    environment: environmentFrom(flags, env),
-    baseUrl: required('baseUrl'),
-    plainHttp: isPlainHttp(flags, env),
-    partner: { clientId: required('partnerId'), clientSecret: required('partnerSecret') },
-  }
-}
-
-const isPlainHttp = (flags: SettingFlags, env: Terminal['env']): boolean => {
-  const { variable } = SETTINGS.plainHttp
-  const value = env[variable] || '0'
-  if (value !== '0' && value !== '1') throw new UsageError(`${variable} should be 1 or 0`)
-  return flags.plainHttp ?? value === '1'
+  const { environment, baseUrl, plainHttp, partner } = connectionWith(
+    flags,
+    env,
+    REQUIRED_PARTNER_SETTINGS,
+  )
+  return { environment, baseUrl, ...defined({ plainHttp, partner }) }
 }
 
 export const environmentFrom = (
   flags: Pick<SettingFlags, 'environment'>,
   env: Terminal['env'],
-): Environment => {
-  const name = settingsFrom(flags, env).required('environment')
-  if (isEnvironment(name)) return name
-  throw new UsageError(
-    `${SETTINGS.environment.variable} should be one of ${ENVIRONMENTS.join(', ')}`,
+): Environment => asUsage(() => readEnvironment(withFlags(flags, env)))
+
+const connectionWith = (
+  flags: SettingFlags,
+  env: Terminal['env'],
+  required: ReadonlyArray<SettingName>,
+): Connection => {
+  const settings = withFlags(flags, env)
+  const connection = asUsage(() => readVariables(settings))
+  const missing = required.filter(
+    (name) => notSet(settings, [SETTINGS[name].clientOption]).length > 0,
   )
+  if (missing.length === 0) return connection
+  const needed = missing.map((name) => `${flagOrVariable(SETTINGS[name])} is needed`)
+  throw new UsageError(`${needed.join(', ')} (or --sandbox, to try it without an account)`)
 }
 
-const isEnvironment = (text: string): text is Environment => ENVIRONMENTS.includes(text)
+/** Replaces variables by the flags that are given, which go before. */
+const withFlags = (flags: SettingFlags, env: Terminal['env']): Terminal['env'] => ({
+  ...env,
+  ...Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const flag = flags[name]
+      return flag === undefined ? [] : [[variableOf(name), flag === true ? '1' : flag]]
+    }),
+  ),
+})
 
-/** Reads settings: a flag goes before its variable, and an empty variable counts as not set. */
-const settingsFrom = (flags: SettingFlags, env: Terminal['env']) => {
-  const optional = (name: TextSetting): string | undefined => {
-    const { variable, defaultValue } = SETTINGS[name]
-    return flags[name] ?? (env[variable] || defaultValue)
+const asUsage = <A>(read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof InvalidOption ? new UsageError(error.message) : error
   }
-  const required = (name: TextSetting): string => {
-    const value = optional(name)
-    if (value !== undefined) return value
-    throw new UsageError(
-      `${flagOrVariable(SETTINGS[name])} is needed (or --sandbox, to try it without an account)`,
-    )
-  }
-  return { optional, required }
 }
 
 // sandbox

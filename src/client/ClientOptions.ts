@@ -75,8 +75,11 @@ export interface CallOptions extends OptionsOf<typeof callTable> {}
 
 export const clientTable = {
   ...callTable,
-  /** URL of the platform: HTTPS, or HTTP on this machine. */
-  baseUrl: required({ ...is.nonEmptyString, expected: BASE_URL }),
+  /**
+   * URL of the platform: HTTPS, or HTTP on this machine. Default: it, and the other parts of the connection that are
+   * left out, as `fromEnv` reads them.
+   */
+  baseUrl: { ...is.nonEmptyString, expected: BASE_URL },
   /**
    * `true`: `baseUrl` may be HTTP on another machine, such as a container. Keys and data travel unencrypted. Default
    * `false`.
@@ -172,25 +175,29 @@ export const clientTable = {
   uuid: withDefault(is.fn<IO<string>>(), () => crypto.randomUUID()),
 }
 
-/** Options of `createClient`; only `baseUrl` is required. */
+/** Options of `createClient`. Without `baseUrl`, the connection comes from variables, as `fromEnv` reads them. */
 export interface ClientOptions extends OptionsOf<typeof clientTable> {}
 
-export interface ResolvedOptions extends Resolved<typeof clientTable> {}
+export interface ResolvedOptions extends Resolved<typeof clientTable> {
+  readonly baseUrl: string
+}
 
 // checks
 
 /** Checks the options of a client, and fills in defaults. Throws an `InvalidOption`. */
 export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   const options = resolveOptions(given, clientTable)
+  const { baseUrl } = options
+  if (baseUrl === undefined) throw new InvalidOption('baseUrl', `${BASE_URL}, and is missing`)
   checkCredentials(options)
-  return options
+  return bare({ ...options, baseUrl })
 }
 
 /** Checks the options of `with`. Throws an `InvalidOption`. */
 export const callOptions = (given: CallOptions): CallOptions => checkOptions(given, callTable)
 
 /** Requires both keys, or a source of tokens instead. */
-const checkCredentials = ({ credentials }: ResolvedOptions): void => {
+const checkCredentials = ({ credentials }: Pick<ResolvedOptions, 'credentials'>): void => {
   if (credentials === undefined) return
   const isSource = 'token' in credentials
   const names = Object.keys(credentials)
@@ -207,7 +214,7 @@ const checkCredentials = ({ credentials }: ResolvedOptions): void => {
 export const baseUrlOf = ({
   baseUrl,
   plainHttp = false,
-}: Pick<ClientOptions, 'baseUrl' | 'plainHttp'>): string => {
+}: Pick<ResolvedOptions, 'baseUrl'> & Pick<ClientOptions, 'plainHttp'>): string => {
   if (!URL.canParse(baseUrl)) throw new InvalidOption('baseUrl', BASE_URL)
   const url = new URL(baseUrl)
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)

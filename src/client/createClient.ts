@@ -22,6 +22,7 @@ import {
 import { checkedRow } from './checkRow.js'
 import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
+import { withConnection } from './fromEnv.js'
 
 // model
 
@@ -55,9 +56,13 @@ export interface Client extends Calls {
 
 // constructors
 
-/** Makes a client. Throws an `InvalidOption` for an invalid option; sends nothing until a call is subscribed to. */
-export const createClient = (given: ClientOptions): Client => {
-  const options = clientOptions(given)
+/**
+ * Makes a client. Without the option `baseUrl`, what is left out of the connection comes from the variables of the
+ * command, as `fromEnv` reads them. Throws an `InvalidOption` for an invalid option; sends nothing until a call is
+ * subscribed to.
+ */
+export const createClient = (given: ClientOptions = {}): Client => {
+  const options = clientOptions(withConnection(given))
   const defaults: CallSettings = {
     baseUrl: baseUrlOf(options),
     timeout: TIMEOUT,

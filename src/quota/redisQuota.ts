@@ -40,7 +40,7 @@ export interface RedisQuotaOptions extends OptionsOf<typeof table> {}
  * its limits by itself, and asks only how large its part is: no request waits for Redis, but for the first of all.
  *
  *     const quota = redisQuota({ send: (command) => client.sendCommand([...command]), account: 'main' })
- *     const payments = createClient({ ..., quota })
+ *     const payments = createClient({ quota })
  *
  * Throws an `InvalidOption`.
  */

@@ -159,7 +159,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     const args = ['export', 'charges', '--api-key', 'k', '--quiet', '--quiet']
     const { stderr } = await cli(args, { env: { PAYMENTS_API_KEY: 'key' } })
     expect(stderr).toBe(
-      'payments-rx: --base-url or PAYMENTS_BASE_URL is needed (or --sandbox, to try it without an account)\n',
+      'payments-rx: --base-url or PAYMENTS_BASE_URL is needed, --client-id or PAYMENTS_CLIENT_ID is needed (or --sandbox, to try it without an account)\n',
     )
   })
 

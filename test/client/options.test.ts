@@ -29,7 +29,6 @@ const FAR = 'http://platform.example'
 
 describe('an invalid option', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
-    ['baseUrl', { baseUrl: undefined }],
     ['baseUrl', { baseUrl: '' }],
     ['baseUrl', { baseUrl: 'platform.test' }],
     ['baseUrl', { baseUrl: FAR }],

@@ -161,7 +161,7 @@ describe('options', () => {
   it('do not compile when misspelt', () => {
     const baseUrl = 'https://platform.test'
     const credentials = { clientId: 'me', apiKey: 'key-81dc9bdb52d0' }
-    // @ts-expect-error: baseUrl is needed
+    // what is left out comes from variables
     void ((): ClientOptions => ({ credentials }))
     // @ts-expect-error: no such option
     void ((): ClientOptions => ({ baseUrl, credentials, enviroment: 'sandbox' }))

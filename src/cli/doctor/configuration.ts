@@ -7,6 +7,7 @@ import {
   type ConnectionFlags,
   connectionFrom,
   SETTINGS,
+  variableOf,
   withFlagNames,
 } from '../connection.js'
 import { UsageError } from '../output.js'
@@ -63,7 +64,7 @@ export const checkConfiguration = (
 const settingsGiven = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<string> => [
   ...NAMES.filter((name) => flags[name] !== undefined).map((name) => SETTINGS[name].flag),
   ...NAMES.filter((name) => flags[name] === undefined)
-    .map((name) => SETTINGS[name].variable)
+    .map((name) => variableOf(name))
     .filter((variable) => isSet(env[variable])),
 ]
 
@@ -98,7 +99,7 @@ const checkSettings = (
   if (isPadded) return warn(padded)
   if (flags.apiKey !== undefined) {
     return warn(
-      `other users of this machine can see --api-key: set ${SETTINGS.apiKey.variable} in its place`,
+      `other users of this machine can see --api-key: set ${variableOf('apiKey')} in its place`,
     )
   }
   if (isSet(env.HTTPS_PROXY ?? env.https_proxy) && env.NODE_USE_ENV_PROXY !== '1') {

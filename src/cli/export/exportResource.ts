@@ -9,8 +9,8 @@ import type { SandboxOptions } from '../../sandbox/index.js'
 import {
   type Connection,
   environmentFrom,
-  SETTINGS,
   type SettingName,
+  variableOf,
   withSandbox,
 } from '../connection.js'
 import { EXIT_COMPLETE, UsageError } from '../output.js'
@@ -115,7 +115,7 @@ const refused = (error: unknown): never => {
 
 /** For users who have seen the sandbox. */
 const nextStep = (name: string, needed: ReadonlyArray<SettingName>): string => {
-  const variables = needed.map((setting) => SETTINGS[setting].variable)
+  const variables = needed.map((setting) => variableOf(setting))
   const all = `${variables.slice(0, -1).join(', ')} and ${variables.at(-1)}`
   return `next: your ${all} in place of --sandbox; all options: npx payments-rx export ${name} --help\n`
 }
