@@ -59,8 +59,8 @@ export const callFor = (
     const recovery = finder && {
       find: executeOf(finder),
       knownBy: row.knownBy,
-      onFound: (requestId: string) =>
-        runtime.emit({ _tag: 'Recovered', endpoint: row.route, requestId }),
+      onFound: (requestId: string, call?: number) =>
+        runtime.emit({ _tag: 'Recovered', ...defined({ call }), endpoint: row.route, requestId }),
     }
     const spec: Omit<CallSpec<unknown>, 'row'> = {
       execute: executeOf(row),

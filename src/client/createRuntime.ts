@@ -39,6 +39,7 @@ export const createRuntime = (
   const repeats = retry?.faults ?? FAULT_RETRIES
   const patience = retry?.patience ?? Number.POSITIVE_INFINITY
   const events = new Subject<ClientEvent>()
+  let calls = 0
 
   const runtime: ClientRuntime = {
     transport:
@@ -74,6 +75,7 @@ export const createRuntime = (
     codes: { ...codes, ...options.codes },
     secrets: new KnownSecrets(configuredSecrets(options)),
     emit: (event) => events.next(event),
+    nextCall: () => ++calls,
   }
   const authFor = createAuth(options, runtime, settings)
 

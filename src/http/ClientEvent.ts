@@ -1,43 +1,79 @@
 import type { DriftFact } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
+import { defined } from '../fp.js'
 import type { LimitChanged } from '../scheduler/index.js'
 import type { Millis } from '../stream/index.js'
-import type { Refused, ServerFault, TimedOut, Undecodable, Unreachable } from './Failure.js'
+import type {
+  Failure,
+  Refused,
+  ServerFault,
+  TimedOut,
+  Undecodable,
+  Unreachable,
+} from './Failure.js'
 
 // model
+
+/** The call that an event belongs to: one subscription to a call of a row, with all its attempts. A login is a call. */
+interface OfCall {
+  /** Unique in a client and all that `with` makes of it; counts from 1. */
+  readonly call: number
+  /** The route, such as `GET /api/v1/charges/{id}`. */
+  readonly endpoint: string
+}
+
+/** An event of one request of a call. */
+interface OfAttempt extends OfCall {
+  /** Counts from 1, logins apart. */
+  readonly attempt: number
+}
 
 /**
  * An event in the life of a client's calls. Free of secrets, and of all content of requests and responses but
  * codes, names of fields, and the `requestId` of a write.
+ *
+ * A call emits one `Started`, then for each attempt `Sent` and `Answered` or `Unanswered`, between attempts `Throttled`
+ * or `Retrying`, and one `Ended`. Invalid parameters are never sent, and emit nothing.
  */
 export type ClientEvent =
-  /** A request leaves. `attempt` counts from 1, logins apart. */
-  | { readonly _tag: 'Sent'; readonly endpoint: string; readonly attempt: number }
+  /** A call was subscribed to: emitted at once, in the async context of its subscriber. */
+  | (OfCall & {
+      readonly _tag: 'Started'
+      readonly method: 'GET' | 'POST'
+      /** The path of the route, such as `/api/v1/charges/{id}`. */
+      readonly template: string
+      readonly baseUrl: string
+    })
+  /** A request leaves, after it has `waited` in the queue of the scheduler since the call or its last pause. */
+  | (OfAttempt & { readonly _tag: 'Sent'; readonly waited: Millis })
   /** A write was given no `request_id`: it is sent with one of ours, so another run of the program repeats it. */
-  | { readonly _tag: 'RequestIdGenerated'; readonly endpoint: string; readonly requestId: string }
+  | (OfCall & { readonly _tag: 'RequestIdGenerated'; readonly requestId: string })
   /** A response is complete, `took` after the request left. */
-  | {
-      readonly _tag: 'Answered'
-      readonly endpoint: string
-      readonly attempt: number
-      readonly status: number
-      readonly took: Millis
-    }
+  | (OfAttempt & { readonly _tag: 'Answered'; readonly status: number; readonly took: Millis })
   /** The connection failed or a time limit passed, `took` after the request left. */
-  | {
+  | (OfAttempt & {
       readonly _tag: 'Unanswered'
-      readonly endpoint: string
-      readonly attempt: number
       readonly failure: Unreachable | TimedOut
       readonly took: Millis
-    }
-  /** A call is retried after `pause`, because of `failure`. A 429 waits in the scheduler, without this event. */
-  | {
+    })
+  /** `attempt` was refused for its limits (429): the request queues again after `pause`, 0 for at once. */
+  | (OfAttempt & { readonly _tag: 'Throttled'; readonly pause: Millis })
+  /** The call is retried after `pause`, because `attempt` ended in `failure`. */
+  | (OfAttempt & {
       readonly _tag: 'Retrying'
-      readonly endpoint: string
       readonly failure: RedactedFailure
       readonly pause: Millis
-    }
+    })
+  /** A call is over, `took` after it started, waiting included. `cancelled`: it was unsubscribed from. */
+  | (OfCall & {
+      readonly _tag: 'Ended'
+      readonly outcome: 'succeeded' | 'failed' | 'cancelled'
+      /** Number of requests sent, logins apart. */
+      readonly attempts: number
+      /** The failure of a call that `failed`; absent if an error was thrown. */
+      readonly failure?: FailureSummary
+      readonly took: Millis
+    })
   /** A field or value that no codec names came for the first time. */
   | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
   /** A new token is in use. */
@@ -49,8 +85,19 @@ export type ClientEvent =
    * it in words.
    */
   | { readonly _tag: 'ClockSkewed'; readonly skew: Millis; readonly message: string }
-  /** A write without a clear answer had been done: it was found by its request_id. */
-  | { readonly _tag: 'Recovered'; readonly endpoint: string; readonly requestId: string }
+  /** A write without a clear answer had been done: it was found by its request_id. `createOnce` tells no `call`. */
+  | (Omit<OfCall, 'call'> &
+      Partial<OfCall> & { readonly _tag: 'Recovered'; readonly requestId: string })
+
+/** A failure of any kind in an event; `message` is one line, without the words of the service or the network. */
+export interface FailureSummary {
+  readonly _tag: Failure['_tag']
+  /** HTTP status, where there is one. */
+  readonly status?: number
+  readonly code?: string
+  readonly traceId?: string
+  readonly message: string
+}
 
 /** A failure after which a call may be retried. */
 export type TransientFailure = Unreachable | TimedOut | ServerFault | Undecodable | Refused
@@ -90,6 +137,30 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
   }
 }
 
+/** Says how a call failed, of whatever kind. */
+export const summarize = (failure: Failure): FailureSummary => {
+  const { _tag, endpoint } = failure
+  const { traceId } = redactCommon(failure)
+  switch (_tag) {
+    case 'Ambiguous': {
+      const cause = summarize(failure.cause)
+      const message = `${endpoint}: may or may not have been done: ${cause.message}`
+      return { ...cause, _tag, ...defined({ traceId }), message }
+    }
+    case 'InvalidRequest': // their texts are descriptions
+    case 'TimedOut':
+    case 'Undecodable':
+      return { _tag, ...defined({ traceId }), message: failure.message }
+    default: {
+      const status = 'status' in failure ? failure.status : undefined
+      const code = 'code' in failure ? redactUnless(CODE, failure.code) : undefined
+      const words = [status, code].filter((word) => word !== undefined).join(' ')
+      const message = `${endpoint}: ${words === '' ? _tag : words}`
+      return { _tag, ...defined({ status, code, traceId }), message }
+    }
+  }
+}
+
 /** The message of a `TimedOut` is ours: it needs no redaction. */
 export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreachable | TimedOut => {
   if (failure._tag === 'TimedOut') return failure
@@ -98,7 +169,14 @@ export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreach
   return { _tag, endpoint, attempts, code, mayHaveArrived, message: `${endpoint}: ${code}` }
 }
 
-const redactCommon = ({ endpoint, attempts, traceId }: TransientFailure) => ({
+const redactCommon = ({
+  endpoint,
+  attempts,
+  traceId,
+}: Pick<Failure, 'endpoint' | 'attempts' | 'traceId'>): Pick<
+  Failure,
+  'endpoint' | 'attempts' | 'traceId'
+> => ({
   endpoint,
   attempts,
   ...(traceId === undefined ? {} : { traceId: redactUnless(TRACE_ID, traceId) }),

@@ -31,6 +31,8 @@ export interface ClientRuntime {
   /** The time at the service, as its answers tell it. */
   readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
+  /** Numbers the calls, for their events. */
+  readonly nextCall: IO<number>
   /** Timers, and a clock for durations, which may not be the time of day. */
   readonly timer: SchedulerLike
   /** Time of day, in ms since 1970. */
@@ -61,6 +63,7 @@ export type Execute = <A>(
   resolve?: (
     failure: Failure,
     sentParams: PreparedRequest['sentParams'],
+    call: number,
   ) => ObservableEither<Failure, A>,
 ) => ObservableEither<Failure, A>
 

@@ -1,11 +1,12 @@
-import { defer, finalize, map } from 'rxjs'
-import type { AnyEndpoint } from '../api/Endpoint.js'
+import { defer, finalize, map, tap } from 'rxjs'
+import { type AnyEndpoint, method, template } from '../api/Endpoint.js'
 import type { Causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, memoized } from '../fp.js'
+import { defined, E, memoized } from '../fp.js'
 import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
 import { valueReader } from './answer/readAnswer.js'
+import { type FailureSummary, summarize } from './ClientEvent.js'
 import type { CallSettings, CallSpec, ClientRuntime, Execute } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
 import type { RateLimitKey } from './limits.js'
@@ -39,12 +40,20 @@ export const execute =
         const given = isGenerated ? withRequestId(params, requestId()) : E.right(params)
         const prepared = E.chain(prepare)(given)
         if (E.isLeft(prepared)) return left(invalidRequest(row.route, prepared.left))
+        const call = runtime.nextCall()
+        const attempts: Attempts = {
+          call,
+          count: 0,
+          queuedAt: 0,
+          deadline: Number.POSITIVE_INFINITY,
+          retryAfter: 0,
+        }
+        const ended = startCall(runtime, settings)(row, attempts)
         if (isGenerated) {
           const { route: endpoint } = row
-          runtime.emit({ _tag: 'RequestIdGenerated', endpoint, requestId: requestId() })
+          runtime.emit({ _tag: 'RequestIdGenerated', call, endpoint, requestId: requestId() })
         }
 
-        const attempts: Attempts = { count: 0, deadline: Number.POSITIVE_INFINITY, retryAfter: 0 }
         const { sentParams } = prepared.right
         const withContent = (response: HttpResponse): HttpResponse =>
           row.noContent !== undefined && response.status === 204
@@ -59,10 +68,53 @@ export const execute =
             attempts.last = undefined
             policy.release()
           }),
-          orElse((failure) => resolve(failure, sentParams)),
+          orElse((failure) => resolve(failure, sentParams, call)),
+          ended,
         )
       })
     }
+  }
+
+/** Emits that a call starts, and returns an operator that emits how it ended. */
+const startCall =
+  ({ emit, timer }: ClientRuntime, { baseUrl }: CallSettings) =>
+  ({ route: endpoint }: AnyEndpoint, attempts: Attempts) => {
+    const { call } = attempts
+    const startedAt = timer.now()
+    let isOver = false
+    const end = (outcome: 'succeeded' | 'failed' | 'cancelled', failure?: FailureSummary): void => {
+      if (isOver) return
+      isOver = true
+      const took = timer.now() - startedAt
+      const { count } = attempts
+      emit({
+        _tag: 'Ended',
+        call,
+        endpoint,
+        outcome,
+        attempts: count,
+        ...defined({ failure }),
+        took,
+      })
+    }
+    emit({
+      _tag: 'Started',
+      call,
+      endpoint,
+      method: method(endpoint),
+      template: template(endpoint),
+      baseUrl,
+    })
+    const observer = {
+      next: E.match(
+        (failure: Failure) => end('failed', summarize(failure)),
+        () => end('succeeded'),
+      ),
+      error: () => end('failed'),
+      finalize: () => end('cancelled'),
+    }
+    return <A>(source: ObservableEither<Failure, A>) =>
+      source.pipe(tap<E.Either<Failure, A>>(observer))
   }
 
 /** `generated` comes from an option, so it may be anything. */

@@ -47,6 +47,7 @@ export const sendWithRetry =
     const { retryBudget, codes, emit, patience, secrets, serviceClock, timer } = runtime
     const auth = runtime.authFor(row)
     const endpoint = row.route
+    const { call } = attempts
     const key = keyOf(request)
     const onlyCodes = Object.values(request.headers).some(isCardNumber)
       ? knownCodes(row, codes)
@@ -59,10 +60,10 @@ export const sendWithRetry =
       const took = timer.now() - sentAt
       if (E.isRight(response)) {
         serviceClock.observe(response.right.header('date'), sentAt)
-        emit({ _tag: 'Answered', endpoint, attempt, status: response.right.status, took })
+        emit({ _tag: 'Answered', call, endpoint, attempt, status: response.right.status, took })
       } else {
         const failure = redactTransportFailure(transportFailure(context, response.left))
-        emit({ _tag: 'Unanswered', endpoint, attempt, failure, took })
+        emit({ _tag: 'Unanswered', call, endpoint, attempt, failure, took })
       }
     }
 
@@ -94,7 +95,8 @@ export const sendWithRetry =
           generation,
           response,
         })
-        emit({ _tag: 'Sent', endpoint, attempt: number })
+        const waited = Math.max(0, sentAt - attempts.queuedAt) // a timer may fire early
+        emit({ _tag: 'Sent', call, endpoint, attempt: number, waited })
         return runtime.transport(httpRequest(settings, row)(request, authorization)).pipe(
           map(resultOf),
           tap((result) => {
@@ -139,8 +141,13 @@ export const sendWithRetry =
           // without one, the backoff of the interface applies
           return O.some(retryAfter > 0 ? { retryAfter } : {})
         }
+        const onRetry = (pause: Millis): void => {
+          attempts.queuedAt = timer.now() + pause
+          emit({ _tag: 'Throttled', call, endpoint, attempt: attempts.count, pause })
+        }
+        attempts.queuedAt = timer.now()
         attempt(header, onSent)
-          .pipe(schedule(runtime.scheduler, key, { lane: settings.priority, refused }))
+          .pipe(schedule(runtime.scheduler, key, { lane: settings.priority, refused, onRetry }))
           .subscribe(queued)
       })
 

@@ -25,6 +25,8 @@ export interface ScheduleOptions<in A> {
    * when all attempts are used up.
    */
   readonly refused?: ((value: A) => O.Option<{ readonly retryAfter?: Millis }>) | undefined
+  /** Called when a refused source is to be subscribed to again: it queues after `pause`, in ms; 0 for at once. */
+  readonly onRetry?: ((pause: Millis) => void) | undefined
   /** How often the source is subscribed to at most: at least 1, or `Infinity`. Default: that of the scheduler. */
   readonly attempts?: number | undefined
 }
@@ -138,8 +140,9 @@ class Task<A> implements QueuedRequest, Unsubscribable {
         this.subscriber.next(value)
         return
       }
+      this.options.onRetry?.(wait)
       attempt.unsubscribe()
-      if (this.current !== attempt) return // a teardown of the source has cancelled the task
+      if (this.current !== attempt) return // `onRetry` or a teardown of the source has cancelled the task
       this.retry(wait)
       this.ended(attempt, false)
     } catch (error) {

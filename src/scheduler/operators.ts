@@ -58,6 +58,7 @@ const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
   key: required(is.fn()),
   lane: is.string,
   refused: is.fn(),
+  onRetry: is.fn(),
   attempts: is.positiveIntOrInfinity,
   maxBuffered: is.positiveIntOrInfinity,
 }

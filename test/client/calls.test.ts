@@ -1,10 +1,11 @@
-import { concatMap, from, map, mergeMap, type Observable, toArray } from 'rxjs'
+import { concatMap, from, map, merge, mergeMap, type Observable, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { Client, Failure } from '../../src/index.js'
+import type { Client, ClientEvent, Failure } from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
+  LIST,
   LOGIN,
   lab,
   ME,
@@ -189,16 +190,119 @@ describe('events', () => {
     run(client.charges.retrieve({ id: 'chg_1' }))
     const route = 'GET /api/v1/charges/{id}'
     const failure = expect.objectContaining({ _tag: 'Unreachable', endpoint: route, attempts: 1 })
+    const baseUrl = 'https://platform.test'
+    const template = '/api/v1/charges/{id}'
+    const [call, login] = [
+      { call: 1, endpoint: route },
+      { call: 2, endpoint: LOGIN },
+    ]
+    const logIn = { method: 'POST', template: '/api/v1/authentication/login', baseUrl }
     expect(events).toEqual([
-      { _tag: 'Sent', endpoint: LOGIN, attempt: 1 },
-      { _tag: 'Answered', endpoint: LOGIN, attempt: 1, status: 201, took: 10 },
+      { _tag: 'Started', ...call, method: 'GET', template, baseUrl },
+      { _tag: 'Started', ...login, ...logIn },
+      { _tag: 'Sent', ...login, attempt: 1, waited: 0 },
+      { _tag: 'Answered', ...login, attempt: 1, status: 201, took: 10 },
+      { _tag: 'Ended', ...login, outcome: 'succeeded', attempts: 1, took: 10 },
       { _tag: 'LoggedIn', validFor: expect.any(Number) },
-      { _tag: 'Sent', endpoint: route, attempt: 1 },
-      { _tag: 'Unanswered', endpoint: route, attempt: 1, failure, took: 10 },
-      { _tag: 'Retrying', endpoint: route, failure, pause: 1_000 },
-      { _tag: 'Sent', endpoint: route, attempt: 2 },
-      { _tag: 'Answered', endpoint: route, attempt: 2, status: 200, took: 30 },
+      { _tag: 'Sent', ...call, attempt: 1, waited: 0 },
+      { _tag: 'Unanswered', ...call, attempt: 1, failure, took: 10 },
+      { _tag: 'Retrying', ...call, attempt: 1, failure, pause: 1_000 },
+      { _tag: 'Sent', ...call, attempt: 2, waited: 0 },
+      { _tag: 'Answered', ...call, attempt: 2, status: 200, took: 30 },
+      { _tag: 'Ended', ...call, outcome: 'succeeded', attempts: 2, took: 1_050 },
     ])
+  })
+
+  const endings = (events: ReadonlyArray<ClientEvent>) =>
+    events.flatMap((event) => (event._tag === 'Ended' && event.endpoint !== LOGIN ? [event] : []))
+
+  it('tell how long a request waits in the queue, and after a refusal until it queues again', () => {
+    const { client, events, run } = lab({
+      limits: { concurrency: 1 },
+      play: ({ route }, nth) =>
+        route.endsWith('/b') && nth === 1
+          ? { status: 429, headers: { 'retry-after': '3' }, body: '' }
+          : { body: CHARGE, ms: 200 },
+    })
+    const retrieve = (id: string) => client.charges.retrieve({ id })
+    run(merge(retrieve('a'), retrieve('b')))
+    const attempts = events.flatMap((event) => {
+      if (event._tag === 'Sent' && event.endpoint !== LOGIN) {
+        return [[event.call, event.attempt, `waited ${event.waited}`]]
+      }
+      return event._tag === 'Throttled' ? [[event.call, event.attempt, `pause ${event.pause}`]] : []
+    })
+    expect(attempts).toEqual([
+      [1, 1, 'waited 0'],
+      [3, 1, 'waited 200'],
+      [3, 1, 'pause 3000'],
+      [3, 2, 'waited 0'],
+    ])
+  })
+
+  it('tell that all attempts were refused', () => {
+    const { client, events, run } = lab({
+      retry: { throttled: 1 },
+      play: () => problem(429, 'too_many_requests'),
+    })
+    run(client.charges.retrieve({ id: 'a' }))
+    expect(events.filter(({ _tag }) => _tag === 'Throttled')).toHaveLength(1)
+    const failure = { _tag: 'Throttled', message: 'GET /api/v1/charges/{id}: Throttled' }
+    expect(endings(events)).toMatchObject([{ outcome: 'failed', attempts: 2, failure }])
+  })
+
+  it('tell the end of a call that is unsubscribed from, once', () => {
+    const { client, events, runUntil } = lab({ play: () => ({ body: CHARGE, ms: 500 }) })
+    const reading = client.charges.retrieve({ id: 'a' }).subscribe()
+    runUntil(100)
+    reading.unsubscribe()
+    expect(endings(events)).toEqual([
+      {
+        ...{ _tag: 'Ended', call: 1, endpoint: 'GET /api/v1/charges/{id}' },
+        ...{ outcome: 'cancelled', attempts: 1, took: expect.any(Number) },
+      },
+    ])
+  })
+
+  it('tell one end of a call whose subscriber leaves with its value', () => {
+    const { client, events, run } = lab()
+    run(client.charges.retrieve({ id: 'a' }).pipe(take(1)))
+    expect(endings(events)).toMatchObject([{ outcome: 'succeeded' }])
+  })
+
+  it('tell the status and code of a failure, but none of its words', () => {
+    const { client, events, run } = lab({
+      play: () => problem(404, 'not_found', 'no charge of Jane Doe'),
+    })
+    run(client.charges.retrieve({ id: 'a' }))
+    const failure = {
+      _tag: 'Refused',
+      status: 404,
+      code: 'not_found',
+      message: 'GET /api/v1/charges/{id}: 404 not_found',
+    }
+    expect(endings(events)).toMatchObject([{ outcome: 'failed', failure }])
+    expect(JSON.stringify(events)).not.toContain('Jane Doe')
+  })
+
+  it('do not tell of a call with invalid parameters', () => {
+    const { client, events, run } = lab()
+    run(client.charges.retrieve({ id: '' }))
+    expect(events).toEqual([])
+  })
+
+  it('belong to the call in which a write was found by its request_id', () => {
+    const { client, events, run } = lab({
+      retry: { faults: 0 },
+      play: ({ route }) =>
+        route === CREATE
+          ? { outage: RESET }
+          : { body: { items: [{ ...CHARGE, request_id: 'request-1' }], has_more: false } },
+    })
+    run(client.charges.create({ ...NEW_CHARGE, request_id: 'request-1' }))
+    const found = { _tag: 'Recovered', call: 1, endpoint: CREATE, requestId: 'request-1' }
+    expect(events).toContainEqual(found)
+    expect(endings(events).map(({ endpoint }) => endpoint)).toEqual([LIST, CREATE])
   })
 })
 

@@ -229,6 +229,7 @@ describe('an event says when a request_id was generated', () => {
     expect(generated(NEW_CHARGE)).toEqual([
       {
         _tag: 'RequestIdGenerated',
+        call: 1,
         endpoint: 'POST /api/v1/charges/create',
         requestId: 'uuid-1',
       },

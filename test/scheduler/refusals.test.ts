@@ -61,6 +61,19 @@ describe('a request that is refused for the first time', () => {
   )
 
   it(
+    'tells the pause before each further attempt, and none after the last',
+    marbles((m) => {
+      const pauses: Array<number> = []
+      const onRetry = (pause: number) => pauses.push(pause)
+      const options = { refused, onRetry, attempts: 3 }
+      const run = answering('r', 'r', 'r').pipe(schedule(limitedTo(3), undefined, options))
+      m.expectObservable(run).toBe(`${2 + 2 + 125 + 2}ms (r|)`)
+      m.flush()
+      expect(pauses).toEqual([0, 125])
+    }),
+  )
+
+  it(
     'backs off if that is wished',
     marbles((m) => {
       const scheduler = limitedTo(2, { retryAtOnce: false })

@@ -22,7 +22,11 @@ export interface AttemptResult {
 
 /** The requests sent for one call so far. */
 export interface Attempts {
+  /** Number of the call, for its events. */
+  readonly call: number
   count: number
+  /** When the next one joined the queue of the scheduler, or will. */
+  queuedAt: Millis
   /** Latest time at which another may be sent. */
   deadline: Millis
   /** `Retry-After` of the last response, in ms; 0 without one. */
@@ -76,7 +80,7 @@ export class RetryPolicy {
     const isInProgress = isInProgressBy(codes, carriesRequestId(row))
     this.#mayBeApplied ||= mayBeApplied(failure, isInProgress)
     if (!isRetryable(row, failure, isInProgress)) return O.none
-    const { retryAfter, deadline } = this.#attempts
+    const { call, count, retryAfter, deadline } = this.#attempts
     const pause = pipe(
       backoff(attempt),
       O.map((ms) => Math.max(ms, Math.min(retryAfter, scheduler.core.refusals.maxRetryAfter))),
@@ -84,7 +88,14 @@ export class RetryPolicy {
       O.chain((ms) => this.#takePermit(ms)),
     )
     if (O.isSome(pause)) {
-      emit({ _tag: 'Retrying', endpoint, failure: redactFailure(failure), pause: pause.value })
+      emit({
+        _tag: 'Retrying',
+        call,
+        endpoint,
+        attempt: count,
+        failure: redactFailure(failure),
+        pause: pause.value,
+      })
     }
     return pause
   }

@@ -15,7 +15,8 @@ import type { PreparedRequest } from '../request/prepareRequest.js'
 export interface Recovery {
   /** Reads the list that can be filtered by `request_id`. */
   readonly find: Execute
-  readonly onFound: (requestId: string) => void
+  /** `call` is the number of the call whose outcome was found. */
+  readonly onFound: (requestId: string, call?: number) => void
   /** Fields that must not differ between the request and a row found for it. */
   readonly knownBy: ReadonlyArray<string>
 }
@@ -36,12 +37,22 @@ interface FoundPage<A> {
 
 /** Replaces an `Ambiguous` write by what it made, marked as recovered, if the list shows that. */
 export const recover =
-  <A>({ find, ...options }: Recovery, decode: Decoder<A>, parseText?: ParseText) =>
-  (failure: Failure, sentParams: PreparedRequest['sentParams']): ObservableEither<Failure, A> => {
+  <A>({ find, onFound, knownBy }: Recovery, decode: Decoder<A>, parseText?: ParseText) =>
+  (
+    failure: Failure,
+    sentParams: PreparedRequest['sentParams'],
+    call: number,
+  ): ObservableEither<Failure, A> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
     const { requestId } = failure
+    const lookup: Lookup = {
+      knownBy,
+      requestId,
+      params: sentParams(),
+      onFound: (found) => onFound(found, call),
+    }
     return find({ request_id: requestId }, pageReader(decode, parseText)({})).pipe(
-      map(findByRequestId({ ...options, requestId, params: sentParams() })),
+      map(findByRequestId(lookup)),
       mapLeft((why) => ({
         ...failure,
         tried: [...failure.tried, why],

@@ -8,7 +8,7 @@ import {
 import type { ClientEvent } from '../../../src/index.js'
 
 const answered = (status: number): ClientEvent => ({
-  ...{ _tag: 'Answered', endpoint: 'GET /api/v1/charges', attempt: 1, took: 5 },
+  ...{ _tag: 'Answered', endpoint: 'GET /api/v1/charges', call: 1, attempt: 1, took: 5 },
   status,
 })
 

@@ -393,7 +393,14 @@ describe('retries', () => {
         attempts: 1,
         message: `GET /x: ${status} busy`,
       } as const
-      const line = note({ _tag: 'Retrying', endpoint: 'GET /x', failure, pause: 1_200 })
+      const line = note({
+        _tag: 'Retrying',
+        call: 1,
+        endpoint: 'GET /x',
+        attempt: 1,
+        failure,
+        pause: 1_200,
+      })
       if (line !== undefined) said.push(`${second}: ${line}`)
     }
     return said

@@ -30,7 +30,7 @@ const said = (
   now = 10_000,
 ): ReadonlyArray<string> => stallReasons(activity, state(changes), now).map(describeStall)
 
-const SENT = { _tag: 'Sent', endpoint, attempt: 1 } as const
+const SENT = { _tag: 'Sent', call: 1, endpoint, attempt: 1, waited: 0 } as const
 
 describe('stall reasons', () => {
   it('are none when nothing waits', () => {
@@ -55,7 +55,14 @@ describe('stall reasons', () => {
   })
 
   it('name a fault until the request is sent again', () => {
-    const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
+    const repeating = {
+      _tag: 'Retrying',
+      call: 1,
+      endpoint,
+      attempt: 1,
+      failure,
+      pause: 4_000,
+    } as const
     const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
     expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
     expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([`again in 2.0 s: ${failure.message}`])
@@ -72,11 +79,11 @@ describe('stall reasons', () => {
 
   it('ignore a short silence', () => {
     const reset: ClientEvent = {
-      ...{ _tag: 'Unanswered', endpoint, attempt: 1, took: 10 },
+      ...{ _tag: 'Unanswered', call: 1, endpoint, attempt: 1, took: 10 },
       failure: { ...failure, _tag: 'Unreachable', code: 'ECONNRESET', mayHaveArrived: true },
     }
     const events = [
-      { _tag: 'Answered', endpoint, attempt: 1, status: 200, took: 10 },
+      { _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200, took: 10 },
       reset,
     ] as const
     for (const event of events) {
@@ -87,7 +94,14 @@ describe('stall reasons', () => {
   })
 
   it('have the gravest first', () => {
-    const repeating = { _tag: 'Retrying', endpoint, failure, pause: 4_000 } as const
+    const repeating = {
+      _tag: 'Retrying',
+      call: 1,
+      endpoint,
+      attempt: 1,
+      failure,
+      pause: 4_000,
+    } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
     const all = stallReasons(
       told([10_000, repeating]),

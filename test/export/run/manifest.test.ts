@@ -147,7 +147,7 @@ describe('a manifest', () => {
     const endpoint = 'GET /api/v1/things'
     const key = ({ id }: { id: string }) => {
       timer.frame += ms
-      events.next({ _tag: 'Answered', endpoint, attempt: 1, status: 200, took: 5 })
+      events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200, took: 5 })
       return id
     }
     const client = { events, drift: () => [] }

@@ -138,7 +138,14 @@ describe('runExport', () => {
     const client = { events, drift: () => [fact] }
     const key = ({ id }: { id: string }) => {
       for (const status of [200, 429]) {
-        events.next({ _tag: 'Answered', endpoint: fact.endpoint, attempt: 1, status, took: 5 })
+        events.next({
+          _tag: 'Answered',
+          call: 1,
+          endpoint: fact.endpoint,
+          attempt: 1,
+          status,
+          took: 5,
+        })
       }
       return id
     }
@@ -170,7 +177,7 @@ describe('runExport', () => {
           source.pages(from).drain((page) => {
             if (E.isLeft(page)) {
               timer.frame += 5_000
-              events.next({ _tag: 'Answered', endpoint, attempt: 1, status: 503, took: 5 })
+              events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 503, took: 5 })
             }
             return project(page)
           }),
