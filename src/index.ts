@@ -5,6 +5,7 @@
 export type { ClientOf } from './client/Call.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export { type Client, createClient } from './client/createClient.js'
+export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
 export type { Chunk } from './client/inChunks.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'

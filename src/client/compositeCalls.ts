@@ -116,6 +116,7 @@ export const compositeCalls = ({
         logIn: runtime.authFor(untyped(api.charges.list)).header,
         serviceTime: () => serviceClock.now(),
         now: runtime.now,
+        timer,
       }),
       untilState: untilState({
         endpoint: api.charges.retrieve.route,

@@ -1,5 +1,5 @@
 /** `payments.charges.snapshot(filter)`: a list that grows while it is read, as it was at one moment. */
-import { defer, map, type Observable, of, take } from 'rxjs'
+import { defer, map, type Observable, of, type SchedulerLike, take } from 'rxjs'
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
@@ -11,7 +11,7 @@ import { defined, E, type IO } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
-import type { List, ListDescription } from '../http/list/List.js'
+import type { List, ListDescription, PlanOptions } from '../http/list/List.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { checkArgument, is } from '../options/index.js'
 import { keepContext } from '../stream/asyncContext.js'
@@ -26,6 +26,7 @@ import {
   right,
   type SnapshotPage,
   type SnapshotPosition,
+  type Span,
   wholeOf,
 } from '../stream/index.js'
 import {
@@ -34,6 +35,7 @@ import {
   secondAfter,
   secondOf,
 } from '../stream/snapshot/SnapshotPosition.js'
+import { explainSnapshot, type SnapshotPlan } from './explainSnapshot.js'
 
 // model
 
@@ -66,6 +68,11 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
   /** Starts with charges created at a time or later, in place of `from_created_at`: ISO 8601. */
   readonly since: (time: string) => Snapshot<E, A>
+  /**
+   * Estimates rows, requests, time and the limit that binds: cold, and of few requests, unless `rows` says how many
+   * to expect. Then nothing is sent. Throws an `InvalidOption` for invalid numbers.
+   */
+  readonly explain: (options?: PlanOptions) => ObservableEither<E, SnapshotPlan>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */
   readonly describe: () => ListDescription<A>
 }
@@ -74,13 +81,17 @@ interface Source<Code extends string> {
   readonly endpoint: string
   /** Checks the names of a filter before anything is sent. */
   readonly check: boolean
-  readonly list: (filter: ChargeFilter) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe'>
+  readonly list: (
+    filter: ChargeFilter,
+  ) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe' | 'parallel'>
   /** Logs in, if that is still to be done. */
   readonly logIn: ObservableEither<Failure, unknown>
   /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
   readonly serviceTime: IO<Millis | undefined>
   /** Current time by the clock of this machine, in ms since 1970. */
   readonly now: IO<Millis>
+  /** Clock for durations. */
+  readonly timer: Pick<SchedulerLike, 'now'>
 }
 
 /** `expected` of an invalid position. */
@@ -122,19 +133,23 @@ export const snapshot =
       )
     })
 
+    const listOf = ({ from, to }: Span, page: Pick<ChargeFilter, 'page_num'> = {}) =>
+      list({
+        ...params,
+        ...page,
+        ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
+        to_created_at: toInstant(secondAfter(to)),
+      })
+
     const snapshotOf = (
       width: number,
       start: Observable<E.Either<F, SnapshotPosition>>,
-    ): Snapshot<F, Charge> =>
-      Object.assign(
+    ): Snapshot<F, Charge> => {
+      const position = invalid === undefined ? start : left(invalid)
+      return Object.assign(
         read<F, Charge>({
-          position: invalid === undefined ? start : left(invalid),
-          list: ({ from, to }) =>
-            list({
-              ...params,
-              ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
-              to_created_at: toInstant(secondAfter(to)),
-            }),
+          position,
+          list: (span) => listOf(span),
           time: timeOf,
           key: rowId,
           cut: (cut, position, pages) => {
@@ -153,9 +168,19 @@ export const snapshot =
             snapshotOf(width, of(checkedPosition(endpoint, position))),
           since: (time: string) =>
             snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
+          explain: (options: PlanOptions = {}) =>
+            explainSnapshot<F>(options, {
+              invalid,
+              position,
+              time: timeOf,
+              pagesOf: (span, page_num) => listOf(span, { page_num }).pages,
+              list: list(params).parallel(width),
+              now: () => source.timer.now(),
+            }),
           describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
         },
       )
+    }
 
     return snapshotOf(1, whole)
   }

@@ -16,6 +16,7 @@ describe('explain', () => {
     expect(list.explain({ rows: 400_000 })).toEqual({
       pageSize: 2_000,
       ceiling: 40_000,
+      limit: 'endpoint',
       requests: 200,
       seconds: 10,
     })
@@ -27,11 +28,16 @@ describe('explain', () => {
     expect(client.charges.list().explain({ rows: 101 })).toEqual({
       pageSize: 100,
       ceiling: 2_000,
+      limit: 'endpoint',
       requests: 2,
       seconds: 0.1,
     })
     expect(client.charges.list().explain({ rows: 0 }).requests).toBe(1)
-    expect(client.batchTransfers.list().explain()).toEqual({ pageSize: 50, ceiling: 1_000 })
+    expect(client.batchTransfers.list().explain()).toEqual({
+      pageSize: 50,
+      ceiling: 1_000,
+      limit: 'endpoint',
+    })
   })
 
   it('uses the duration of a request, and the number in parallel', () => {

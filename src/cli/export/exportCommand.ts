@@ -96,6 +96,11 @@ const withFiles = (command: Command): Command =>
       integer(1),
     )
     .option('--in-place', 'write FILE itself, as a pipe or a device: it cannot be resumed', false)
+    .addOption(
+      new Option('--dry-run', 'only estimate rows, requests and time; write nothing')
+        .default(false)
+        .conflicts(['resume', 'sinceLast', 'report']),
+    )
     .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', nonEmpty)
     .addOption(
       new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),

@@ -32,6 +32,7 @@ export interface ExportFlags extends ViewFlags {
   readonly lookback?: number
   readonly maxRejects: number
   readonly inPlace: boolean
+  readonly dryRun: boolean
   /** In ms. */
   readonly deadline?: number
   /** In ms. */

@@ -15,6 +15,7 @@ import {
 } from '../connection.js'
 import { EXIT_COMPLETE, UsageError } from '../output.js'
 import type { Signal, Terminal } from '../Terminal.js'
+import { dryRun } from './dryRun.js'
 import { exportClient } from './exportClient.js'
 import { type ExportFlags, exportOptions, flagOf, outputOf } from './exportFlags.js'
 import { performExport } from './performExport.js'
@@ -63,6 +64,7 @@ const exported = async <A, Flags, Filter extends object>(
   const events = inFlags(() => exportTo(source, options))
   const file = isStream || isS3(out) ? undefined : out
   await checkPaths({ out: file, checkpoint, report }, flagOf).catch(refused)
+  if (flags.dryRun) return dryRun(terminal, source, requests)
   return performExport(terminal, flags, {
     client,
     query: source.describe().query,

@@ -23,6 +23,7 @@ import {
 import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
 import { UsageError } from '../output.js'
 import type { Terminal } from '../Terminal.js'
+import type { Explained } from './dryRun.js'
 
 // model
 
@@ -54,7 +55,7 @@ export interface Resource<A, Flags, Filter> {
   /** True if it is small, and its pages move when a row is deleted. */
   readonly untilStable?: boolean
   /** `requests`: under way at a time, where that is possible. */
-  readonly source: (client: Client, filter: Filter, requests: number) => ExportSource<A>
+  readonly source: (client: Client, filter: Filter, requests: number) => ExportSource<A> & Explained
 }
 
 const statuses = (command: Command, what: string, keys: object): Command =>

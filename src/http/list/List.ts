@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
 import type { DriftFact } from '../../decode/index.js'
-import type { IO } from '../../fp.js'
+import { defined, type IO } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import type { Paged, ParallelOptions } from '../../stream/index.js'
 import type { ClientEvent } from '../ClientEvent.js'
@@ -95,6 +95,11 @@ export interface ListPlan {
   readonly pageSize?: number
   /** Rows a second at most, by the limits: `parallel` comes close to it. */
   readonly ceiling?: number
+  /**
+   * The limit that keeps it from being faster; `parallel`: the requests under way at once, by their `roundTrip`.
+   * Absent where there is none.
+   */
+  readonly limit?: 'endpoint' | 'global' | 'concurrency' | 'parallel'
   /** Requests for the rows expected. */
   readonly requests?: number
   /** Seconds for these requests: at the ceiling, or by `roundTrip` if pages take longer than that. */
@@ -126,12 +131,19 @@ export const plan = (
 ): ListPlan => {
   const { rows, roundTrip } = resolveOptions(options, table, { context: 'explain: ' })
   if (pageSize === undefined) return {}
-  const perSecond = Math.min(global, endpoint)
-  const rate = { pageSize, ceiling: perSecond * pageSize }
+  const bounds = [
+    { limit: 'endpoint', perSecond: endpoint },
+    { limit: 'global', perSecond: global },
+    { limit: 'concurrency', perSecond: (concurrency * 1_000) / roundTrip },
+    { limit: 'parallel', perSecond: (width * 1_000) / roundTrip },
+  ] as const
+  const perSecond = Math.min(...bounds.map((bound) => bound.perSecond))
+  const limit = Number.isFinite(perSecond)
+    ? bounds.find((bound) => bound.perSecond === perSecond)?.limit
+    : undefined
+  const rate = { pageSize, ceiling: Math.min(global, endpoint) * pageSize, ...defined({ limit }) }
   if (rows === undefined) return rate
   const requests = Math.max(1, Math.ceil(rows / pageSize))
-  const concurrent = Math.min(width, concurrency)
-  const requestsPerSecond = Math.min(perSecond, (concurrent * 1_000) / roundTrip)
-  const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / requestsPerSecond // Infinity / Infinity is NaN
+  const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / perSecond // Infinity / Infinity is NaN
   return { ...rate, requests, seconds }
 }
