@@ -248,10 +248,15 @@ describe('src', () => {
     ])
   })
 
-  it('knows the process on the command line only, and in three files that ask the runtime', () => {
+  it('knows the process on the command line only, and in four files that ask the runtime', () => {
     const knowing = files.filter((file) => /(?<![\w'./-])process\.\w|node:process/.test(code(file)))
-    // variables of a connection, credentials of S3, and the runtime's async contexts
-    const exceptions = ['client/fromEnv.ts', 'export/s3/S3Location.ts', 'stream/asyncContext.ts']
+    // variables of a connection and of a log, credentials of S3, and the runtime's async contexts
+    const exceptions = [
+      'client/fromEnv.ts',
+      'client/log.ts',
+      'export/s3/S3Location.ts',
+      'stream/asyncContext.ts',
+    ]
     expect(knowing).toEqual(expect.arrayContaining(exceptions))
     expect(places(knowing.filter((file) => !exceptions.includes(file)))).toEqual(['cli'])
   })

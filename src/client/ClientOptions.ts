@@ -25,6 +25,7 @@ import {
 } from '../options/index.js'
 import { type Guard, guardRule } from '../scheduler/limiters/RollingWindow.js'
 import { quotaRule } from '../scheduler/Scheduler.js'
+import { logRule } from './log.js'
 
 // rules
 
@@ -150,6 +151,11 @@ export const clientTable = {
   numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
   /** `true` counts fields and values that no codec names: see `events` and `drift` of the client. Default `false`. */
   drift: withDefault(is.boolean, false),
+  /**
+   * Receives one line for each event: a function, or a logger with the methods of pino. Default: stderr, for events that
+   * the variable `DEBUG` names, such as `payments-rx*`; `false`: no log.
+   */
+  log: logRule,
   /**
    * When to give up a list that does not end, and whether its end must be explicit. Default: after 10,000 pages, or
    * more than 100 consecutive empty ones.

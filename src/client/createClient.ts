@@ -23,6 +23,7 @@ import { checkedRow } from './checkRow.js'
 import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
+import { logEvents } from './log.js'
 
 // model
 
@@ -71,6 +72,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
   }
   const settings = changed(defaults, options)
   const { runtime, events } = createRuntime(options, settings)
+  logEvents(events, options.log, runtime.now)
   const limits = listLimitsOf(runtime.scheduler)
   const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
   const read: ReadOptions = bare({

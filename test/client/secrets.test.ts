@@ -5,6 +5,7 @@
  * To watch over another secret, add it to `support/secrets.ts` and let a call carry it; over another
  * output, add it to `outputs`; over another way to fail, add it to `ways`.
  */
+import { pino } from 'pino'
 import { firstValueFrom, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -26,7 +27,9 @@ const outputs = (
   reply: (request: HttpRequest) => Reply,
   login: (request: HttpRequest) => Reply = () => ({ body: { token: secrets.token } }),
 ): { readonly texts: ReadonlyArray<string>; readonly values: ReadonlyArray<unknown> } => {
+  const lines: Array<string> = []
   const bench = lab({
+    log: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
     credentials: { clientId: 'lab-client', apiKey: secrets.apiKey },
     partner: { clientId: 'partner', clientSecret: secrets.clientSecret },
     play: ({ request }) => reply(request),
@@ -48,6 +51,7 @@ const outputs = (
     out,
     values,
     bench.events,
+    lines,
     states,
     errors,
     ...errors.map(({ stack }) => stack),
