@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
 
 /** Tests that replace modules or measure the heap: each runs in a process of its own. */
 const isolated = 'test/**/*.isolated.test.ts'
 
 export default defineConfig({
+  define: { PAYMENTS_RX_VERSION: JSON.stringify(version) }, // as scripts/build.ts does
   test: {
     reporters: ['default', './test/support/count-reporter.ts'],
     projects: [

@@ -12,6 +12,10 @@ import { build, type InputOptions } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
+
 /** The entries for library users, by their place in `src` and in `dist`. */
 const entries = [
   'index',
@@ -42,6 +46,7 @@ const options = {
   cwd: root,
   platform: 'node',
   external: (id, importer) => importer !== undefined && !id.startsWith('.') && !isAbsolute(id),
+  transform: { define: { PAYMENTS_RX_VERSION: JSON.stringify(version) } },
   checks: { pluginTimings: false },
   logLevel: 'warn',
 } satisfies InputOptions

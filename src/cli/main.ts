@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The command `payments-rx`: the only file that knows the process. */
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { asyncScheduler, merge, Observable } from 'rxjs'
+import { VERSION } from '../http/httpRequest.js'
 import { EXIT_BY_SIGNAL } from './output.js'
 import { run } from './program.js'
 import type { Signal } from './Terminal.js'
@@ -11,10 +11,6 @@ import type { Signal } from './Terminal.js'
 // Keeps V8's young generation small: pages are garbage once they are written, so a larger one only takes memory. An
 // export of five million rows as NDJSON peaks at 260 MiB, in place of 370.
 setFlagsFromString('--semi-space-growth-factor=1')
-
-const manifest: { readonly version?: unknown } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-)
 
 // `signal-exit`, by which log-update shows the cursor again, is called after us, and ends the process at once if it
 // finds no other listener: ours goes after that look. The next signal then does end the process.
@@ -42,7 +38,7 @@ process.exitCode = await run({
   stderr: process.stderr,
   signals: merge(on('SIGINT'), on('SIGTERM')),
   timer: asyncScheduler,
-  version: String(manifest.version),
+  version: VERSION,
 })
 
 // a stopped run does not wait for a reader that takes nothing

@@ -4,6 +4,7 @@ import { type Environment, type Limits, limits } from '../api/limits.js'
 import { bare, defined, type IO } from '../fp.js'
 import type { Codes } from '../http/answer/errors.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
+import { unfitHeader } from '../http/httpRequest.js'
 import { limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
 import type { ListOptions } from '../http/list/List.js'
 import { RENEW_EARLY } from '../http/login/Auth.js'
@@ -50,6 +51,25 @@ const credentialsRule: Rule<Credentials | { readonly token: TokenSource }> = {
 
 // tables
 
+/** Number of retries of a call. */
+interface CallRetry {
+  /** Attempts after the first, after a 429. Default 7. */
+  readonly throttled?: number
+  /** Attempts after the first, after other faults. Default 2. */
+  readonly faults?: number
+  /**
+   * Time from the first request of a call, in ms, after which no other is sent, whatever the fault, 429 included.
+   * Default `Infinity`.
+   */
+  readonly patience?: number
+}
+
+const retryTable = {
+  throttled: is.nonNegativeIntOrInfinity,
+  faults: is.nonNegativeIntOrInfinity,
+  patience: is.millis,
+}
+
 const callTable = {
   /** Sent as `x-api-version`, `YYYY-MM-DD`. Default: the account's own version. */
   apiVersion: is.isoDay,
@@ -65,8 +85,21 @@ const callTable = {
     body: timeLimit,
     whole: timeLimit,
   }),
+  /**
+   * Headers for each request, in addition to those of the client, such as for a gateway. Values of headers whose name
+   * says `key`, `token`, `secret` or the like are kept out of failures. `with` adds to those of its client.
+   */
+  headers: is.recordOf(header, 'an object of headers: names and texts'),
   /** Order of requests when limits bind. Exports are `bulk`. Default `interactive`. */
   priority: is.oneOf(...PRIORITIES),
+  /** Number of retries; the bound of all of them, `budget`, is the client's. */
+  retry: is.group<CallRetry>(retryTable),
+  /**
+   * Time of a call from its subscription to its end, in ms: login, queue, pauses and retries included. After that it
+   * is given up as `TimedOut`, and a write that may have arrived as `Ambiguous`. Of a list, for each page. Default
+   * `Infinity`.
+   */
+  deadline: timeLimit,
   /** `false`: parameters are not checked against the rules of the interface before they are sent. Default `true`. */
   check: is.boolean,
 }
@@ -116,29 +149,12 @@ export const clientTable = {
   quota: quotaRule,
   /**
    * The scheduler of another client, for clients that use one account together. It replaces `limits`, `share`,
-   * `guard`, `quota` and `retry.throttled`. One of your own has the lanes `interactive` and `bulk`.
+   * `guard` and `quota`. One of your own has the lanes `interactive` and `bulk`.
    */
   scheduler: schedulerRule,
   /** Number of retries. */
-  retry: is.group<{
-    /** Attempts after the first, after a 429. Default 7. */
-    readonly throttled?: number
-    /** Attempts after the first, after other faults. Default 2. */
-    readonly faults?: number
-    /**
-     * Time from the first request of a call, in ms, after which no other is sent, whatever the fault, 429 included.
-     * Default `Infinity`.
-     */
-    readonly patience?: number
-    /**
-     * Retries after faults for each request sent, over all calls of the client. In addition: two a second, and a
-     * burst of as many as `limits.concurrency`. Default 0.2; `Infinity`: no bound.
-     */
-    readonly budget?: number
-  }>({
-    throttled: is.nonNegativeIntOrInfinity,
-    faults: is.nonNegativeIntOrInfinity,
-    patience: is.millis,
+  retry: is.group<CallRetry & { readonly budget?: number }>({
+    ...retryTable,
     budget: is.atLeast(0),
   }),
   /** Error codes by meaning, each list in place of that of `codes`. */
@@ -196,11 +212,23 @@ export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   const { baseUrl } = options
   if (baseUrl === undefined) throw new InvalidOption('baseUrl', `${BASE_URL}, and is missing`)
   checkCredentials(options)
+  checkHeaders(options)
   return bare({ ...options, baseUrl })
 }
 
 /** Checks the options of `with`. Throws an `InvalidOption`. */
-export const callOptions = (given: CallOptions): CallOptions => checkOptions(given, callTable)
+export const callOptions = (given: CallOptions): CallOptions => {
+  const options = checkOptions(given, callTable)
+  checkHeaders(options)
+  return options
+}
+
+const checkHeaders = ({ headers = {} }: CallOptions): void => {
+  for (const name of Object.keys(headers)) {
+    const expected = unfitHeader(name)
+    if (expected !== undefined) throw new InvalidOption(`headers.${name}`, expected)
+  }
+}
 
 /** Requires both keys, or a source of tokens instead. */
 const checkCredentials = ({ credentials }: Pick<ResolvedOptions, 'credentials'>): void => {
@@ -237,13 +265,20 @@ export const baseUrlOf = ({
 /** Applies call options to settings. */
 export const changed = (
   settings: CallSettings,
-  { apiVersion, onBehalfOf, priority, check, timeout }: CallOptions,
-): CallSettings =>
-  bare({
+  { apiVersion, onBehalfOf, priority, check, deadline, timeout, headers = {}, retry }: CallOptions,
+): CallSettings => {
+  const { throttled, faults, patience } = { ...retry }
+  return bare({
     ...settings,
     timeout: { ...settings.timeout, ...defined({ ...timeout }) },
-    ...defined({ apiVersion, onBehalfOf, priority, check }),
+    headers: { ...settings.headers, ...lowerCased(headers) },
+    retry: { ...settings.retry, ...defined({ throttled, faults, patience }) },
+    ...defined({ apiVersion, onBehalfOf, priority, check, deadline }),
   })
+}
+
+const lowerCased = (headers: CallSettings['headers']): CallSettings['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 export const limitsOf = ({ environment, limits: own }: ResolvedOptions): Limits => ({
   ...limits[environment],

@@ -55,6 +55,9 @@ export interface Client extends Calls {
   readonly scheduler: Scheduler<RateLimitKey>
 }
 
+/** Attempts after the first, after a fault (default, not specified). */
+const FAULT_RETRIES = 2
+
 // constructors
 
 /**
@@ -69,6 +72,9 @@ export const createClient = (given: ClientOptions = {}): Client => {
     timeout: TIMEOUT,
     check: true,
     priority: 'interactive',
+    headers: {},
+    retry: { faults: FAULT_RETRIES, patience: Number.POSITIVE_INFINITY },
+    deadline: Number.POSITIVE_INFINITY,
   }
   const settings = changed(defaults, options)
   const { runtime, events } = createRuntime(options, settings)

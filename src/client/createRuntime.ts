@@ -22,12 +22,9 @@ import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
 import { createScheduler, type LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
-import { exponential, PAUSES } from '../stream/index.js'
+import { PAUSES } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
-
-/** Attempts after the first, after a fault (default, not specified). */
-const FAULT_RETRIES = 2
 
 /** Makes what a client shares with all that `with` makes of it: token, scheduler, transport, budget, events. */
 export const createRuntime = (
@@ -35,9 +32,8 @@ export const createRuntime = (
   settings: CallSettings,
 ): { readonly runtime: ClientRuntime; readonly events: Observable<ClientEvent> } => {
   const { retry, random, uuid } = options
+  const { faults: repeats, patience } = settings.retry
   const timer = steadyTimer(options.timer)
-  const repeats = retry?.faults ?? FAULT_RETRIES
-  const patience = retry?.patience ?? Number.POSITIVE_INFINITY
   const events = new Subject<ClientEvent>()
   let calls = 0
 
@@ -50,17 +46,14 @@ export const createRuntime = (
       createScheduler({
         tiers: tiers(limitsOf(options)),
         ...defined({ guard: options.guard, share: options.share, quota: options.quota }),
-        ...(retry?.throttled === undefined ? {} : { refusals: { attempts: retry.throttled + 1 } }),
         random,
         timer,
       }),
-    patience,
     timer,
     now: () => options.timer.now(),
     random,
     uuid,
     authFor: (row) => authFor(row),
-    backoff: exponential({ ...PAUSES, repeats, random }),
     retryBudget: new RetryBudget({
       share: retry?.budget ?? RETRY_SHARE,
       burst: limitsOf(options).concurrency,

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
-import type { Backoff, Millis, ObservableEither } from '../stream/index.js'
+import type { Millis, ObservableEither } from '../stream/index.js'
 import type { Codes } from './answer/errors.js'
 import type { ParseText, ResponseReader } from './answer/readAnswer.js'
 import type { ClientEvent } from './ClientEvent.js'
@@ -20,11 +20,7 @@ import type { Timeout, Transport } from './transport/Transport.js'
 export interface ClientRuntime {
   readonly transport: Transport
   readonly scheduler: Scheduler<RateLimitKey>
-  /** Pauses between retries after faults. Those after a 429 are the scheduler's. */
-  readonly backoff: Backoff
   readonly retryBudget: RetryBudget
-  /** Time from the first request of a call in which others may follow. */
-  readonly patience: Millis
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth
   readonly secrets: KnownSecrets
@@ -49,6 +45,20 @@ export interface CallSettings {
   readonly priority: Priority
   readonly apiVersion?: string
   readonly onBehalfOf?: string
+  /** Headers that a caller adds to each request, by names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly retry: RetrySettings
+  /** Time from the subscription to a call to its end, waits and retries included. */
+  readonly deadline: Millis
+}
+
+export interface RetrySettings {
+  /** Attempts after the first, after a 429; that of the scheduler if left out. */
+  readonly throttled?: number
+  /** Attempts after the first, after other faults. */
+  readonly faults: number
+  /** Time from the first request of a call in which others may follow. */
+  readonly patience: Millis
 }
 
 // calls

@@ -80,9 +80,9 @@ export interface TimedOut extends Common {
   readonly _tag: 'TimedOut'
   /**
    * The phase that took too long: `connect`; `headers` of the response; `body`, between two parts of it; `whole`, to
-   * its end; or, of `untilState`, the wait for a `state`.
+   * its end; the call as a whole, to its `deadline`; or, of `untilState`, the wait for a `state`.
    */
-  readonly phase: 'connect' | 'headers' | 'body' | 'whole' | 'state'
+  readonly phase: 'connect' | 'headers' | 'body' | 'whole' | 'deadline' | 'state'
   /** The exceeded limit, in ms. */
   readonly limit: Millis
 }

@@ -1,10 +1,20 @@
-import { defer, finalize, map, tap } from 'rxjs'
+import { defer, finalize, map, merge, type SchedulerLike, take, tap } from 'rxjs'
 import { type AnyEndpoint, method, template } from '../api/Endpoint.js'
 import type { Causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined, E, memoized } from '../fp.js'
-import { left, mapLeft, type ObservableEither, orElse, retry } from '../stream/index.js'
+import { defined, E, type IO, memoized } from '../fp.js'
+import {
+  exponential,
+  left,
+  type Millis,
+  mapLeft,
+  type ObservableEither,
+  orElse,
+  PAUSES,
+  retry,
+} from '../stream/index.js'
+import { later } from '../stream/later.js'
 import { valueReader } from './answer/readAnswer.js'
 import { type FailureSummary, summarize } from './ClientEvent.js'
 import type { CallSettings, CallSpec, ClientRuntime, Execute } from './ClientRuntime.js'
@@ -27,6 +37,10 @@ export const execute =
       path,
     }),
   ): Execute => {
+    const { deadline, retry: retries } = settings
+    const { random, timer } = runtime
+    const backoff = exponential({ ...PAUSES, repeats: retries.faults, random })
+    const policyRuntime = { ...runtime, backoff }
     const prepare = prepareRequest(row, { check: settings.check, now: runtime.now })
     const send = sendWithRetry(runtime, settings)(row, keyOf)
 
@@ -45,7 +59,7 @@ export const execute =
           call,
           count: 0,
           queuedAt: 0,
-          deadline: Number.POSITIVE_INFINITY,
+          sendBy: Number.POSITIVE_INFINITY,
           retryAfter: 0,
         }
         const ended = startCall(runtime, settings)(row, attempts)
@@ -59,21 +73,42 @@ export const execute =
           row.noContent !== undefined && response.status === 204
             ? { ...response, body: JSON.stringify({ ...sentParams(), ...row.noContent }) }
             : response
-        const policy = new RetryPolicy(runtime, row, sentParams, attempts)
-        return send(prepared.right, attempts).pipe(
+        const policy = new RetryPolicy(policyRuntime, row, sentParams, attempts)
+        const endsAt = timer.now() + deadline
+        const outcome = send(prepared.right, attempts).pipe(
           map(E.chain(({ context, response }) => read(context)(withContent(response)))),
-          retry((failure, attempt) => policy.delayAfter(failure, attempt), runtime.timer),
+          retry((failure, attempt) => policy.delayAfter(failure, attempt), timer),
           mapLeft((failure) => policy.conclude(failure)),
           finalize(() => {
             attempts.last = undefined
             policy.release()
           }),
-          orElse((failure) => resolve(failure, sentParams, call)),
+        )
+        return within(endsAt, timer, outcome, () => policy.expire(deadline)).pipe(
+          orElse((failure) =>
+            within(endsAt, timer, resolve(failure, sentParams, call), () => failure),
+          ),
           ended,
         )
       })
     }
   }
+
+/** Emits a failure in place of what has not come by the time `endsAt`, and unsubscribes from it. */
+const within = <A>(
+  endsAt: Millis,
+  timer: SchedulerLike,
+  outcome: ObservableEither<Failure, A>,
+  failure: IO<Failure>,
+): ObservableEither<Failure, A> =>
+  endsAt === Number.POSITIVE_INFINITY
+    ? outcome
+    : defer(() => {
+        const rest = endsAt - timer.now()
+        if (rest <= 0) return left(failure())
+        const expiry = later(rest, timer).pipe(map(() => E.left(failure())))
+        return merge(outcome, expiry).pipe(take(1))
+      })
 
 /** Emits that a call starts, and returns an operator that emits how it ended. */
 const startCall =

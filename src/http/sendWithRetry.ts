@@ -10,17 +10,13 @@ import { httpFailure, type RequestContext, transportFailure } from './answer/fai
 import { redactTransportFailure } from './ClientEvent.js'
 import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
+import { httpRequest, secretHeaders } from './httpRequest.js'
 import type { RateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { AttemptResult, Attempts } from './retry/RetryPolicy.js'
 import { scrubber } from './secrets.js'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  isSuccess,
-  retryAfterOf,
-} from './transport/Transport.js'
+import { type HttpResponse, isSuccess, retryAfterOf } from './transport/Transport.js'
 
 // model
 
@@ -37,14 +33,15 @@ const REVOKED = 'revoked'
 
 /**
  * Sends a request when it has a token and all limits have room for it; again after a 429 and, with a new token,
- * after one 401. Retries after faults are decided by `RetryPolicy`. Nothing is sent after the deadline of the call:
+ * after one 401. Retries after faults are decided by `RetryPolicy`. Nothing is sent after the patience of the call:
  * it then ends with the last response.
  */
 export const sendWithRetry =
   (runtime: ClientRuntime, settings: CallSettings) =>
   (row: AnyEndpoint, keyOf: (request: PreparedRequest) => RateLimitKey) =>
   (request: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
-    const { retryBudget, codes, emit, patience, secrets, serviceClock, timer } = runtime
+    const { retryBudget, codes, emit, secrets, serviceClock, timer } = runtime
+    const { patience, throttled } = settings.retry
     const auth = runtime.authFor(row)
     const endpoint = row.route
     const { call } = attempts
@@ -53,7 +50,7 @@ export const sendWithRetry =
       ? knownCodes(row, codes)
       : undefined
 
-    const isOver = (): boolean => attempts.last !== undefined && timer.now() > attempts.deadline
+    const isOver = (): boolean => attempts.last !== undefined && timer.now() > attempts.sendBy
 
     const emitResult = ({ context, response }: AttemptResult, sentAt: Millis): void => {
       const { attempts: attempt } = context
@@ -76,13 +73,14 @@ export const sendWithRetry =
         const sentAt = timer.now()
         if (number === 1) {
           retryBudget.earn()
-          attempts.deadline = sentAt + patience
+          attempts.sendBy = sentAt + patience
         }
         const authorization = auth.latest(header)
         const generation = auth.generation()
         const scrub = scrubber([
           authorization.slice(authorization.indexOf(' ') + 1),
           ...Object.values(request.headers),
+          ...secretHeaders(settings.headers),
         ])
         const resultOf = (response: AttemptResult['response']): AttemptResult => ({
           context: {
@@ -121,14 +119,14 @@ export const sendWithRetry =
         const stopListening = auth.onRevoked(() => leave(REVOKED))
         queued.add(stopListening)
         let waiting = Subscription.EMPTY
-        const waitUntilDeadline = (): void => {
-          if (attempts.deadline === Number.POSITIVE_INFINITY) return
-          waiting = later(Math.max(0, attempts.deadline - timer.now()), timer).subscribe(() => {
+        const waitUntilSendBy = (): void => {
+          if (attempts.sendBy === Number.POSITIVE_INFINITY) return
+          waiting = later(Math.max(0, attempts.sendBy - timer.now()), timer).subscribe(() => {
             if (attempts.last !== undefined) leave(attempts.last)
           })
           queued.add(waiting)
         }
-        if (attempts.last !== undefined) waitUntilDeadline()
+        if (attempts.last !== undefined) waitUntilSendBy()
         const onSent = (): void => {
           waiting.unsubscribe()
           stopListening()
@@ -136,7 +134,7 @@ export const sendWithRetry =
         }
         const refused = ({ response }: AttemptResult) => {
           if (E.isLeft(response) || response.right.status !== 429 || isOver()) return O.none
-          waitUntilDeadline()
+          waitUntilSendBy()
           const { retryAfter } = attempts
           // without one, the backoff of the interface applies
           return O.some(retryAfter > 0 ? { retryAfter } : {})
@@ -147,7 +145,14 @@ export const sendWithRetry =
         }
         attempts.queuedAt = timer.now()
         attempt(header, onSent)
-          .pipe(schedule(runtime.scheduler, key, { lane: settings.priority, refused, onRetry }))
+          .pipe(
+            schedule(runtime.scheduler, key, {
+              lane: settings.priority,
+              refused,
+              onRetry,
+              ...(throttled === undefined ? {} : { attempts: throttled + 1 }),
+            }),
+          )
           .subscribe(queued)
       })
 
@@ -197,20 +202,3 @@ const isLoginOutage = (header: E.Either<Failure, string>): boolean =>
 
 const isUnauthorized = (outcome: E.Either<Failure, Success>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Unauthorized'
-
-const httpRequest =
-  ({ baseUrl, apiVersion, onBehalfOf, timeout }: CallSettings, { auth }: AnyEndpoint) =>
-  ({ method, target, headers, body }: PreparedRequest, authorization: string): HttpRequest => ({
-    method,
-    url: `${baseUrl}${target}`,
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(authorization === '' ? {} : { authorization }),
-      ...(apiVersion === undefined || auth === 'basic' ? {} : { 'x-api-version': apiVersion }),
-      ...(onBehalfOf === undefined || auth !== 'bearer' ? {} : { 'x-on-behalf-of': onBehalfOf }),
-      ...headers,
-    },
-    ...defined({ body }),
-    timeout,
-  })

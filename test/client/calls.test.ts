@@ -13,6 +13,7 @@ import {
   problem,
   REFUSED_CONNECTION,
   RESET,
+  USER_AGENT,
 } from '../support/lab.js'
 
 const bearer = (n: number) => `Bearer token-${n}-xxxxxxxx`
@@ -48,6 +49,7 @@ describe('a call', () => {
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',
+          'user-agent': USER_AGENT,
           'x-client-id': ME.clientId,
           'x-api-key': ME.apiKey,
         },
@@ -60,6 +62,7 @@ describe('a call', () => {
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',
+          'user-agent': USER_AGENT,
           authorization: bearer(1),
         },
         body: undefined,

@@ -111,7 +111,7 @@ describe('failures', () => {
           return failure.message
         case 'TimedOut':
           expectTypeOf(failure.phase).toEqualTypeOf<
-            'connect' | 'headers' | 'body' | 'whole' | 'state'
+            'connect' | 'headers' | 'body' | 'whole' | 'deadline' | 'state'
           >()
           return failure.phase
         case 'Undecodable':

@@ -4,7 +4,7 @@ import { from, merge, mergeMap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { createClient, endpoint, type Limits, rule } from '../../src/index.js'
-import { CHARGE, LOGIN, lab, ME, type Play, problem } from '../support/lab.js'
+import { CHARGE, LOGIN, lab, ME, type Play, problem, USER_AGENT } from '../support/lab.js'
 
 describe('limits', () => {
   it('of an endpoint do not count logins, and those of all do', () => {
@@ -155,6 +155,7 @@ describe('`request`', () => {
       {
         accept: 'application/json',
         'content-type': 'application/json',
+        'user-agent': USER_AGENT,
         authorization: `Basic ${Buffer.from('partner:open sesame').toString('base64')}`,
       },
     ])

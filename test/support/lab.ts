@@ -2,6 +2,7 @@
  * A client in virtual time, on a wire that the test plays: what is sent when, and what comes of it
  * when. Nothing waits; `run` goes on until nothing is left to happen.
  */
+import { readFileSync } from 'node:fs'
 import { Observable, VirtualTimeScheduler } from 'rxjs'
 import { defined, E } from '../../src/fp.js'
 import {
@@ -76,11 +77,18 @@ export interface LabOptions extends Partial<ClientOptions> {
 
 // constructors
 
+const manifest: { readonly version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+)
+
 export const LOGIN = 'POST /api/v1/authentication/login'
 export const CREATE = 'POST /api/v1/charges/create'
 export const LIST = 'GET /api/v1/charges'
 
 export const ME = { clientId: 'lab-client', apiKey: 'lab-key-9b74c9897bac' } as const
+
+/** As each request says it. */
+export const USER_AGENT = `payments-rx/${manifest.version}`
 
 /** A charge as the interface shows it. */
 export const CHARGE = {

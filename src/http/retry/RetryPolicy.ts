@@ -1,7 +1,8 @@
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
+import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined, type E, O, pipe } from '../../fp.js'
-import type { Millis } from '../../stream/index.js'
+import type { Backoff, Millis } from '../../stream/index.js'
 import { carriesRequestId, isInProgressBy } from '../answer/errors.js'
 import { isGarbledBody, type RequestContext } from '../answer/failureOf.js'
 import { redactFailure, type TransientFailure } from '../ClientEvent.js'
@@ -28,17 +29,18 @@ export interface Attempts {
   /** When the next one joined the queue of the scheduler, or will. */
   queuedAt: Millis
   /** Latest time at which another may be sent. */
-  deadline: Millis
+  sendBy: Millis
   /** `Retry-After` of the last response, in ms; 0 without one. */
   retryAfter: Millis
   /** The last result, until the call ends: an old object that kept it would have each body live for longer. */
   last?: AttemptResult | undefined
 }
 
-type PolicyRuntime = Pick<
-  ClientRuntime,
-  'backoff' | 'retryBudget' | 'codes' | 'emit' | 'scheduler' | 'timer'
->
+interface PolicyRuntime
+  extends Pick<ClientRuntime, 'retryBudget' | 'codes' | 'emit' | 'scheduler' | 'timer'> {
+  /** Pauses between retries after faults. Those after a 429 are the scheduler's. */
+  readonly backoff: Backoff
+}
 
 /**
  * Decides by row and failure whether one call is retried after a fault, and whether its outcome is known.
@@ -80,11 +82,11 @@ export class RetryPolicy {
     const isInProgress = isInProgressBy(codes, carriesRequestId(row))
     this.#mayBeApplied ||= mayBeApplied(failure, isInProgress)
     if (!isRetryable(row, failure, isInProgress)) return O.none
-    const { call, count, retryAfter, deadline } = this.#attempts
+    const { call, count, retryAfter, sendBy } = this.#attempts
     const pause = pipe(
       backoff(attempt),
       O.map((ms) => Math.max(ms, Math.min(retryAfter, scheduler.core.refusals.maxRetryAfter))),
-      O.filter((ms) => timer.now() + ms <= deadline),
+      O.filter((ms) => timer.now() + ms <= sendBy),
       O.chain((ms) => this.#takePermit(ms)),
     )
     if (O.isSome(pause)) {
@@ -111,6 +113,23 @@ export class RetryPolicy {
     return this.#mayBeApplied
       ? ambiguous(this.#row, this.#sentParams(), this.#attempts.count, last)
       : last
+  }
+
+  /** Returns the failure of a call that has not ended within `limit`: a request under way may be executed. */
+  expire(limit: Millis): Failure {
+    const { count, last } = this.#attempts
+    const isUnderWay = count > (last?.context.attempts ?? 0)
+    this.#mayBeApplied ||= isUnderWay
+    const sent = count === 0 ? 'no request was sent' : `after ${plural(count, 'attempt')}`
+    const { route: endpoint } = this.#row
+    return this.conclude({
+      _tag: 'TimedOut',
+      endpoint,
+      attempts: count,
+      phase: 'deadline',
+      limit,
+      message: `${endpoint}: not done within the deadline of ${limit} ms (${sent})`,
+    })
   }
 
   /** Gives back a permit of the budget that was taken for an attempt that is not made. */

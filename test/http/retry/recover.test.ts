@@ -48,7 +48,7 @@ describe('an ambiguous charge', () => {
     expect(sent().map(({ route }) => route)).toEqual([CREATE, CREATE, CREATE, LIST])
     expect(sent()[3]?.query.get('request_id')).toBe('uuid-1')
     expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([
-      { _tag: 'Recovered', endpoint: CREATE, requestId: 'uuid-1' },
+      { _tag: 'Recovered', call: 1, endpoint: CREATE, requestId: 'uuid-1' },
     ])
     expect(JSON.stringify(value)).toBe(JSON.stringify(E.right(made)))
   })

@@ -9,7 +9,7 @@ import { type Client, createClient, type Fetch } from '../../../src/index.js'
 import { createSandbox, type Sandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { type Judge, type JudgeOptions, judge } from '../../support/judge.js'
 import { closing } from '../../support/judged.js'
-import { CHARGE, NEW_CHARGE } from '../../support/lab.js'
+import { CHARGE, NEW_CHARGE, USER_AGENT } from '../../support/lab.js'
 import { speaking } from '../../support/speaking.js'
 
 const serve = async (options: JudgeOptions): Promise<Judge> => closing(await judge(options))
@@ -114,6 +114,7 @@ describe('a recorded one', () => {
           headers: {
             accept: 'application/json',
             'content-type': 'application/json',
+            'user-agent': USER_AGENT,
             authorization: 'Bearer own-token',
             'x-api-version': '2026-08-21',
             'x-on-behalf-of': 'acct_1',
