@@ -171,6 +171,7 @@ describe('a job that pays with batches', () => {
     ]) {
       await expect(start(changed)).rejects.toThrow(/another one, by its name/)
     }
+    await expect(start(wages, undefined, 50)).rejects.toThrow(/another one, by its name/)
     expect(submissions).toHaveLength(1)
     expect((await start(wages)).out).toEqual(BOOKED)
   })

@@ -54,7 +54,7 @@ export const payAll = (
   perBatch = 1_000, // the platform takes no more
 ): Observable<BatchTransfer> => {
   const { submit, untilState } = client.batchTransfers
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(`${perBatch}`)
   const ids = new Set<string>()
   for (const item of items) {
     const { request_id: id } = item

@@ -1,0 +1,90 @@
+/** A worker that is frozen at any of its requests, and goes on after another one has done its job. */
+
+import { readFileSync } from 'node:fs'
+import { createClient, type Fetch, orThrow, toError } from 'payments-rx'
+import { createSandbox, sandboxCredentials, virtualTime } from 'payments-rx/sandbox'
+import { catchError, lastValueFrom, mergeMap, of, toArray } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { payBatch } from './batchJobs.js'
+import { paymentOf } from './payRun.js'
+
+/** Three calls of addAllItems. */
+const payments = Array.from({ length: 250 }, (_, n) => paymentOf(n))
+const batch = { request_id: 'wages-1', name: 'wages' }
+
+/** Of a job that nothing stops: login, create, three times items, submit, and polls until it is booked. */
+const REQUESTS = 9
+
+const account = (repeatedItems: 'ignored' | 'refused') => {
+  const { timer, run } = virtualTime()
+  const sandbox = createSandbox({ charges: 0, bookEvery: 1, limits: false, repeatedItems, timer })
+  const clientOf = (fetch: Fetch) =>
+    createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch,
+      timer,
+      random: () => 0,
+    })
+  const job = (fetch: Fetch) => {
+    const paid = payBatch(clientOf(fetch), batch, payments)
+    return run(lastValueFrom(paid.pipe(catchError((error: Error) => of(error)))))
+  }
+
+  /** How often each payment is booked, in any batch. */
+  const booked = async (): Promise<ReadonlyArray<string>> => {
+    const { list, items } = clientOf(sandbox.fetch).batchTransfers
+    const all = list().pipe(
+      orThrow(toError),
+      mergeMap(({ id }) => items({ id }).pipe(orThrow(toError))),
+      toArray(),
+    )
+    const found = await run(lastValueFrom(all))
+    return found.filter(({ status }) => status === 'BOOKED').map((one) => one.request_id ?? '')
+  }
+  return { sandbox, job, booked }
+}
+
+const ids = payments.map(({ request_id }) => request_id)
+
+describe('a job of payments', () => {
+  it('is the one of the documentation', () => {
+    const job = readFileSync(new URL('batchJobs.ts', import.meta.url), 'utf8')
+    const page = new URL('../../docs/payments-as-jobs.md', import.meta.url)
+    expect(readFileSync(page, 'utf8')).toContain(job)
+  })
+
+  it('sends as many requests as it is frozen at below', async () => {
+    const { sandbox, job } = account('ignored')
+    expect(await job(sandbox.fetch)).toMatchObject({ status: 'BOOKED' })
+    expect(sandbox.stats().requests).toBe(REQUESTS)
+  })
+
+  describe.each([
+    ['before', 'ignored'],
+    ['before', 'refused'],
+    ['after', 'ignored'],
+    ['after', 'refused'],
+  ] as const)('frozen %s a request, items that are there %s', (when, repeatedItems) => {
+    it.each(Array.from({ length: REQUESTS }, (_, n) => n + 1))('%i', async (at) => {
+      const { sandbox, job, booked } = account(repeatedItems)
+      let sent = 0
+      const zombie: Fetch = async (url, init) => {
+        const isFrozen = ++sent === at
+        const other = async () => {
+          expect(await job(sandbox.fetch)).toMatchObject({ status: 'BOOKED' })
+        }
+        if (isFrozen && when === 'before') await other()
+        const answer = await sandbox.fetch(url, init)
+        if (isFrozen && when === 'after') await other()
+        return answer
+      }
+      const outcome = await job(zombie)
+      // once it has found the draft, it is refused when it changes what was submitted meanwhile
+      expect(outcome).toMatchObject(
+        outcome instanceof Error ? { failure: { _tag: 'Refused' } } : { status: 'BOOKED' },
+      )
+      expect((await booked()).toSorted()).toEqual(ids.toSorted())
+    })
+  })
+})
