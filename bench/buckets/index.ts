@@ -15,6 +15,7 @@ import { type Listening, listen } from 'payments-rx/sandbox'
 import { readBack } from '../../test/support/readBack.ts'
 import { type S3Double, s3Double } from '../../test/support/s3Double.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
+import { report, reportExact } from '../result.ts'
 
 const [what = '', format = 'ndjson.zst', ...numbers] = process.argv.slice(2)
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname
@@ -112,6 +113,7 @@ const kills = async (count = 200, rows = 20_000, seed = 1): Promise<void> => {
     await double.close()
   }
   console.log(format, JSON.stringify({ kills: killed, exports, exact, rows }))
+  reportExact(`${format} in a bucket, ${killed} kills`, exact, exports)
   if (exact !== exports) process.exitCode = 1
   await sandbox.close()
 }
@@ -124,6 +126,7 @@ const speed = async (rows = 400_000): Promise<void> => {
     file: join(folder, `charges.${format}`),
     bucket: `s3://bucket/charges.${format}`,
   }
+  const best = new Map<string, number>()
   for (let round = 1; round <= 3; round++) {
     for (const [place, out] of Object.entries(places)) {
       const from = performance.now()
@@ -131,9 +134,19 @@ const speed = async (rows = 400_000): Promise<void> => {
       const { status, stderr } = await begin({ sandbox, out, more: ['--restart'], env }).ended
       if (status !== 0) throw new Error(stderr)
       const perSecond = Math.round((rows * 1_000) / (performance.now() - from))
+      best.set(place, Math.max(perSecond, best.get(place) ?? 0))
       console.log(format, round, place, `${perSecond} rows/s`)
     }
   }
+  report({
+    subject: `${rows.toLocaleString('en-US')} charges to ${format}`,
+    unit: 'rows/s, best of 3',
+    better: 'higher',
+    contenders: [
+      { name: 'bucket', role: 'ours', value: best.get('bucket') ?? Number.NaN },
+      { name: 'local file', role: 'floor', value: best.get('file') ?? Number.NaN },
+    ],
+  })
   await rm(folder, { recursive: true })
   await double.close()
   await sandbox.close()

@@ -1,14 +1,14 @@
 /**
  * The cost of refusals, drift and exact numbers.
- * `npm run build && node bench/decode/extras.ts`.
+ * `npm run bench -- decode extras`.
  */
 import type * as t from 'io-ts'
 import { compile, drift, explain, parseExact } from 'payments-rx/decode'
 import { codecOf } from './codecs.ts'
 import type { Contender } from './contenders.ts'
 import { measured, print } from './measure.ts'
-import * as pages from './pages.ts'
 import { charge, transfer } from './shapes.ts'
+import * as pages from './texts.ts'
 
 const decoding =
   (decode: (u: unknown) => unknown): Contender =>

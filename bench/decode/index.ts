@@ -1,29 +1,4 @@
-/**
- * The cost of decoding beside parsing: `npm run build && node bench/decode/index.ts`. The ratios are
- * what to look at; an optional argument names the contenders to measure, as in `strict`.
- */
-import { contenders } from './contenders.ts'
-import { measured, print } from './measure.ts'
-import * as pages from './pages.ts'
-import { isCharge, isTransfer } from './peers/hand.ts'
-import { charge, transfer } from './shapes.ts'
+/** `npm run bench -- decode [pages | shares | extras] [arguments]` */
+import { runPart } from '../runPart.ts'
 
-const [, , only = ''] = process.argv
-
-const subjects = [
-  { name: '2,000 charges', text: pages.charges(1), items: 2_000, shape: charge, hand: isCharge },
-  { name: '50 transfers', text: pages.transfers(1), items: 50, shape: transfer, hand: isTransfer },
-]
-
-const isTaken = (u: unknown): boolean =>
-  typeof u === 'object' && u !== null && !('_tag' in u && u._tag === 'Left')
-
-for (const { name, text, items, shape, hand } of subjects) {
-  const chosen = Object.entries(contenders(shape, hand))
-    .filter(([contender]) => contender.includes(only))
-    .map(([contender, make]) => [contender, make()] as const)
-  for (const [contender, run] of chosen) {
-    if (!run(JSON.parse(text)).every(isTaken)) throw new Error(`${contender} refuses the page`)
-  }
-  print(`${name}, ${text.length} bytes`, await measured(text, items, Object.fromEntries(chosen)))
-}
+runPart(import.meta.url, ['pages', 'shares', 'extras'])

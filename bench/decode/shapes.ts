@@ -1,5 +1,5 @@
 /** The shapes of the items, in one place, so that every library checks the same. */
-import * as p from './pages.ts'
+import * as p from './texts.ts'
 
 export type Shape =
   | 'text'

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
+import { type Contender, report } from '../result.ts'
 
 interface Usage {
   /** Seconds, user and system. */
@@ -22,7 +23,7 @@ interface Usage {
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 const cli = here('../../dist/cli/main.js')
 
-interface Contender {
+interface Candidate {
   readonly name: string
   /** With URL and FILE in place of both. */
   readonly args: ReadonlyArray<string>
@@ -39,7 +40,7 @@ const command = [...limited, '--no-limits']
 const library = ['--max-semi-space-size=8', here('ours.ts'), 'URL', 'FILE']
 
 /** The first of a format is what the others of it are measured by; Parquet has the first of all. */
-const contenders: ReadonlyArray<Contender> = [
+const contenders: ReadonlyArray<Candidate> = [
   { name: 'fetch loop', format: 'ndjson', args: [here('floor-fetch.ts'), 'URL', 'FILE'] },
   { name: 'undici loop', format: 'ndjson', args: [here('floor-undici.ts'), 'URL', 'FILE'] },
   {
@@ -69,7 +70,7 @@ const measure = async (args: ReadonlyArray<string>): Promise<Usage> => {
 }
 
 /** Rows in a file; of Parquet, as its footer says. */
-const rowsIn = async (file: string, format: Contender['format']): Promise<number> => {
+const rowsIn = async (file: string, format: Candidate['format']): Promise<number> => {
   if (format === 'parquet') {
     const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(file))
     return Number(num_rows)
@@ -98,6 +99,7 @@ for (const rows of sizes) {
   const { url, stop } = await sandbox(rows)
   const floors = new Map<string, Usage>()
   const table = []
+  const measured: Array<Contender & Pick<(typeof contenders)[number], 'format'>> = []
   for (const { name, format, args } of contenders) {
     const file = join(folder, `charges.${format}`)
     const usage = await measure(
@@ -107,6 +109,12 @@ for (const rows of sizes) {
     const floor = floors.get(format) ?? floors.get('ndjson') ?? usage
     const written = await rowsIn(file, format)
     if (written !== rows) throw new Error(`${name} wrote ${written} of ${rows} rows`)
+    measured.push({
+      name,
+      format,
+      role: name.includes('loop') ? (name === 'fetch loop' ? 'floor' : 'peer') : 'ours',
+      value: (usage.cpu * 1e6) / rows,
+    })
     table.push({
       '': `${format}, ${name}`,
       'rows/s': Math.round((rows * 1_000) / usage.ms),
@@ -121,5 +129,13 @@ for (const rows of sizes) {
   stop()
   console.log(`${rows.toLocaleString('en-US')} charges; limited: by the limits of production`)
   console.table(table)
+  for (const format of ['ndjson', 'csv', 'parquet'] as const) {
+    report({
+      subject: `${rows.toLocaleString('en-US')} charges to ${format}`,
+      unit: 'CPU s a million rows',
+      better: 'lower',
+      contenders: measured.filter((one) => one.format === format),
+    })
+  }
 }
 await rm(folder, { recursive: true })

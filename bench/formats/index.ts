@@ -1,12 +1,14 @@
 /**
  * Cost of writing a million charges in each format, beside `JSON.stringify` in a loop: CPU, size
- * and peak memory, each in a process of its own. `npm run bench -- formats [ROWS ...]`.
+ * and peak memory, each in a process of its own. `npm run bench -- formats [ROWS ...] [--rounds N]`.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { report } from '../result.ts'
 
 interface Usage {
   /** Seconds, user and system. */
@@ -38,16 +40,19 @@ const measure = async (script: string, args: ReadonlyArray<string>): Promise<Usa
   return used
 }
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '3' } },
+})
 /** Others use the machine, too: each has its turn, and the least CPU counts. */
-const ROUNDS = 3
-
-const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000]
+const rounds = Number(values.rounds)
+const sizes = positionals.length > 0 ? positionals.map(Number) : [1_000_000]
 const folder = await mkdtemp(join(tmpdir(), 'bench-formats-'))
 const file = join(folder, 'rows')
 
 for (const rows of sizes) {
   const least = new Map<string, Usage & { readonly size: number }>()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [script = '', ...args] of contenders) {
       const usage = await measure(script, [...args, file, String(rows)])
       const before = least.get(args.join(' '))
@@ -58,7 +63,21 @@ for (const rows of sizes) {
   const million = (n: number): number => (n * 1e6) / rows
   const parsing = least.get('parse')?.cpu ?? 0
   const floor = (least.get('stringify')?.cpu ?? 0) - parsing
-  console.log(`${rows.toLocaleString('en-US')} charges, the best of ${ROUNDS} rounds`)
+  console.log(`${rows.toLocaleString('en-US')} charges, the best of ${rounds} rounds`)
+  for (const format of ['ndjson', 'json', 'csv', 'parquet']) {
+    for (const compress of ['none', 'gzip', 'zstd']) {
+      const ours = least.get(`${format} ${compress}`)?.cpu ?? Number.NaN
+      report({
+        subject: `${format}, ${compress}`,
+        unit: 'CPU s a million rows, but for parsing',
+        better: 'lower',
+        contenders: [
+          { name: 'payments-rx', role: 'ours', value: million(ours - parsing) },
+          { name: 'JSON.stringify', role: 'floor', value: million(floor) },
+        ],
+      })
+    }
+  }
   console.table(
     Object.fromEntries(
       [...least].map(([name, { cpu, ms, rss, size }]) => [

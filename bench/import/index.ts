@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { report } from '../result.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const rounds = Number(process.argv[2] ?? 21)
@@ -75,3 +76,16 @@ for (const [name] of contenders) {
     `${name.padEnd(24)}${wall.toFixed(1).padStart(8)} ms wall ${cpu.toFixed(1).padStart(8)} ms CPU${(cpu / base).toFixed(2).padStart(7)} x`,
   )
 }
+report({
+  subject: 'an import in a new process',
+  unit: 'ms of CPU',
+  better: 'lower',
+  contenders: [
+    { name: 'its dependencies', role: 'floor', value: base },
+    ...contenders.slice(1).map(([name]) => ({
+      name,
+      role: name.startsWith('payments-rx') ? ('ours' as const) : ('peer' as const),
+      value: of(name, 'cpu'),
+    })),
+  ],
+})

@@ -8,6 +8,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { type Contender, report } from '../result.ts'
 
 const CEILING = 20
 const SIZE = 2_000
@@ -49,12 +50,18 @@ const median = (all: ReadonlyArray<number>): number =>
   all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN
 
 const pages = Math.ceil(charges / SIZE)
+const contenders: Array<Contender> = []
 const table: Record<string, Readonly<Record<string, number | string>>> = {}
 for (const name of READERS.filter((reader) => reader.includes(only))) {
   const all = []
   for (let run = 0; run < runs; run++) all.push(await measure(name))
   const rates = all.map(({ seconds }) => pages / seconds)
   const shares = rates.map((rate) => (100 * rate) / CEILING)
+  contenders.push({
+    name,
+    role: name.startsWith('parallel') ? 'ours' : name.startsWith('every') ? 'floor' : 'peer',
+    value: median(shares),
+  })
   table[name] = {
     seconds: median(all.map(({ seconds }) => seconds)).toFixed(1),
     'pages/s': median(rates).toFixed(1),
@@ -66,3 +73,9 @@ for (const name of READERS.filter((reader) => reader.includes(only))) {
 }
 console.log(`${charges.toLocaleString('en-US')} charges in ${pages} pages, ${runs} runs, median`)
 console.table(table)
+report({
+  subject: `${charges.toLocaleString('en-US')} charges, 200 ms a page`,
+  unit: '% of 20 pages a second',
+  better: 'higher',
+  contenders,
+})

@@ -12,6 +12,7 @@ import { type Network, networks } from '../../test/support/simulated/network.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
 import { type Stalls, stalling, stallsUntil } from '../../test/support/simulated/stalls.ts'
 import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
+import { type Contender, report } from '../result.ts'
 import { possible } from './possible.ts'
 import { reference } from './reference.ts'
 
@@ -160,6 +161,7 @@ const table = (name: string, load: Load, seeds: number): void => {
   row(Object.values(COLUMNS).map((width) => '-'.repeat(width)))
   for (const [label, network] of Object.entries(networks)) {
     const most = possible(network, limits, { window, best, seeds: 100 })
+    const contenders: Array<Contender> = [{ name: 'possible', role: 'floor', value: most * 100 }]
     for (const policy of POLICIES) {
       const runs = Array.from({ length: seeds }, (_, seed) =>
         simulate({ network, policy, seed: seed + 1, ...load }),
@@ -177,9 +179,15 @@ const table = (name: string, load: Load, seeds: number): void => {
         mean(refused).toFixed(2),
         Math.max(...refused).toFixed(1),
       ])
+      contenders.push({
+        name: `${policy}`,
+        role: policy === 'learned' ? 'ours' : 'peer',
+        value: mean(shares),
+      })
       const lost = runs.filter((run) => run.finished !== requests.length).length
       if (lost > 0) throw new Error(`${lost} runs lost requests`)
     }
+    report({ subject: `${name}, ${label}`, unit: '% of the quota', better: 'higher', contenders })
   }
 }
 

@@ -9,6 +9,7 @@ import { listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { hashOf, readBack } from '../../test/support/readBack.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
 import { survive } from '../../test/support/survive.ts'
+import { reportExact } from '../result.ts'
 
 const [kills = 200, rows = 200_000, seed = 1] = process.argv.slice(2).map(Number)
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname
@@ -107,6 +108,7 @@ const endure = async ([name = '', ...more]: ReadonlyArray<string>, number: numbe
     minutes: ((performance.now() - from) / 60_000).toFixed(1),
   }
   table[title] = row
+  reportExact(`${title}, ${killed} kills`, exact, exports)
   console.log(title, JSON.stringify(row)) // it takes long: each as it is there
 }
 

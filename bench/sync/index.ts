@@ -21,6 +21,7 @@ import {
   type Service,
   syncNights,
 } from '../../test/support/syncNights.ts'
+import { reportExact } from '../result.ts'
 import { type Destination, destinations, stopServers } from './destinations.ts'
 import { measure } from './speed.ts'
 
@@ -98,6 +99,8 @@ const kills = async (count = 200, seed = 1): Promise<void> => {
   })
   const minutes = ((performance.now() - began) / 60_000).toFixed(1)
   console.log(kind, JSON.stringify({ ...outcome, nights: Math.ceil(count / perNight), minutes }))
+  const nights = Math.ceil(count / perNight)
+  reportExact(`${kind}, ${count} kills`, nights - outcome.wrong.length, nights)
   if (outcome.wrong.length > 0) process.exitCode = 1
   await destination.remove()
   await service.close()

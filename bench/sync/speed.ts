@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { report } from '../result.ts'
 import type { Destination } from './destinations.ts'
 
 /** Serves from a thread of its own: it is not what is measured. */
@@ -102,6 +103,17 @@ export const measure = async (
     'rows/s of CPU': Math.round(rows / cpuSeconds),
     'peak MiB': Math.round(peakMiB),
     'more than the export': Math.round(peakMiB - file.peakMiB),
+  })
+  const perSecond = ({ seconds }: Measured) => rows / seconds
+  report({
+    subject: `${rows.toLocaleString('en-US')} charges to ${kind}`,
+    unit: 'rows/s',
+    better: 'higher',
+    contenders: [
+      { name: 'first night', role: 'ours', value: perSecond(first) },
+      { name: 'all rows again', role: 'ours', value: perSecond(again) },
+      { name: 'export to NDJSON', role: 'floor', value: perSecond(file) },
+    ],
   })
   console.log(`${kind}, ${rows.toLocaleString('en-US')} charges`)
   console.table({

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { seeded } from '../../test/support/simulated/random.ts'
 import { killTap } from '../../test/support/tapKilled.ts'
+import { report, reportExact } from '../result.ts'
 
 const [kills = 50, rows = 200_000, seed = 1] = process.argv.slice(2).map(Number)
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname
@@ -42,6 +43,8 @@ const killed = await killTap({
 await faulty.close()
 console.log('killed', JSON.stringify({ ...killed, rows, distinct: target.size, records }))
 
+reportExact(`tap, ${kills} kills`, target.size, rows)
+
 const whole = await listen({ charges: rows, limits: false, seed })
 const config = configFor(whole.url)
 const { lines, ms } = await new Promise<{ lines: number; ms: number }>((resolve, reject) => {
@@ -61,4 +64,10 @@ console.log(
   'whole',
   JSON.stringify({ lines, 'records a second': Math.round((lines * 1_000) / ms) }),
 )
+report({
+  subject: `tap, ${rows.toLocaleString('en-US')} charges`,
+  unit: 'records a second',
+  better: 'higher',
+  contenders: [{ name: 'payments-rx', role: 'ours', value: (lines * 1_000) / ms }],
+})
 rmSync(folder, { recursive: true })

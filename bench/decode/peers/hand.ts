@@ -1,5 +1,5 @@
 /** A check as one would write it by hand for one page. */
-import * as p from '../pages.ts'
+import * as p from '../texts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

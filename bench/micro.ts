@@ -1,0 +1,47 @@
+/**
+ * Micro benchmarks, run by mitata and printed as it prints them; `--json` prints its JSON. The median of each contender
+ * is also reported for one item, so that pages of different sizes compare.
+ */
+import { bench, group, run, summary } from 'mitata'
+import { type Contender, report } from './result.ts'
+
+export interface MicroContender extends Pick<Contender, 'name' | 'role'> {
+  /** A function, or a generator that prepares each sample: see mitata's `bench`. */
+  readonly run: (() => unknown) | (() => Generator)
+}
+
+export interface MicroGroup {
+  readonly subject: string
+  /** Items for each call of a contender. */
+  readonly items: number
+  /** `ns an item` by default. */
+  readonly of?: string
+  readonly contenders: ReadonlyArray<MicroContender>
+}
+
+/** Measures all groups one after the other. Throws if a contender throws. */
+export const runMicro = async (groups: ReadonlyArray<MicroGroup>): Promise<void> => {
+  const isJson = process.argv.includes('--json')
+  for (const { subject, contenders } of groups) {
+    group(subject, () => {
+      summary(() => {
+        for (const { name, role, run: body } of contenders) {
+          bench(name, body).baseline(role === 'ours')
+        }
+      })
+    })
+  }
+  const { benchmarks } = await run({
+    throw: true,
+    ...(isJson ? { format: { json: { debug: false, samples: false } } } : {}),
+  })
+  // mitata keeps the order
+  let at = 0
+  for (const { subject, items, of = 'an item', contenders } of groups) {
+    const measured = contenders.map(({ name, role }) => {
+      const stats = benchmarks[at++]?.runs[0]?.stats
+      return { name, role, value: (stats?.p50 ?? Number.NaN) / items }
+    })
+    report({ subject, unit: `ns ${of}`, better: 'lower', contenders: measured })
+  }
+}

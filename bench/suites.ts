@@ -1,0 +1,141 @@
+/** The benchmarks: a folder each, with an `index.ts` that runs it. */
+
+export interface Suite {
+  readonly name: string
+  /** One line: the question that it answers. */
+  readonly question: string
+  /** The least that the same work costs. */
+  readonly floor: string
+  /** Packages that do the same work, measured in the same run. */
+  readonly peers: ReadonlyArray<string>
+  /** Where its random numbers come from. */
+  readonly seeds: string
+  /** Arguments that make it short, for the tour: each list is one run. */
+  readonly tour: ReadonlyArray<ReadonlyArray<string>>
+  /** A server that it needs. */
+  readonly needs?: 'redis-server'
+}
+
+const NO_SEEDS = 'none: nothing in it is random'
+
+export const suites: ReadonlyArray<Suite> = [
+  {
+    name: 'decode',
+    question: 'What does decoding a page cost, beside parsing it?',
+    floor: 'JSON.parse of the same page',
+    peers: ['io-ts', 'ajv', '@sinclair/typebox', 'arktype', 'zod', 'valibot', 'effect'],
+    seeds: '1',
+    tour: [['pages']],
+  },
+  {
+    name: 'operators',
+    question: 'What do operators on streams of Either cost?',
+    floor: 'the same operators of rxjs on bare values',
+    peers: ['effect'],
+    seeds: NO_SEEDS,
+    tour: [[]],
+  },
+  {
+    name: 'pagination',
+    question: 'What does reading a list page by page cost, the requests aside?',
+    floor: 'an async generator with a loop',
+    peers: ['rxjs', 'effect'],
+    seeds: NO_SEEDS,
+    tour: [[]],
+  },
+  {
+    name: 'writers',
+    question: 'What does it cost to turn rows into NDJSON, CSV and Parquet?',
+    floor: 'JSON.stringify of each row',
+    peers: ['csv-stringify', 'hyparquet-writer'],
+    seeds: NO_SEEDS,
+    tour: [[]],
+  },
+  {
+    name: 'scheduler',
+    question: 'How much of the quota is used, how much is refused, and what does a task cost?',
+    floor: 'possible: a client that never waits in vain; of the cost: defer alone',
+    peers: ['p-queue', 'p-throttle', 'bottleneck', 'effect', 'rate-limiter-flexible'],
+    seeds: 'simulations: 1, 2, … as many as asked for',
+    tour: [['micro'], ['simulate', '1']],
+  },
+  {
+    name: 'lists',
+    question: 'How fast is a list read under the limits of production, and in how much memory?',
+    floor: 'every page at once, if one knew how many',
+    peers: ['stripe'],
+    seeds: 'sandbox: 1',
+    tour: [['speed', '1', '80000', ', ']],
+  },
+  {
+    name: 'export',
+    question: 'What does an export cost, from the socket to the file?',
+    floor: 'a fetch loop written for this one list',
+    peers: ['undici'],
+    seeds: 'sandbox: 1',
+    tour: [['100000']],
+  },
+  {
+    name: 'formats',
+    question: 'What do files of each format and compression cost, and how large are they?',
+    floor: 'JSON.stringify in a loop',
+    peers: [],
+    seeds: NO_SEEDS,
+    tour: [['50000', '--rounds', '1']],
+  },
+  {
+    name: 'import',
+    question: 'How long does an import take in a new process?',
+    floor: 'the packages that payments-rx imports',
+    peers: ['stripe', 'openai', 'effect'],
+    seeds: NO_SEEDS,
+    tour: [['5']],
+  },
+  {
+    name: 'survival',
+    question: 'Is every row of an export there once after kills?',
+    floor: 'every row once',
+    peers: [],
+    seeds: '1',
+    tour: [['2', '5000']],
+  },
+  {
+    name: 'sync',
+    question: 'Is every row of a table there once, in its newest version, after kills; how fast?',
+    floor: 'an export into a file',
+    peers: [],
+    seeds: '1',
+    tour: [
+      ['kills', 'sqlite', '10'],
+      ['speed', 'sqlite', '50000'],
+    ],
+  },
+  {
+    name: 'buckets',
+    question: 'The same for exports into object storage.',
+    floor: 'an export into a local file',
+    peers: [],
+    seeds: '1',
+    tour: [
+      ['kills', 'ndjson.zst', '5'],
+      ['speed', 'ndjson.zst', '50000'],
+    ],
+  },
+  {
+    name: 'tap',
+    question: 'Does a Singer tap lose nothing when it is killed; how fast is it?',
+    floor: 'every record once',
+    peers: [],
+    seeds: '1',
+    tour: [['3', '20000']],
+  },
+  {
+    name: 'quota',
+    question: 'How much of one quota do several processes use together?',
+    floor: 'one process without a shared quota',
+    peers: [],
+    seeds: NO_SEEDS,
+    tour: [['5']],
+    needs: 'redis-server',
+  },
+]
