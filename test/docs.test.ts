@@ -59,7 +59,12 @@ const documents: ReadonlyArray<string> = [
     .map((name) => `docs/${name}`),
 ].sort()
 
-const blocks: ReadonlyArray<Block> = documents.flatMap((document) => {
+/** Pages of the reference: the blocks of one are one program. */
+const references: ReadonlyArray<string> = readdirSync(join(root, 'docs/reference'))
+  .map((name) => `docs/reference/${name}`)
+  .sort()
+
+const ownBlocks: ReadonlyArray<Block> = documents.flatMap((document) => {
   const text = readFileSync(join(root, document), 'utf8')
   return Array.from(text.matchAll(FENCE), ([, mark = '', body = ''], index): Block => {
     const at = [...text.matchAll(FENCE)][index]?.index ?? 0
@@ -73,6 +78,16 @@ const blocks: ReadonlyArray<Block> = documents.flatMap((document) => {
     }
   })
 })
+
+const programs: ReadonlyArray<Block> = references.flatMap((page) => {
+  const found = [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)]
+  const text = found.map(([, , body = '']) => body).join('\n')
+  return text === ''
+    ? []
+    : [{ name: page, file: page.replace(/\W+/g, '_'), text, kind: 'runs', prints: printed(text) }]
+})
+
+const blocks: ReadonlyArray<Block> = [...ownBlocks, ...programs]
 
 const of = (...kinds: ReadonlyArray<Block['kind']>): ReadonlyArray<Block> =>
   blocks.filter(({ kind }) => kinds.includes(kind))

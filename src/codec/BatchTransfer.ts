@@ -175,7 +175,7 @@ const newFundingSource = closed(
     optional({
       /** `DIRECT_DEBIT` when left out. */
       deposit_type: depositType,
-      /** A linked account; the wallet when left out. */
+      /** A linked account: no other source is supported. The wallet when left out. */
       id: t.string,
       /** Text on the bank statement of the debited account. */
       reference: t.string,
@@ -192,7 +192,7 @@ export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
 const newBatchTransfer = closed(
   optional({
     /**
-     * Unique. Generated when left out: one for each call, the same in every attempt and whenever the stream
+     * Unique: a create that reuses one is rejected. Generated when left out: one for each call, the same in every attempt and whenever the stream
      * of that call is subscribed to again.
      */
     request_id: Filled,

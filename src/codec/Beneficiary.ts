@@ -44,7 +44,7 @@ const bankDetails = t.intersection([
     fingerprint: t.string,
     /** The intermediary bank, if any. */
     intermediary_bank_name: t.string,
-    /** Its SWIFT code or BIC: letters and digits. */
+    /** Its SWIFT code or BIC: letters and digits; one that is supported. */
     intermediary_bank_swift_code: SwiftCode,
     /** For a local transfer; chosen by the routing type when left out. */
     local_clearing_system: t.string,

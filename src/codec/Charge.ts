@@ -122,9 +122,9 @@ const chargeFilter = closed(
     optional({
       /** Only those in this currency: a 3-letter ISO 4217 code. */
       currency: Currency,
-      /** Only those created at this time or later. */
+      /** Only those created at this time or later (inclusive). */
       from_created_at: Time,
-      /** Only those created at this time or earlier. */
+      /** Only those created at this time or earlier (inclusive). */
       to_created_at: Time,
       /** The first page to read; counted from 0. */
       page_num: intFrom(0),

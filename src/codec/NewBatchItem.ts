@@ -94,7 +94,7 @@ const newBatchItem = t.intersection([
     reason: t.string,
     /** Text on the beneficiary's bank statement. */
     reference: t.string,
-    /** Unique. An item with one that was seen before is ignored, so a call can be sent again. */
+    /** Unique; any text, not only a UUID. An item with one that was seen before is ignored, so a call can be sent again. */
     request_id: Filled,
     /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,

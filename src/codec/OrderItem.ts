@@ -100,9 +100,15 @@ export const ORDER_AGE = 350
 
 const options = noted(
   optional({
-    /** True to use the items that pass and drop the others; `false` when left out. */
+    /**
+     * True to use the items that pass validation and drop the others. False, or left out: one that fails rejects the
+     * whole request.
+     */
     allow_partial_success: Flag,
-    /** The limits to raise; `CN_INBOUND` when left out. */
+    /**
+     * The limits to raise; `CN_INBOUND` when left out, which has to be enabled for the account beforehand. The interface
+     * says that `CN_INBOUND` and `ID_OUTBOUND` are supported, and lists all three.
+     */
     types: repeated<QuotaType>(QuotaType),
     /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
     jwt_oauth_client_id: HeaderText,

@@ -168,7 +168,7 @@ export const DeletedWebhook: Codec<DeletedWebhook> = deleted
 const newWebhook = closed(
   t.intersection([
     t.type({
-      /** The events to subscribe to. The scopes of the credentials decide which are accepted. */
+      /** The events to subscribe to: fixed at creation. The scopes of the credentials decide which are accepted. */
       events: t.readonlyArray(EventName, 'a list of event types'),
       /** The URL to send events to. */
       url: t.string,

@@ -146,6 +146,8 @@ const account = t.partial({
 /** The account of an `account.` event. */
 export interface EventAccount extends t.TypeOf<typeof account> {}
 
+export const EventAccount: Codec<EventAccount> = account
+
 const selections = nullable(
   t.array(
     t.partial({
@@ -172,6 +174,8 @@ const spendBill = t.partial({
 /** The bill of a `spend.bill.` event. */
 export interface EventBill extends t.TypeOf<typeof spendBill> {}
 
+export const EventBill: Codec<EventBill> = spendBill
+
 const spendExpense = t.partial({
   /** The accounting fields. */
   accounting_field_selections: selections,
@@ -181,6 +185,8 @@ const spendExpense = t.partial({
 
 /** The expense of a `spend.expense.` event. */
 export interface EventExpense extends t.TypeOf<typeof spendExpense> {}
+
+export const EventExpense: Codec<EventExpense> = spendExpense
 
 const cardTransactionData = t.partial({
   card_transaction_lifecycle_id: nullable(t.string),
@@ -202,6 +208,8 @@ const issuingTransaction = t.partial({
 /** The transaction of an `issuing.transaction.` event. */
 export interface EventTransaction extends t.TypeOf<typeof issuingTransaction> {}
 
+export const EventTransaction: Codec<EventTransaction> = issuingTransaction
+
 const issuingDispute = t.partial({
   /** From API version 2026-07-17 on; not for transactions that were made before January 2025. */
   card_transaction_data: nullable(cardTransactionData),
@@ -213,6 +221,8 @@ const issuingDispute = t.partial({
 
 /** The dispute of an `issuing.transaction_dispute.` event. */
 export interface EventDispute extends t.TypeOf<typeof issuingDispute> {}
+
+export const EventDispute: Codec<EventDispute> = issuingDispute
 
 /** The payload of an event, a union on `_tag`. */
 export type Payload =
@@ -255,16 +265,16 @@ const reader =
 
 /** By the start of the name, so that an event that is added to a family is decoded like the others. */
 const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
-  [/^account\./, reader(account, (a) => ({ _tag: 'Account', account: a }))],
-  [/^spend\.bill\./, reader(spendBill, (bill) => ({ _tag: 'Bill', bill }))],
-  [/^spend\.expense\./, reader(spendExpense, (expense) => ({ _tag: 'Expense', expense }))],
+  [/^account\./, reader(EventAccount, (a) => ({ _tag: 'Account', account: a }))],
+  [/^spend\.bill\./, reader(EventBill, (bill) => ({ _tag: 'Bill', bill }))],
+  [/^spend\.expense\./, reader(EventExpense, (expense) => ({ _tag: 'Expense', expense }))],
   [
     /^issuing\.transaction\./,
-    reader(issuingTransaction, (transaction) => ({ _tag: 'Transaction', transaction })),
+    reader(EventTransaction, (transaction) => ({ _tag: 'Transaction', transaction })),
   ],
   [
     /^issuing\.transaction_dispute\./,
-    reader(issuingDispute, (dispute) => ({ _tag: 'Dispute', dispute })),
+    reader(EventDispute, (dispute) => ({ _tag: 'Dispute', dispute })),
   ],
   [/^charge\./, reader(Charge, (charge) => ({ _tag: 'Charge', charge }))],
   [

@@ -212,7 +212,11 @@ const bin = t.intersection([
   t.type({
     /** The scheme of the card. */
     card_brand: open('visa', 'mastercard', 'union pay', 'american express'),
-    /** The type of the card; each scheme has its own values. */
+    /**
+     * The type of the card. Visa: `credit`, `debit`, `prepaid`, `charge`, `deferred_debit`, `not_applicable`. Mastercard:
+     * `debit`, `prepaid`, `credit`, `non_mastercard`. Union Pay: `debit`, `prepaid`, `credit`. American Express:
+     * `consumer`, `corporate`, `small_business`, `debit`, `prepaid`, `prepaid_reloadable`.
+     */
     card_type: open(
       'credit',
       'debit',
@@ -234,7 +238,11 @@ const bin = t.intersection([
     issuer_country_code: nullable(t.string),
     /** The issuer of the card. */
     issuer_name: nullable(t.string),
-    /** The product; each scheme has its own codes. Union Pay: `UNION_PAY_CLASSIC`, `UNION_PAY_GOLD` and so on. */
+    /**
+     * The product. Visa: the description of its product id. Mastercard: the `Card_Program_ID` of its account ranges. Union
+     * Pay: `UNKNOWN`, `UNION_PAY_CLASSIC`, `RESERVED_2`, `UNION_PAY_GOLD`, `UNION_PAY_PLATINUM`, `UNION_PAY_DIAMOND`,
+     * `RESERVED_6`.
+     */
     product_code: nullable(t.string),
     /** The description of `product_code`. */
     product_description: nullable(t.string),

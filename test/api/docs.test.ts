@@ -1,9 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { pathNames } from '../../src/api/Endpoint.js'
+import { eventNames } from '../../src/codec/Webhook.js'
 import { calls } from './docs/calls.js'
-import { printApi } from './docs/printApi.js'
 import { openapi, printOpenapi } from './docs/printOpenapi.js'
+import { printReference } from './docs/printReference.js'
 
 // `npx vitest run test/api/docs.test.ts -u` prints the pages anew
 
@@ -11,9 +12,12 @@ it('every row says in one line what its call does', () => {
   for (const { comment, row } of calls) expect(`${row.route}: ${comment}`).toMatch(/: [A-Z].+\.$/)
 })
 
-it('docs/api.md is what the rows print', async () => {
-  await expect(printApi()).toMatchFileSnapshot('../../docs/api.md')
-})
+it.each(Object.entries(printReference()))(
+  'docs/reference/%s is what the rows print',
+  async (file, text) => {
+    await expect(text).toMatchFileSnapshot(`../../docs/reference/${file}`)
+  },
+)
 
 it('docs/openapi.json is what the rows print', async () => {
   await expect(printOpenapi()).toMatchFileSnapshot('../../docs/openapi.json')
@@ -44,21 +48,78 @@ it('docs/openapi.json has every call, its names in braces as parameters, and no 
 })
 
 it('what the docs have as a rule, and the interface does not show, is marked', () => {
-  const page = printApi()
+  const page = Object.values(printReference()).join('\n')
   const ours = '(default, not specified by the interface document)'
   expect(page).toContain(`\`source_amount\` is left out when transfer_amount is given ${ours}.`)
   expect(page).toContain(`\`account_id\` is given when org_id is not ${ours}.`)
   expect(page).toContain(`\`items[].request_id\` is one that no different item has ${ours}.`)
-  expect(page).toContain('| up to 100 items; at least 1 item \\* |')
-  expect(page).toContain('| up to 500 items; at least 1 item \\* |')
+  expect(page).toContain(' Up to 100 items; at least 1 item \\* |')
+  expect(page).toContain(' Up to 500 items; at least 1 item \\* |')
   expect(page).toContain('`account_number` is filled when iban is not.') // the interface says so
   const upload = openapi().paths['/api/v1/reference/order_items/upload']
   expect(upload).toHaveProperty('post.requestBody.content.application/json.schema', {
     type: 'array',
-    description: '`order_datetime` is at most 350 days old.',
+    description:
+      '1 to 500. With `allow_partial_success` only the service judges them, one by one. `order_datetime` is at most 350 days old.',
     minItems: 1,
     maxItems: 500,
     'x-not-specified': ['minItems'],
     items: { $ref: '#/components/schemas/OrderItem' },
   })
+})
+
+it('the reference has the notes of the interface on parameters', () => {
+  const pages = printReference()
+  const rowOf = (page: string, name: string): ReadonlyArray<string> =>
+    (pages[page] ?? '').split('\n').filter((line) => line.startsWith(`| \`${name}\` |`))
+  expect(rowOf('charges.md', 'from_created_at')).toEqual([
+    '| `from_created_at` | query | string | no | Only those created at this time or later (inclusive). ISO 8601 date or time. |',
+  ])
+  expect(rowOf('charges.md', 'page_size')).toEqual([
+    '| `page_size` | query | integer | no | Rows a page, 10 to 2,000; the service takes 100 when it is left out. |',
+  ])
+  expect(rowOf('partner-webhooks.md', 'org_id')).toEqual([
+    '| `org_id` | body | string | no | The organization that authorized the application; required for Billing and Spend events. |',
+  ])
+  expect(rowOf('reference-data.md', 'allow_partial_success').join()).toContain(
+    'False, or left out: one that fails rejects the whole request.',
+  )
+  expect(rowOf('parameters.md', 'type')[0]).toContain('| yes \\* |') // of a fee option
+})
+
+it('every parameter of every call has a note', () => {
+  const bare = calls.flatMap(({ resource, name, parameters }) =>
+    resource === 'authentication'
+      ? []
+      : parameters
+          .filter(({ schema }) => schema.description === undefined)
+          .map((parameter) => `${resource}.${name} ${parameter.name}`),
+  )
+  expect(bare).toEqual([])
+})
+
+it('docs/openapi.json describes the delivery of every known event, and marks names that the interface does not have', () => {
+  const deliveries = Object.values(openapi().webhooks)
+  const names = deliveries.flatMap(({ post }) => {
+    const { name } = post.requestBody.content['application/json'].schema.properties ?? {}
+    return name?.['x-extensible-enum'] ?? []
+  })
+  expect(names.toSorted()).toEqual([...eventNames].toSorted())
+  const create = openapi().paths['/api/v1/webhooks/create']
+  const at = 'post.requestBody.content.application/json.schema.properties.events.items'
+  expect(create).toHaveProperty(
+    `${at}.x-not-specified-values`,
+    expect.arrayContaining(['charge.new']),
+  )
+  expect(create).not.toHaveProperty(
+    `${at}.x-not-specified-values`,
+    expect.arrayContaining(['account.active']),
+  )
+  expect(openapi().components.schemas.FeeOption).toHaveProperty('properties.type.x-not-specified', [
+    'required',
+  ])
+  expect(openapi().paths['/api/v1/charges/create']).toHaveProperty(
+    'post.requestBody.content.application/json.schema.properties.amount.x-not-specified',
+    ['pattern'],
+  )
 })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { login } from '../../../src/api/authentication.js'
 import { type AnyEndpoint, method, pathNames, untyped } from '../../../src/api/Endpoint.js'
 import { tables } from '../../../src/api/index.js'
+import { idNotes, inventedRules, parameterNotes, REQUEST_ID_NOTE } from './ours.js'
 import { type JsonSchema, shapeOf } from './schemaOf.js'
 import { between } from './words.js'
 
@@ -47,7 +48,7 @@ const placeOf = (row: AnyEndpoint, name: string): Parameter['place'] =>
     ? 'path'
     : (row.at[name] ?? (method(row.route) === 'GET' ? 'query' : 'body'))
 
-const parametersOf = (row: AnyEndpoint): ReadonlyArray<Parameter> => {
+const parametersOf = (resource: string, row: AnyEndpoint): ReadonlyArray<Parameter> => {
   const { properties = {}, required = [] } = shapeOf(row.params)
   // made by the client when the caller leaves it out
   const made = row.repeatable === 'by request_id' ? ['request_id'] : []
@@ -55,9 +56,29 @@ const parametersOf = (row: AnyEndpoint): ReadonlyArray<Parameter> => {
     name,
     place: placeOf(row, name),
     required: [...required, ...made].includes(name),
-    schema,
+    schema: noted(resource, row, name, schema),
   }))
   return all.sort((a, b) => Number(b.required) - Number(a.required))
+}
+
+/** With the note of an `id`, and the marks of rules that the interface does not show. */
+const noted = (
+  resource: string,
+  { route, repeatable }: AnyEndpoint,
+  name: string,
+  schema: JsonSchema,
+): JsonSchema => {
+  const marks = inventedRules[route]?.[name] ?? []
+  const isMade = name === 'request_id' && repeatable === 'by request_id'
+  const description =
+    schema.description ??
+    parameterNotes[route]?.[name] ??
+    (name === 'id' ? idNotes[resource] : isMade ? REQUEST_ID_NOTE : undefined)
+  return {
+    ...schema,
+    ...(description === undefined ? {} : { description }),
+    ...(marks.length === 0 ? {} : { 'x-not-specified': marks }),
+  }
 }
 
 const rulesOf = (row: AnyEndpoint): ReadonlyArray<string> => {
@@ -71,7 +92,7 @@ const call = (resource: string, name: string, row: AnyEndpoint): CallDoc => ({
   name,
   row,
   comment: comments.get(row.route) ?? '',
-  parameters: parametersOf(row),
+  parameters: parametersOf(resource, row),
   rules: rulesOf(row),
 })
 

@@ -1,6 +1,16 @@
-/** The page of events: the names that are known, by what their payload is. */
+/** The events of webhooks: the names that are known, by what their payload is. */
+import * as t from 'io-ts'
+import { BatchTransfer } from '../../../src/codec/BatchTransfer.js'
+import { Charge } from '../../../src/codec/Charge.js'
 import { eventNames } from '../../../src/codec/Webhook.js'
-import type { Payload } from '../../../src/codec/WebhookEvent.js'
+import {
+  EventAccount,
+  EventBill,
+  EventDispute,
+  EventExpense,
+  EventTransaction,
+  type Payload,
+} from '../../../src/codec/WebhookEvent.js'
 import { NOT_SPECIFIED } from './words.js'
 
 interface Group {
@@ -11,6 +21,7 @@ interface Group {
   readonly tag: Payload['_tag']
   /** The field beside it, and its type. */
   readonly field: string
+  readonly codec: t.Mixed
   readonly note: string
 }
 
@@ -20,6 +31,7 @@ const groups: ReadonlyArray<Group> = [
     prefix: 'account.',
     tag: 'Account',
     field: 'an `EventAccount` in `account`',
+    codec: EventAccount,
     note: '`account.dormant` and `account.closed` from API version 2026-08-21 on.',
   },
   {
@@ -27,6 +39,7 @@ const groups: ReadonlyArray<Group> = [
     prefix: 'spend.bill.',
     tag: 'Bill',
     field: 'an `EventBill` in `bill`',
+    codec: EventBill,
     note: '`line_items[].accounting_field_selections[].source_id` from 2026-08-21 on.',
   },
   {
@@ -34,6 +47,7 @@ const groups: ReadonlyArray<Group> = [
     prefix: 'spend.expense.',
     tag: 'Expense',
     field: 'an `EventExpense` in `expense`',
+    codec: EventExpense,
     note: '`accounting_field_selections[].source_id`, and the same under `line_items[]`, from 2026-08-21 on.',
   },
   {
@@ -41,6 +55,7 @@ const groups: ReadonlyArray<Group> = [
     prefix: 'issuing.transaction.',
     tag: 'Transaction',
     field: 'an `EventTransaction` in `transaction`',
+    codec: EventTransaction,
     note: '`card_transaction_data` from 2026-07-17 on, for transactions since January 2025, in place of `lifecycle_id`; `transacted_at` from 2026-08-21 on, in place of `transaction_date_time`.',
   },
   {
@@ -48,20 +63,23 @@ const groups: ReadonlyArray<Group> = [
     prefix: 'issuing.transaction_dispute.',
     tag: 'Dispute',
     field: 'an `EventDispute` in `dispute`',
+    codec: EventDispute,
     note: '`card_transaction_data` from 2026-07-17 on; `card_transaction_event_id` from 2026-08-21 on, in place of `transaction_id`.',
   },
   {
     title: `Charges (${NOT_SPECIFIED})`,
     prefix: 'charge.',
     tag: 'Charge',
-    field: 'a [Charge](#charge) in `charge`',
+    field: 'a [Charge](responses.md#charge) in `charge`',
+    codec: Charge,
     note: 'It is as its call answers it.',
   },
   {
     title: `Batch transfers (${NOT_SPECIFIED})`,
     prefix: 'payout.batch_transfers.',
     tag: 'BatchTransfer',
-    field: 'a [BatchTransfer](#batchtransfer) in `batchTransfer`',
+    field: 'a [BatchTransfer](responses.md#batchtransfer) in `batchTransfer`',
+    codec: BatchTransfer,
     note: 'It is as its call answers it. Webhooks before version 2024-09-27 leave out `payout.`.',
   },
   {
@@ -69,9 +87,16 @@ const groups: ReadonlyArray<Group> = [
     prefix: '',
     tag: 'Other',
     field: 'what came, as it came, in `data`',
+    codec: t.unknown,
     note: '',
   },
 ]
+
+/** True if the interface names the event. */
+export const isNamed = (name: string): boolean =>
+  groups.some(({ prefix, title }) => prefix !== '' && isOf(name, prefix) && !isOurs(title))
+
+const isOurs = (title: string): boolean => title.endsWith(`(${NOT_SPECIFIED})`)
 
 const isOf = (name: string, prefix: string): boolean =>
   prefix === ''
@@ -80,7 +105,7 @@ const isOf = (name: string, prefix: string): boolean =>
 
 const section = ({ title, prefix, tag, field, note }: Group): string =>
   [
-    `### ${title}`,
+    `## ${title}`,
     eventNames
       .filter((name) => isOf(name, prefix))
       .map((name) => `\`${name}\``)
@@ -90,7 +115,28 @@ const section = ({ title, prefix, tag, field, note }: Group): string =>
 
 export const printEvents = (): string =>
   [
-    '## Events',
-    'What is sent to the URL of a webhook. `WebhookEvent` reads its envelope in either spelling, `payloadOf` its `data`. A name may be any other text, and what is read is open for more.',
+    '# Events',
+    `What is sent to the URL of a webhook. \`WebhookEvent\` reads its envelope in either spelling, \`payloadOf\` its \`data\`: [Webhooks](../webhooks.md). A name may be any other text, and what is read is open for more. Subscribed events are fixed at creation, and the scopes of the credential decide which are accepted. The envelope and the signature are a ${NOT_SPECIFIED} ([gaps](../gaps.md#webhooks)).`,
     ...groups.map(section),
   ].join('\n\n')
+
+export interface EventFamily {
+  readonly title: string
+  readonly names: ReadonlyArray<string>
+  /** The `_tag` of the payload. */
+  readonly tag: string
+  readonly codec: t.Mixed
+  /** True if the interface names none of its events. */
+  readonly isOurs: boolean
+}
+
+/** The events by family, for the description of deliveries. */
+export const eventFamilies: ReadonlyArray<EventFamily> = groups.map(
+  ({ title, prefix, tag, codec }) => ({
+    title,
+    names: eventNames.filter((name) => isOf(name, prefix)),
+    tag,
+    codec,
+    isOurs: isOurs(title),
+  }),
+)

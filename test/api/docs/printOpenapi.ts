@@ -1,7 +1,9 @@
 /** `docs/openapi.json`: an OpenAPI 3.1 description, printed from the rows and the codecs. */
 import { method, template } from '../../../src/api/Endpoint.js'
 import { type CallDoc, calls, type Parameter } from './calls.js'
+import { type EventFamily, eventFamilies } from './events.js'
 import { answered, sent } from './named.js'
+import { requiredByUs } from './ours.js'
 import { CREDENTIALS, meanings, type Refusal, refusals } from './refusals.js'
 import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
 import { NOT_SPECIFIED, replay } from './words.js'
@@ -53,12 +55,14 @@ const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${nam
 
 const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
 
-const parameter = ({ name, place, schema, required }: Parameter) => {
+const parameter = ({ name, place, schema: noted, required }: Parameter) => {
+  const { description, ...schema } = noted
   const header = place.startsWith('header ') ? place.slice('header '.length) : undefined
   return {
     name: header ?? name,
     in: header === undefined ? place : 'header',
     required,
+    ...(description === undefined ? {} : { description }),
     schema,
     ...(schema.type === 'array' ? { style: 'form', explode: true } : {}),
   }
@@ -71,7 +75,8 @@ const bodyOf = ({ parameters, rules }: CallDoc): JsonSchema => {
   const whole = fields.find(({ place }) => place === 'whole body')
   if (whole !== undefined) {
     const own = rules.map((words) => words.replace(`${whole.name}[].`, ''))
-    return { ...whole.schema, ...(own.length === 0 ? {} : { description: own.join(' ') }) }
+    const said = [whole.schema.description, ...own].filter((words) => words !== undefined)
+    return { ...whole.schema, ...(said.length === 0 ? {} : { description: said.join(' ') }) }
   }
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   return {
@@ -123,6 +128,42 @@ const operation = (call: CallDoc) => {
   }
 }
 
+/** A delivery to the URL of a webhook. The interface shows the names of events and what is under `data`. */
+const delivery = ({ title, names, tag, codec, isOurs }: EventFamily) => ({
+  post: {
+    operationId: `deliver.${tag}`,
+    tags: ['events'],
+    summary: title,
+    parameters: [
+      optionalHeader('x-timestamp', 'Time of signing, in ms since 1970', text),
+      optionalHeader('x-signature', 'HMAC-SHA256 of the timestamp and the raw body, in hex', text),
+    ],
+    requestBody: {
+      required: true,
+      content: json({
+        type: 'object',
+        required: ['id', 'name', 'data'],
+        properties: {
+          id: { ...text, 'x-not-specified': true },
+          name: { ...text, 'x-extensible-enum': names, 'x-not-specified': true },
+          data: schemaOf(codec),
+          account_id: ours(nullableText),
+          org_id: ours(nullableText),
+          source_id: ours(nullableText),
+          created_at: ours(nullableText),
+          version: ours(nullableText),
+        },
+      }),
+    },
+    responses: { '200': { description: `Received (${NOT_SPECIFIED}).` } },
+    ...(isOurs ? { 'x-not-specified': ['name', 'data'] } : {}),
+  },
+})
+
+const nullableText: JsonSchema = { type: ['string', 'null'] }
+
+const ours = (schema: JsonSchema): JsonSchema => ({ ...schema, 'x-not-specified': true })
+
 const schemaRef = (name: string): JsonSchema => ref('schemas', name)
 
 const paths = () => {
@@ -134,9 +175,27 @@ const paths = () => {
   return all
 }
 
+/** Marks fields of which the interface does not say that they are required. */
+const markRequired = (schema: JsonSchema, names: ReadonlyArray<string>): JsonSchema => ({
+  ...schema,
+  ...(schema.properties === undefined || names.length === 0
+    ? {}
+    : {
+        properties: Object.fromEntries(
+          Object.entries(schema.properties).map(([name, property]) => [
+            name,
+            names.includes(name) ? { ...property, 'x-not-specified': ['required'] } : property,
+          ]),
+        ),
+      }),
+})
+
 const schemas = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(
-    Object.entries({ ...answered, ...sent }).map(([name, codec]) => [name, shapeOf(codec)]),
+    Object.entries({ ...answered, ...sent }).map(([name, codec]) => [
+      name,
+      markRequired(shapeOf(codec), requiredByUs[name] ?? []),
+    ]),
   ),
   Problem: problem,
   TooManyRequests: tooManyRequests,
@@ -168,8 +227,11 @@ export const openapi = () => ({
   servers: [
     { url: '{base_url}', variables: { base_url: { default: 'https://platform.example' } } },
   ],
-  tags: [...new Set(calls.map(({ resource }) => resource))].map((name) => ({ name })),
+  tags: [...new Set([...calls.map(({ resource }) => resource), 'events'])].map((name) => ({
+    name,
+  })),
   paths: paths(),
+  webhooks: Object.fromEntries(eventFamilies.map((family) => [family.tag, delivery(family)])),
   components: {
     schemas: schemas(),
     parameters: {

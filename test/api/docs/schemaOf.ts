@@ -10,7 +10,10 @@ import * as t from 'io-ts'
 import { LenientType, type Note, RuledType, type Schema } from '../../../src/codec/Codec.js'
 import { RepeatedType } from '../../../src/codec/scalars.js'
 import { OpenType } from '../../../src/decode/open.js'
+import { commentsOf } from './comments.js'
+import { isNamed } from './events.js'
 import { nameOf } from './named.js'
+import { INVENTED_PATTERNS } from './ours.js'
 import { between } from './words.js'
 
 export interface JsonSchema {
@@ -36,11 +39,22 @@ export interface JsonSchema {
   readonly default?: unknown
   /** The part of it that is our default: all of it, or some of its rules. */
   readonly 'x-not-specified'?: true | ReadonlyArray<string>
+  /** The known values that are our defaults. */
+  readonly 'x-not-specified-values'?: ReadonlyArray<string>
 }
 
-const wordOf = (codec: t.Mixed): Schema | undefined => {
+/** The schema that a single value has been given, with the marks of what the interface does not show of it. */
+const wordOf = (codec: t.Mixed): (JsonSchema & Pick<Schema, 'type'>) | undefined => {
   const schema: Schema | undefined = Reflect.get(codec, 'schema')
-  return schema
+  if (schema === undefined) return undefined
+  const { pattern, minLength, maxLength } = schema
+  const ours = [
+    ...(schema['x-not-specified'] ?? []),
+    ...(pattern !== undefined && INVENTED_PATTERNS.includes(pattern) ? ['pattern'] : []),
+    // the interface bounds some texts, and never says of another one that it is not empty
+    ...(minLength !== undefined && maxLength === undefined ? ['minLength'] : []),
+  ]
+  return ours.length === 0 ? schema : { ...schema, 'x-not-specified': [...new Set(ours)] }
 }
 
 const isPlain = (schema: JsonSchema): boolean =>
@@ -63,11 +77,14 @@ const required = (names: ReadonlyArray<string>): JsonSchema =>
 
 const fields = (codec: t.Mixed & { readonly props: t.Props }) => {
   const notes: Readonly<Record<string, Note>> = Reflect.get(codec, 'notes') ?? {}
+  const comments = commentsOf(Object.keys(codec.props))
   return Object.fromEntries(
-    Object.entries(codec.props).map(([name, prop]): readonly [string, JsonSchema] => [
-      name,
-      { ...schemaOf(prop), ...notes[name] },
-    ]),
+    Object.entries(codec.props).map(([name, prop]): readonly [string, JsonSchema] => {
+      const schema = schemaOf(prop)
+      const said = [comments[name], schema.description].filter((text) => text !== undefined)
+      const description = said.length === 0 ? {} : { description: said.join(' ') }
+      return [name, { ...schema, ...notes[name], ...description }]
+    }),
   )
 }
 
@@ -87,6 +104,15 @@ const ruled = ({ type, rules }: RuledType<unknown>): JsonSchema => {
   return { ...shapeOf(type), description: rules.map(between).join(' ') }
 }
 
+const openSchema = (known: ReadonlyArray<string>): JsonSchema => {
+  const ours = known.includes('charge.new') ? known.filter((name) => !isNamed(name)) : []
+  return {
+    type: 'string',
+    'x-extensible-enum': known,
+    ...(ours.length === 0 ? {} : { 'x-not-specified-values': ours }),
+  }
+}
+
 /** The schema itself, in place of a reference to it. */
 export const shapeOf = (codec: t.Mixed): JsonSchema => {
   const word = wordOf(codec)
@@ -97,7 +123,7 @@ export const shapeOf = (codec: t.Mixed): JsonSchema => {
   if (codec instanceof RuledType) return ruled(codec)
   if (codec instanceof LenientType) return shapeOf(codec.type)
   if (codec instanceof RepeatedType) return { type: 'array', items: schemaOf(codec.type) }
-  if (codec instanceof OpenType) return { type: 'string', 'x-extensible-enum': codec.known }
+  if (codec instanceof OpenType) return openSchema(codec.known)
   if (codec instanceof t.InterfaceType) {
     const properties = fields(codec)
     return { type: 'object', properties, ...required(Object.keys(properties)) }

@@ -1,6 +1,7 @@
 /** Describes how a row is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
 import type { Rule } from '../../../src/codec/Codec.js'
+import { sent } from './named.js'
 import type { JsonSchema } from './schemaOf.js'
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'
@@ -45,44 +46,69 @@ const list = (values: ReadonlyArray<string>): string =>
 
 const quoted = (value: string): string => `\`${value}\``
 
-const range = (unit: string, min: number | undefined, max: number | undefined): string =>
-  min === undefined && max === undefined
-    ? ''
-    : max === undefined
-      ? min === 1 && unit === 'characters'
-        ? 'not empty'
-        : `at least ${min} ${min === 1 ? unit.replace(/s$/, '') : unit}`
-      : `${min ?? 0} to ${max} ${unit}`
+/** Bounds in words: two, if the mark of the lower one is not that of the upper one. */
+const range = (
+  schema: JsonSchema,
+  unit: string,
+  lower: 'minLength' | 'minimum' | 'minItems',
+  max: number | undefined,
+): ReadonlyArray<string> => {
+  const min = schema[lower]
+  const mark = markOf(schema, lower)
+  const least = `at least ${min} ${min === 1 ? unit.replace(/s$/, '') : unit}`.trim() + mark
+  const most = `up to ${max} ${unit}`.trim()
+  if (max === undefined) return min === undefined ? [] : [least]
+  if (min === undefined) return [most]
+  return mark === '' ? [`${min} to ${max} ${unit}`.trim()] : [most, least]
+}
 
-/** The rule that a single value keeps, besides its type. */
-export const rule = (schema: JsonSchema): string =>
-  [
-    schema.enum === undefined ? '' : `one of ${list(schema.enum)}`,
-    schema['x-extensible-enum'] === undefined
-      ? ''
-      : `${list(schema['x-extensible-enum'])}, or a value added later`,
-    range('characters', schema.minLength, schema.maxLength),
-    schema.maxItems === undefined ? '' : `up to ${schema.maxItems} items`,
-    schema.minItems === undefined
-      ? ''
-      : `${range('items', schema.minItems, undefined)}${isMarked(schema, 'minItems') ? MARK : ''}`,
-    range('', schema.minimum, schema.maximum).trim(),
-    schema.pattern === undefined
-      ? ''
-      : `${patternWords(schema.pattern)}${isMarked(schema, 'pattern') ? MARK : ''}`,
-    schema.maxProperties === 0 ? 'empty' : '',
-    schema.default === undefined
-      ? ''
-      : `${list([schema.default].flat().map(String))} when left out`,
-    schema.description ?? '',
-    schema.items === undefined ? '' : rule(schema.items),
-  ]
-    .filter((part) => part !== '')
-    .join('; ')
+const openList = (schema: JsonSchema): string => {
+  const known = schema['x-extensible-enum']
+  if (known === undefined) return ''
+  if (schema['x-not-specified-values'] !== undefined) {
+    return 'an [event type](events.md), or one added later; the names that the interface does not have are marked there'
+  }
+  return `${list(known)}, or a value added later`
+}
 
-/** Tells if a rule of a value is our default. */
-const isMarked = ({ 'x-not-specified': marked }: JsonSchema, what: string): boolean =>
-  Array.isArray(marked) && marked.includes(what)
+const lengthOf = (schema: JsonSchema): ReadonlyArray<string> =>
+  schema.minLength === 1 && schema.maxLength === undefined
+    ? [`not empty${markOf(schema, 'minLength')}`]
+    : range(schema, 'characters', 'minLength', schema.maxLength)
+
+/** The rules that a single value keeps besides its type, each in words. */
+const rules = (schema: JsonSchema): ReadonlyArray<string> => [
+  schema.enum === undefined ? '' : `one of ${list(schema.enum)}`,
+  openList(schema),
+  ...lengthOf(schema),
+  ...range(schema, 'items', 'minItems', schema.maxItems),
+  ...range(schema, '', 'minimum', schema.maximum),
+  schema.pattern === undefined ? '' : `${patternWords(schema.pattern)}${markOf(schema, 'pattern')}`,
+  schema.maxProperties === 0 ? 'empty' : '',
+  schema.default === undefined ? '' : `${list([schema.default].flat().map(String))} when left out`,
+]
+
+const bare = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})|`/g, '').toLowerCase()
+
+/** The note of a single value, and its rules as far as the note does not say them. */
+export const rule = (schema: JsonSchema): string => {
+  const note = schema.description ?? ''
+  const known = bare(note)
+  const more = rules(schema)
+    .filter((part) => part !== '' && !known.includes(bare(part)))
+    .filter((part) => !(part.endsWith('when left out') && known.includes('left out')))
+    .filter((part) => !(part === 'at least 0' && known.includes('from 0')))
+  const inside = schema.items === undefined ? '' : rule(schema.items)
+  const tail = [...more, ...(inside === '' ? [] : [inside])].join('; ')
+  return [note, tail === '' ? '' : sentence(tail)].filter((part) => part !== '').join(' ')
+}
+
+const sentence = (text: string): string =>
+  `${text.replace(/^[a-z]/, (first) => first.toUpperCase())}${/[.*]$/.test(text) ? '' : '.'}`
+
+/** The mark of a rule of a value, if the rule is our default. */
+const markOf = ({ 'x-not-specified': marked }: JsonSchema, what: string): string =>
+  Array.isArray(marked) && marked.includes(what) ? MARK : ''
 
 /** Patterns that have a name among people. */
 const patternWords = (pattern: string): string =>
@@ -102,11 +128,11 @@ const known: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$': '8 or 11 letters and digits',
 }
 
-/** The type of a value in a word or two, and the schema of what is inside it. */
+/** The type of a value in a word or two. Objects with a name are links to their place in the reference. */
 export const typeOf = (schema: JsonSchema): string => {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return `[${name}](#${name.toLowerCase()})`
+    return `[${name}](${name in sent ? 'parameters' : 'responses'}.md#${name.toLowerCase()})`
   }
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' and ')

@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import GithubSlugger from 'github-slugger'
+import { defineConfig } from 'vitepress'
+
+const root = join(import.meta.dirname, '../..')
+const pages = join(import.meta.dirname, '../.pages')
+
+/** The title of a page: its first heading. */
+const titleOf = (page: string): string =>
+  /^# (.+)$/m
+    .exec(readFileSync(join(pages, `${page}.md`), 'utf8'))?.[1]
+    ?.replaceAll(/[`\\]/g, '') ?? page
+
+const item = (page: string) => ({ text: titleOf(page), link: `/${page}` })
+
+const isThere = (page: string): boolean => existsSync(join(pages, `${page}.md`))
+
+/** The pages of a folder: first the ones in this order, then the others by name. */
+const pagesIn = (folder: string, first: ReadonlyArray<string>, not: ReadonlyArray<string> = []) => {
+  const all = readdirSync(join(pages, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name.slice(0, -'.md'.length)))
+    .sort()
+  const listed = first.map((name) => join(folder, name)).filter(isThere)
+  const rest = all.filter((page) => !listed.includes(page) && !not.includes(page))
+  return [...listed, ...rest].map(item)
+}
+
+const start = ['start', 'from-other-libraries', 'faq', 'playground'].filter(isThere)
+
+const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string>]> = [
+  ['Calls', ['client', 'failures', 'idempotency', 'lists', 'snapshots', 'batches', 'webhooks']],
+  [
+    'Exports and tables',
+    ['export', 'sync', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
+  ],
+  [
+    'In production',
+    [
+      'containers',
+      'workers',
+      'logging',
+      'telemetry',
+      'doctor',
+      'measure',
+      'troubleshooting',
+      'upgrading',
+    ],
+  ],
+  ['Limits', ['limits', 'quota', 'scheduler']],
+  ['Testing', ['testing', 'sandbox']],
+  ['The parts', ['streams', 'decoding']],
+]
+const guided = guides.flatMap(([, names]) => names)
+
+const group = (
+  text: string,
+  items: ReadonlyArray<{ text: string; link: string }>,
+  collapsed = false,
+) => ({
+  text,
+  items: [...items],
+  collapsed,
+})
+
+const reference = 'reference'
+const referenceFirst = [
+  'index',
+  'charges',
+  'batch-transfers',
+  'reference-data',
+  'webhooks',
+  'partner-webhooks',
+  'authentication',
+  'responses',
+  'parameters',
+  'events',
+  'versions',
+]
+const typesFirst = ['index']
+
+const beside = pagesIn('', [], [...start, ...guided, 'gaps', 'index'])
+
+const sidebar = [
+  group('Start here', start.map(item)),
+  ...guides.map(([title, names]) => group(title, names.filter(isThere).map(item))),
+  ...(beside.length === 0 ? [] : [group('More guides', beside)]),
+  group('Calls of the interface', [
+    ...pagesIn(reference, referenceFirst),
+    ...['gaps'].filter(isThere).map(item),
+  ]),
+  group('Names of the package', pagesIn('types', typesFirst), true),
+  group('Internals', pagesIn('internals', ['architecture']), true),
+]
+
+export default defineConfig({
+  title: 'payments-rx',
+  description: 'Reactive streaming client for the Payments Platform API',
+  lang: 'en',
+  srcDir: '.pages',
+  outDir: 'dist',
+  cacheDir: '.cache',
+  cleanUrls: true,
+  lastUpdated: false,
+  markdown: {
+    // headings have the anchors of a git host, so that links work on both
+    anchor: { slugify: (heading: string) => new GithubSlugger().slug(heading) },
+    theme: { light: 'github-light', dark: 'github-dark' },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Start here', link: '/start' },
+      { text: 'Guides', link: '/client' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Internals', link: '/internals/architecture' },
+      { text: 'Playground', link: '/playground' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+    docFooter: { prev: 'Before', next: 'Next' },
+  },
+  vite: {
+    publicDir: join(pages, 'public'),
+    resolve: {
+      alias: {
+        // the published bundle
+        'payments-rx/scheduler': join(root, 'dist/scheduler/index.js'),
+      },
+    },
+    worker: { format: 'es' },
+    build: { chunkSizeWarningLimit: 2_000 },
+  },
+})
