@@ -6,6 +6,7 @@ import { fromDate, millisOf } from '../codec/Instant.js'
 import { PlainDate, Time, toMillis } from '../codec/times.js'
 import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
+import { showValue } from '../decode/showValue.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
@@ -302,7 +303,7 @@ const invalidFilter = (
   for (const field of ['from_created_at', 'to_created_at'] as const) {
     const value: unknown = filter[field]
     if (value !== undefined && !Time.is(value)) {
-      return invalidTime(endpoint, field, Time.name, redact(value))
+      return invalidTime(endpoint, field, Time.name, showValue(value, Time))
     }
   }
   const misspelt = invalidParams(ChargeFilter, filter, check)

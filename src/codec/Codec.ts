@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
 import { part } from '../decode/codecParts.js'
+import { dated } from '../decode/showValue.js'
 import { E } from '../fp.js'
 
 // model
@@ -164,8 +165,9 @@ export const ruled =
   (codec: Codec<A>): Codec<A> =>
     new RuledType(codec, rules)
 
+/** Its value has passed a codec of its own: if it looks like a date, it is one. */
 const named = (expected: string): t.Mixed =>
-  new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
+  dated(new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity))
 
 const blame = (value: unknown, path: Path, expected: string, context: t.Context) => {
   let actual = value

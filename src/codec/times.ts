@@ -1,6 +1,7 @@
 /** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
 
 import * as t from 'io-ts'
+import { dated } from '../decode/showValue.js'
 import { isDate } from '../decode/unknown.js'
 import { type Codec, described, patternOf } from './Codec.js'
 import { DATE, fromDate } from './Instant.js'
@@ -38,15 +39,13 @@ const isDay = (text: string): boolean => {
 const time = (name: string, shape: RegExp): Codec<Date | string> => {
   const is = (u: unknown): u is Date | string =>
     isWritable(u) || (typeof u === 'string' && shape.test(u) && isDay(u))
-  return described(
-    new t.Type<Date | string, string, unknown>(
-      name,
-      is,
-      (u, context) => (is(u) ? t.success(u) : t.failure(u, context)),
-      (time) => (isDate(time) ? fromDate(time) : time),
-    ),
-    patternOf(shape),
+  const codec = new t.Type<Date | string, string, unknown>(
+    name,
+    is,
+    (u, context) => (is(u) ? t.success(u) : t.failure(u, context)),
+    (time) => (isDate(time) ? fromDate(time) : time),
   )
+  return dated(described(codec, patternOf(shape)))
 }
 
 /** A time to filter by: a `Date`, or ISO 8601 text. */
@@ -58,19 +57,23 @@ export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date a
 /**
  * A day, or a time on it; empty for none. Text only: the day of a `Date` depends on the time zone.
  */
-export const Day: Codec<string> = described(
-  t.refinement(
-    t.string,
-    (text) => text === '' || (dateOrTime.test(text) && isDay(text)),
-    'an ISO 8601 date, such as "2026-01-31"',
+export const Day: Codec<string> = dated(
+  described(
+    t.refinement(
+      t.string,
+      (text) => text === '' || (dateOrTime.test(text) && isDay(text)),
+      'an ISO 8601 date, such as "2026-01-31"',
+    ),
+    { type: 'string', pattern: `^$|${dateOrTime.source}` },
   ),
-  { type: 'string', pattern: `^$|${dateOrTime.source}` },
 )
 
 /** A day without a time. */
-export const PlainDate: Codec<string> = described(
-  t.refinement(t.string, (text) => DAY.test(text) && isDay(text), 'a date as YYYY-MM-DD'),
-  patternOf(DAY),
+export const PlainDate: Codec<string> = dated(
+  described(
+    t.refinement(t.string, (text) => DAY.test(text) && isDay(text), 'a date as YYYY-MM-DD'),
+    patternOf(DAY),
+  ),
 )
 
 // combinators

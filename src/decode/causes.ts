@@ -3,6 +3,7 @@ import { hasOwn, names, part, tagOf, tagValues, typesOf, unwrapped } from './cod
 import { LESS_DEEP, TOO_DEEP } from './decodeSafely.js'
 import { errorPath, fieldAt, isMember } from './errorPath.js'
 import { redact } from './redact.js'
+import { showValue, showWord } from './showValue.js'
 
 // model
 
@@ -12,7 +13,7 @@ export interface Cause {
   readonly path: string
   /** The expected type or values. */
   readonly expected: string
-  /** A type and a size, never the content of a text. */
+  /** A type and a size, never the content of a text, except that of a parameter a wrong word or date is shown. */
   readonly actual: string
 }
 
@@ -28,30 +29,64 @@ const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' 
  * Returns one cause per path. The likeliest branch of a union comes first: the one that got deepest, whose tag
  * fits, and that names most of the fields present. Never throws.
  */
-export const causes = (errors: t.Errors): Causes => {
-  try {
-    const [one = UNKNOWN, ...more] = merged(likeliestFirst(errors).map(cause))
-    return [one, ...more]
-  } catch {
-    return [UNKNOWN]
-  }
+export const causes = (errors: t.Errors): Causes => causesWith(redacted)(errors)
+
+/** `causes` of parameters: a wrong value of an enumeration is shown, and a wrong date. */
+export const parameterCauses = (errors: t.Errors): Causes => causesWith(shown)(errors)
+
+/** Describes values that were refused. */
+interface Describe {
+  readonly value: (u: unknown, codec: unknown) => string
+  readonly tag: (u: unknown, known: ReadonlyArray<unknown>) => string
 }
 
-const cause = (error: t.ValidationError): Cause => {
-  const path = errorPath(error.context)
-  const actual = isMissing(error.context) ? 'missing' : redact(error.value)
-  if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
-  const refusing = error.context.at(-1)?.type // the codec that was asked last
-  const codec = unwrapped(refusing)
-  const tag = part(codec, 'tag')
-  if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
-    return {
-      path: fieldAt(path, tag),
-      expected: expectedTags(typesOf(codec), tag),
-      actual: hasOwn(error.value, tag) ? redact(part(error.value, tag)) : 'missing',
+const redacted: Describe = { value: redact, tag: redact }
+
+const shown: Describe = {
+  value: showValue,
+  tag: (u, known) => (typeof u === 'string' ? showWord(u, known.map(String)) : redact(u)),
+}
+
+const causesWith =
+  (describe: Describe) =>
+  (errors: t.Errors): Causes => {
+    try {
+      const [one = UNKNOWN, ...more] = merged(likeliestFirst(errors).map(cause(describe)))
+      return [one, ...more]
+    } catch {
+      return [UNKNOWN]
     }
   }
-  return { path, expected: expected(refusing), actual }
+
+const cause =
+  (describe: Describe) =>
+  (error: t.ValidationError): Cause => {
+    const path = errorPath(error.context)
+    const actual = isMissing(error.context)
+      ? 'missing'
+      : describe.value(error.value, wholeCodec(error.context))
+    if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
+    const refusing = error.context.at(-1)?.type // the codec that was asked last
+    const codec = unwrapped(refusing)
+    const tag = part(codec, 'tag')
+    if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
+      const known = typesOf(codec).flatMap((member) => tagValues(member, tag) ?? [])
+      return {
+        path: fieldAt(path, tag),
+        expected: listed(known.map((value) => JSON.stringify(value))),
+        actual: hasOwn(error.value, tag) ? describe.tag(part(error.value, tag), known) : 'missing',
+      }
+    }
+    return { path, expected: expected(refusing), actual }
+  }
+
+/** Returns the codec of a value, of which the codec that was asked last may be one member of a union. */
+const wholeCodec = (context: t.Context): unknown => {
+  const at = context.findLastIndex((entry, i) => {
+    const parent = context[i - 1]
+    return parent === undefined || !isMember(parent, entry)
+  })
+  return context[at]?.type
 }
 
 /** A field is missing even if the codec below it is a union or an intersection, whose members add entries. */
@@ -90,12 +125,6 @@ const expected = (codec: unknown): string => {
   const name = part(codec, 'name')
   return typeof name === 'string' ? shortened(name) : 'another type'
 }
-
-/** Lists the values of the tag of a tagged union. */
-const expectedTags = (members: ReadonlyArray<unknown>, tag: string): string =>
-  listed(
-    members.flatMap((member) => tagValues(member, tag) ?? []).map((value) => JSON.stringify(value)),
-  )
 
 const objects = new Set<unknown>([
   'InterfaceType',

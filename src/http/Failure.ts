@@ -23,7 +23,7 @@ export interface InvalidRequest extends Common {
   readonly field: string
   /** The accepted values, in words. */
   readonly expected: string
-  /** The value given, in words: texts are described, never repeated. */
+  /** The value given, in words: a wrong value of an enumeration or a wrong date is shown, any other text is described. */
   readonly actual: string
   /** All invalid parameters, including the first. */
   readonly causes: ReadonlyArray<Cause>

@@ -1,6 +1,6 @@
 import { defer, finalize, map, merge, type SchedulerLike, take, tap } from 'rxjs'
 import { type AnyEndpoint, method, template } from '../api/Endpoint.js'
-import type { Causes } from '../decode/causes.js'
+import type { Cause, Causes } from '../decode/causes.js'
 import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO, memoized } from '../fp.js'
@@ -24,6 +24,7 @@ import { invalidParams, invalidRequest } from './request/invalidParams.js'
 import { type PreparedRequest, prepareRequest } from './request/prepareRequest.js'
 import { type Attempts, RetryPolicy } from './retry/RetryPolicy.js'
 import { type Recovery, recover } from './retry/recover.js'
+import type { KnownSecrets } from './secrets.js'
 import { sendWithRetry } from './sendWithRetry.js'
 import type { HttpResponse } from './transport/Transport.js'
 
@@ -53,7 +54,9 @@ export const execute =
           row.repeatable === 'by request_id' && fieldsOf(params).request_id === undefined
         const given = isGenerated ? withRequestId(params, requestId()) : E.right(params)
         const prepared = E.chain(prepare)(given)
-        if (E.isLeft(prepared)) return left(invalidRequest(row.route, prepared.left))
+        if (E.isLeft(prepared)) {
+          return left(invalidRequest(row.route, scrubbed(runtime.secrets, prepared.left)))
+        }
         const call = runtime.nextCall()
         const attempts: Attempts = {
           call,
@@ -109,6 +112,12 @@ const within = <A>(
         const expiry = later(rest, timer).pipe(map(() => E.left(failure())))
         return merge(outcome, expiry).pipe(take(1))
       })
+
+/** Leaves out a shown value that repeats a secret of the client. */
+const scrubbed = (secrets: KnownSecrets, [first, ...more]: Causes): Causes => {
+  const scrub = (cause: Cause): Cause => ({ ...cause, actual: secrets.scrub(cause.actual) })
+  return [scrub(first), ...more.map(scrub)]
+}
 
 /** Emits that a call starts, and returns an operator that emits how it ended. */
 const startCall =

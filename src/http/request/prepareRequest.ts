@@ -1,7 +1,7 @@
 import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../../api/Endpoint.js'
 import { fromDate } from '../../codec/Instant.js'
 import { Time } from '../../codec/times.js'
-import { type Causes, causes } from '../../decode/causes.js'
+import { type Causes, parameterCauses } from '../../decode/causes.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isDate, isRecord, parsed } from '../../decode/unknown.js'
 import { E, type IO } from '../../fp.js'
@@ -44,7 +44,7 @@ export const prepareRequest =
     const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
     return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
       ? placed(wire.right)
-      : E.left(causes(checked.left))
+      : E.left(parameterCauses(checked.left))
   }
 
 /** Leaves out what a codec read from `Object.prototype`. */
