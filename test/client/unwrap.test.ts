@@ -1,13 +1,14 @@
-import { EMPTY, of } from 'rxjs'
+import { EMPTY, from, lastValueFrom, of } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import {
   type Client,
   collect,
-  left,
+  orThrow,
   PaymentsError,
   right,
   type Throttled,
+  toError,
   unwrap,
 } from '../../src/index.js'
 
@@ -18,20 +19,39 @@ const throttled: Throttled = {
   message: 'GET /api/v1/charges/{id}: 429 after 3 attempts',
 }
 
+const stackOf = (error: unknown): ReadonlyArray<string> =>
+  error instanceof Error ? (error.stack ?? '').split('\n') : []
+
 describe('unwrap', () => {
   it('resolves with the value of a call', async () => {
     expect(await unwrap(right(1))).toBe(1)
     expect(await unwrap(right(undefined))).toBeUndefined()
   })
 
-  it('rejects with the error of a failure, whose stack names the function that awaits', async () => {
-    const job = async () => {
-      await unwrap(left(throttled))
+  const later = from(Promise.resolve(E.left(throttled)))
+
+  it('rejects with the error of a failure, whose stack begins with the caller', async () => {
+    function job() {
+      return unwrap(later)
     }
     const error: unknown = await job().catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(PaymentsError)
     expect(error).toMatchObject({ message: throttled.message, failure: throttled })
-    expect(error instanceof Error && error.stack).toMatch(/at (async )?job /)
+    const [header, first] = stackOf(error)
+    expect(header).toBe(`PaymentsError: ${throttled.message}`)
+    expect(first).toMatch(/at job .*unwrap\.test\.ts/)
+  })
+
+  it('has the functions that await in its stack', async () => {
+    const inner = async () => {
+      await Promise.resolve()
+      await Promise.all([unwrap(later)])
+    }
+    const outer = async () => {
+      await inner()
+    }
+    const stack = stackOf(await outer().catch((caught: unknown) => caught)).join('\n')
+    expect(stack).toMatch(/at inner .*\n(.*\n)?.*at (async )?outer /)
   })
 
   it('rejects a list with more values than it may have', async () => {
@@ -45,6 +65,10 @@ describe('unwrap', () => {
   it('says what to do with a stream that has not one value', async () => {
     await expect(unwrap(EMPTY)).rejects.toThrow(/one value, but none came: collect\(\{ max \}\)/)
     await expect(unwrap(of(E.right(1), E.right(2)))).rejects.toThrow(/but more came: collect/)
+    function job() {
+      return unwrap(EMPTY)
+    }
+    expect(stackOf(await job().catch((caught: unknown) => caught))[1]).toMatch(/at job /)
   })
 
   it('takes calls, and no lists, at compile time', () => {
@@ -58,5 +82,27 @@ describe('unwrap', () => {
     const status = async (payments: Client) =>
       (await unwrap(payments.charges.retrieve({ id: 'chg_1' }))).status
     expectTypeOf(status).returns.resolves.toExtend<string>()
+  })
+})
+
+describe('orThrow', () => {
+  const later = from(Promise.resolve(E.left(throttled)))
+
+  it('ends as an error whose stack begins where it was put into the pipe', async () => {
+    function job() {
+      return lastValueFrom(later.pipe(orThrow(toError)))
+    }
+    const stack = stackOf(await job().catch((caught: unknown) => caught))
+    expect(stack[0]).toBe(`PaymentsError: ${throttled.message}`)
+    expect(stack.findIndex((line) => /at job /.test(line))).toBeLessThan(6)
+    expect(stack.join('\n')).toMatch(/at job /)
+  })
+
+  it('keeps what is no error, or frozen, as it is', async () => {
+    const frozen = Object.freeze(new Error('no'))
+    for (const thrown of ['a word', frozen]) {
+      const caught = lastValueFrom(later.pipe(orThrow(() => thrown))).catch((e: unknown) => e)
+      expect(await caught).toBe(thrown)
+    }
   })
 })

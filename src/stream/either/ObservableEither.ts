@@ -2,6 +2,7 @@
 import { filter, lastValueFrom, map, Observable, of, single, takeUntil } from 'rxjs'
 import { E, type TaskEither } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
+import { callerOf, withCaller } from '../caller.js'
 import { mergeFlat } from './mergeFlat.js'
 
 // model
@@ -82,16 +83,22 @@ export const lefts = <E, A>(source: Observable<E.Either<E, A>>): Observable<E> =
     map(({ left }) => left),
   )
 
-/** The values, until the first failure, which ends the stream as the error that `toError` makes. */
-export const orThrow =
-  <E>(toError: (e: E) => unknown) =>
-  <A>(source: Observable<E.Either<E, A>>): Observable<A> =>
-    source.pipe(
+/**
+ * The values, until the first failure, which ends the stream as the error that `toError` makes. The stack of the error
+ * begins where the operator was put into a pipe.
+ */
+export const orThrow = <E>(toError: (e: E) => unknown) => {
+  const values = <A>(source: Observable<E.Either<E, A>>): Observable<A> => {
+    const caller = callerOf(values)
+    return source.pipe(
       map((ea) => {
-        if (E.isLeft(ea)) throw toError(ea.left)
+        if (E.isLeft(ea)) throw withCaller(toError(ea.left), caller)
         return ea.right
       }),
     )
+  }
+  return values
+}
 
 /**
  * A call as a TaskEither: lazy, and asked anew each time it is run. The stream should have one `Either`: one
