@@ -1,4 +1,5 @@
 /** Errors of the files of an export: one union on `_tag`. */
+import type { Cause } from '../decode/causes.js'
 import { oneLine } from '../decode/redact.js'
 import type { Millis } from '../stream/index.js'
 
@@ -21,7 +22,10 @@ export interface ExportErrors {
   readonly Locked: { readonly path: string }
   /** A later run has taken over, since this one did not renew its lease in time. It has changed nothing since. `path`: the lease, or the destination. */
   readonly Fenced: { readonly path: string }
-  /** A checkpoint or manifest was damaged, changed, or written by an earlier version that is no longer read. */
+  /**
+   * A checkpoint or manifest was damaged, changed, or written by an earlier version that is no longer read; or a file
+   * that `readRows` reads was cut off, or is of another format.
+   */
   readonly Damaged: { readonly path: string; readonly field?: string }
   /** A checkpoint or manifest of a later version of this package. */
   readonly NewerVersion: { readonly path: string }
@@ -52,7 +56,13 @@ export interface ExportErrors {
     /** Which row of its page, from 0. */
     readonly index: number
   }
-  /** The system refuses to read a checkpoint, manifest or lock. `code`: such as `EACCES`. */
+  /** A row of a file does not decode. `row`: which one, from 1; `causes` says where and why, without its values. */
+  readonly UnreadableRow: {
+    readonly path: string
+    readonly row: number
+    readonly causes: ReadonlyArray<Cause>
+  }
+  /** The system refuses to read a file, checkpoint, manifest or lock. `code`: such as `EACCES`. */
   readonly ReadFailed: { readonly path: string; readonly code: string }
   /** The system refuses to write. `code`: such as `ENOSPC`; `EPIPE` if the reader of a stream went away. */
   readonly WriteFailed: { readonly path: string; readonly code: string }

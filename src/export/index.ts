@@ -21,6 +21,7 @@ export {
   formatNames,
 } from './format/Format.js'
 export { type FormatOptions, formatOf, type KnownColumn, knownColumns } from './format/formatOf.js'
+export { type ReadRowsOptions, readRows } from './read/readRows.js'
 export type { Bounds } from './run/Checkpoint.js'
 export type { ExportSpec } from './run/ExportSpec.js'
 export {

@@ -39,6 +39,12 @@ const objectsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArra
       ]
     : []
 
+/** Returns all columns that a file of rows may have, by their names: fields, and objects whole. */
+export const columnsNamed = (shape: Shape): ReadonlyMap<string, Column> =>
+  new Map(
+    [...objectsOf(shape), ...columnsOf(shape)].map((column) => [column.name, column] as const),
+  )
+
 /**
  * Returns the columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field that
  * the codec does not have: `fee_rate:decimal`. Throws an `InvalidOption` that lists the names there are.
@@ -47,9 +53,7 @@ export const chosenColumns =
   (shape: Shape) =>
   (names: ReadonlyArray<string>): ReadonlyArray<Column> => {
     const fields = columnsOf(shape)
-    const known = new Map(
-      [...objectsOf(shape), ...fields].map((column) => [column.name, column] as const),
-    )
+    const known = columnsNamed(shape)
     const wrong = (expected: string) => new InvalidOption('columns', expected)
 
     const columns = new Map<string, Column>()

@@ -1,10 +1,7 @@
 /** Files of NDJSON, compressed or not. */
-import { pipeline, Readable } from 'node:stream'
-import zlib from 'node:zlib'
 import { rowId } from '../../http/answer/readAnswer.js'
-import { chunksOf, type FileSystem } from '../file/FileSystem.js'
-import { framesOf } from '../folder/textPieces.js'
 import { type Compression, compressor } from '../format/Format.js'
+import { linesOf } from '../read/textLines.js'
 import type { PartFormat } from './PartFormat.js'
 
 /** Characters of lines that are written, and compressed, at a time. */
@@ -12,7 +9,7 @@ const BATCH = 1 << 20
 
 export const linePart = (compress: Compression): PartFormat => ({
   ids: async function* (files, path) {
-    for await (const lines of linesOf(files, path, compress)) yield lines.map(idOf)
+    for await (const lines of linesOf({ files, path, compress })) yield lines.map(idOf)
   },
   copy: async (files, path, to, isKept) => {
     const frame = compress === 'none' ? async (text: Uint8Array) => text : compressor(compress)
@@ -22,7 +19,7 @@ export const linePart = (compress: Compression): PartFormat => ({
       await to.append(await frame(new TextEncoder().encode(waiting)))
       waiting = ''
     }
-    for await (const lines of linesOf(files, path, compress)) {
+    for await (const lines of linesOf({ files, path, compress })) {
       for (const line of lines) {
         if (!isKept(idOf(line))) continue
         rows++
@@ -36,43 +33,3 @@ export const linePart = (compress: Compression): PartFormat => ({
 })
 
 const idOf = (line: string): string | undefined => rowId(JSON.parse(line))
-
-async function* linesOf(
-  files: FileSystem,
-  path: string,
-  compress: Compression,
-): AsyncGenerator<ReadonlyArray<string>> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of bytesOf(files, path, compress)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield lines
-  }
-}
-
-async function* bytesOf(
-  files: FileSystem,
-  path: string,
-  compress: Compression,
-): AsyncGenerator<Uint8Array> {
-  const handle = await files.open(path, 'r')
-  try {
-    if (compress === 'none') {
-      yield* chunksOf(handle)
-    } else if (compress === 'gzip') {
-      const copies = async function* (): AsyncGenerator<Buffer> {
-        for await (const chunk of chunksOf(handle)) yield Buffer.from(chunk)
-      }
-      const text = zlib.createGunzip()
-      pipeline(Readable.from(copies()), text, () => {}) // its error is that of the text
-      yield* text
-    } else {
-      const all: Array<Uint8Array> = []
-      for await (const chunk of chunksOf(handle)) all.push(Buffer.from(chunk))
-      yield* framesOf(Buffer.concat(all))
-    }
-  } finally {
-    await handle.close()
-  }
-}

@@ -1,21 +1,12 @@
 /** Files of Parquet. Values are copied as they are stored, a row group at a time. */
 import zlib from 'node:zlib'
-import {
-  type AsyncBuffer,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  type SchemaElement,
-} from 'hyparquet'
+import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { defined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
-import { type FileHandle, type FileSystem, readFully } from '../file/FileSystem.js'
+import type { FileSystem } from '../file/FileSystem.js'
+import { plain, type RowGroup, rowGroupsOf, type StoredRow } from '../read/parquetGroups.js'
 import type { PartFormat, RowId } from './PartFormat.js'
-
-const decompressors = {
-  GZIP: (page: Uint8Array) => zlib.gunzipSync(page),
-  ZSTD: (page: Uint8Array) => zlib.zstdDecompressSync(page),
-}
 
 const compressors = {
   GZIP: (page: Uint8Array) => zlib.gzipSync(page),
@@ -66,55 +57,17 @@ export const parquetPart: PartFormat = {
   },
 }
 
-type Row = Readonly<Record<string, unknown>>
+const idOf = ({ id }: StoredRow): RowId => (typeof id === 'string' ? id : undefined)
 
-interface Group {
-  readonly metadata: FileMetaData
-  readonly rows: ReadonlyArray<Row>
-}
-
-const idOf = ({ id }: Row): RowId => (typeof id === 'string' ? id : undefined)
-
-async function* groupsOf(
+const groupsOf = (
   files: FileSystem,
   path: string,
   columns?: ReadonlyArray<string>,
-): AsyncGenerator<Group> {
-  const handle = await files.open(path, 'r')
-  try {
-    const file = await bufferOf(path, handle)
-    const metadata = await parquetMetadataAsync(file)
-    if (!metadata.schema.some(({ name }) => name === 'id')) {
+): AsyncGenerator<RowGroup> =>
+  rowGroupsOf(files, path, {
+    ...defined({ columns }),
+    check: ({ schema }) => {
+      if (schema.some(({ name }) => name === 'id')) return
       throw exportError('UnusablePath', `${path} has no column id`, { path })
-    }
-    let rowStart = 0
-    for (const { num_rows } of metadata.row_groups) {
-      const rowEnd = rowStart + Number(num_rows)
-      const rows = await parquetReadObjects({
-        ...{ file, metadata: plain(metadata), rowStart, rowEnd, compressors: decompressors },
-        ...(columns === undefined ? {} : { columns: [...columns] }),
-      })
-      rowStart = rowEnd
-      yield { metadata, rows }
-    }
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Without what the columns mean: values then come, and go, as they are stored. */
-const plain = (metadata: FileMetaData): FileMetaData => ({
-  ...metadata,
-  schema: metadata.schema.map(({ converted_type: _, logical_type: __, ...element }) => element),
-})
-
-const bufferOf = async (path: string, handle: FileHandle): Promise<AsyncBuffer> => {
-  const { size } = await handle.stat()
-  return {
-    byteLength: size,
-    slice: async (from, to = size) => {
-      const bytes = await readFully(path, handle, from, to - from)
-      return Uint8Array.from(bytes).buffer
     },
-  }
-}
+  })

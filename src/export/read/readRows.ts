@@ -1,0 +1,244 @@
+/** Reads the files that an export wrote, as rows of a codec. */
+import { join } from 'node:path'
+import { asyncScheduler, concatMap, defer, from, type Observable, type SchedulerLike } from 'rxjs'
+import type { Codec } from '../../codec/Codec.js'
+import { type Cause, causes } from '../../decode/causes.js'
+import { compile, type Decoder, parseExact } from '../../decode/index.js'
+import { E } from '../../fp.js'
+import {
+  checkArgument,
+  checkOptions,
+  is,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
+import { type Shape, shapeOf } from '../column/Shape.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { codeOf, disk, type FileSystem, isError, isFolderThere } from '../file/FileSystem.js'
+import {
+  byExtension,
+  type Compression,
+  compressions,
+  type FormatName,
+  formatNames,
+} from '../format/Format.js'
+import * as rule from '../rules.js'
+import { isFolder, pathsOf } from '../run/paths.js'
+import { manifestAt } from '../run/records.js'
+import { isS3, s3Path, s3Url, withUrls } from '../s3/S3Location.js'
+import { recordsOf } from './csvRecords.js'
+import { rowGroupsOf } from './parquetGroups.js'
+import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
+import { linesOf, type TextFile, textsOf } from './textLines.js'
+
+// model
+
+/** Options of `readRows`. */
+export interface ReadRowsOptions<A> {
+  /** The codec of the rows, such as `Charge`. Of a file with some columns: one of these. */
+  readonly codec: Codec<A>
+  /** Default: by the name of the file; NDJSON for one without an extension. */
+  readonly format?: FormatName | undefined
+  /** Default: by the name of the file. */
+  readonly compress?: Compression | undefined
+  /** Default: the disk. */
+  readonly files?: FileSystem | undefined
+  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Waits between attempts, for `s3://`. Default `asyncScheduler`. */
+  readonly timer?: SchedulerLike | undefined
+}
+
+/** Rows, or a `Left` for each that cannot be read. Both views are lazy, and read the files anew each time. */
+interface RowsOf<A>
+  extends Observable<E.Either<ExportError, A>>,
+    AsyncIterable<E.Either<ExportError, A>> {}
+
+// constructors
+
+const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
+  codec: required({
+    ...is.withMethods<Codec<A>>('', 'decode'),
+    expected: 'a codec of rows, such as Charge',
+  }),
+  format: is.oneOf(...formatNames),
+  compress: is.oneOf(...compressions),
+  files: rule.files,
+  env: is.object('variables by their names'),
+  timer: is.rxScheduler(),
+})
+
+/**
+ * Reads the rows of a file that an export wrote, or of all files of its folder, in their order: `.ndjson`, `.json`,
+ * `.csv` or `.parquet`, compressed or not, on the disk or at `s3://`. Numbers keep their digits, as those of a client
+ * with `numbers: 'exact'`. A row that does not decode is a `Left` and ends nothing; a file that cannot be read is one,
+ * and the end. Throws an `InvalidOption` for an option that cannot work.
+ */
+export const readRows = <A>(path: string, options: ReadRowsOptions<A>): RowsOf<A> => {
+  checkArgument('path', path, is.nonEmptyString)
+  const checked = checkOptions(options, optionsTable<A>(), { context: 'readRows: ' })
+  const batches = () => rowsOf(path, checked)
+  const rows = defer(() => from(batches())).pipe(concatMap((batch) => batch))
+  return Object.assign(rows, {
+    [Symbol.asyncIterator]: async function* () {
+      for await (const batch of batches()) yield* batch
+    },
+  })
+}
+
+type Batch<A> = ReadonlyArray<E.Either<ExportError, A>>
+
+async function* rowsOf<A>(
+  given: string,
+  { codec, format, compress, files, env, timer = asyncScheduler }: ReadRowsOptions<A>,
+): AsyncGenerator<Batch<A>> {
+  const decode = compile(codec)
+  const shape = shapeOf(codec)
+  let path = given
+  try {
+    const opened = files ?? (await filesFor(given, { env, timer }))
+    for (path of await pathsIn(opened, given)) {
+      const said = byExtension(path)
+      const kind = format ?? said.format ?? 'ndjson'
+      const file = { files: opened, path, compress: compress ?? said.compress ?? 'none' }
+      let count = 0
+      for await (const texts of TEXTS[kind](file, shape)) {
+        yield texts.map((text) => decodedRow(decode, path, ++count, text))
+      }
+    }
+  } catch (error) {
+    const expected = expectedError(s3Url(path), error)
+    if (expected === undefined) throw error
+    yield [E.left(expected)]
+  }
+}
+
+const filesFor = async (
+  path: string,
+  options: { readonly env: ReadRowsOptions<unknown>['env']; readonly timer: SchedulerLike },
+): Promise<FileSystem> => {
+  if (!isS3(path)) return disk
+  const { openS3Files } = await import('../s3/s3Files.js') // or not, to start fast
+  return openS3Files(path, options)
+}
+
+/** The files of a folder are those of its manifest. */
+const pathsIn = async (files: FileSystem, given: string): Promise<ReadonlyArray<string>> => {
+  const path = s3Path(given)
+  if (!isFolder(path) && (isS3(given) || !(await isFolderThere(files, path)))) return [path]
+  const { manifest } = pathsOf(join(path, '/'))
+  const found = await manifestAt(files, manifest)
+  if (found === undefined) {
+    throw exportError('NoManifest', `${manifest} is not there`, { path: manifest })
+  }
+  return found.runs.flatMap((run) => run.files.map((file) => join(path, file.path)))
+}
+
+// rows as JSON texts
+
+type Texts = (file: TextFile, shape: Shape) => AsyncIterable<ReadonlyArray<string>>
+
+const damaged = (path: string, why: string): ExportError =>
+  exportError('Damaged', `${path} ${why}`, { path })
+
+const tornAt = (path: string) => (): never => {
+  throw damaged(path, 'ends within a row')
+}
+
+const TEXTS: Readonly<Record<FormatName, Texts>> = {
+  ndjson: (file) => linesOf(file, tornAt(file.path)),
+
+  json: async function* (file) {
+    let last: string | undefined
+    for await (const lines of linesOf(file, tornAt(file.path))) {
+      last = lines.at(-1)
+      yield lines
+        .filter((line) => !BRACKETS.includes(line))
+        .map((line) => (line.endsWith(',') ? line.slice(0, -1) : line))
+    }
+    if (last !== ']' && last !== '[]') throw damaged(file.path, 'ends before its closing bracket')
+  },
+
+  csv: async function* (file, shape) {
+    let columns: ReturnType<typeof fileColumns> | undefined
+    for await (const records of recordsOf(textsOf(file), tornAt(file.path))) {
+      let rows = records
+      if (columns === undefined) {
+        columns = fileColumns(shape, (records[0] ?? []).map(String))
+        rows = records.slice(1)
+      }
+      const { types, rowText } = columns
+      yield rows.map((cells) =>
+        rowText(
+          types.map((type, at) => {
+            const cell = cells[at]
+            const isNone = cell === undefined || (cell === '' && type !== 'text')
+            return isNone ? undefined : jsonTextOf(type, cell)
+          }),
+        ),
+      )
+    }
+    if (columns === undefined) throw damaged(file.path, 'has no header')
+  },
+
+  parquet: async function* ({ files, path }, shape) {
+    for await (const { metadata, rows } of rowGroupsOf(files, path)) {
+      const elements = metadata.schema.slice(1)
+      const { types, rowText } = fileColumns(
+        shape,
+        elements.map(({ name }) => name),
+      )
+      const columns = elements.map((element, at) => ({
+        name: element.name,
+        textOf: storedTextOf(types[at] ?? 'text', element),
+      }))
+      yield rows.map((row) => rowText(columns.map(({ name, textOf }) => textOf(row[name]))))
+    }
+  },
+}
+
+/** Lines of a JSON file around its rows. */
+const BRACKETS: ReadonlyArray<string> = ['[', ']', '[]']
+
+// decoding
+
+const decodedRow = <A>(
+  decode: Decoder<A>,
+  path: string,
+  row: number,
+  text: string,
+): E.Either<ExportError, A> => {
+  const json = E.tryCatch(
+    () => parseExact(text),
+    () => NO_JSON,
+  )
+  if (E.isLeft(json)) return E.left(unreadable(path, row, json.left))
+  const decoded = decode(json.right)
+  return E.isRight(decoded) ? decoded : E.left(unreadable(path, row, causes(decoded.left)))
+}
+
+const NO_JSON: ReadonlyArray<Cause> = [{ path: '', expected: 'JSON', actual: 'text' }]
+
+const unreadable = (path: string, row: number, causes: ReadonlyArray<Cause>): ExportError => {
+  const why = causes.map(
+    (cause) => `${cause.path || 'it'} should be ${cause.expected}, and is ${cause.actual}`,
+  )
+  const message = `${s3Url(path)}: row ${row} is no such row: ${why.join('; ')}`
+  return exportError('UnreadableRow', message, { path: s3Url(path), row, causes })
+}
+
+// errors
+
+const expectedError = (path: string, error: unknown): ExportError | undefined => {
+  if (isExportError(error)) return withUrls(error)
+  const code = codeOf(error)
+  if (code !== undefined && !/^(?:Z_|ZSTD_)/.test(code)) {
+    const message = isError(error) ? error.message : code
+    return exportError('ReadFailed', `cannot read ${path}: ${message}`, { path, code }, error)
+  }
+  return code !== undefined || isOfParquet(error)
+    ? exportError('Damaged', `${path} is damaged, or of another format`, { path }, error)
+    : undefined
+}
+
+const isOfParquet = (error: unknown): boolean => isError(error) && /parquet/i.test(error.message)

@@ -1,0 +1,124 @@
+/** Rows of columns, put together as JSON text: so that their numbers keep their digits. */
+import type { SchemaElement } from 'hyparquet'
+import { fromDate } from '../../codec/Instant.js'
+import type { Column } from '../column/Column.js'
+import { columnsNamed } from '../column/Column.js'
+import type { ColumnType, Shape } from '../column/Shape.js'
+
+// model
+
+/** A value as JSON text; `undefined` where there is none. */
+export type JsonText = string | undefined
+
+/** Fields of an object: a value, by its place among the columns, or an object. */
+interface Field {
+  readonly key: string
+  readonly at?: number
+  readonly fields?: ReadonlyArray<Field>
+}
+
+/** The columns of a file, as a codec has them. */
+export interface FileColumns {
+  readonly types: ReadonlyArray<ColumnType>
+  /** Returns the text of a row. */
+  readonly rowText: (values: ReadonlyArray<JsonText>) => string
+}
+
+// constructors
+
+/** Finds the columns of these names. One that the codec does not have is text. */
+export const fileColumns = (shape: Shape, names: ReadonlyArray<string>): FileColumns => {
+  const known = columnsNamed(shape)
+  const columns = names.map(
+    (name): Pick<Column, 'path' | 'type'> =>
+      known.get(name) ?? { path: name.split('.'), type: 'text' },
+  )
+  const fields = fieldsOf(columns.map(({ path }, at) => ({ path, at })))
+  return {
+    types: columns.map(({ type }) => type),
+    rowText: (values) => objectText(fields, values) ?? '{}',
+  }
+}
+
+interface Placed {
+  readonly path: ReadonlyArray<string>
+  readonly at: number
+}
+
+const fieldsOf = (columns: ReadonlyArray<Placed>): ReadonlyArray<Field> => {
+  const byKey = new Map<string, Array<Placed>>()
+  for (const { path, at } of columns) {
+    const [key = '', ...rest] = path
+    byKey.set(key, [...(byKey.get(key) ?? []), { path: rest, at }])
+  }
+  return [...byKey].map(([key, inner]) => {
+    const whole = inner.find(({ path }) => path.length === 0)
+    return whole === undefined ? { key, fields: fieldsOf(inner) } : { key, at: whole.at }
+  })
+}
+
+/** An object without a value is none. */
+const objectText = (fields: ReadonlyArray<Field>, values: ReadonlyArray<JsonText>): JsonText => {
+  let text = ''
+  for (const { key, at, fields: inner } of fields) {
+    const value = inner === undefined ? values[at ?? -1] : objectText(inner, values)
+    if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${value}`
+  }
+  return text === '' ? undefined : `{${text}}`
+}
+
+// values
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Returns the JSON of a text in a column of some type. One that does not have the type is a JSON string. */
+export const jsonTextOf = (type: ColumnType, text: string): string => {
+  switch (type) {
+    case 'integer':
+    case 'decimal':
+      return NUMBER.test(text) ? text : JSON.stringify(text)
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text : JSON.stringify(text)
+    case 'json':
+      return text
+    default:
+      return JSON.stringify(text)
+  }
+}
+
+/** Returns the JSON of values of a Parquet column, of which readers are told by `element` what they are. */
+export const storedTextOf = (
+  type: ColumnType,
+  { converted_type, scale = 0 }: Pick<SchemaElement, 'converted_type' | 'scale'>,
+): ((value: unknown) => JsonText) => {
+  const textOf = (value: unknown): string => {
+    if (typeof value !== 'bigint') return jsonTextOf(type, `${value}`)
+    switch (converted_type) {
+      case 'DECIMAL':
+        return decimalText(value, scale)
+      case 'TIMESTAMP_MICROS':
+        return JSON.stringify(timeText(value))
+      default:
+        return `${value}`
+    }
+  }
+  return (value) => (value === null || value === undefined ? undefined : textOf(value))
+}
+
+/** Returns the digits of a decimal, without zeros at the end. */
+const decimalText = (units: bigint, scale: number): string => {
+  const digits = `${units < 0n ? -units : units}`.padStart(scale + 1, '0')
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
+  const text = `${digits.slice(0, digits.length - scale)}${fraction === '' ? '' : `.${fraction}`}`
+  return units < 0n ? `-${text}` : text
+}
+
+const SECOND = 1_000_000n
+
+/** Returns a time in microseconds since 1970 as the interface writes it, with a fraction if it has one. */
+const timeText = (micros: bigint): string => {
+  const rest = ((micros % SECOND) + SECOND) % SECOND
+  const [time = '', offset] = fromDate(new Date(Number((micros - rest) / 1_000n))).split('+')
+  const fraction = rest === 0n ? '' : `.${`${rest}`.padStart(6, '0').replace(/0+$/, '')}`
+  return `${time}${fraction}+${offset}`
+}
