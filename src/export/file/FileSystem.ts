@@ -111,6 +111,9 @@ export const disk: FileSystem = {
 /** A name of its own for a file until it is complete: `charges.csv.0123456789ab.part`. */
 export const unfinishedName = (final: string): string => `${final}.${randomName()}.part`
 
+/** The name that a file has, or will have when it is complete. */
+export const finalName = (path: string): string => path.replace(/\.[0-9a-f]{12}\.part$/, '')
+
 /** Returns whether a name is one of those for a file whose name is accepted. */
 export const isUnfinishedName =
   (isFinal: (name: string) => boolean) =>
@@ -236,11 +239,15 @@ export const readFully = async (
 /** Bytes that are read at a time. */
 export const CHUNK_BYTES = 1 << 20
 
-/** Reads a file a chunk at a time; the next one is put in the place of the one before. */
-export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
+/** Reads a file, up to `end`, a chunk at a time; the next one is put in the place of the one before. */
+export async function* chunksOf(
+  handle: FileHandle,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   const place = Buffer.alloc(CHUNK_BYTES)
-  for (let position = 0; ; ) {
-    const { bytesRead } = await handle.read(place, 0, CHUNK_BYTES, position)
+  for (let position = 0; position < end; ) {
+    const length = Math.min(CHUNK_BYTES, end - position)
+    const { bytesRead } = await handle.read(place, 0, length, position)
     if (bytesRead === 0) return
     yield place.subarray(0, bytesRead)
     position += bytesRead

@@ -14,7 +14,14 @@ import {
 } from '../../options/index.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import { codeOf, disk, type FileSystem, isError, isFolderThere } from '../file/FileSystem.js'
+import {
+  codeOf,
+  disk,
+  type FileSystem,
+  finalName,
+  isError,
+  isFolderThere,
+} from '../file/FileSystem.js'
 import {
   byExtension,
   type Compression,
@@ -97,10 +104,12 @@ async function* rowsOf<A>(
   let path = given
   try {
     const opened = files ?? (await filesFor(given, { env, timer }))
-    for (path of await pathsIn(opened, given)) {
-      const said = byExtension(path)
+    for (const part of await partsOf(opened, given)) {
+      path = part.path
+      const said = byExtension(finalName(path))
+      if (format === undefined && said.unknown !== undefined) throw unknownName(path, said.unknown)
       const kind = format ?? said.format ?? 'ndjson'
-      const file = { files: opened, path, compress: compress ?? said.compress ?? 'none' }
+      const file = { files: opened, ...part, compress: compress ?? said.compress ?? 'none' }
       let count = 0
       for await (const texts of TEXTS[kind](file, shape)) {
         yield texts.map((text) => decodedRow(decode, path, ++count, text))
@@ -123,20 +132,36 @@ const filesFor = async (
 }
 
 /** The files of a folder are those of its manifest. */
-const pathsIn = async (files: FileSystem, given: string): Promise<ReadonlyArray<string>> => {
+const partsOf = async (
+  files: FileSystem,
+  given: string,
+): Promise<ReadonlyArray<Pick<TextFile, 'path' | 'bytes'>>> => {
   const path = s3Path(given)
-  if (!isFolder(path) && (isS3(given) || !(await isFolderThere(files, path)))) return [path]
+  if (!isFolder(path) && (isS3(given) || !(await isFolderThere(files, path)))) return [{ path }]
   const { manifest } = pathsOf(join(path, '/'))
   const found = await manifestAt(files, manifest)
   if (found === undefined) {
     throw exportError('NoManifest', `${manifest} is not there`, { path: manifest })
   }
-  return found.runs.flatMap((run) => run.files.map((file) => join(path, file.path)))
+  return found.runs
+    .flatMap((run) => run.files)
+    .filter(({ bytes }) => bytes > 0)
+    .map((file) => ({ path: join(path, file.path), bytes: file.bytes }))
 }
 
 // rows as JSON texts
 
 type Texts = (file: TextFile, shape: Shape) => AsyncIterable<ReadonlyArray<string>>
+
+const unknownName = (path: string, extension: string): ExportError =>
+  exportError(
+    'UnusablePath',
+    `${path}: format should be given for a name that ends with ${extension}`,
+    {
+      path,
+      option: 'format',
+    },
+  )
 
 const damaged = (path: string, why: string): ExportError =>
   exportError('Damaged', `${path} ${why}`, { path })

@@ -10,6 +10,8 @@ export interface TextFile {
   readonly files: Pick<FileSystem, 'open'>
   readonly path: string
   readonly compress: Compression
+  /** Where it ends; whatever follows was not committed. Default: at its last byte. */
+  readonly bytes?: number
 }
 
 /** Reads a file, a part at a time. */
@@ -32,21 +34,21 @@ export async function* linesOf(
   if (rest !== '') torn(rest)
 }
 
-async function* bytesOf({ files, path, compress }: TextFile): AsyncGenerator<Uint8Array> {
+async function* bytesOf({ files, path, compress, bytes }: TextFile): AsyncGenerator<Uint8Array> {
   const handle = await files.open(path, 'r')
   try {
     if (compress === 'none') {
-      yield* chunksOf(handle)
+      yield* chunksOf(handle, bytes)
     } else if (compress === 'gzip') {
       const copies = async function* (): AsyncGenerator<Buffer> {
-        for await (const chunk of chunksOf(handle)) yield Buffer.from(chunk)
+        for await (const chunk of chunksOf(handle, bytes)) yield Buffer.from(chunk)
       }
       const text = zlib.createGunzip()
       pipeline(Readable.from(copies()), text, () => {}) // its error is that of the text
       yield* text
     } else {
       const all: Array<Uint8Array> = []
-      for await (const chunk of chunksOf(handle)) all.push(Buffer.from(chunk))
+      for await (const chunk of chunksOf(handle, bytes)) all.push(Buffer.from(chunk))
       yield* framesOf(Buffer.concat(all))
     }
   } finally {

@@ -1,5 +1,5 @@
 /** Files of exports, read back as rows. */
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -208,6 +208,9 @@ describe('readRows', () => {
     const expected = await run(lastValueFrom(payments.charges.snapshot().pipe(toArray())))
     expect(said(await read(out, Charge))).toEqual(said(expected))
     expect(said(await read(out.slice(0, -1), Charge))).toEqual(said(expected))
+    const [part = ''] = (await readdir(out)).filter((name) => name.startsWith('part-'))
+    await appendFile(join(out, part), 'chg_1,2') // written, and not committed
+    expect(said(await read(out, Charge))).toEqual(said(expected))
     expect(await read(`${home}/`, Charge)).toMatchObject([{ left: { _tag: 'NoManifest' } }])
   })
 
@@ -234,6 +237,20 @@ describe('readRows', () => {
     } finally {
       await double.close()
     }
+  })
+
+  it('asks for the format of a name that does not tell it', async () => {
+    const path = await lines('rows.txt', CHARGE)
+    expect(await read(path, Charge)).toMatchObject([
+      {
+        left: {
+          _tag: 'UnusablePath',
+          message: expect.stringContaining('format should be given for a name that ends with .txt'),
+        },
+      },
+    ])
+    const rows = readRows(path, { codec: Charge, format: 'ndjson' })
+    expect(await lastValueFrom(rows)).toMatchObject({ right: { id: CHARGE.id } })
   })
 
   it.each([
