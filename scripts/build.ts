@@ -20,6 +20,7 @@ const { version }: { readonly version: string } = JSON.parse(
 const entries = [
   'index',
   ...[
+    'bench',
     'decode',
     'export',
     'quota',
@@ -30,6 +31,9 @@ const entries = [
     'webhooks',
   ].map((f) => `${f}/index`),
 ]
+
+/** Programs, which nobody imports. */
+const programs = ['cli/main', 'bench/sandboxProcess', 'bench/peerProcess']
 
 /** Layers that several entries share, as chunks. */
 const layers: ReadonlyArray<readonly [name: string, test: RegExp]> = [
@@ -55,7 +59,10 @@ const options = {
 export const buildCode = async (dist: string): Promise<void> => {
   await build({
     ...options,
-    input: { ...inputs(join(root, 'src'), 'ts'), 'cli/main': join(root, 'src/cli/main.ts') },
+    input: {
+      ...inputs(join(root, 'src'), 'ts'),
+      ...Object.fromEntries(programs.map((name) => [name, join(root, `src/${name}.ts`)])),
+    },
     output: {
       dir: dist,
       chunkFileNames: 'shared/[name].js',

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPackage } from '../scripts/build.js'
+import * as benches from '../src/bench/index.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
@@ -160,6 +161,7 @@ const again = (module: string, names: ReadonlyArray<string>): string =>
 
 const entries = {
   '.': main,
+  bench: benches,
   decode,
   export: files,
   quota,

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
+import { benchCommand } from './benchCommand.js'
 import { compactCommand } from './compactCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
@@ -29,6 +30,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   tapCommand,
   sandboxCommand,
   doctorCommand,
+  benchCommand,
 ]
 
 /** Runs the command that the arguments name; returns the exit status. */

@@ -76,6 +76,13 @@ svg .moment { text-anchor: middle; transform: translateY(1.2rem); }
 .limit { stroke: var(--limit); stroke-dasharray: 12 4; }
 .column { fill: transparent; }
 .column:hover { fill: var(--ink); fill-opacity: .12; }
+.bars-table { width: 100%; }
+.bars-table td.bar { width: 55%; min-width: 6rem; padding-right: 0; }
+.bars-table svg { display: block; width: 100%; height: 1.1rem; }
+.bars-table rect { fill: var(--c0); fill-opacity: var(--area); }
+.bars-table tr.own rect { fill-opacity: 1; }
+.bars-table tr.own th { font-weight: 700; }
+.bars-table th[scope="row"] { white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75rem; font-size: .85rem; color: var(--faint); }
 @media print {
   :root { --paper: #fff; --ink: #000; --faint: #444; --rule: #bbb; --card: #fff; --c0: #1f5fbf; --c1: #a24b00; --c2: #6b3fa0; --good: #0b6b3a; --bad: #b3261e; --limit: #b3261e; color-scheme: light; }

@@ -33,6 +33,14 @@ export interface Chart<I extends Span> {
   readonly lines: ReadonlyArray<Line<I>>
   /** A horizontal line. */
   readonly limit?: { readonly name: string; readonly value: number }
+  /** Marks below the chart. Default: times of a run. */
+  readonly marks?: Marks
+}
+
+/** Where an axis has marks up to its end, and their texts. */
+export interface Marks {
+  readonly at: (end: number) => ReadonlyArray<number>
+  readonly format: (value: number) => string
 }
 
 /** Size of the drawing, in units of its own. */
@@ -47,7 +55,7 @@ interface Frame {
 // constructors
 
 export const svgChart = <I extends Span>(
-  { id, title, summary, format, lines, limit }: Chart<I>,
+  { id, title, summary, format, lines, limit, marks: below = TIMES }: Chart<I>,
   intervals: ReadonlyArray<I>,
 ): Html => {
   const end = Math.max(1, intervals.at(-1)?.to ?? 1)
@@ -62,11 +70,11 @@ export const svgChart = <I extends Span>(
 <figcaption><h3 id="${id}-title">${title}</h3>${legend(lines, limit?.name)}</figcaption>
 <svg class="chart" role="img" aria-labelledby="${id}-title ${id}-summary">
 ${marks.map((value) => valueMark(frame.y(value), format(value)))}
-${timeTicks(end).map((ms) => timeMark(frame.x(ms), clockTime(ms)))}
+${below.at(end).map((value) => timeMark(frame.x(value), below.format(value)))}
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" width="100%" height="100%">
 ${lines.map((line, i) => html`<path class="line ${line.form} colour-${i}" d="${path(line, intervals, frame)}"/>`)}
 ${limit && html`<path class="limit" d="M0 ${frame.y(limit.value)}H${WIDTH}"/>`}
-${intervals.map((interval) => hoverColumn(interval, lines, frame, format))}
+${intervals.map((interval) => hoverColumn(interval, lines, frame, format, below))}
 </svg>
 </svg>
 <p id="${id}-summary" class="summary">${summary}</p>
@@ -111,13 +119,14 @@ const hoverColumn = <I extends Span>(
   lines: ReadonlyArray<Line<I>>,
   { x }: Frame,
   format: Chart<I>['format'],
+  below: Marks,
 ): Html => {
   const { from, to } = interval
   const values = lines.map(({ name, of }) => {
     const value = of(interval)
     return value === undefined ? '' : `, ${name} ${format(value)}`
   })
-  const text = `${clockTime(from)} to ${clockTime(to)}${values.join('')}`
+  const text = `${below.format(from)} to ${below.format(to)}${values.join('')}`
   return html`<rect class="column" x="${x(from)}" y="0" width="${round(x(to) - x(from))}" height="${HEIGHT}"><title>${text}</title></rect>`
 }
 
@@ -161,3 +170,5 @@ export const clockTime = (ms: number): string => {
     ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
     : `${minutes}:${two(seconds % 60)}`
 }
+
+const TIMES: Marks = { at: timeTicks, format: clockTime }

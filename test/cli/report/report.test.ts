@@ -63,7 +63,7 @@ describe('a report', () => {
       'ended 2026-01-31 12:00:03 UTC',
       '5,000 rows read, 0 of them rejected. At most 3,000 a second, and none for 1.0 s',
       '(endpoint limit, 20 a second)',
-      'Half of the answers came within 150 ms',
+      'Half of the answers came within 151 ms',
       'Nothing: every request was answered',
       'Made by payments-rx 1.2.3',
     ]) {

@@ -1,0 +1,217 @@
+/** `bench(options)`: throughput of the client, and what bounds it. */
+import {
+  concat,
+  concatMap,
+  defer,
+  finalize,
+  from,
+  ignoreElements,
+  map,
+  type Observable,
+  of,
+  startWith,
+  takeWhile,
+  tap,
+} from 'rxjs'
+import type { ClientOptions } from '../client/ClientOptions.js'
+import { createClient } from '../client/createClient.js'
+import { withConnection } from '../client/fromEnv.js'
+import { defined, E } from '../fp.js'
+import { sandboxCredentials } from '../sandbox/options.js'
+import type { Millis } from '../stream/index.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
+import { type BenchOptions, type BenchSettings, benchSettings } from './BenchOptions.js'
+import type { BenchResult, Contender } from './BenchResult.js'
+import { judge, leftOut, PEERS, type Program, peerProgram, userProgram } from './contenders.js'
+import { Measurement } from './measure.js'
+import { machine, type SandboxSettings, usage, withSandbox } from './processes.js'
+import {
+  limitsOf,
+  type Ran,
+  type RunFailure,
+  type RunLimits,
+  type RunProgress,
+  run,
+} from './run.js'
+import { exporting, type Work, type WorkOptions, workOf } from './workload.js'
+
+// model
+
+/** A fact of a run. */
+export type BenchFact =
+  /** How far it is, every quarter of a second. */
+  | ({ readonly _tag: 'Progress' } & RunProgress)
+  /** Another program is measured now, for so many ms. */
+  | { readonly _tag: 'Contending'; readonly name: string; readonly duration: Millis }
+  /** The last fact. */
+  | { readonly _tag: 'Measured'; readonly result: BenchResult }
+
+/** A fact; or last, why there is no result. */
+export type BenchEvent = E.Either<RunFailure, BenchFact>
+
+/** The client's own run, with what others need to do the same work. */
+interface Own {
+  readonly result: BenchResult
+  readonly work: Work
+  readonly limits: RunLimits
+}
+
+/** Time of all contenders together, as a part of the client's own: 54 s beside 30 s. */
+const CONTENDERS_PART = 1.8
+
+// constructors
+
+/**
+ * Measures rows and requests a second, refusals, quantiles of answers and of waiting, CPU and memory, and says what
+ * bound them. Read-only, unless the workload is `write`; within the limits. Cold; unsubscribing stops everything.
+ * Throws an `InvalidOption`; nothing is sent then.
+ */
+export const bench = (options: BenchOptions = {}): Observable<BenchEvent> => {
+  const settings = benchSettings(options)
+  if (settings.connection !== undefined) {
+    const connection = withConnection(settings.connection)
+    const { baseUrl = '' } = connection
+    return own(settings, connection, baseUrl).pipe(map(E.map(factOf)))
+  }
+  const sandbox = sandboxOf(settings)
+  return withSandbox(sandbox, ({ url, count }) =>
+    own(
+      settings,
+      { baseUrl: url, credentials: sandboxCredentials, environment: sandbox.environment },
+      'embedded sandbox',
+    ).pipe(
+      concatMap(async (event) => {
+        if (E.isLeft(event) || !isOwn(event.right)) return event
+        const { isSettled: _, ms: __, ...arrivals } = await count()
+        return E.right({ ...event.right, result: { ...event.right.result, arrivals } })
+      }),
+      takeWhile((event) => E.isLeft(event) || !isOwn(event.right), true),
+    ),
+  ).pipe(
+    concatMap((event) =>
+      E.isLeft(event) || !isOwn(event.right)
+        ? of(E.map(factOf)(event))
+        : contend(settings, sandbox, event.right),
+    ),
+  )
+}
+
+const sandboxOf = ({ sandbox = {} }: BenchSettings): SandboxSettings => ({
+  environment: 'production',
+  charges: 2_000_000,
+  batches: 40,
+  latency: 150,
+  jitter: 30,
+  ...defined(sandbox),
+})
+
+const isOwn = (one: RunProgress | Own): one is Own => 'work' in one
+
+const factOf = (one: RunProgress | Own): BenchFact =>
+  isOwn(one) ? { _tag: 'Measured', result: one.result } : { _tag: 'Progress', ...one }
+
+/** The run of this client. */
+const own = (
+  settings: BenchSettings,
+  connection: ClientOptions,
+  target: string,
+): Observable<E.Either<RunFailure, RunProgress | Own>> => {
+  const { workload, pageSize, duration, parallel, share, guard } = settings
+  const client = createClient({
+    ...connection,
+    ...defined({ share, guard }),
+    timer: settings.timer,
+  })
+  const timer = steadyTimer(settings.timer)
+  const uuid = () => crypto.randomUUID()
+  const instead =
+    workload === 'export' ? exporting({ client, pageSize, timer: settings.timer }) : undefined
+  return defer(() => {
+    const began = new Date(settings.timer.now()).toISOString()
+    const measurement = new Measurement(timer, usage)
+    const counting = client.events.subscribe((event) => measurement.observe(event))
+    const resultOf = (ran: Ran): BenchResult => ({
+      ...{ workload, target, environment: connection.environment ?? 'production', began },
+      ...ran,
+      ...{ contenders: [], machine: machine() },
+    })
+    return from(prepare(workload, { client, pageSize, uuid })).pipe(
+      concatMap((prepared) => {
+        if (E.isLeft(prepared)) return of(prepared)
+        const { work, limits } = prepared.right
+        const options = { client, work, limits, duration, parallel, instead, timer, measurement }
+        return run(options).pipe(
+          map(E.map((event) => (isRan(event) ? { result: resultOf(event), work, limits } : event))),
+        )
+      }),
+      finalize(() => counting.unsubscribe()),
+    )
+  })
+}
+
+const prepare = async (
+  workload: BenchResult['workload'],
+  options: WorkOptions,
+): Promise<E.Either<RunFailure, Omit<Own, 'result'>>> => {
+  const work = await workOf(workload, options)
+  return E.isLeft(work)
+    ? work
+    : E.right({ work: work.right, limits: await limitsOf(options.client, work.right) })
+}
+
+const isRan = (event: RunProgress | Ran): event is Ran => 'verdict' in event
+
+/** Measures the contenders, one after the other. */
+const contend = (
+  settings: BenchSettings,
+  sandbox: SandboxSettings,
+  { result, work, limits }: Own,
+): Observable<BenchEvent> => {
+  const programs = programsOf(settings, result, work, limits)
+  const running = programs.filter((program) => 'command' in program).length
+  const duration = Math.min(
+    settings.duration,
+    Math.floor((settings.duration * CONTENDERS_PART) / Math.max(1, running)),
+  )
+  const judging = { sandbox, ceiling: result.ceiling, duration, timer: steadyTimer(settings.timer) }
+  const contenders: Array<Contender> = []
+  const keep = (contender: Contender): void => {
+    contenders.push(contender)
+  }
+  const started = (name: string): BenchEvent => E.right({ _tag: 'Contending', name, duration })
+  const all = from(programs).pipe(
+    concatMap((program) =>
+      'command' in program
+        ? judge(program, judging).pipe(
+            tap(keep),
+            ignoreElements(),
+            startWith(started(program.name)),
+          )
+        : of(program).pipe(tap(keep), ignoreElements()),
+    ),
+  )
+  const measured = defer(() =>
+    of<BenchEvent>(E.right({ _tag: 'Measured', result: { ...result, contenders } })),
+  )
+  return concat(all, measured)
+}
+
+const programsOf = (
+  { peers, against }: BenchSettings,
+  { answer, ceiling }: BenchResult,
+  { paths }: Work,
+  { concurrency }: RunLimits,
+): ReadonlyArray<Program | Contender> => {
+  const { perSecond } = ceiling
+  // a loop without a limiter stays below the limit by its width alone
+  const width = Math.max(1, Math.floor((perSecond * (answer.p50 ?? 0)) / 1_000))
+  const peer = (name: (typeof PEERS)[number]): Program | Contender =>
+    paths.length === 0
+      ? leftOut(name, 'only reads are compared')
+      : (peerProgram(name, { paths, perSecond, concurrency, width }) ??
+        leftOut(name, 'not installed here'))
+  return [
+    ...(peers ? PEERS.map(peer) : []),
+    ...(against === undefined ? [] : [userProgram(against)]),
+  ]
+}

@@ -1,0 +1,182 @@
+/** Other programs against the same sandbox, one after the other, each judged by its arrivals alone. */
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  concatMap,
+  defaultIfEmpty,
+  defer,
+  filter,
+  finalize,
+  interval,
+  map,
+  type Observable,
+  of,
+  race,
+  type SchedulerLike,
+  Subject,
+  switchMap,
+  take,
+} from 'rxjs'
+import { oneLine } from '../decode/redact.js'
+import { sandboxCredentials } from '../sandbox/options.js'
+import type { Millis } from '../stream/index.js'
+import { later } from '../stream/later.js'
+import type { Ceiling, Contender } from './BenchResult.js'
+import type { Count } from './judge.js'
+import {
+  type EmbeddedSandbox,
+  node,
+  programOf,
+  type SandboxSettings,
+  variables,
+  withSandbox,
+} from './processes.js'
+
+// model
+
+/** A program to be judged. */
+export interface Program {
+  readonly name: string
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+}
+
+/** The work of a peer, and its limits. */
+export interface PeerSettings {
+  readonly paths: ReadonlyArray<string>
+  readonly perSecond: number
+  readonly concurrency: number
+  /** Requests at a time of a loop that has no other limit. */
+  readonly width: number
+}
+
+export interface Judging {
+  readonly sandbox: SandboxSettings
+  readonly ceiling: Ceiling
+  readonly duration: Millis
+  readonly timer: SchedulerLike
+}
+
+/** How long a program may take to send its first request. */
+const START: Millis = 15_000
+/** How long its last answers are waited for. */
+const LAST_ANSWERS: Millis = 5_000
+
+// programs
+
+/** The program of a user: run by Node if its name says so. */
+export const userProgram = (path: string): Program =>
+  /\.[cm]?[jt]s$/.test(path)
+    ? { name: path, command: node, args: [path] }
+    : { name: path, command: path, args: [] }
+
+export const PEERS = ['fetch loop', 'p-queue', 'bottleneck'] as const
+
+/** A peer as a program; `undefined` where it is not installed: it is looked for from the current folder on. */
+export const peerProgram = (
+  name: (typeof PEERS)[number],
+  settings: PeerSettings,
+): Program | undefined => {
+  const program = (module: string): Program => ({
+    name: name === 'fetch loop' ? `fetch loop, ${settings.width} at a time` : name,
+    command: node,
+    args: [programOf('peerProcess'), name, module, JSON.stringify(settings)],
+  })
+  if (name === 'fetch loop') return program('')
+  try {
+    return program(pathToFileURL(createRequire(resolve('_')).resolve(name)).href)
+  } catch {
+    return undefined
+  }
+}
+
+/** The figures of a contender that did not run. */
+export const leftOut = (name: string, why: string): Contender => ({
+  ...{ name, seconds: 0, rowsPerSecond: 0, requestsPerSecond: 0, share: 0, leftOut: why },
+  arrivals: { requests: 0, refused: 0, rows: 0, mostOfEndpoint: 0, mostOfAll: 0 },
+})
+
+// judging
+
+/** Runs a program against a fresh sandbox for `duration` from its first request on, and stops it. */
+export const judge = (program: Program, judging: Judging): Observable<Contender> =>
+  withSandbox(judging.sandbox, (sandbox) =>
+    defer(() => {
+      const { environment } = judging.sandbox
+      const child = spawn(program.command, program.args, {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: {
+          ...variables(),
+          PAYMENTS_BASE_URL: sandbox.url,
+          PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+          PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+          PAYMENTS_ENVIRONMENT: environment,
+        },
+      })
+      let said = ''
+      child.stderr.on('data', (chunk) => {
+        said = `${said}${chunk}`.slice(-2_000)
+      })
+      const trouble = new Subject<string>()
+      child.once('error', ({ message }) => trouble.next(message))
+      child.once('close', (code) => {
+        const line = oneLine(said.trim().split('\n').at(-1) ?? '')
+        trouble.next(code === 0 ? '' : `ended with status ${code}: ${line}`)
+      })
+      return race(trouble, watch(sandbox, judging)).pipe(
+        take(1),
+        switchMap(async (trouble) => {
+          if (trouble !== '') return leftOut(program.name, trouble)
+          const { duration, ceiling } = judging
+          return contenderOf(program.name, await sandbox.count(duration), duration, ceiling)
+        }),
+        finalize(() => child.kill()),
+      )
+    }),
+  )
+
+/** Emits once the first requests of `duration` are answered; in words, if none was sent. */
+const watch = (sandbox: EmbeddedSandbox, { duration, timer }: Judging): Observable<string> =>
+  poll(START, timer, async () => (await sandbox.count()).requests > 0).pipe(
+    switchMap((hasBegun) =>
+      hasBegun
+        ? later(duration, timer).pipe(
+            switchMap(() =>
+              poll(LAST_ANSWERS, timer, async () => (await sandbox.count(duration)).isSettled),
+            ),
+            map(() => ''),
+          )
+        : of('sent no request'),
+    ),
+  )
+
+const POLL: Millis = 100
+
+/** Asks again and again until it holds, for so many ms at most. */
+const poll = (
+  most: Millis,
+  timer: SchedulerLike,
+  holds: () => Promise<boolean>,
+): Observable<boolean> =>
+  interval(POLL, timer).pipe(
+    take(Math.ceil(most / POLL)),
+    concatMap(holds),
+    filter((held) => held),
+    defaultIfEmpty(false),
+    take(1),
+  )
+
+const contenderOf = (name: string, count: Count, duration: Millis, ceiling: Ceiling): Contender => {
+  const { isSettled: _, ms, ...arrivals } = count
+  if (arrivals.requests === 0) return leftOut(name, 'sent no request')
+  // one that ended by itself had less time
+  const seconds = (ms > duration - 2_000 ? duration : Math.max(1_000, ms)) / 1_000
+  const requestsPerSecond = arrivals.requests / seconds
+  return {
+    ...{ name, seconds, requestsPerSecond, arrivals },
+    rowsPerSecond: arrivals.rows / seconds,
+    share: (arrivals.requests - arrivals.refused) / seconds / ceiling.perSecond,
+  }
+}

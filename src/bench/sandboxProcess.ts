@@ -1,0 +1,23 @@
+/** A process of its own for the sandbox and its judge, so that what they take is not counted as ours. */
+import process from 'node:process'
+import { servableSandbox } from '../sandbox/createSandbox.js'
+import { randomNumbers } from '../sandbox/data/hash.js'
+import { listen } from '../sandbox/index.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
+import { ArrivalCounter, judged } from './judge.js'
+import type { SandboxSettings } from './processes.js'
+
+const serve = async ({ latency, jitter, ...options }: SandboxSettings): Promise<void> => {
+  const timer = steadyTimer()
+  const counter = new ArrivalCounter()
+  const network = { latency, jitter, random: randomNumbers(1), timer }
+  const { url } = await listen(judged(servableSandbox(options), counter, network))
+  process.on('message', (ms: number | 'all') =>
+    process.send?.(counter.count(ms === 'all' ? undefined : ms)),
+  )
+  process.send?.({ url })
+}
+
+process.once('message', (settings: SandboxSettings) => void serve(settings))
+process.once('disconnect', () => process.exit())
+process.on('SIGINT', () => {}) // of the terminal: its parent stops it

@@ -1,0 +1,91 @@
+/** Why a run was as fast as it was, by Little's law: requests under way = requests a second x time of an answer. */
+import { number, percent } from '../report/text.js'
+import type { BoundBy, Ceiling } from './BenchResult.js'
+import type { Measured } from './measure.js'
+
+// model
+
+export interface Case {
+  readonly measured: Pick<
+    Measured,
+    'unitsPerSecond' | 'requests' | 'cpuShare' | 'meanAnswer' | 'underWay' | 'waiting'
+  >
+  readonly ceiling: Ceiling
+  /** Requests at a time. */
+  readonly width: number
+  /** The limit of requests at a time. */
+  readonly concurrency: number
+  readonly refused: number
+  readonly failed: number
+  /** Name of a unit of work: `page`, `call`. */
+  readonly unit: string
+}
+
+export interface Verdict {
+  readonly boundBy: BoundBy
+  /** One sentence. */
+  readonly verdict: string
+  /** Part of the ceiling that was used. */
+  readonly share: number
+}
+
+/** Part of a limit from which on it counts as used up: rolling windows are filled to 93 to 99.9 %. */
+const FULL = 0.93
+/** Part of the width that is under way when the width is the bound: the rest is spent on rows, between requests. */
+const BUSY = 0.8
+/** Part of a core: JavaScript has one. */
+const CPU_FULL = 0.9
+/** Part of the requests from which on refusals and faults are the bound. */
+const TROUBLE = 0.02
+/** Room for the spread of answers. */
+const HEADROOM = 1.25
+
+// functions
+
+/** Returns the requests at a time that use a rate up, when an answer takes `answer` ms. */
+export const widthFor = (perSecond: number, answer: number, concurrency: number): number =>
+  Math.max(1, Math.min(concurrency, Math.ceil((perSecond * answer * HEADROOM) / 1_000) + 1))
+
+export const verdictOf = (one: Case): Verdict => {
+  const { measured, ceiling, width, concurrency, refused, failed, unit } = one
+  const share = measured.unitsPerSecond / ceiling.perSecond
+  const used = `${percent(share)} of the quota`
+  const rate = `${number(ceiling.perSecond)} requests a second`
+  const answer = `${number(measured.meanAnswer)} ms a ${unit}`
+  const say = (boundBy: BoundBy, why: string): Verdict => ({
+    boundBy,
+    share,
+    verdict: `${used}: ${why}`,
+  })
+  const limit = `${rate} are the limit of ${ceiling.name === 'endpoint' ? 'one endpoint' : 'all endpoints together'}`
+  if (share >= FULL) return say('quota', limit)
+  if (measured.cpuShare >= CPU_FULL) {
+    return say('machine', `this process has a core busy ${percent(measured.cpuShare)} of the time`)
+  }
+  if (measured.underWay >= BUSY * width) {
+    const atATime = `${number(width)} ${width === 1 ? 'request' : 'requests'} at a time at ${answer}`
+    if (width >= concurrency) {
+      return say('concurrency', `${atATime}, and the service lets no more in at a time`)
+    }
+    const needed = widthFor(ceiling.perSecond, measured.meanAnswer, concurrency)
+    const reached = (needed * 1_000) / measured.meanAnswer / ceiling.perSecond
+    const would =
+      reached >= FULL
+        ? 'fill it'
+        : `use ${percent(reached)}, and the service lets no more in at a time`
+    return say('width', `${atATime}; \`--parallel ${needed}\` would ${would}`)
+  }
+  const trouble = [
+    ...(refused > 0 ? [`${number(refused)} refused (429)`] : []),
+    ...(failed > 0 ? [`${number(failed)} failed`] : []),
+  ]
+  if (refused + failed > TROUBLE * measured.requests) {
+    return say('service', `the service held requests up: ${trouble.join(', ')}`)
+  }
+  return measured.waiting >= 1
+    ? say('quota', `${limit}, and the rest is room for the spread of answers, ${answer} on average`)
+    : say(
+        'service',
+        `${number(measured.underWay)} of ${number(width)} requests under way at ${answer}`,
+      )
+}

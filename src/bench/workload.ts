@@ -1,0 +1,263 @@
+/** What is requested, over and over, until the time is up. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  concatMap,
+  defer,
+  EMPTY,
+  endWith,
+  filter,
+  finalize,
+  from,
+  ignoreElements,
+  lastValueFrom,
+  map,
+  mergeMap,
+  type Observable,
+  of,
+  repeat,
+  type SchedulerLike,
+  shareReplay,
+  take,
+} from 'rxjs'
+import type { Client } from '../client/createClient.js'
+import type { NewBatchItem } from '../codec/NewBatchItem.js'
+import { type ExportError, exportTo } from '../export/index.js'
+import { E, type IO, O } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
+import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
+import { later } from '../stream/later.js'
+
+// model
+
+export const WORKLOADS = ['read', 'mixed', 'write', 'export'] as const
+
+/**
+ * - `read`: pages of charges.
+ * - `mixed`: calls of eight endpoints in turn, each read-only.
+ * - `write`: items added to drafts of batches, which are deleted in the end. No money moves.
+ * - `export`: charges into a file of NDJSON, which is removed in the end.
+ */
+export type Workload = (typeof WORKLOADS)[number]
+
+/** Work as units, each a request or a few. */
+export interface Work {
+  /** Name of a unit: `page`, `call`. */
+  readonly unit: string
+  /** Number of endpoints that share the load. */
+  readonly endpoints: number
+  /** Does the next unit, and emits how many rows came or went. */
+  readonly next: ObservableEither<AnyFailure, number>
+  /** Removes what the work has left at the service. */
+  readonly cleanUp: Observable<never>
+  /** Paths that a program of another kind would request for the same work; none where that is not possible. */
+  readonly paths: ReadonlyArray<string>
+}
+
+export interface WorkOptions {
+  readonly client: Client
+  /** Rows a page. */
+  readonly pageSize: number
+  /** Generates a `request_id`. */
+  readonly uuid: IO<string>
+}
+
+type Unit = ObservableEither<AnyFailure, number>
+
+// constructors
+
+/** Prepares work. `export` reads pages here: how its rows are written is not a matter of units. */
+export const workOf = async (
+  workload: Workload,
+  options: WorkOptions,
+): Promise<E.Either<AnyFailure, Work>> => {
+  switch (workload) {
+    case 'read':
+    case 'export':
+      return E.right(reading(options))
+    case 'mixed':
+      return mixing(options)
+    case 'write':
+      return E.right(writing(options))
+  }
+}
+
+/** Pages that programs of another kind read in turn. */
+const PAGES = 40
+
+const reading = ({ client, pageSize }: WorkOptions): Work => ({
+  unit: 'page',
+  endpoints: 1,
+  next: pagesInTurn(client, pageSize),
+  cleanUp: EMPTY,
+  paths: Array.from(
+    { length: PAGES },
+    (_, page) => `/api/v1/charges?page_num=${page}&page_size=${pageSize}`,
+  ),
+})
+
+/** Reads the next page of charges, and the first one after the last. */
+const pagesInTurn = ({ charges }: Client, pageSize: number): Unit => {
+  let next = 0
+  let pages = Number.POSITIVE_INFINITY
+  return defer(() => {
+    const page_num = next++ % pages
+    return charges.list({ page_num, page_size: pageSize }).pages.pipe(
+      take(1),
+      map(
+        E.map(({ items, next }) => {
+          if (O.isNone(next)) pages = Math.min(pages, page_num + 1)
+          return items.length
+        }),
+      ),
+    )
+  })
+}
+
+const mixing = async (options: WorkOptions): Promise<E.Either<AnyFailure, Work>> => {
+  const { charges, batchTransfers, webhooks, reference } = options.client
+  const someCharges = await lastValueFrom(charges.list({ page_size: 10 }).pages.pipe(take(1)))
+  if (E.isLeft(someCharges)) return someCharges
+  const someBatches = await lastValueFrom(batchTransfers.list().pages.pipe(take(1)))
+  if (E.isLeft(someBatches)) return someBatches
+  const chargeIds = someCharges.right.items.flatMap((row) => (E.isLeft(row) ? [] : [row.right.id]))
+  const batchIds = someBatches.right.items.flatMap((row) => (E.isLeft(row) ? [] : [row.right.id]))
+  const rowsOf = map(E.map(({ items }: { readonly items: ReadonlyArray<unknown> }) => items.length))
+  const one = map(E.map(() => 1))
+  const calls: ReadonlyArray<readonly [path: string, unit: Unit]> = [
+    ['/api/v1/charges?page_size=100', pagesInTurn(options.client, 100)],
+    ...inTurn(chargeIds, (id) => [`/api/v1/charges/${id}`, charges.retrieve({ id }).pipe(one)]),
+    ['/api/v1/batch_transfers', batchTransfers.list().pages.pipe(take(1), rowsOf)],
+    ...inTurn(batchIds, (id) => [
+      `/api/v1/batch_transfers/${id}`,
+      batchTransfers.retrieve({ id }).pipe(one),
+    ]),
+    ['/api/v1/webhooks', webhooks.list().pages.pipe(take(1), rowsOf)],
+    ['/api/v1/reference/supported_currencies', reference.supportedCurrencies().pipe(one)],
+    ['/api/v1/reference/industry_categories', reference.industryCategories().pipe(one)],
+    [
+      '/api/v1/reference/invalid_conversion_dates?currency_pair=USDEUR',
+      reference.invalidConversionDates({ currency_pair: 'USDEUR' }).pipe(one),
+    ],
+  ]
+  let turn = 0
+  return E.right({
+    unit: 'call',
+    endpoints: calls.length,
+    next: defer(() => calls[turn++ % calls.length]?.[1] ?? EMPTY),
+    cleanUp: EMPTY,
+    paths: calls.map(([path]) => path),
+  })
+}
+
+/** Makes one call that takes the ids in turn; none without an id. */
+const inTurn = (
+  ids: ReadonlyArray<string>,
+  make: (id: string) => readonly [path: string, unit: Unit],
+): ReadonlyArray<readonly [path: string, unit: Unit]> => {
+  const made = ids.map(make)
+  const [first] = made
+  let turn = 0
+  return first === undefined
+    ? []
+    : [[first[0], defer(() => made[turn++ % made.length]?.[1] ?? EMPTY)]]
+}
+
+// writing
+
+/** Items a call, and calls a batch (interface, Limits). */
+const ITEMS = 100
+const CALLS = 10
+
+const DELETED_AT_ONCE = 10
+
+const writing = ({ client, uuid }: WorkOptions): Work => {
+  const { batchTransfers } = client
+  const drafts: Array<ObservableEither<AnyFailure, string>> = []
+  let calls = 0
+  const draft = (): ObservableEither<AnyFailure, string> =>
+    batchTransfers
+      .create({ request_id: uuid(), name: 'payments-rx bench', remarks: 'a draft, to be deleted' })
+      .pipe(
+        map(E.map(({ id }) => id)),
+        shareReplay(1), // ten calls add to it
+      )
+  return {
+    unit: 'call',
+    endpoints: 1,
+    next: defer(() => {
+      const index = Math.floor(calls++ / CALLS)
+      drafts[index] ??= draft()
+      return (drafts[index] ?? EMPTY).pipe(
+        concatChain((id) => batchTransfers.addItems({ id, items: items(uuid) })),
+        map(E.map(() => ITEMS)),
+      )
+    }),
+    cleanUp: defer(() => from(drafts.splice(0))).pipe(
+      mergeMap(
+        concatChain((id) => batchTransfers.delete({ id })),
+        DELETED_AT_ONCE,
+      ),
+      ignoreElements(),
+    ),
+    paths: [],
+  }
+}
+
+const items = (uuid: IO<string>): ReadonlyArray<NewBatchItem> =>
+  Array.from({ length: ITEMS }, () => ({
+    reason: 'other_services',
+    reference: 'payments-rx bench',
+    request_id: uuid(),
+    source_currency: 'USD',
+    transfer_currency: 'USD',
+    transfer_method: 'LOCAL',
+  }))
+
+// exporting
+
+/** Rows that are counted together: a call for each of 40,000 a second would be seen in the figures. */
+const COUNTED = 500
+
+/** Exports charges into a folder of its own for so many ms, again and again. Completes, or emits why it failed. */
+export const exporting =
+  ({ client, pageSize, timer }: Omit<WorkOptions, 'uuid'> & { readonly timer: SchedulerLike }) =>
+  (
+    width: number,
+    addRows: (rows: number) => void,
+    ms: Millis,
+  ): Observable<AnyFailure | ExportError> =>
+    from(mkdtemp(join(tmpdir(), 'payments-rx-bench-'))).pipe(
+      concatMap((folder) => {
+        const stop = later(ms, timer).pipe(shareReplay(1))
+        const stopping = stop.subscribe()
+        let isOver = false
+        stopping.add(
+          stop.subscribe(() => {
+            isOver = true
+          }),
+        )
+        let rows = 0
+        const count = (): boolean => {
+          rows++
+          if (rows % COUNTED === 0) addRows(COUNTED)
+          return true
+        }
+        const source = client.charges.snapshot({ page_size: pageSize }).parallel(width)
+        const out = join(folder, 'charges.ndjson')
+        return defer(() =>
+          exportTo(source, { out, restart: true, stop, timer, filter: count }),
+        ).pipe(
+          repeat({ delay: () => (isOver ? EMPTY : of(0)) }),
+          mergeMap((event) => (E.isLeft(event) ? [event.left] : [])),
+          finalize(() => stopping.unsubscribe()),
+          endWith(undefined),
+          concatMap(async (failure) => {
+            if (failure === undefined) await rm(folder, { recursive: true, force: true })
+            return failure
+          }),
+          filter((failure) => failure !== undefined),
+        )
+      }),
+    )

@@ -1,0 +1,266 @@
+/** `bench`: throughput, measured, and what bounds it. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { Argument, Command } from 'commander'
+import { createLogUpdate } from 'log-update'
+import { lastValueFrom, takeUntil, tap } from 'rxjs'
+import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/index.js'
+import { fieldsOf, parsed } from '../decode/unknown.js'
+import { isSystemError } from '../export/file/FileSystem.js'
+import { defined, E } from '../fp.js'
+import { InvalidOption } from '../options/index.js'
+import { number, truncate } from '../report/text.js'
+import type { Guard } from '../scheduler/index.js'
+import {
+  addConnectionOptions,
+  type ConnectionFlags,
+  connectionFrom,
+  environmentFrom,
+  REQUIRED_SETTINGS,
+  sandboxOption,
+  variableOf,
+} from './connection.js'
+import { flagOf } from './export/exportFlags.js'
+import {
+  fraction,
+  guard,
+  integer,
+  nonEmpty,
+  nonNegativeInteger,
+  timeSpan,
+} from './optionParsers.js'
+import {
+  type CommandContext,
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  UsageError,
+} from './output.js'
+import type { Signal, Terminal } from './Terminal.js'
+
+type Workload = BenchResult['workload']
+
+interface BenchFlags extends ConnectionFlags {
+  readonly duration?: number
+  readonly parallel?: number
+  readonly pageSize?: number
+  readonly share?: number
+  readonly guard?: Guard
+  readonly write: boolean
+  readonly peers: boolean
+  readonly against?: string
+  readonly sandbox?: boolean
+  readonly latency?: number
+  readonly jitter?: number
+  readonly rows?: number
+  readonly json: boolean
+  readonly report?: string
+  readonly compare?: string
+}
+
+const WORKLOADS: ReadonlyArray<Workload> = ['read', 'mixed', 'write', 'export']
+
+const HELP = `
+  read    pages of charges, up to the limit of one endpoint
+  mixed   reads of eight endpoints, up to the limit of all together
+  write   items into drafts of batches, which are deleted: no money moves
+  export  charges into a file, which is removed
+
+Without a connection it measures against a sandbox that it starts itself. With
+one it asks your own environment, within its limits; only reads, unless --write
+is given and --environment is sandbox. It uses the whole quota meanwhile: --share
+leaves some to others.
+
+A program of --against finds the sandbox in PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID
+and PAYMENTS_API_KEY. It runs alone, is counted where its requests arrive, and is
+stopped in the end.
+
+Exit status:
+  0    measured
+  1    it could not be measured: the last line says why
+  2    wrong use: nothing was sent
+  130  stopped by Ctrl-C (143 by SIGTERM)
+
+Examples:
+  payments-rx bench
+  payments-rx bench read --parallel 8 --latency 490
+  payments-rx bench --peers --against ./my-loop.mjs --report bench.html
+  payments-rx bench --json > before.json
+  payments-rx bench --compare before.json`
+
+export const benchCommand = (context: CommandContext): Command =>
+  addConnectionOptions(
+    new Command('bench')
+      .description('Measure rows and requests a second, and say what bounds them.')
+      .addArgument(
+        new Argument('[workload]', 'what is requested').choices(WORKLOADS).default('read'),
+      ),
+  )
+    .option('--duration <time>', 'how long, from 2s on [30s]', timeSpan)
+    .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
+    .option('--page-size <n>', 'rows a request, 10 to 2000 [2000]', integer(10, 2_000))
+    .option('--share <part>', 'of the limits to use, for those who share an account', fraction)
+    .option(
+      '--guard <how>',
+      "room for the network's jitter: learned, safe, or milliseconds [learned]",
+      guard,
+    )
+    .option('--write', 'let the workload write go to your own sandbox environment', false)
+    .option(
+      '--peers',
+      'measure a fetch loop, p-queue and bottleneck, too (up to 90 s in all)',
+      false,
+    )
+    .option('--against <program>', 'measure your own program, too', nonEmpty)
+    .addOption(sandboxOption('use a sandbox of its own, whatever the variables say'))
+    .option('--latency <ms>', 'of that sandbox, from request to answer [150]', nonNegativeInteger)
+    .option('--jitter <ms>', 'how far that is spread [30]', nonNegativeInteger)
+    .option('--rows <n>', 'how many charges it has [2000000]', integer(0, 2 ** 31))
+    .option('--json', 'the result as one JSON object', false)
+    .option('--report <file>', 'a page with plots, to be opened in a browser', nonEmpty)
+    .option('--compare <file>', 'a result of --json: what has changed, beyond noise', nonEmpty)
+    .addHelpText('after', HELP)
+    .action(async (workload: Workload, flags: BenchFlags) =>
+      context.exit(await measure(context, workload, flags)),
+    )
+
+const measure = async (
+  { terminal, output }: CommandContext,
+  workload: Workload,
+  flags: BenchFlags,
+): Promise<number> => {
+  // loaded only here, for a fast start
+  const { bench, benchPage, benchText, comparableOf, compare, pageOfResult } = await import(
+    '../bench/index.js'
+  )
+  const { env, timer, signals, version } = terminal
+  const text = flags.compare === undefined ? undefined : await textIn(flags.compare)
+  const options = optionsOf(workload, flags, env)
+  const { before, events } = inFlags(() => ({
+    before: text === undefined ? undefined : comparableOf(parsed(text), workload),
+    events: bench({ ...options, timer }),
+  }))
+  const view = viewOf(terminal, options)
+  let stopped: Signal | undefined
+  const stop = signals.pipe(
+    tap((signal) => {
+      stopped = signal
+    }),
+  )
+  const last = await lastValueFrom(events.pipe(tap(view.show), takeUntil(stop)), {
+    defaultValue: undefined,
+  }).finally(view.end)
+  if (stopped !== undefined) return EXIT_BY_SIGNAL[stopped]
+  if (last === undefined || E.isLeft(last)) {
+    output.complain(last?.left.message ?? 'nothing was measured')
+    return EXIT_INCOMPLETE
+  }
+  if (last.right._tag !== 'Measured') throw new Error('the last fact is no result')
+  const { result } = last.right
+  const changes = before === undefined ? [] : compare(before, result)
+  if (flags.json) {
+    const compared = before === undefined ? {} : { changes }
+    output.print(JSON.stringify({ ...result, ...compared, version }, null, 2))
+  } else {
+    for (const line of benchText(result, changes)) output.print(line)
+  }
+  if (flags.report === undefined) return EXIT_COMPLETE
+  try {
+    await writeFile(flags.report, benchPage(pageOfResult(result, changes, version)))
+    return EXIT_COMPLETE
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    output.complain(`cannot write ${flags.report}: ${error.message}`)
+    return EXIT_INCOMPLETE
+  }
+}
+
+/** Says of a wrong option which flag it is. */
+const inFlags = <T>(make: () => T): T => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidOption) || error.option.includes('.')) throw error
+    const { option, message } = error
+    if (option === 'workload' || !FLAGS.includes(option)) throw error
+    throw new UsageError(`${flagOf(option)}${message.slice(option.length)}`)
+  }
+}
+
+/** Options of `bench` with a flag of the same name. */
+const FLAGS: ReadonlyArray<string> = ['write', 'peers', 'against', 'duration', 'compare']
+
+const optionsOf = (workload: Workload, flags: BenchFlags, env: Terminal['env']): BenchOptions => {
+  const { duration, parallel, pageSize, share, guard, write, peers, against } = flags
+  const { sandbox, latency, jitter, rows } = flags
+  const own = defined({ duration, parallel, pageSize, share, guard, against })
+  if (sandbox !== true && isConnected(flags, env)) {
+    for (const name of ['latency', 'jitter', 'rows'] as const) {
+      if (flags[name] !== undefined) throw new UsageError(`--${name} goes with --sandbox`)
+    }
+    return { workload, ...own, write, peers, connection: connectionFrom(flags, env) }
+  }
+  const environment = environmentFrom(flags, env)
+  const simulated = defined({ latency, jitter, charges: rows })
+  return { workload, ...own, write, peers, sandbox: { environment, ...simulated } }
+}
+
+/** True if any setting of a connection is given, so that one that is missing is told. */
+const isConnected = (flags: BenchFlags, env: Terminal['env']): boolean =>
+  REQUIRED_SETTINGS.some(
+    (name) => flagValue(flags, name) !== undefined || (env[variableOf(name)] ?? '') !== '',
+  )
+
+const flagValue = (flags: ConnectionFlags, name: string): unknown => fieldsOf(flags)[name]
+
+const textIn = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    throw new UsageError(`--compare: cannot read ${path}: ${error.message}`)
+  }
+}
+
+// what is shown
+
+/** Shows a line that changes on a terminal; in a log, one line at the start of each part. */
+const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
+  const canRedraw = stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0
+  const line = canRedraw ? createLogUpdate(stderr) : undefined
+  const say = (text: string): void => {
+    line?.clear()
+    stderr.write(`${text}\n`)
+  }
+  const { connection, workload, duration = 30_000 } = options
+  const where =
+    connection === undefined
+      ? 'an embedded sandbox'
+      : `${connection.baseUrl}, within the limits of ${connection.environment}`
+  say(`bench ${workload}: ${seconds(duration)} against ${where}`)
+  return {
+    show: (event: BenchEvent): void => {
+      if (E.isLeft(event)) return
+      const fact = event.right
+      if (fact._tag === 'Contending') say(`${fact.name}: ${seconds(fact.duration)}`)
+      if (fact._tag !== 'Progress' || line === undefined) return
+      line(truncate(progressLine(fact, duration), (stderr.columns ?? 80) - 1))
+    },
+    end: (): void => {
+      line?.clear()
+      line?.done()
+    },
+  }
+}
+
+type Progress = Extract<BenchFact, { readonly _tag: 'Progress' }>
+
+const progressLine = (fact: Progress, whole: number): string =>
+  [
+    `${seconds(Math.min(fact.elapsed, whole))} of ${seconds(whole)}`,
+    `${number(fact.rowsPerSecond)} rows/s`,
+    `${fact.requestsPerSecond.toFixed(1)} requests/s`,
+    `${number(fact.refused)} refused`,
+    `${number(fact.width)} at a time`,
+  ].join('  ')
+
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`

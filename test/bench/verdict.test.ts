@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { type Case, verdictOf, widthFor } from '../../src/bench/verdict.js'
+
+const ceiling = { name: 'endpoint', perSecond: 20 } as const
+
+const verdict = (
+  { width = 8, concurrency = 50, refused = 0, failed = 0 }: Partial<Case>,
+  measured: Partial<Case['measured']>,
+) =>
+  verdictOf({
+    ...{ ceiling, width, concurrency, refused, failed, unit: 'page' },
+    measured: {
+      unitsPerSecond: 10,
+      requests: 300,
+      cpuShare: 0.1,
+      meanAnswer: 100,
+      underWay: 1,
+      waiting: 0,
+      ...measured,
+    },
+  })
+
+it('says quota when the limit is used up', () => {
+  expect(verdict({}, { unitsPerSecond: 19 })).toEqual({
+    boundBy: 'quota',
+    share: 0.95,
+    verdict: '95 % of the quota: 20 requests a second are the limit of one endpoint',
+  })
+})
+
+it('says quota, too, when requests wait for room that is kept for the spread of answers', () => {
+  expect(verdict({}, { unitsPerSecond: 17, waiting: 4 })).toMatchObject({
+    boundBy: 'quota',
+    verdict: expect.stringContaining('85 % of the quota: 20 requests a second are the limit'),
+  })
+})
+
+it('says width, and the one that would fill the quota', () => {
+  expect(verdict({}, { unitsPerSecond: 9.6, meanAnswer: 490, underWay: 7.8 })).toMatchObject({
+    boundBy: 'width',
+    verdict:
+      '48 % of the quota: 8 requests at a time at 490 ms a page; `--parallel 14` would fill it',
+  })
+})
+
+it('says width, and how much the widest that the service allows would use', () => {
+  const slow = { unitsPerSecond: 2, meanAnswer: 1_000, underWay: 3.9 }
+  expect(verdict({ width: 4, concurrency: 10 }, slow).verdict).toBe(
+    '10 % of the quota: 4 requests at a time at 1,000 ms a page; `--parallel 10` would use 50 %, and the service lets no more in at a time',
+  )
+})
+
+it('says concurrency when the service lets no more in at a time', () => {
+  const slow = { unitsPerSecond: 10, meanAnswer: 1_000, underWay: 9.9 }
+  expect(verdict({ width: 10, concurrency: 10 }, slow)).toMatchObject({
+    boundBy: 'concurrency',
+    verdict:
+      '50 % of the quota: 10 requests at a time at 1,000 ms a page, and the service lets no more in at a time',
+  })
+})
+
+it('says machine when this process has no more of a core', () => {
+  expect(verdict({}, { cpuShare: 0.97 })).toMatchObject({
+    boundBy: 'machine',
+    verdict: '50 % of the quota: this process has a core busy 97 % of the time',
+  })
+})
+
+it('says service when requests are refused or fail', () => {
+  expect(verdict({ refused: 12, failed: 3 }, {})).toMatchObject({
+    boundBy: 'service',
+    verdict: '50 % of the quota: the service held requests up: 12 refused (429), 3 failed',
+  })
+})
+
+it.each([
+  [20, 490, 50, 14], // 9.8 are under way, and a quarter more for the spread
+  [20, 1_000, 50, 26],
+  [10, 2_000, 10, 10],
+  [20, 0, 50, 1],
+])('%d a second at %d ms, at most %d at a time, take %d at a time', (rate, ms, most, width) => {
+  expect(widthFor(rate, ms, most)).toBe(width)
+})

@@ -1,0 +1,135 @@
+/** The command as it is installed: its sandbox and its judge are processes of their own. */
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCode } from '../../scripts/build.js'
+import { cli } from './support.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+let home = ''
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'payments-rx-bench-test-'))
+  await buildCode(join(home, 'dist'))
+  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+})
+
+afterAll(() => rmSync(home, { recursive: true }))
+
+const installed = (...args: ReadonlyArray<string>) =>
+  new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
+    const command = [join(home, 'dist/cli/main.js'), 'bench', ...args]
+    execFile(process.execPath, command, { cwd: home, env: {} }, (error, stdout, stderr) => {
+      resolve({ status: Number(error?.code ?? 0), stdout, stderr })
+    })
+  })
+
+/** Reads pages in a loop, one at a time. */
+const LOOP = `
+const { PAYMENTS_BASE_URL: url, PAYMENTS_CLIENT_ID: id, PAYMENTS_API_KEY: key } = process.env
+const login = await fetch(url + '/api/v1/authentication/login', {
+  method: 'POST',
+  headers: { 'x-client-id': id, 'x-api-key': key },
+})
+const { token } = await login.json()
+for (let page = 0; ; page++) {
+  const answer = await fetch(url + '/api/v1/charges?page_size=10&page_num=' + page, {
+    headers: { authorization: 'Bearer ' + token },
+  })
+  await answer.json()
+}`
+
+describe('the installed command', () => {
+  it('measures, counts as its judge does, and compares with others', {
+    timeout: 120_000,
+  }, async () => {
+    writeFileSync(join(home, 'loop.mjs'), LOOP)
+    writeFileSync(join(home, 'broken.mjs'), `console.error('no token')\nprocess.exit(3)`)
+    const report = join(home, 'bench.html')
+    const common = ['--duration', '2s', '--page-size', '100', '--latency', '20', '--jitter', '0']
+    const { status, stdout, stderr } = await installed(
+      ...['read', ...common, '--json', '--report', report, '--peers', '--against', './loop.mjs'],
+    )
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^bench read: 2 s against an emb/)])
+    const result = JSON.parse(stdout)
+    const { total, arrivals, contenders } = result
+    expect(arrivals.requests).toBe(total.requests)
+    expect(arrivals.rows).toBe(total.rows)
+    expect(result).toMatchObject({
+      ...{ workload: 'read', target: 'embedded sandbox', environment: 'production' },
+      ...{ rowsPerSecond: expect.any(Number), requestsPerSecond: expect.any(Number) },
+      ...{ share: expect.any(Number), boundBy: expect.any(String), verdict: expect.any(String) },
+      ...{ refused: expect.any(Number) },
+      answer: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
+      wait: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
+    })
+    expect(contenders).toMatchObject([
+      { name: expect.stringMatching(/^fetch loop, \d+ at a time$/) },
+      { name: 'p-queue' },
+      { name: 'bottleneck' },
+      { name: './loop.mjs' },
+    ])
+    for (const { arrivals, requestsPerSecond, leftOut } of contenders) {
+      expect(leftOut).toBeUndefined()
+      expect([arrivals.requests > 0, arrivals.rows > 0]).toEqual([true, true])
+      expect(requestsPerSecond).toBeGreaterThan(0)
+    }
+    expect(readFileSync(report, 'utf8')).toContain('./loop.mjs')
+
+    writeFileSync(join(home, 'before.json'), stdout)
+    const second = await installed(
+      ...['read', ...common, '--compare', join(home, 'before.json'), '--against', './broken.mjs'],
+    )
+    expect(second.status).toBe(0)
+    expect(second.stdout).toMatch(/ Before +Now +Change +Spread\nRows a second /)
+    expect(second.stdout).toContain('./broken.mjs: ended with status 3: no token')
+  })
+
+  it('exports into a folder of its own, and leaves nothing', { timeout: 60_000 }, async () => {
+    const { status, stdout } = await installed('export', '--duration', '2s', '--json')
+    expect([status, JSON.parse(stdout).rows > 0]).toEqual([0, true])
+    expect(
+      readdirSync(tmpdir()).filter((name) => /^payments-rx-bench-(?!test)/.test(name)),
+    ).toEqual([])
+  })
+})
+
+describe('wrong use of bench sends nothing', () => {
+  const account = ['--base-url', 'https://a.example', '--client-id', 'a', '--api-key', 'b']
+  it.each([
+    [['reed'], 'read, mixed, write, export'],
+    [['--duration', '1s'], '--duration should be milliseconds of at least 2000'],
+    [['--parallel', '0'], 'whole number from 1 to 100'],
+    [['--share', '2'], 'above 0 and up to 1'],
+    [['write', ...account], "workload should be 'read', 'mixed' or 'export': only a sandbox is"],
+    [['write', '--write', ...account], 'only a sandbox is written to'],
+    [['write', '--environment', 'sandbox', ...account], '--write should be true'],
+    [['--peers', ...account], '--peers should be left out: other programs would go beyond'],
+    [['--against', 'x.mjs', ...account], '--against should be left out'],
+    [['--latency', '5', ...account], '--latency goes with --sandbox'],
+    [['--base-url', 'https://a.example'], 'PAYMENTS_CLIENT_ID'],
+    [['--sandbox', ...account], 'cannot be used with'],
+    [['--compare', 'no/such.json'], '--compare: cannot read no/such.json'],
+    [
+      ['--compare', fileURLToPath(import.meta.url)],
+      '--compare should be a result of a run of read',
+    ],
+  ])('%j', async (args, said) => {
+    const { status, stderr, stdout } = await cli(['bench', ...args])
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(said)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
