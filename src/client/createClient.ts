@@ -112,8 +112,12 @@ export const createClient = (given: ClientOptions = {}): Client => {
       events,
       scheduler: runtime.scheduler,
     }
-    // for loggers: it holds functions and streams, which have no JSON
-    return Object.defineProperty(client, 'toJSON', { value: () => '[payments-rx client]' })
+    // for loggers and consoles: it holds functions and streams, which have no JSON
+    const description = { value: () => '[payments-rx client]' }
+    return Object.defineProperties(client, {
+      toJSON: description,
+      [Symbol.for('nodejs.util.inspect.custom')]: description,
+    })
   }
   return clientWith(settings)
 }

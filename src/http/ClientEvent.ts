@@ -11,6 +11,7 @@ import type {
   Undecodable,
   Unreachable,
 } from './Failure.js'
+import { connectionAdvice } from './transport/connectionAdvice.js'
 
 // model
 
@@ -166,7 +167,9 @@ export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreach
   if (failure._tag === 'TimedOut') return failure
   const { _tag, endpoint, attempts, mayHaveArrived } = failure
   const code = redactUnless(CODE, failure.code)
-  return { _tag, endpoint, attempts, code, mayHaveArrived, message: `${endpoint}: ${code}` }
+  const advice = connectionAdvice(code)
+  const message = `${endpoint}: ${code}${advice === undefined ? '' : `: ${advice}`}`
+  return { _tag, endpoint, attempts, code, mayHaveArrived, message }
 }
 
 const redactCommon = ({

@@ -1,4 +1,5 @@
 /** Clients made of clients, rows of the caller's own, and what they share. */
+import { inspect } from 'node:util'
 import * as t from 'io-ts'
 import { from, merge, mergeMap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
@@ -37,6 +38,14 @@ it('a client has a JSON, for loggers', () => {
     expect(() => JSON.stringify({ each })).not.toThrow()
   }
   expect(JSON.stringify(client)).toBe('"[payments-rx client]"')
+})
+
+it('a client is one short line on a console', () => {
+  const { client } = lab()
+  const other = client.with({ onBehalfOf: 'acct_2' })
+  expect(inspect({ client, other })).toBe(
+    '{ client: [payments-rx client], other: [payments-rx client] }',
+  )
 })
 
 describe('`with`', () => {

@@ -15,6 +15,7 @@ import {
   timeout,
 } from 'rxjs'
 import { isSystemError } from '../../export/file/FileSystem.js'
+import { connectionAdvice } from '../../http/transport/connectionAdvice.js'
 import { DAY, duration, plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
@@ -84,7 +85,8 @@ export const checkNetwork = (
         map((value) => found(value, now() - began)),
         catchError((error: unknown) => {
           const code = reasonOf(error, stepTimeout)
-          return of(failed(check, `${place}: ${code}`, { advice: ADVICE[check], facts: { code } }))
+          const advice = connectionAdvice(code) ?? ADVICE[check]
+          return of(failed(check, `${place}: ${code}`, { advice, facts: { code } }))
         }),
       )
     })

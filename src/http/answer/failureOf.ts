@@ -16,6 +16,7 @@ import type {
 } from '../Failure.js'
 import { type Scrub, scrubAll } from '../secrets.js'
 import { NOT_UTF8 } from '../transport/body.js'
+import { connectionAdvice } from '../transport/connectionAdvice.js'
 import type { HttpResponse, TransportError } from '../transport/Transport.js'
 import { codes } from './errors.js'
 import { type Problem, problem } from './problem.js'
@@ -102,10 +103,15 @@ export const transportFailure = (
   const clean = cleaner(scrub)
   const code = clean(error.code) // a `fetch` of the caller's own may set any
   const reason = onlyCodes === undefined ? clean(error.reason) : 'the reason is not shown'
-  const text = reason.startsWith(`${code}: `) ? reason : `${code}: ${reason}` // Bun repeats the code
-  const message = `${endpoint}: ${text}`
+  const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason // Bun repeats the code
+  const advice = connectionAdvice(code)
+  const why = advice === undefined ? text : OPENSSL.test(text) ? advice : `${advice} (${text})`
+  const message = `${endpoint}: ${code}: ${why}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
+
+/** Errors of OpenSSL, which name its source files. */
+const OPENSSL = /^[\dA-F]+:error:/
 
 const AWAITED = {
   connect: 'connection',

@@ -247,7 +247,10 @@ describe('no answer', () => {
         reason,
         mayHaveArrived: false,
       }),
-    ).toMatchObject({ message: 'GET /api/v1/charges/{id}: ECONNREFUSED: Unable to connect' })
+    ).toMatchObject({
+      message:
+        'GET /api/v1/charges/{id}: ECONNREFUSED: nothing listens there: check host and port of baseUrl, and whether the service is running (Unable to connect)',
+    })
     expect(
       transportFailure(context, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 }),
     ).toEqual({
