@@ -267,7 +267,12 @@ describe('src', () => {
     const knowing = files.filter((file) => /(?<![\w'./-])process\.\w|node:process/.test(code(file)))
     // variables of a connection and of a log, credentials of S3, and the runtime's async contexts
     const exceptions = [
-      ...['client/fromEnv.ts', 'client/log.ts', 'export/s3/S3Location.ts', 'stream/asyncContext.ts'],
+      ...[
+        'client/fromEnv.ts',
+        'client/log.ts',
+        'export/s3/S3Location.ts',
+        'stream/asyncContext.ts',
+      ],
       // measures this process, and starts others
       ...['bench/peerProcess.ts', 'bench/processes.ts', 'bench/sandboxProcess.ts'],
     ]
