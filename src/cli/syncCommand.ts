@@ -272,7 +272,7 @@ const perform = async (
   connection: Connection,
 ): Promise<number> => {
   const { timer, stderr } = terminal
-  const { client, requests } = exportClient(terminal, { exact: false, ...flags }, connection)
+  const client = exportClient(terminal, { exact: false, ...flags }, connection)
   const { table, format, since, lookback, maxRereads, maxRejects, deadline, lease, sandbox } = flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
@@ -282,7 +282,7 @@ const perform = async (
       to,
       env: terminal.env,
       ...defined({ table, format, since, lookback, maxRereads, maxRejects, deadline, lease }),
-      ...(list.name === 'charges' ? { parallel: requests } : {}),
+      ...defined({ parallel: flags.parallel }),
       // another port each time
       ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),
       onReject: async (rows) => {

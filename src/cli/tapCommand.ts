@@ -95,12 +95,8 @@ const runConnected = async (
   config: Config,
   connection: Connection,
 ): Promise<number> => {
-  const { client, requests } = exportClient(
-    terminal,
-    { ...CLIENT_FLAGS, limits: flags.limits },
-    connection,
-  )
-  const streams = streamsOf(client, config, requests, connection.partner !== undefined)
+  const client = exportClient(terminal, { ...CLIENT_FLAGS, limits: flags.limits }, connection)
+  const streams = streamsOf(client, config, connection.partner !== undefined)
   if (flags.discover) {
     output.print(JSON.stringify({ streams: streams.map(catalogEntry) }, undefined, 2))
     return EXIT_COMPLETE
@@ -229,12 +225,11 @@ const bookmarksFrom = (json: unknown): Bookmarks => {
 const streamsOf = (
   { charges, batchTransfers, webhooks, partnerWebhooks }: Client,
   { startDate }: Config,
-  requests: number,
   hasPartner: boolean,
 ): ReadonlyArray<TapStream> => [
   {
     name: 'charges',
-    source: charges.snapshot(defined({ from_created_at: startDate })).parallel(requests),
+    source: charges.snapshot(defined({ from_created_at: startDate })).parallel(),
   },
   { name: 'batch_transfers', source: batchTransfers.list() },
   {

@@ -8,11 +8,14 @@ import type { Acknowledgement, ById } from '../codec/common.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
 import { hasCode } from '../http/answer/errors.js'
+import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
+import { listLimitsOf } from '../http/limits.js'
 import { addAllItems, addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
+import { measuredWidth } from './measuredWidth.js'
 import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
@@ -78,8 +81,9 @@ interface Spec {
   readonly strictCharges: ClientOf<Api>['charges']['list']
   readonly runtime: Pick<
     ClientRuntime,
-    'authFor' | 'codes' | 'emit' | 'now' | 'random' | 'serviceClock' | 'timer'
+    'authFor' | 'codes' | 'emit' | 'now' | 'random' | 'scheduler' | 'serviceClock' | 'timer'
   >
+  readonly events: Observable<ClientEvent>
   readonly settings: Pick<CallSettings, 'check'>
 }
 
@@ -89,9 +93,11 @@ export const compositeCalls = ({
   calls,
   strictCharges,
   runtime,
+  events,
   settings,
 }: Spec): CompositeCalls => {
-  const { codes, emit, random, serviceClock, timer } = runtime
+  const { codes, emit, random, scheduler, serviceClock, timer } = runtime
+  const chargesRoute = api.charges.list.route
   const adding = addItems(calls.batchTransfers)
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(
@@ -110,13 +116,14 @@ export const compositeCalls = ({
     charges: {
       createOnce: onceOf(api.charges.create, calls.charges),
       snapshot: snapshot({
-        endpoint: api.charges.list.route,
+        endpoint: chargesRoute,
         check: settings.check,
         list: strictCharges,
         logIn: runtime.authFor(untyped(api.charges.list)).header,
         serviceTime: () => serviceClock.now(),
         now: runtime.now,
         timer,
+        measuredWidth: measuredWidth(chargesRoute, events, () => listLimitsOf(scheduler)),
       }),
       untilState: untilState({
         endpoint: api.charges.retrieve.route,

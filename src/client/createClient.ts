@@ -99,6 +99,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),
       runtime,
+      events,
       settings,
     })
     const client: Client = {

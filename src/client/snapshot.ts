@@ -58,10 +58,10 @@ export type SnapshotFailure<Code extends string = string> = Failure<
 /** A list as it was at one moment. Cold: requests are sent once it is subscribed to. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
-   * Reads with up to `requests` under way, each for a time slice of its own. Throws an `InvalidOption` for an
-   * invalid number.
+   * Reads with up to `requests` under way, each for a time slice of its own. Without a number, with as many as use the
+   * limits up, by the round trips measured meanwhile. Throws an `InvalidOption` for an invalid number.
    */
-  readonly parallel: (requests: number) => Snapshot<E, A>
+  readonly parallel: (requests?: number) => Snapshot<E, A>
   /**
    * Resumes a snapshot with the same filter at a position. An invalid position makes it an `InvalidRequest`, and
    * nothing is sent.
@@ -93,6 +93,8 @@ interface Source<Code extends string> {
   readonly now: IO<Millis>
   /** Clock for durations. */
   readonly timer: Pick<SchedulerLike, 'now'>
+  /** Requests at a time that use the limits up, as measured while it is subscribed to. */
+  readonly measuredWidth: Observable<number>
 }
 
 /** `expected` of an invalid position. */
@@ -143,7 +145,7 @@ export const snapshot =
       })
 
     const snapshotOf = (
-      width: number,
+      width: number | undefined,
       start: Observable<E.Either<F, SnapshotPosition>>,
     ): Snapshot<F, Charge> => {
       const position = invalid === undefined ? start : left(invalid)
@@ -158,11 +160,13 @@ export const snapshot =
             const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
             return truncated({ endpoint, position, pages, ended }, cut)
           },
-          parallel: width,
+          parallel: width ?? source.measuredWidth,
         }),
         {
-          parallel: (requests: number) => {
-            checkArgument('parallel', requests, is.positiveIntOrInfinity)
+          parallel: (requests?: number) => {
+            if (requests !== undefined) {
+              checkArgument('parallel', requests, is.positiveIntOrInfinity)
+            }
             return snapshotOf(requests, start)
           },
           from: (position: SnapshotPosition) =>
@@ -175,7 +179,7 @@ export const snapshot =
               position,
               time: timeOf,
               pagesOf: (span, page_num) => listOf(span, { page_num }).pages,
-              list: list(params).parallel(width),
+              list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
               now: () => source.timer.now(),
             }),
           describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),

@@ -10,7 +10,7 @@ import { untilStable } from './untilStable.js'
 // model
 
 /**
- * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, also `.parallel(8)`.
+ * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, also `.parallel()`.
  * The export takes its description from it, so that it cannot differ from the rows that are read.
  */
 export interface ExportSource<A> extends Drainable<A> {

@@ -54,7 +54,7 @@ const ROW_GROUPS_EVERY = 10_000
 /**
  * Exports a list or a snapshot of a client.
  *
- *     const exporting = exportTo(payments.charges.snapshot({ status: 'SETTLED' }).parallel(8), {
+ *     const exporting = exportTo(payments.charges.snapshot({ status: 'SETTLED' }).parallel(), {
  *       out: 'settled.csv.gz',
  *       resume: true,
  *     })

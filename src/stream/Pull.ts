@@ -11,6 +11,7 @@ import {
   takeUntil,
   tap,
 } from 'rxjs'
+import type { IO } from '../fp.js'
 
 // model
 
@@ -46,11 +47,12 @@ export interface PageRequest<Answer> {
   readonly flight: Subscription
 }
 
+/** How many pages at a time, which may change meanwhile. */
 export interface PullWidth {
   /** The most pages that are requested and not consumed: under way, ready, or being worked on. */
-  readonly width: number
+  readonly width: IO<number>
   /** The most requests under way at once. Default: `width`. */
-  readonly concurrency?: number
+  readonly concurrency?: IO<number>
 }
 
 // constructors
@@ -147,7 +149,7 @@ export const pullPages = <Answer, P>(
   }
 
   const send = (): boolean => {
-    const isFull = underWay >= concurrency || underWay + plan.ready() + workedOn >= width
+    const isFull = underWay >= concurrency() || underWay + plan.ready() + workedOn >= width()
     if (isFull || bug !== undefined) return false
     const request = guarded(plan.next)
     if (request === undefined) return bug !== undefined

@@ -114,7 +114,7 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
   }
   return views((prefetch) => {
     const width = widthFor(prefetch)
-    return pullPages(listPlan(options, width), { width })
+    return pullPages(listPlan(options, width), { width: () => width })
   })
 }
 

@@ -18,7 +18,7 @@ export interface Explained {
 export const dryRun = async (
   terminal: Pick<Terminal, 'stdout' | 'stderr' | 'signals'>,
   source: Explained,
-  requests: number,
+  parallel?: number,
 ): Promise<number> => {
   const output = outputTo(terminal)
   const explained = source.explain()
@@ -31,7 +31,7 @@ export const dryRun = async (
         output.complain(plan.left.message)
         return isFinal(plan.left) ? EXIT_USAGE : EXIT_INCOMPLETE
       }
-      for (const line of linesOf(plan.right, requests)) output.print(line)
+      for (const line of linesOf(plan.right, parallel)) output.print(line)
       return EXIT_COMPLETE
     }),
   )
@@ -43,21 +43,25 @@ export const dryRun = async (
   return EXIT_INCOMPLETE
 }
 
-const linesOf = (plan: ListPlan | SnapshotPlan, requests: number): ReadonlyArray<string> => [
-  ...('rows' in plan ? countedLines(plan, requests) : uncountedLines(plan)),
+const linesOf = (plan: ListPlan | SnapshotPlan, parallel?: number): ReadonlyArray<string> => [
+  ...('rows' in plan ? countedLines(plan, parallel) : uncountedLines(plan)),
   ...ceilingLine(plan),
   'nothing was written',
 ]
 
-const countedLines = (plan: SnapshotPlan, parallel: number): ReadonlyArray<string> => {
+const countedLines = (plan: SnapshotPlan, parallel?: number): ReadonlyArray<string> => {
   const { rows, precision, probes, requests = 0, pageSize = 0, seconds = 0 } = plan
   const least = precision === 'at least' ? 'at least ' : ''
   const about = precision === 'about' ? 'about ' : ''
   const some = `${least}${about}`
+  const width =
+    parallel === undefined
+      ? 'as many requests at a time as use the limits up'
+      : `${plural(parallel, 'request')} at a time`
   return [
     `rows      ${some}${number(rows)} (${plural(probes, 'request')} to count them)`,
     `requests  ${some}${number(requests)} of ${number(pageSize)} rows each`,
-    `time      ${least === '' ? 'about' : 'at least'} ${duration(seconds * 1_000)}, with ${plural(parallel, 'request')} at a time`,
+    `time      ${least === '' ? 'about' : 'at least'} ${duration(seconds * 1_000)}, with ${width}`,
   ]
 }
 

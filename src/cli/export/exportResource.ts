@@ -53,8 +53,8 @@ const exported = async <A, Flags, Filter extends object>(
   const { checkpoint, report } = flags
   const isStdout = out === '-'
   const isStream = isStdout || flags.inPlace
-  const { client, requests } = exportClient(terminal, flags, connection)
-  const source = resource.source(client, resource.filter(flags), requests)
+  const client = exportClient(terminal, flags, connection)
+  const source = resource.source(client, resource.filter(flags), flags.parallel)
   let stopped: Signal | undefined
   const stop = new ReplaySubject<Signal>(1)
   const options = {
@@ -64,7 +64,7 @@ const exported = async <A, Flags, Filter extends object>(
   const events = inFlags(() => exportTo(source, options))
   const file = isStream || isS3(out) ? undefined : out
   await checkPaths({ out: file, checkpoint, report }, flagOf).catch(refused)
-  if (flags.dryRun) return dryRun(terminal, source, requests)
+  if (flags.dryRun) return dryRun(terminal, source, flags.parallel)
   return performExport(terminal, flags, {
     client,
     query: source.describe().query,

@@ -54,8 +54,12 @@ export interface Resource<A, Flags, Filter> {
   readonly isTimed?: boolean
   /** True if it is small, and its pages move when a row is deleted. */
   readonly untilStable?: boolean
-  /** `requests`: under way at a time, where that is possible. */
-  readonly source: (client: Client, filter: Filter, requests: number) => ExportSource<A> & Explained
+  /** `parallel`: requests at a time, where it can be read so. Default: as many as use the limits up. */
+  readonly source: (
+    client: Client,
+    filter: Filter,
+    parallel?: number,
+  ) => ExportSource<A> & Explained
 }
 
 const statuses = (command: Command, what: string, keys: object): Command =>
@@ -110,7 +114,7 @@ export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
       }),
     }
   },
-  source: ({ charges }, filter, requests) => charges.snapshot(filter).parallel(requests),
+  source: ({ charges }, filter, parallel) => charges.snapshot(filter).parallel(parallel),
 }
 
 // batches and their items

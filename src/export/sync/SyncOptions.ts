@@ -16,7 +16,7 @@ import type { Reject } from '../sortPage.js'
 export interface TimedSource<A> {
   /** Lists the rows created at a time or later, as they stand now. */
   readonly snapshot: (filter: { readonly from_created_at?: string }) => ExportSource<A> & {
-    readonly parallel: (requests: number) => ExportSource<A>
+    readonly parallel: (requests?: number) => ExportSource<A>
   }
   /** Reads a row again. */
   readonly retrieve: (params: { readonly id: string }) => Observable<E.Either<AnyFailure, A>>
@@ -41,7 +41,7 @@ export interface SyncOptions {
   readonly lookback?: Millis | undefined
   /** Charges older than that which are not final, and are read again by id: so many a run. Default 2,000. */
   readonly maxRereads?: number | undefined
-  /** Requests under way at once. Default 4. */
+  /** Requests under way at once. Default: as many as use the limits up, as measured meanwhile. */
   readonly parallel?: number | undefined
   /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
   readonly untilStable?: boolean | undefined

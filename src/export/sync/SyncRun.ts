@@ -63,7 +63,8 @@ const MAX_REJECTS = 1_000
 /** A request each: less than two minutes of the quota. */
 const MAX_REREADS = 2_000
 
-const PARALLEL = 4
+/** Rows read again at a time: they use the limit of production up when each takes a second. */
+const REREADS_AT_ONCE = 20
 
 // constructors
 
@@ -153,7 +154,7 @@ class SyncRun<A> {
   }
 
   private rereadUnsettled(timed: TimedSource<A>): Observable<SyncEvent> {
-    const { maxRereads = MAX_REREADS, parallel = PARALLEL } = this.reading.options
+    const { maxRereads = MAX_REREADS, parallel = REREADS_AT_ONCE } = this.reading.options
     const { rows, rejects } = this.total
     return reread({
       session: this.session,
@@ -262,7 +263,7 @@ class SyncRun<A> {
   }
 
   private snapshot(timed: TimedSource<A>, from: Millis): ExportSource<A> {
-    const { parallel = PARALLEL } = this.reading.options
+    const { parallel } = this.reading.options
     const filter = from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}
     return timed.snapshot(filter).parallel(parallel)
   }

@@ -1,4 +1,5 @@
 /** The time of a snapshot, walked by several readers: which part each of them reads, and what is left. */
+import type { IO } from '../../fp.js'
 import type { Millis } from '../Backoff.js'
 import { coverageOf, type Order, type Shown } from './coverage.js'
 import {
@@ -114,12 +115,13 @@ const NOTHING: Outcome = { _tag: 'Nothing' }
 
 // constructors
 
-export const timeField = (start: SnapshotPosition, width: number): TimeField => {
+/** `width`: the most walks at a time, now. */
+export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField => {
   const walks = start.slices.filter(({ left }) => !isEmpty(left)).map(pageWalk)
   let slices = start.cut
   let shown: Shown
   let reach = REACH
-  let mostUnproven = 1 // parts that may be split off before an answer has shown rows in them
+  let isTrusting = true // no part that was split off was empty: then only proven ones are split
   let unordered = 0
   let margin = 0 // ms that each question goes beyond what it is about
 
@@ -160,21 +162,11 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
     return beyond
   }
 
-  /** Takes note of the first answer about a part that was split off. Without rows, the list may have ended: on with care. */
-  const prove = (walk: PageWalk, more: boolean, hasRows: boolean): void => {
-    walk.unproven = false
-    if (more) mostUnproven++
-    if (hasRows) return
-    mostUnproven = 1
-    reach = REACH
-  }
-
   return {
     next: () => {
       const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
       if (waiting !== undefined) return waiting
-      if (walks.filter(({ unproven }) => unproven).length >= mostUnproven) return undefined
-      const best = bestSplit(walks, reach)
+      const best = bestSplit(isTrusting ? walks : walks.filter(({ unproven }) => !unproven), reach)
       if (best?.far === true) reach *= 2
       return best && split(best.walk, best.at)
     },
@@ -200,7 +192,7 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           return NOTHING
         case 'Halves':
           unordered++
-          if (unordered > HALVINGS * Math.min(width, WALKS))
+          if (unordered > HALVINGS * Math.min(width(), WALKS))
             return { _tag: 'Unordered', answers: unordered }
           // that part may be another walk's by now, up to there and no further too
           if (splitNear(walk.ahead, said.at) === said.at) split(walk, said.at)
@@ -210,8 +202,9 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
           const doubt = lost(walk, span, rows, question.to > asked.to)
           if (doubt !== undefined) return doubt
           unordered = 0
-          if (walk.unproven) prove(walk, more, times.length > 0)
-          const pageSpan = said.span.to - said.span.from
+          if (walk.unproven && times.length === 0) isTrusting = false
+          walk.unproven = false
+          const pageSpan = spanOf(times)
           const order = more && shown !== 'none' ? shown : undefined
           covered(walk, span, order && { order, pageSpan })
           walk.edge = edgeOf(walk, rows)
@@ -250,6 +243,13 @@ export const timeField = (start: SnapshotPosition, width: number): TimeField => 
       walks.length = 0
     },
   }
+}
+
+/** Returns the time from the first row to the last, at least a second: before and after them there may be none for long. */
+const spanOf = (times: ReadonlyArray<Millis>): Millis => {
+  const known = times.filter((time) => !Number.isNaN(time))
+  const [first = 0, last = 0] = [known[0], known.at(-1)]
+  return Math.max(SECOND, Math.abs(last - first))
 }
 
 // walks

@@ -1,10 +1,26 @@
-import { finalize, map, type Observable, Subscription, take, throwIfEmpty } from 'rxjs'
-import { E, O } from '../../fp.js'
+import {
+  finalize,
+  isObservable,
+  map,
+  type Observable,
+  of,
+  Subscription,
+  take,
+  throwIfEmpty,
+} from 'rxjs'
+import { E, type IO, O } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
 import type { Millis } from '../Backoff.js'
 import { mapLeft, mapRight } from '../either/ObservableEither.js'
 import { type Page, type Paged, views } from '../Paged.js'
-import { type PagePlan, type PageRequest, pullLater, pullOf, pullPages } from '../Pull.js'
+import {
+  type PagePlan,
+  type PageRequest,
+  type Pull,
+  pullLater,
+  pullOf,
+  pullPages,
+} from '../Pull.js'
 import { type Rows, undatedOnce, within } from './Rows.js'
 import { readUntilSettled, type Unsettled } from './readUntilSettled.js'
 import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
@@ -30,8 +46,11 @@ export interface SnapshotOptions<E, A> {
   readonly key: (raw: unknown) => string | undefined
   /** Makes the failure that ends a snapshot of which `position` is missing, after `pages` pages. */
   readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
-  /** The most requests under way at once, each for a slice of time of its own. Default 1. */
-  readonly parallel?: number
+  /**
+   * The most requests under way at once, each for a slice of time of its own; or a stream of such numbers, of which the
+   * last holds. It is subscribed to while the snapshot is read. Default 1.
+   */
+  readonly parallel?: number | Observable<number>
 }
 
 /** Rows that came, and are not delivered. */
@@ -64,26 +83,47 @@ export const snapshot = <E, A>(
   options: SnapshotOptions<E, A>,
 ): Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> => {
   const { position, parallel = 1 } = options
-  checkArgument('parallel', parallel, is.positiveIntOrInfinity)
-  return views((prefetch) => {
-    const width = Math.max(parallel, prefetch + 1)
-    const concurrency = parallel === 1 ? 1 : width // one at a time comes in the order of the list
-    return pullLater(
+  if (!isObservable(parallel)) checkArgument('parallel', parallel, is.positiveIntOrInfinity)
+  return views((prefetch) =>
+    pullLater(
       position.pipe(
         map((start) =>
-          E.isLeft(start)
-            ? pullOf(start)
-            : pullPages(snapshotPlan(options, start.right, concurrency), { width, concurrency }),
+          E.isLeft(start) ? pullOf(start) : pullFrom(options, start.right, prefetch),
         ),
       ),
-    )
+    ),
+  )
+}
+
+const pullFrom = <E, A>(
+  options: SnapshotOptions<E, A>,
+  start: SnapshotPosition,
+  prefetch: number,
+): Pull<E.Either<E, SnapshotPage<E, A>>> => {
+  const { parallel = 1 } = options
+  let requests = 1
+  const measuring = (isObservable(parallel) ? parallel : of(parallel)).subscribe((n) => {
+    requests = n
   })
+  const width = (): number => Math.max(requests, prefetch + 1)
+  const concurrency = parallel === 1 ? () => 1 : width // one at a time comes in the order of the list
+  const { next, close } = pullPages(snapshotPlan(options, start, concurrency), {
+    width,
+    concurrency,
+  })
+  return {
+    next,
+    close: () => {
+      measuring.unsubscribe()
+      close()
+    },
+  }
 }
 
 const snapshotPlan = <E, A>(
   { cut, ...asking }: SnapshotOptions<E, A>,
   start: SnapshotPosition,
-  concurrency: number,
+  concurrency: IO<number>,
 ): PagePlan<Answer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
   const field = timeField(start, concurrency)
   const ask = asker(field, asking)

@@ -18,7 +18,7 @@ describe('export --dry-run', () => {
     expect(stdout.replace(/about [\d.]+ s/, 'about N s').split('\n')).toEqual([
       `rows      about 1,225 (${asked} requests to count them)`,
       'requests  about 25 of 50 rows each',
-      'time      about N s, with 8 requests at a time',
+      'time      about N s, with as many requests at a time as use the limits up',
       expect.stringMatching(/^ceiling {3}1,000 rows\/s, by 20 requests a second; what binds: the /),
       'nothing was written',
       '',

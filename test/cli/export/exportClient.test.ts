@@ -1,7 +1,6 @@
 import { count, firstValueFrom, lastValueFrom } from 'rxjs'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { limits, unlimited } from '../../../src/api/limits.js'
-import { exportClient, guardFor, requestsFor } from '../../../src/cli/export/exportClient.js'
+import { afterEach, expect, it, vi } from 'vitest'
+import { exportClient, guardFor } from '../../../src/cli/export/exportClient.js'
 import { hasty } from '../../support/timers.js'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -31,7 +30,7 @@ const clientAt = (flags: { readonly limits?: boolean; readonly share?: number } 
       environment: 'production',
       credentials: { clientId: 'a', apiKey: 'b' },
     },
-  ).client
+  )
 
 it('requires an explicit end of numbered pages', async () => {
   vi.stubGlobal(
@@ -59,23 +58,6 @@ it.each([
   const { tiers } = await firstValueFrom(scheduler.state)
   const limitOf = (name: string) => tiers.find((tier) => tier.name === name)?.limit
   expect(['endpoint', 'global', 'concurrency'].map(limitOf)).toEqual(limits)
-})
-
-describe('requests at a time', () => {
-  it('are as many as use up the quota when a page takes 400 ms', () => {
-    expect(requestsFor(limits.production, 1)).toBe(8)
-    expect(requestsFor(limits.sandbox, 1)).toBe(4)
-  })
-
-  it('are fewer of a share, and never none', () => {
-    expect(requestsFor(limits.production, 0.5)).toBe(4)
-    expect(requestsFor(limits.sandbox, 0.01)).toBe(1)
-  })
-
-  it('are no more than there may be', () => {
-    expect(requestsFor({ ...limits.production, endpoint: 100, concurrency: 3 }, 1)).toBe(3)
-    expect(requestsFor({ ...unlimited, concurrency: 3 }, 1)).toBe(3)
-  })
 })
 
 it('the guard is learned, and safe for a sandbox in the same process, unless it is given', () => {

@@ -21,7 +21,7 @@ describe('timeField', () => {
   it.each([1, 4, 1_000, Number.POSITIVE_INFINITY])(
     'gives up when no answer shows anything, and %s may be asked for at a time',
     (width) => {
-      const field = timeField(wholeOf(YEAR), width)
+      const field = timeField(wholeOf(YEAR), () => width)
       const answer = (walk: PageWalk): Outcome => {
         walk.busy = false
         const rows = {
