@@ -1,5 +1,5 @@
 import { R } from '../fp.js'
-import { login } from './authentication.js'
+import { authentication } from './authentication.js'
 import { batchTransfers } from './batchTransfers.js'
 import { charges } from './charges.js'
 import { type AnyEndpoint, untyped } from './Endpoint.js'
@@ -10,6 +10,8 @@ import { webhooks } from './webhooks.js'
 // typed by name: in a declaration that the compiler infers, rows have lost their comments
 /** The tables of the interface, under the names callers use. */
 export const api: {
+  /** Sessions. A client opens its own. */
+  readonly authentication: typeof authentication
   /** Charges on connected accounts, credited to the platform's wallet. */
   readonly charges: typeof charges
   /** Batches of transfers that are paid with one deduction. */
@@ -20,13 +22,14 @@ export const api: {
   readonly webhooks: typeof webhooks
   /** Subscriptions of an OAuth application to the events of accounts that authorized it. */
   readonly partnerWebhooks: typeof partnerWebhooks
-} = { charges, batchTransfers, reference, webhooks, partnerWebhooks }
+} = { authentication, charges, batchTransfers, reference, webhooks, partnerWebhooks }
 
 /** The type of `api`. */
 export type Api = typeof api
 
 /** The tables without their types, for code that walks all of them. */
 export const tables: Readonly<Record<keyof Api, Readonly<Record<string, AnyEndpoint>>>> = {
+  authentication: R.map(untyped)(api.authentication),
   charges: R.map(untyped)(api.charges),
   batchTransfers: R.map(untyped)(api.batchTransfers),
   reference: R.map(untyped)(api.reference),
@@ -34,8 +37,7 @@ export const tables: Readonly<Record<keyof Api, Readonly<Record<string, AnyEndpo
   partnerWebhooks: R.map(untyped)(api.partnerWebhooks),
 }
 
-/** Every row, the login among them. */
-export const rows: ReadonlyArray<AnyEndpoint> = [
-  untyped(login),
-  ...Object.values(tables).flatMap(Object.values<AnyEndpoint>),
-]
+/** Every row. */
+export const rows: ReadonlyArray<AnyEndpoint> = Object.values(tables).flatMap(
+  Object.values<AnyEndpoint>,
+)

@@ -6,7 +6,7 @@ import type { Paging } from '../api/Paging.js'
 import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/unknown.js'
 import { defined, type IO } from '../fp.js'
-import type { ParseText } from '../http/answer/readAnswer.js'
+import type { Answer, ParseText } from '../http/answer/readAnswer.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, CallSpec, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute, readOne } from '../http/execute.js'
@@ -16,7 +16,7 @@ import type { List, ListOptions, ListOrigin } from '../http/list/List.js'
 import { readList } from '../http/list/readList.js'
 import { scrubAll } from '../http/secrets.js'
 import { InvalidOption } from '../options/index.js'
-import type { ObservableEither } from '../stream/index.js'
+import { mapRight, type ObservableEither } from '../stream/index.js'
 import type { ResolvedOptions } from './ClientOptions.js'
 
 // model
@@ -28,6 +28,29 @@ export type Call<Row> =
         ...params: Record<never, never> extends P ? [params?: P] : [params: P]
       ) => Pages extends Paging ? List<Failure<Code>, A> : ObservableEither<Failure<Code>, A>
     : never
+
+/** The call of a row with one value, which emits its response as well. */
+type AnswerCall<Row> =
+  Row extends Endpoint<infer P, infer A, infer Code>
+    ? (
+        ...params: Record<never, never> extends P ? [params?: P] : [params: P]
+      ) => ObservableEither<Failure<Code>, Answer<A>>
+    : never
+
+/** Names of rows with one value. */
+type SingleNames<Table> = {
+  [Name in keyof Table]: Table[Name] extends { readonly paging: Paging } ? never : Name
+}[keyof Table]
+
+/** The calls of a table, as `AnswerCall`. Mapping the names of a `Pick` keeps doc comments. */
+type Answers<Table> = { readonly [Name in keyof Table]: AnswerCall<Table[Name]> }
+
+/** The calls of tables of rows that have one value, which emit their responses as well. */
+export type AnswersOf<Tables> = {
+  readonly [Resource in keyof Tables]: Answers<
+    Pick<Tables[Resource], SingleNames<Tables[Resource]>>
+  >
+}
 
 /** The calls of tables of rows, by the same names. */
 export type ClientOf<Tables> = {
@@ -47,14 +70,28 @@ export interface ReadOptions {
 
 // constructors
 
-/** Makes the call of a row. `Call` says the same of its type. */
-export const callFor = (
+/** Makes the calls of rows. */
+export interface CallFactory {
+  /** `Call` says the same of its type. */
+  readonly call: (row: AnyEndpoint) => Call<AnyEndpoint>
+  readonly answer: (
+    row: AnyEndpoint,
+  ) => (params: unknown) => ObservableEither<Failure, Answer<unknown>>
+}
+
+export const callFactory = (
   runtime: ClientRuntime,
   settings: CallSettings,
   { lists, parseText, drift, originOf }: ReadOptions,
-): ((row: AnyEndpoint) => Call<AnyEndpoint>) => {
+): CallFactory => {
   const executeOf = execute(runtime, settings)
-  return (row) => {
+  const specOf = (row: AnyEndpoint): Omit<CallSpec<unknown>, 'row'> => ({
+    execute: executeOf(row),
+    check: settings.check,
+    decode: observed(drift?.watch(row.route, row.success), compile(row.success)),
+    parseText,
+  })
+  const answer: CallFactory['answer'] = (row) => {
     const finder = finderOf(row)
     const recovery = finder && {
       find: executeOf(finder),
@@ -62,16 +99,17 @@ export const callFor = (
       onFound: (requestId: string, call?: number) =>
         runtime.emit({ _tag: 'Recovered', ...defined({ call }), endpoint: row.route, requestId }),
     }
-    const spec: Omit<CallSpec<unknown>, 'row'> = {
-      execute: executeOf(row),
-      check: settings.check,
-      decode: observed(drift?.watch(row.route, row.success), compile(row.success)),
-      parseText,
-    }
-    return isList(row)
-      ? readList({ ...spec, row, options: lists, drift, origin: originOf(row, settings) })
-      : readOne({ ...spec, row, recovery })
+    return readOne({ ...specOf(row), row, recovery })
   }
+  const call: CallFactory['call'] = (row) => {
+    if (isList(row)) {
+      const origin = originOf(row, settings)
+      return readList({ ...specOf(row), row, options: lists, drift, origin })
+    }
+    const answerOf = answer(row)
+    return (params) => mapRight(({ value }: Answer<unknown>) => value)(answerOf(params))
+  }
+  return { call, answer }
 }
 
 /** Returns the list that shows the outcome of a write. */

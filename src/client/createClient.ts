@@ -1,16 +1,23 @@
 import type { Observable } from 'rxjs'
-import { type Endpoint, untyped } from '../api/Endpoint.js'
+import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
 import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
-import { bare, type IO, pipe, R } from '../fp.js'
+import { bare, flow, type IO, memoized, pipe, R } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
 import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
 import type { Scheduler } from '../scheduler/index.js'
-import { type Call, type ClientOf, callFor, originOf, type ReadOptions } from './Call.js'
+import {
+  type AnswersOf,
+  type Call,
+  type ClientOf,
+  callFactory,
+  originOf,
+  type ReadOptions,
+} from './Call.js'
 import {
   baseUrlOf,
   type CallOptions,
@@ -47,6 +54,11 @@ export interface Client extends Calls {
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
   ) => Call<Endpoint<P, A, Code, Pages>>
+  /**
+   * The calls with one value, which emit the response beside it: `{ value, status, header, attempts, traceId }`. Lists
+   * and composed calls are not among them.
+   */
+  readonly withAnswer: AnswersOf<Api>
   /** Returns the fields and values received so far that no codec names; empty unless the option `drift` is on. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
   /** Events of this client, as they happen; without secrets. */
@@ -91,10 +103,10 @@ export const createClient = (given: ClientOptions = {}): Client => {
   })
 
   const clientWith = (settings: CallSettings): Client => {
-    const call = callFor(runtime, settings, read)
+    const { call, answer } = callFactory(runtime, settings, read)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
     const lists = { strictEnd: true, ...read.lists }
-    const strictly = callFor(runtime, settings, bare({ ...read, lists }))
+    const strictly = callFactory(runtime, settings, bare({ ...read, lists })).call
     const composite = compositeCalls({
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),
@@ -102,6 +114,9 @@ export const createClient = (given: ClientOptions = {}): Client => {
       events,
       settings,
     })
+    const answers = memoized(
+      () => pipe(tables, R.map(flow(R.filter(isSingle), R.map(answer)))) as AnswersOf<Api>,
+    )
     const client: Client = {
       ...calls,
       charges: { ...calls.charges, ...composite.charges },
@@ -109,6 +124,9 @@ export const createClient = (given: ClientOptions = {}): Client => {
       reference: { ...calls.reference, ...composite.reference },
       with: (options) => clientWith(changed(settings, callOptions(options))),
       request: (row) => typed(call(checkedRow(untyped(row)))),
+      get withAnswer() {
+        return answers()
+      },
       drift: facts,
       events,
       scheduler: runtime.scheduler,
@@ -122,6 +140,8 @@ export const createClient = (given: ClientOptions = {}): Client => {
   }
   return clientWith(settings)
 }
+
+const isSingle = (row: AnyEndpoint): boolean => !isList(row)
 
 /** `Call` says of the type of a row what `callFor` does with the row: the one place where the two meet. */
 const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>

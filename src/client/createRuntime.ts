@@ -95,13 +95,8 @@ const createAuth = (
     if ('token' in given) {
       return tokenFromSource(given.token, { limit: settings.timeout.headers, timer, now })
     }
-    const key = { endpoint: login.route, login: given.clientId }
     const executeOf = execute(runtime, bare({ ...settings, priority: 'interactive' }))
-    return logIn(
-      executeOf(untyped(login), () => key),
-      given,
-      now,
-    )
+    return logIn(executeOf(untyped(login)), given, now)
   }
 
   const account =

@@ -1,6 +1,6 @@
 /** Params and answers that belong to no resource. */
 import * as t from 'io-ts'
-import { type Codec, closed, matching, unspecified } from './Codec.js'
+import { type Codec, closed, matching, optional, unspecified } from './Codec.js'
 
 // params
 
@@ -56,11 +56,19 @@ export const Envelope: Codec<Envelope> = envelope
 // login: headers of the request and the field `token` are defaults, not specified by the interface document
 
 const loginParams = t.intersection([
-  t.type({ client_id: t.string, api_key: t.string }),
-  /** An account id, for keys that cover several accounts. */
-  t.partial({ login_as: t.string }),
+  t.type({
+    /** The client id of an API key. */
+    client_id: t.string,
+    /** The API key, a secret. */
+    api_key: t.string,
+  }),
+  optional({
+    /** An account id, for keys that cover several accounts. */
+    login_as: t.string,
+  }),
 ])
 
+/** The keys of a login. They go into headers, and nowhere else. */
 export interface LoginParams extends t.TypeOf<typeof loginParams> {}
 
 export const LoginParams: Codec<LoginParams> = loginParams
@@ -68,11 +76,19 @@ export const LoginParams: Codec<LoginParams> = loginParams
 const token: Codec<string> = matching(/^[!-~]+$/, 'a token')
 
 const session = t.intersection([
-  unspecified(t.type({ token })),
-  /** Read leniently: a token without a readable time is taken to live 25 minutes. */
-  t.partial({ expires_at: t.unknown }),
+  unspecified(
+    t.type({
+      /** The bearer token. */
+      token,
+    }),
+  ),
+  t.partial({
+    /** End of the token. Read leniently: one without a readable time is taken to live 25 minutes. */
+    expires_at: t.unknown,
+  }),
 ])
 
+/** A session: its bearer token, a secret, and its end. */
 export interface Session extends t.TypeOf<typeof session> {}
 
 export const Session: Codec<Session> = session

@@ -5,6 +5,7 @@ export { BatchFilter, BatchStatus, BatchTransfer, NewBatchTransfer } from './Bat
 export { Beneficiary } from './Beneficiary.js'
 export { Charge, ChargeFilter, ChargeReason, ChargeStatus, NewCharge } from './Charge.js'
 export type { Codec } from './Codec.js'
+export type { LoginParams, Session } from './common.js'
 export { fromDate, Instant, toDate } from './Instant.js'
 export { NewBatchItem } from './NewBatchItem.js'
 export { OrderItem, OrderUpload } from './OrderItem.js'

@@ -15,13 +15,12 @@ import {
   retry,
 } from '../stream/index.js'
 import { later } from '../stream/later.js'
-import { valueReader } from './answer/readAnswer.js'
+import { type Answer, answerReader, valueReader } from './answer/readAnswer.js'
 import { type FailureSummary, summarize } from './ClientEvent.js'
 import type { CallSettings, CallSpec, ClientRuntime, Execute } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
-import type { RateLimitKey } from './limits.js'
 import { invalidParams, invalidRequest } from './request/invalidParams.js'
-import { type PreparedRequest, prepareRequest } from './request/prepareRequest.js'
+import { prepareRequest } from './request/prepareRequest.js'
 import { type Attempts, RetryPolicy } from './retry/RetryPolicy.js'
 import { type Recovery, recover } from './retry/recover.js'
 import type { KnownSecrets } from './secrets.js'
@@ -31,19 +30,13 @@ import type { HttpResponse } from './transport/Transport.js'
 /** Checks the parameters, sends them, reads the response, and retries after faults where that is safe. */
 export const execute =
   (runtime: ClientRuntime, settings: CallSettings) =>
-  (
-    row: AnyEndpoint,
-    keyOf: (request: PreparedRequest) => RateLimitKey = ({ path }) => ({
-      endpoint: row.route,
-      path,
-    }),
-  ): Execute => {
+  (row: AnyEndpoint): Execute => {
     const { deadline, retry: retries } = settings
     const { random, timer } = runtime
     const backoff = exponential({ ...PAUSES, repeats: retries.faults, random })
     const policyRuntime = { ...runtime, backoff }
     const prepare = prepareRequest(row, { check: settings.check, now: runtime.now })
-    const send = sendWithRetry(runtime, settings)(row, keyOf)
+    const send = sendWithRetry(runtime, settings)(row)
 
     return (params, read, resolve = left) => {
       // one for all subscriptions: subscribing again repeats the same call
@@ -175,7 +168,7 @@ export interface ReadOneSpec<A> extends CallSpec<A> {
   readonly recovery: Recovery | undefined
 }
 
-/** Makes the calls of a row that responds with one value. */
+/** Makes the calls of a row that responds with one value, beside which they emit the response. */
 export const readOne = <A>({
   row,
   execute,
@@ -183,8 +176,8 @@ export const readOne = <A>({
   decode,
   parseText,
   recovery,
-}: ReadOneSpec<A>): ((params: unknown) => ObservableEither<Failure, A>) => {
-  const read = valueReader(decode, parseText, row.answer)
+}: ReadOneSpec<A>): ((params: unknown) => ObservableEither<Failure, Answer<A>>) => {
+  const read = answerReader(valueReader(decode, parseText, row.answer))
   const resolve = recovery && recover(recovery, decode, parseText)
   return (params) => {
     const outcome = execute(params, read, resolve)

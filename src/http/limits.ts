@@ -1,10 +1,12 @@
 /** The limits of the interface, and the scheduler of a client that keeps them. */
 import { take } from 'rxjs'
-import type { Route } from '../api/Endpoint.js'
+import { login } from '../api/authentication.js'
+import type { AnyEndpoint, Route } from '../api/Endpoint.js'
 import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { is, type Rule } from '../options/index.js'
 import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
+import type { PreparedRequest } from './request/prepareRequest.js'
 
 // model
 
@@ -63,6 +65,13 @@ export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
   }),
   rate({ name: 'logins', limit: limits.logins, per: MINUTE, key: ({ login }) => login }),
 ]
+
+/** Returns the key of a request. Logins are counted by the client id that logs in. */
+export const rateLimitKey = (
+  { route: endpoint }: Pick<AnyEndpoint, 'route'>,
+  { path, headers }: Pick<PreparedRequest, 'path' | 'headers'>,
+): RateLimitKey =>
+  endpoint === login.route ? { endpoint, login: headers['x-client-id'] ?? '' } : { endpoint, path }
 
 // combinators
 

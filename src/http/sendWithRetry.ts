@@ -6,12 +6,17 @@ import { keepContext } from '../stream/asyncContext.js'
 import { concatChain, type Millis, mapLeft, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import { knownCodes } from './answer/errors.js'
-import { httpFailure, type RequestContext, transportFailure } from './answer/failureOf.js'
+import {
+  httpFailure,
+  type RequestContext,
+  transportFailure,
+  withTraceId,
+} from './answer/failureOf.js'
 import { redactTransportFailure } from './ClientEvent.js'
 import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
 import { httpRequest, secretHeaders } from './httpRequest.js'
-import type { RateLimitKey } from './limits.js'
+import { rateLimitKey } from './limits.js'
 import { SOURCE_FAILED } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { AttemptResult, Attempts } from './retry/RetryPolicy.js'
@@ -38,14 +43,14 @@ const REVOKED = 'revoked'
  */
 export const sendWithRetry =
   (runtime: ClientRuntime, settings: CallSettings) =>
-  (row: AnyEndpoint, keyOf: (request: PreparedRequest) => RateLimitKey) =>
+  (row: AnyEndpoint) =>
   (request: PreparedRequest, attempts: Attempts): ObservableEither<Failure, Success> => {
     const { retryBudget, codes, emit, secrets, serviceClock, timer } = runtime
     const { patience, throttled } = settings.retry
     const auth = runtime.authFor(row)
     const endpoint = row.route
     const { call } = attempts
-    const key = keyOf(request)
+    const key = rateLimitKey(row, request)
     const onlyCodes = Object.values(request.headers).some(isCardNumber)
       ? knownCodes(row, codes)
       : undefined
@@ -192,7 +197,7 @@ const outcomeOf = (
 ): E.Either<Failure, Success> => {
   if (E.isLeft(response)) return E.left(transportFailure(context, response.left))
   return isSuccess(response.right)
-    ? E.right({ context, response: response.right })
+    ? E.right({ context: withTraceId(context, response.right), response: response.right })
     : E.left(httpFailure(context, response.right, faultCodes))
 }
 

@@ -34,6 +34,8 @@ export interface RequestContext {
   readonly scrub: Scrub
   /** Only these codes are shown of an answer, and no text: the request carried a card number. */
   readonly onlyCodes?: ReadonlySet<string>
+  /** Identifies the request at the service; known once there is a 2xx response. */
+  readonly traceId?: string
 }
 
 // constructors
@@ -124,11 +126,12 @@ const AWAITED = {
 export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
   const under = causesUnder(at, all)
   const [{ path, expected, actual }] = under
-  const { endpoint, attempts } = context
+  const { endpoint, attempts, traceId } = context
   return {
     _tag: 'Undecodable',
     endpoint,
     attempts,
+    ...defined({ traceId }),
     path,
     expected,
     actual,
@@ -157,8 +160,7 @@ const problemOf = (
   }
   const clean = cleaner(scrub)
   const { code, message, source, details } = found
-  // these headers are not documented
-  const traceId = found.traceId ?? header('x-request-id') ?? header('request-id')
+  const traceId = found.traceId ?? traceHeader(header)
   return {
     code: clean(code),
     message: clean(message),
@@ -166,6 +168,19 @@ const problemOf = (
     ...(source === undefined ? {} : { source: clean(source) }),
     ...(details === undefined ? {} : { details: scrubAll(cut(scrub))(details) }),
   }
+}
+
+/** Reads the id of a request at the service. These headers are not documented. */
+const traceHeader = (header: HttpResponse['header']): string | undefined =>
+  header('x-request-id') ?? header('request-id')
+
+/** Adds to a request what its 2xx response says of it. */
+export const withTraceId = (
+  context: RequestContext,
+  { header }: Pick<HttpResponse, 'header'>,
+): RequestContext => {
+  const traceId = context.onlyCodes === undefined ? traceHeader(header) : undefined
+  return traceId === undefined ? context : { ...context, traceId: cleaner(context.scrub)(traceId) }
 }
 
 /** Characters that a failure keeps of a text of the service. */

@@ -7,7 +7,7 @@ import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { E, O } from '../../fp.js'
+import { defined, E, O, pipe } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
 import type { HttpResponse } from '../transport/Transport.js'
@@ -20,6 +20,20 @@ import { rawRows } from './rawRows.js'
 export type ResponseReader<A> = (
   context: RequestContext,
 ) => (response: HttpResponse) => E.Either<Failure, A>
+
+/** A value with the response that it was read from. */
+export interface Answer<A> {
+  /** The value, as the call itself emits it. */
+  readonly value: A
+  /** HTTP status: 2xx. */
+  readonly status: number
+  /** Returns a header of the response, by its name in any letter case. */
+  readonly header: (name: string) => string | undefined
+  /** Number of requests sent for this call, logins aside. */
+  readonly attempts: number
+  /** Identifies the request at the service, for its support. */
+  readonly traceId?: string
+}
 
 /** `JSON.parse`, or a parser that keeps more of the text. Throws for text that is no JSON. */
 export type ParseText = (text: string) => unknown
@@ -46,6 +60,25 @@ export const valueReader =
     if (E.isLeft(json) && form === 'json') return json
     const value = decode(E.isRight(json) ? json.right : response.body || undefined)
     return E.isRight(value) ? value : E.left(undecodable(context, causes(value.left)))
+  }
+
+/** Reads the response beside the value. */
+export const answerReader =
+  <A>(read: ResponseReader<A>): ResponseReader<Answer<A>> =>
+  (context) =>
+  (response) => {
+    const { attempts, traceId } = context
+    const { status, header } = response // without its body, which would live as long as the answer
+    return pipe(
+      read(context)(response),
+      E.map((value) => ({
+        value,
+        status,
+        header: (name) => header(name.toLowerCase()),
+        attempts,
+        ...defined({ traceId }),
+      })),
+    )
   }
 
 /** Reads a page of a list. Each row is decoded by itself. */

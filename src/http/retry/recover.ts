@@ -5,7 +5,7 @@ import type { Decoder } from '../../decode/index.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
 import { left, mapLeft, type ObservableEither } from '../../stream/index.js'
-import { type ParseText, pageReader } from '../answer/readAnswer.js'
+import { type Answer, answerReader, type ParseText, pageReader } from '../answer/readAnswer.js'
 import type { Execute } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
@@ -42,17 +42,28 @@ export const recover =
     failure: Failure,
     sentParams: PreparedRequest['sentParams'],
     call: number,
-  ): ObservableEither<Failure, A> => {
+  ): ObservableEither<Failure, Answer<A>> => {
     if (failure._tag !== 'Ambiguous' || failure.requestId === undefined) return left(failure)
-    const { requestId } = failure
+    const { attempts, requestId } = failure
     const lookup: Lookup = {
       knownBy,
       requestId,
       params: sentParams(),
       onFound: (found) => onFound(found, call),
     }
-    return find({ request_id: requestId }, pageReader(decode, parseText)({})).pipe(
-      map(findByRequestId(lookup)),
+    const found = findByRequestId(lookup)
+    const read = answerReader(pageReader(decode, parseText)({}))
+    return find({ request_id: requestId }, read).pipe(
+      map(
+        E.fold(
+          (failure): E.Either<string, Answer<A>> => found(E.left(failure)),
+          ({ value, ...answer }) =>
+            pipe(
+              found(E.right(value)),
+              E.map((value) => ({ ...answer, value, attempts })), // those of the write
+            ),
+        ),
+      ),
       mapLeft((why) => ({
         ...failure,
         tried: [...failure.tried, why],

@@ -1,7 +1,6 @@
 /** Every call, with what its row says: the form from which both docs are printed. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { login } from '../../../src/api/authentication.js'
-import { type AnyEndpoint, method, pathNames, untyped } from '../../../src/api/Endpoint.js'
+import { type AnyEndpoint, method, pathNames } from '../../../src/api/Endpoint.js'
 import { tables } from '../../../src/api/index.js'
 import { idNotes, inventedRules, parameterNotes, REQUEST_ID_NOTE } from './ours.js'
 import { type JsonSchema, shapeOf } from './schemaOf.js'
@@ -96,9 +95,6 @@ const call = (resource: string, name: string, row: AnyEndpoint): CallDoc => ({
   rules: rulesOf(row),
 })
 
-export const calls: ReadonlyArray<CallDoc> = [
-  call('authentication', 'login', untyped(login)),
-  ...Object.entries(tables).flatMap(([resource, table]) =>
-    Object.entries(table).map(([name, row]) => call(resource, name, row)),
-  ),
-]
+export const calls: ReadonlyArray<CallDoc> = Object.entries(tables).flatMap(([resource, table]) =>
+  Object.entries(table).map(([name, row]) => call(resource, name, row)),
+)
