@@ -11,9 +11,13 @@ import { is, type Rule } from '../options/index.js'
 
 /** A logger with the methods of pino, such as one of pino itself, or `console`. */
 export interface Logger {
+  /** Takes calls that start, succeed or are cancelled, and their requests and responses. */
   readonly debug: LogMethod
+  /** Takes logins, refusals (429), and writes that were found by their `request_id`. */
   readonly info: LogMethod
+  /** Takes calls that fail, faults and retries, lowered limits, clocks that differ, and drift. */
   readonly warn: LogMethod
+  /** Takes calls in which an error is thrown: a bug. */
   readonly error: LogMethod
 }
 
