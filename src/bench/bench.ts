@@ -125,7 +125,9 @@ const own = (
   const timer = steadyTimer(settings.timer)
   const uuid = () => crypto.randomUUID()
   const instead =
-    workload === 'export' ? exporting({ client, pageSize, timer: settings.timer }) : undefined
+    workload === 'export'
+      ? exporting({ client, pageSize, parallel, duration, timer: settings.timer })
+      : undefined
   return defer(() => {
     const began = new Date(settings.timer.now()).toISOString()
     const measurement = new Measurement(timer, usage)

@@ -2,6 +2,3 @@
 export type { BenchOptions } from './BenchOptions.js'
 export type { BenchResult } from './BenchResult.js'
 export { type BenchEvent, type BenchFact, bench } from './bench.js'
-export { type Change, comparableOf, compare } from './compare.js'
-export { type BenchPage, benchPage, type PageSection, pageOfResult } from './page.js'
-export { benchText } from './text.js'

@@ -45,10 +45,8 @@ export interface RunOptions {
   readonly duration: Millis
   /** Requests at a time; found from the round trips if left out. */
   readonly parallel?: number | undefined
-  /** Does the work in place of units for so many ms, so many requests at a time. Completes, or emits why it failed. */
-  readonly instead?:
-    | ((width: number, addRows: (rows: number) => void, ms: Millis) => Observable<RunFailure>)
-    | undefined
+  /** Does the work in place of units, for all of the duration. Completes, or emits why it failed. */
+  readonly instead?: ((addRows: (rows: number) => void) => Observable<RunFailure>) | undefined
   readonly timer: SchedulerLike
   /** Has counted what was requested to prepare the work. */
   readonly measurement: Measurement
@@ -133,7 +131,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       }
       hasSucceeded = true
       measurement.addRows(result.right)
-      if (instead === undefined) measurement.unitDone()
+      measurement.unitDone()
       return []
     }
 
@@ -149,7 +147,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
     /** Goes on with the best width, if the present one is the bound. */
     const tryBetter = (): void => {
       const ran = ranOf(measurement, width.value, options)
-      if (ran.boundBy !== 'width') return
+      if (ran.boundBy !== 'width' || instead !== undefined) return
       first = ran
       start()
       width.next(ran.bestWidth.width)
@@ -157,22 +155,19 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
 
     const wait = (ms: Millis, then: () => void): Observable<never> =>
       later(ms, timer).pipe(tap(then), ignoreElements())
-    const units = pool(work.next, width, Math.min(concurrency, MOST)).pipe(mergeMap(count))
-    const warming = concat(wait(warmUp / 2, adapt), wait(warmUp / 2, adapt))
-    const finish = (): void => width.complete()
-    const working =
+    const units =
       instead === undefined
-        ? merge(
-            units,
-            concat(warming, wait(main, tryBetter), wait(duration - warmUp - main, finish)),
-          )
-        : concat(
-            merge(units, concat(warming, wait(0, finish))),
-            defer(() => {
-              start()
-              return instead(width.value, (rows) => measurement.addRows(rows), duration - warmUp)
-            }),
-          )
+        ? pool(work.next, width, Math.min(concurrency, MOST)).pipe(mergeMap(count))
+        : instead((rows) => measurement.addRows(rows))
+    const working = merge(
+      units,
+      concat(
+        wait(warmUp / 2, adapt),
+        wait(warmUp / 2, adapt),
+        wait(main, tryBetter),
+        wait(duration - warmUp - main, () => width.complete()),
+      ),
+    )
 
     const over = new Subject<void>()
     const progress = interval(TICK, timer).pipe(

@@ -1,63 +1,110 @@
-/** The result of a run as lines of text: what bound it, its figures, and who else ran. */
-import { number, percent } from '../report/text.js'
-import type { BenchResult } from './BenchResult.js'
+/** The result of a run in words: what bound it, its figures, and who else ran. */
+import { bytes, number, percent } from '../report/text.js'
+import type { BenchResult, Percentiles } from './BenchResult.js'
 import type { Change } from './compare.js'
-import { changeRows, figures, percentileTexts } from './page.js'
 
 type Row = ReadonlyArray<string>
+
+// tables
+
+/** Names and values, the most important first. */
+export const figures = (result: BenchResult): ReadonlyArray<readonly [string, string]> => {
+  const { ceiling, bestWidth, cpuSecondsPerMillionRows: cpu } = result
+  const how =
+    bestWidth.share === null
+      ? 'computed'
+      : `by a run: ${percent(Math.min(1, bestWidth.share))} of the quota`
+  return [
+    ['Rows a second', number(result.rowsPerSecond)],
+    ['Requests a second', result.requestsPerSecond.toFixed(1)],
+    [`Share of ${number(ceiling.perSecond)} requests a second`, percent(Math.min(1, result.share))],
+    ['Refused (429)', number(result.refused)],
+    ['Sent again', number(result.retries)],
+    ['Failed', number(result.failed)],
+    ['Requests at a time', number(result.width)],
+    ['Best width', `${number(bestWidth.width)}, ${how}`],
+    ['CPU a million rows', cpu === null ? '' : `${cpu.toFixed(2)} s`],
+    ['Peak memory', bytes(result.peakMemory)],
+  ]
+}
+
+/** Quantiles of answers and of waiting. */
+export const timeRows = ({ answer, wait }: BenchResult): ReadonlyArray<Row> => [
+  ['', '50 %', '95 %', '99 %'],
+  ['Answer', ...times(answer)],
+  ['Wait in the queue', ...times(wait)],
+]
+
+const times = ({ p50, p95, p99 }: Percentiles): Row =>
+  [p50, p95, p99].map((ms) => (ms === null ? '' : `${number(ms)} ms`))
+
+const CHANGED: Readonly<Record<Change['name'], string>> = {
+  rowsPerSecond: 'Rows a second',
+  requestsPerSecond: 'Requests a second',
+  cpuSecondsPerMillionRows: 'CPU s a million rows',
+}
+
+/** Changes; one within the spread of the parts of a run is none. */
+export const changeRows = (changes: ReadonlyArray<Change>): ReadonlyArray<Row> => [
+  ['', 'Before', 'Now', 'Change', 'Spread', 'That is'],
+  ...changes.map(({ name, before, after, change, noise, verdict }) => [
+    CHANGED[name],
+    decimal(before),
+    decimal(after),
+    `${change < 0 ? '-' : '+'}${percent(Math.abs(change))}`,
+    percent(noise),
+    verdict === 'none' ? 'no change' : verdict,
+  ]),
+]
+
+const decimal = (n: number): string =>
+  n.toLocaleString('en-US', { maximumFractionDigits: n < 100 ? 2 : 0 })
+
+const contenderRows = (result: BenchResult): ReadonlyArray<Row> => [
+  ['', 'Rows/s', 'Requests/s', 'Of the quota', 'Refused', 'Most in a second'],
+  contenderRow('payments-rx', result, result.refused, result.arrivals?.mostOfEndpoint ?? 0),
+  ...result.contenders.map(({ leftOut, ...one }) =>
+    leftOut === undefined
+      ? contenderRow(one.name, one, one.arrivals.refused, one.arrivals.mostOfEndpoint)
+      : [`${one.name}: ${leftOut}`],
+  ),
+]
+
+const contenderRow = (
+  name: string,
+  one: Pick<BenchResult, 'rowsPerSecond' | 'requestsPerSecond' | 'share'>,
+  refused: number,
+  most: number,
+): Row => [
+  name,
+  number(one.rowsPerSecond),
+  one.requestsPerSecond.toFixed(1),
+  percent(Math.min(1, one.share)),
+  number(refused),
+  number(most),
+]
+
+// lines
 
 export const benchText = (
   result: BenchResult,
   changes: ReadonlyArray<Change>,
 ): ReadonlyArray<string> => {
-  const { verdict, answer, wait, total, arrivals, contenders } = result
+  const { verdict, total, arrivals, contenders } = result
+  const counted =
+    arrivals &&
+    `Of ${number(total.requests)} requests in all, ${number(arrivals.requests)} arrived, at most ${number(arrivals.mostOfEndpoint)} of an endpoint and ${number(arrivals.mostOfAll)} of all in any second.`
   return [
-    verdict,
-    '',
-    ...aligned(figures(result)),
-    '',
-    ...aligned([
-      ['', '50 %', '95 %', '99 %'],
-      ['Answer', ...percentileTexts(answer)],
-      ['Wait in the queue', ...percentileTexts(wait)],
-    ]),
-    ...(arrivals === undefined
-      ? []
-      : [
-          '',
-          `Of ${number(total.requests)} requests in all, ${number(arrivals.requests)} arrived, at most ${number(arrivals.mostOfEndpoint)} of an endpoint and ${number(arrivals.mostOfAll)} of all in any second.`,
-        ]),
-    ...(contenders.length === 0 ? [] : ['', ...aligned(contenderRows(result))]),
-    ...(changes.length === 0
-      ? []
-      : ['', ...aligned([['', 'Before', 'Now', 'Change', 'Spread', ''], ...changeRows(changes)])]),
+    [verdict],
+    aligned(figures(result)),
+    aligned(timeRows(result)),
+    counted === undefined ? [] : [counted],
+    contenders.length === 0 ? [] : aligned(contenderRows(result)),
+    changes.length === 0 ? [] : aligned(changeRows(changes)),
   ]
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]))
 }
-
-const contenderRows = (result: BenchResult): ReadonlyArray<Row> => [
-  ['', 'Rows/s', 'Requests/s', 'Of the quota', 'Refused', 'Most in a second'],
-  [
-    'payments-rx',
-    number(result.rowsPerSecond),
-    result.requestsPerSecond.toFixed(1),
-    percent(Math.min(1, result.share)),
-    number(result.refused),
-    number(result.arrivals?.mostOfEndpoint ?? 0),
-  ],
-  ...result.contenders.map(
-    ({ name, leftOut, rowsPerSecond, requestsPerSecond, share, arrivals }): Row =>
-      leftOut !== undefined
-        ? [`${name}: ${leftOut}`]
-        : [
-            name,
-            number(rowsPerSecond),
-            requestsPerSecond.toFixed(1),
-            percent(Math.min(1, share)),
-            number(arrivals.refused),
-            number(arrivals.mostOfEndpoint),
-          ],
-  ),
-]
 
 /** Columns of equal width: the first one to the left, the others to the right. A row of one cell may be wider. */
 const aligned = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
@@ -65,12 +112,11 @@ const aligned = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const widths = (whole[0] ?? []).map((_, i) =>
     Math.max(...whole.map((row) => row[i]?.length ?? 0)),
   )
-  return rows.map((row) =>
-    row.length === 1
-      ? (row[0] ?? '')
-      : row
-          .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-          .join('   ')
-          .trimEnd(),
-  )
+  return rows.map((row) => {
+    if (row.length === 1) return row.join('')
+    const cells = row.map((cell, i) =>
+      i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0),
+    )
+    return cells.join('   ').trimEnd()
+  })
 }

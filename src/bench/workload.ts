@@ -6,8 +6,6 @@ import {
   concatMap,
   defer,
   EMPTY,
-  endWith,
-  filter,
   finalize,
   from,
   ignoreElements,
@@ -16,6 +14,7 @@ import {
   mergeMap,
   type Observable,
   of,
+  ReplaySubject,
   repeat,
   type SchedulerLike,
   shareReplay,
@@ -67,7 +66,7 @@ type Unit = ObservableEither<AnyFailure, number>
 
 // constructors
 
-/** Prepares work. `export` reads pages here: how its rows are written is not a matter of units. */
+/** Prepares work. Of `export`, this is what others do beside it: it reads the same pages. */
 export const workOf = async (
   workload: Workload,
   options: WorkOptions,
@@ -220,44 +219,42 @@ const items = (uuid: IO<string>): ReadonlyArray<NewBatchItem> =>
 /** Rows that are counted together: a call for each of 40,000 a second would be seen in the figures. */
 const COUNTED = 500
 
-/** Exports charges into a folder of its own for so many ms, again and again. Completes, or emits why it failed. */
+export interface ExportingOptions extends Omit<WorkOptions, 'uuid'> {
+  /** Requests at a time; as many as use the limits up if left out. */
+  readonly parallel: number | undefined
+  readonly duration: Millis
+  readonly timer: SchedulerLike
+}
+
+/** Exports charges into a folder of its own, again and again. Completes, or emits why it failed. */
 export const exporting =
-  ({ client, pageSize, timer }: Omit<WorkOptions, 'uuid'> & { readonly timer: SchedulerLike }) =>
-  (
-    width: number,
-    addRows: (rows: number) => void,
-    ms: Millis,
-  ): Observable<AnyFailure | ExportError> =>
-    from(mkdtemp(join(tmpdir(), 'payments-rx-bench-'))).pipe(
+  ({ client, pageSize, parallel, duration, timer }: ExportingOptions) =>
+  (addRows: (rows: number) => void): Observable<AnyFailure | ExportError> =>
+    defer(() => from(mkdtemp(join(tmpdir(), 'payments-rx-bench-')))).pipe(
       concatMap((folder) => {
-        const stop = later(ms, timer).pipe(shareReplay(1))
-        const stopping = stop.subscribe()
         let isOver = false
-        stopping.add(
-          stop.subscribe(() => {
-            isOver = true
-          }),
-        )
+        const stop = new ReplaySubject<void>(1)
+        const stopping = later(duration, timer).subscribe(() => {
+          isOver = true
+          stop.next()
+        })
         let rows = 0
         const count = (): boolean => {
           rows++
           if (rows % COUNTED === 0) addRows(COUNTED)
           return true
         }
-        const source = client.charges.snapshot({ page_size: pageSize }).parallel(width)
+        const charges = client.charges.snapshot({ page_size: pageSize })
+        const source = parallel === undefined ? charges.parallel() : charges.parallel(parallel)
         const out = join(folder, 'charges.ndjson')
-        return defer(() =>
-          exportTo(source, { out, restart: true, stop, timer, filter: count }),
-        ).pipe(
+        return exportTo(source, { out, restart: true, stop, timer, filter: count }).pipe(
           repeat({ delay: () => (isOver ? EMPTY : of(0)) }),
           mergeMap((event) => (E.isLeft(event) ? [event.left] : [])),
-          finalize(() => stopping.unsubscribe()),
-          endWith(undefined),
-          concatMap(async (failure) => {
-            if (failure === undefined) await rm(folder, { recursive: true, force: true })
-            return failure
+          take(1),
+          finalize(() => {
+            stopping.unsubscribe()
+            void rm(folder, { recursive: true, force: true })
           }),
-          filter((failure) => failure !== undefined),
         )
       }),
     )

@@ -129,9 +129,12 @@ const measure = async (
   flags: BenchFlags,
 ): Promise<number> => {
   // loaded only here, for a fast start
-  const { bench, benchPage, benchText, comparableOf, compare, pageOfResult } = await import(
-    '../bench/index.js'
-  )
+  const [{ bench }, { comparableOf, compare }, { benchPage }, { benchText }] = await Promise.all([
+    import('../bench/index.js'),
+    import('../bench/compare.js'),
+    import('../bench/page.js'),
+    import('../bench/text.js'),
+  ])
   const { env, timer, signals, version } = terminal
   const text = flags.compare === undefined ? undefined : await textIn(flags.compare)
   const options = optionsOf(workload, flags, env)
@@ -165,7 +168,7 @@ const measure = async (
   }
   if (flags.report === undefined) return EXIT_COMPLETE
   try {
-    await writeFile(flags.report, benchPage(pageOfResult(result, changes, version)))
+    await writeFile(flags.report, benchPage(result, changes, version))
     return EXIT_COMPLETE
   } catch (error) {
     if (!isSystemError(error)) throw error

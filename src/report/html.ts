@@ -11,7 +11,8 @@ export interface Html {
   readonly [MARK]: string
 }
 
-export type Content = Html | string | number | undefined | ReadonlyArray<Content>
+/** Nothing is shown of `undefined` and `false`. */
+export type Content = Html | string | number | false | undefined | ReadonlyArray<Content>
 
 // constructors
 
@@ -23,7 +24,7 @@ export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<Conte
 export const verbatim = (text: string): Html => ({ [MARK]: text })
 
 const contentText = (content: Content): string => {
-  if (content === undefined) return ''
+  if (content === undefined || content === false) return ''
   if (typeof content === 'number') return String(content)
   if (typeof content === 'string') return escaped(content)
   return MARK in content ? content[MARK] : content.map(contentText).join('')

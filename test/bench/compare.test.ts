@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { comparableOf, compare } from '../../src/bench/index.js'
+import { comparableOf, compare } from '../../src/bench/compare.js'
 
 const run = (...rates: ReadonlyArray<number>) => ({
   workload: 'read' as const,

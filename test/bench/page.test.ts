@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { type BenchResult, benchPage, benchText, pageOfResult } from '../../src/bench/index.js'
+import type { BenchResult } from '../../src/bench/index.js'
+import { benchPage } from '../../src/bench/page.js'
+import { benchText } from '../../src/bench/text.js'
 
 const RESULT: BenchResult = {
   ...{ workload: 'read', target: 'embedded <sandbox>', environment: 'production' },
@@ -43,7 +45,7 @@ const change = {
   ...({ noise: 0.05, verdict: 'better' } as const),
 }
 
-const page = benchPage(pageOfResult(RESULT, [change], '1.2.3'))
+const page = benchPage(RESULT, [change], '1.2.3')
 
 const shown = page
   .replace(/<style>[\s\S]*?<\/style>/, '')
@@ -54,7 +56,7 @@ it.each([
   '98 % of the quota: all',
   'embedded &lt;sandbox&gt;, limits of production; 2026-01-31 12:00:00 UTC; A CPU, 4 cores, Node v24.0.0',
   'Rows a second 39,200 Requests a second 19.6 Share of 20 requests a second 98 %',
-  'Best width 5, by a run, 98 % of the quota',
+  'Best width 5, by a run: 98 % of the quota',
   'CPU a million rows 3.21 s Peak memory 203.3 MB',
   'limit, 20 a second',
   '47 answers by the time they took',
@@ -105,6 +107,6 @@ it('works for a run in which nothing was measured', () => {
     contenders: [],
   }
   const { arrivals: _, ...alone } = { ...empty, cpuSecondsPerMillionRows: null }
-  expect(benchPage(pageOfResult(alone, [], '1.2.3'))).not.toMatch(/NaN|Infinity|undefined/)
+  expect(benchPage(alone, [], '1.2.3')).not.toMatch(/NaN|Infinity|undefined/)
   expect(benchText(alone, []).join('\n')).not.toMatch(/NaN|Infinity|undefined|null/)
 })

@@ -93,7 +93,7 @@ describe('the installed command', () => {
       ...['read', ...common, '--compare', join(home, 'before.json'), '--against', './broken.mjs'],
     )
     expect(second.status).toBe(0)
-    expect(second.stdout).toMatch(/ Before +Now +Change +Spread\nRows a second /)
+    expect(second.stdout).toMatch(/ Before +Now +Change +Spread +That is\nRows a second /)
     expect(second.stdout).toContain('./broken.mjs: ended with status 3: no token')
   })
 
