@@ -13,9 +13,11 @@ import {
   UNIQUE_REQUEST_ID,
 } from '../codec/NewBatchItem.js'
 import type { Cause } from '../decode/causes.js'
+import { parsed } from '../decode/unknown.js'
 import { A, E } from '../fp.js'
 import type { Failure } from '../http/Failure.js'
 import { invalidRequest } from '../http/request/invalidParams.js'
+import { firstDifference } from '../http/retry/difference.js'
 import { recovered, requestIdOf } from '../http/retry/recover.js'
 import { left, mapLeft, mapRight, type ObservableEither, orElse } from '../stream/index.js'
 import type { ClientOf } from './Call.js'
@@ -50,7 +52,9 @@ export const addItems =
 /** Adds items to a batch that has `found` items of the call already. */
 const addBeside = (calls: BatchCalls, params: ItemsToAdd, found: number): Added =>
   calls.addItems(params).pipe(
-    mapLeft((failure) => (found === 0 ? failure : withFound(failure, params, found))),
+    mapLeft((failure) =>
+      found === 0 ? withRepeated(failure, params) : withFound(failure, params, found),
+    ),
     orElse(
       (failure: Failure): Added =>
         isRepeated(failure) ? addMissing(calls, params, found, failure) : left(failure),
@@ -104,6 +108,17 @@ const withFound = (failure: Failure, { items }: ItemsToAdd, found: number): Fail
   message: `${failure.message}; ${found} of ${found + items.length} items were there before`,
 })
 
+/** Says of items with one `request_id`, which are not sent, in which field they differ. */
+const withRepeated = (failure: Failure, { items }: ItemsToAdd): Failure => {
+  if (failure._tag !== 'InvalidRequest') return failure
+  if (failure.causes.every(({ expected }) => expected !== UNIQUE_REQUEST_ID)) return failure
+  const repeated = compareItems(items).different.map(repeatedId(''))
+  const [first, ...others] = failure.causes.map(
+    (cause) => repeated.find(({ path }) => path === cause.path) ?? cause,
+  )
+  return first === undefined ? failure : invalidRequest(failure.endpoint, [first, ...others])
+}
+
 /** Reads undecoded rows, so that an item that does not decode counts, too. */
 const requestIdsIn = (
   calls: BatchCalls,
@@ -146,7 +161,7 @@ export const addAllItems =
             // an item that is invalid by itself is reported by the call
             if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
             const { different, firstItems } = compareItems(chunk, sent, before)
-            const [first, ...others] = different.map(repeatedId)
+            const [first, ...others] = different.map(repeatedId(' of the stream'))
             if (first) return left(invalidRequest(endpoint, [first, ...others]))
             return add(params).pipe(
               tap((outcome) => {
@@ -160,11 +175,18 @@ export const addAllItems =
       )
     })
 
-const repeatedId = ({ at, first }: { readonly at: number; readonly first: number }): Cause => ({
-  path: `items[${at}].request_id`,
-  expected: UNIQUE_REQUEST_ID,
-  actual: `that of item ${first} of the stream`,
-})
+/** Says which field of an item differs from that of the first item with its `request_id`. */
+const repeatedId =
+  (where: string) =>
+  ({ at, json, first }: ReturnType<typeof compareItems>['different'][number]): Cause => {
+    const found = firstDifference(parsed(String(first.json)), parsed(String(json)))
+    const how = found === undefined ? '' : `, whose ${found.path} is ${found.a}, not ${found.b}`
+    return {
+      path: `items[${at}].request_id`,
+      expected: UNIQUE_REQUEST_ID,
+      actual: `that of item ${first.index}${where}${how}`,
+    }
+  }
 
 /** After a failure other than `Ambiguous`, nothing was added. */
 const mayHaveArrived = (outcome: E.Either<Failure, unknown>): boolean =>

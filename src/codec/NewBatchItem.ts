@@ -222,12 +222,22 @@ export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 /** The rule for the `request_id` of an item, in words. */
 export const UNIQUE_REQUEST_ID = 'one that no different item has'
 
-/** The first item of each `request_id`, by its JSON and its index. */
-export type FirstItems = ReadonlyMap<string, { readonly json: unknown; readonly index: number }>
+/** An item as JSON with sorted keys, or a unique symbol if it has none, and its index. */
+export interface FirstItem {
+  readonly json: unknown
+  readonly index: number
+}
+
+/** The first item of each `request_id`. */
+export type FirstItems = ReadonlyMap<string, FirstItem>
 
 interface Comparison {
-  /** Each item that differs from the first one of its `request_id`: its index, and that of the first one. */
-  readonly different: ReadonlyArray<{ readonly at: number; readonly first: number }>
+  /** Each item that differs from the first one of its `request_id`, by its index. */
+  readonly different: ReadonlyArray<{
+    readonly at: number
+    readonly json: unknown
+    readonly first: FirstItem
+  }>
   readonly firstItems: FirstItems
 }
 
@@ -246,7 +256,7 @@ export const compareItems = (
     const one = { json: sortedJson(item), index: before + at }
     const first = all.get(item.request_id) ?? one
     all.set(item.request_id, first)
-    return first.json === one.json ? [] : [{ at, first: first.index }]
+    return first.json === one.json ? [] : [{ at, json: one.json, first }]
   })
   return { different, firstItems: all }
 }

@@ -318,7 +318,7 @@ describe('addAllItems', () => {
           endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
           field,
           expected: 'one that no different item has',
-          actual: 'that of item 0 of the stream',
+          actual: 'that of item 0 of the stream, whose transfer_amount is 100, not 200',
         }),
       )
       expect(wire.calls()).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
@@ -335,11 +335,41 @@ describe('addAllItems', () => {
       expect(chunk?.outcome).toMatchObject(
         E.left({
           causes: [
-            { path: 'items[2].request_id', actual: 'that of item 1 of the stream' },
-            { path: 'items[3].request_id', actual: 'that of item 0 of the stream' },
+            {
+              path: 'items[2].request_id',
+              actual:
+                'that of item 1 of the stream, whose reference is text of 5 characters, not another text of 5 characters',
+            },
+            {
+              path: 'items[3].request_id',
+              actual: 'that of item 0 of the stream, whose metadata is missing, not object',
+            },
           ],
         }),
       )
+    })
+
+    it.each<readonly [object, string]>([
+      [{ transfer_amount: 200 }, 'transfer_amount is 100, not 200'],
+      [{ transfer_currency: 'EUR' }, 'transfer_currency is USD, not EUR'],
+      [{ transfer_method: 'SWIFT' }, 'transfer_method is text of 5 characters, not another'],
+      [{ metadata: { 'no. 4929000000006789': 1 } }, 'metadata is missing, not object'],
+      [
+        { beneficiary_id: '4929000000006789' },
+        'beneficiary_id is text of 5 characters, not text of 16',
+      ],
+    ])('of one call, by the field that differs: %o', (other, how) => {
+      const { client, run, sent } = lab()
+      const items: ReadonlyArray<NewBatchItem> = [item(7), item(8), { ...item(7), ...other }]
+      const [out] = run(client.batchTransfers.addItems({ id: 'bat_1', items }))
+      expect(out?.value).toMatchObject(
+        E.left({
+          field: 'items[2].request_id',
+          message: expect.stringContaining(`that of item 0, whose ${how}`),
+        }),
+      )
+      expect(JSON.stringify(out)).not.toContain('4929')
+      expect(sent).toEqual([])
     })
 
     it('and goes on with the next call', () => {

@@ -63,7 +63,21 @@ describe('a create for a job that runs again', () => {
     ],
     ['is there twice', listed(MADE, { ...MADE, id: 'chg_2' }), 'its request_id: 2, not one'],
     ['is there once with another amount', listed({ ...MADE, amount: 10 }, MADE), '2, not one'],
-    ['is another one', listed({ ...MADE, amount: 10 }), 'another one, by its amount'],
+    [
+      'is of another currency',
+      listed({ ...MADE, currency: 'EUR' }),
+      'another one, by its currency: it is EUR, and USD was sent',
+    ],
+    [
+      'is of another account, which is not shown',
+      listed({ ...MADE, source: 'acct_2' }),
+      'another one, by its source: it is another text of 6 characters, and text of 6 characters was sent',
+    ],
+    [
+      'is another one',
+      listed({ ...MADE, amount: 10 }),
+      'another one, by its amount: it is 10, and 9.99 was sent',
+    ],
     [
       'cannot be read',
       listed({ ...MADE, amount: {} }),

@@ -2,13 +2,14 @@
 import { map } from 'rxjs'
 import { millisOf } from '../../codec/Instant.js'
 import type { Decoder } from '../../decode/index.js'
-import { fieldsOf, isRecord } from '../../decode/unknown.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
 import { left, mapLeft, type ObservableEither } from '../../stream/index.js'
 import { type Answer, answerReader, type ParseText, pageReader } from '../answer/readAnswer.js'
 import type { Execute } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
+import { firstDifference } from './difference.js'
 
 // model
 
@@ -102,29 +103,30 @@ const rowOf =
       return E.left(`looked up by its request_id: ${where}`)
     }
     if (E.isLeft(item)) return E.left(`found, but not readable: ${item.left.message}`)
-    const other = knownBy.find((name) => differs(fieldsOf(params)[name], fieldsOf(raw[at])[name]))
-    return other === undefined
-      ? item
-      : E.left(`found under its request_id: another one, by its ${other}`)
+    for (const name of knownBy) {
+      const sent = fieldsOf(params)[name]
+      const other = firstDifference(sent, fieldsOf(raw[at])[name], agrees, name)
+      if (other !== undefined) {
+        const { path, a, b } = other
+        return E.left(
+          `found under its request_id: another one, by its ${path}: it is ${b}, and ${a} was sent`,
+        )
+      }
+    }
+    return item
   }
 
 /**
  * Compares a value sent with the value found. Null and absent values agree with any. Amounts are sent as text and
  * come as numbers; times may be written in several ways.
  */
-const differs = (sent: unknown, found: unknown): boolean => {
-  if (sent === undefined || sent === null || found === undefined) return false
-  if (Array.isArray(sent) && Array.isArray(found)) {
-    return sent.length !== found.length || sent.some((one, i) => differs(one, found[i]))
-  }
-  if (isRecord(sent) && isRecord(found)) {
-    return Object.keys(sent).some((name) => differs(sent[name], found[name]))
-  }
-  if (!isScalar(sent) || !isScalar(found)) return true
-  if (String(sent) === String(found)) return false
+const agrees = (sent: unknown, found: unknown): boolean => {
+  if (sent === undefined || sent === null || found === undefined) return true
+  if (!isScalar(sent) || !isScalar(found)) return false
+  if (String(sent) === String(found)) return true
   return typeof sent === 'string' && typeof found === 'string'
-    ? millisOf(sent) !== millisOf(found)
-    : Number(sent) !== Number(found)
+    ? millisOf(sent) === millisOf(found)
+    : Number(sent) === Number(found)
 }
 
 const isScalar = (u: unknown): u is string | number | boolean =>
