@@ -71,7 +71,7 @@ interface Membership {
   readonly seq: number
   /** End of its lease, by the clock of the account. */
   readonly until: Millis
-  /** Redis's time of its last report. */
+  /** Time of its last report, by the clock of the account. */
   readonly seen: Millis
 }
 
@@ -81,6 +81,8 @@ export interface Account {
   seen: Millis
   /** Elapsed time, without the time when Redis was out of reach for all processes. */
   clock: Millis
+  /** Its time before the last gap: how long that lasted is not known, since Redis's clock may have been set in it. */
+  gapAt: Millis
   /** Which run of Redis this is. */
   run: string
   /** End of the time in which no part may grow. */
@@ -95,6 +97,11 @@ export interface Account {
 export const GAP: Millis = 1_000
 /** Time after a lease in which the server may still count requests, after Redis has lost its data. */
 export const QUIET_TAIL: Millis = 2_500
+/**
+ * Longest tail of a limit whose unwanted rest is given away as well, so that nobody waits for it. A process that is
+ * killed would keep its part of the rest from all others for longer than that.
+ */
+export const BRIEF: Millis = 10_000
 /** The reserve as a number: it can be divided evenly by up to ten. */
 export const RESERVE = 5_040
 /**
@@ -109,6 +116,7 @@ export const LOW_FOR_AT_MOST: Millis = 64_000
 export const emptyAccount = (): Account => ({
   seen: Number.NaN,
   clock: 0,
+  gapAt: -1,
   run: '',
   quietUntil: 0,
   members: new Map(),
@@ -160,7 +168,9 @@ export const report = (
   { id, seq, lease, longest, isLeaving, claims }: Report,
 ): ReadonlyArray<Grant> => {
   if (Number.isFinite(account.seen)) {
-    account.clock += Math.min(Math.max(now - account.seen, 0), GAP)
+    const elapsed = now - account.seen
+    if (elapsed < 0 || elapsed > GAP) account.gapAt = account.clock
+    account.clock += elapsed < 0 ? 1 : Math.min(elapsed, GAP)
   }
   account.seen = now
   const { clock, members, divisions } = account
@@ -168,7 +178,7 @@ export const report = (
   account.run = run
 
   if ((members.get(id)?.seq ?? 0) >= seq) return []
-  members.set(id, { seq, until: isLeaving ? clock : clock + lease, seen: now })
+  members.set(id, { seq, until: isLeaving ? clock : clock + lease, seen: clock })
   for (const [other, { until }] of members) if (clock > until + longest) members.delete(other)
 
   return claims.map(({ name, limit, tail, turn: turnLength, version, had, held, want, less }) => {
@@ -211,8 +221,8 @@ export const report = (
     const [reserve] = claims
     const reserves = divisions.get(reserve?.name ?? '')?.holdings ?? new Map<string, Holding>()
     for (const [other, { seen, until }] of members) {
-      if (other === id || name === reserve?.name || now - seen <= lease || clock > until + tail)
-        continue
+      const isHeard = seen > account.gapAt && clock - seen <= lease
+      if (other === id || name === reserve?.name || isHeard || clock > until + tail) continue
       const { granted = 0, held = 0 } = holdings.get(other) ?? {}
       const fair = fairPart(limit, reserves.get(other)?.granted ?? 0)
       extra += Math.max(0, fair - Math.max(granted, held))
@@ -225,6 +235,7 @@ export const report = (
       turn,
     )
     let part = Math.max(0, Math.min(parts[ids.indexOf(id)] ?? 0, effective - others))
+    if (tail > BRIEF) part = Math.min(part, want)
     part = Math.min(part, Math.max(had, effective - others - extra))
     if (clock < account.quietUntil) part = Math.min(part, had)
     if (want === 0 && had === 0) part = 0

@@ -1,5 +1,6 @@
 import type { Millis } from '../stream/index.js'
 import {
+  BRIEF,
   type Claim,
   GAP,
   type Grant,
@@ -53,16 +54,21 @@ end
 
 local id, seq, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local longest, isLeaving = tonumber(ARGV[4]), ARGV[5] == '1'
-local account = redis.call('HMGET', KEYS[1], '@seen', '@clock', '@run', '@quiet', id)
+local account = redis.call('HMGET', KEYS[1], '@seen', '@clock', '@run', '@quiet', id, '@gap')
 local clock, quiet = tonumber(account[2] or 0), tonumber(account[4] or 0)
-if account[1] then clock = clock + math.min(math.max(now - account[1], 0), ${GAP}) end
+local gapAt = tonumber(account[6] or -1)
+if account[1] then
+  local elapsed = now - account[1]
+  if elapsed < 0 or elapsed > ${GAP} then gapAt = clock end
+  clock = clock + (elapsed < 0 and 1 or math.min(elapsed, ${GAP}))
+end
 if account[3] ~= run then quiet = clock + lease + ${QUIET_TAIL} end
-redis.call('HSET', KEYS[1], '@seen', now, '@clock', clock, '@run', run, '@quiet', quiet)
+redis.call('HSET', KEYS[1], '@seen', now, '@clock', clock, '@run', run, '@quiet', quiet, '@gap', gapAt)
 redis.call('PEXPIRE', KEYS[1], ${KEEP})
 
 if account[5] and tonumber(string.match(account[5], '^(%d+)')) >= seq then return {} end
 local untilNow = isLeaving and clock or clock + lease
-redis.call('HSET', KEYS[1], id, seq .. ' ' .. untilNow .. ' ' .. now)
+redis.call('HSET', KEYS[1], id, seq .. ' ' .. untilNow .. ' ' .. clock)
 
 local members, silent, reserves
 local function readMembers()
@@ -76,7 +82,9 @@ local function readMembers()
       if clock > untilThen + longest then redis.call('HDEL', KEYS[1], other)
       else
         members[other] = untilThen
-        if other ~= id and now - seen > lease then silent[other] = untilThen end
+        seen = tonumber(seen)
+        local isHeard = seen > gapAt and clock - seen <= lease
+        if other ~= id and not isHeard then silent[other] = untilThen end
       end
     end
   end
@@ -150,6 +158,7 @@ for k = 2, #KEYS do
       if other == id then mine = i end
     end
     local part = math.max(0, math.min(divide(effective, wants, turn)[mine], effective - others))
+    if tail > ${BRIEF} then part = math.min(part, want) end
     part = math.min(part, math.max(had, effective - others - extra))
     if clock < quiet then part = math.min(part, had) end
     if want == 0 and had == 0 then part = 0 end

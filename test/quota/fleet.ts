@@ -23,6 +23,8 @@ export interface FleetOptions {
   readonly processes: number
   readonly limit: number
   readonly global?: number
+  /** A limit a minute on all requests. */
+  readonly minute?: number
   readonly lease?: number
   readonly onLost?: 'continue' | 'stop'
   /** Chance that a report, or an answer, is lost. */
@@ -131,6 +133,9 @@ export const fleet = (options: FleetOptions) => {
         rate({ name: 'global', limit: global, per: PER }),
         rate({ name: 'endpoint', limit, per: PER, key: (endpoint) => endpoint }),
         concurrency({ name: 'concurrency', limit: 10 * limit }),
+        ...(options.minute === undefined
+          ? []
+          : [rate({ name: 'minute', limit: options.minute, per: 60_000 })]),
       ],
       guard: GUARD,
       timer: own.timer,

@@ -173,3 +173,21 @@ describe('a lower real limit', () => {
     expect(refused / all).toBeLessThan(0.15)
   })
 })
+
+describe('a limit a minute', () => {
+  it('serves those that replace processes that were all killed', async () => {
+    const isFirst = (process: number): boolean => process < 4
+    const { run, arrivals, processes } = shared({
+      processes: 8,
+      minute: 100,
+      pause: (process, now) =>
+        isFirst(process) || now >= STARTED + 10_000 ? 2_000 : Number.POSITIVE_INFINITY,
+    })
+    await run(STARTED + 10_000)
+    for (const process of processes.slice(0, 4)) process.kill()
+    const free = STARTED + 10_000 + LEASE + 4_000
+    await run(free + 10_000)
+    const counts = byProcess(arrivals, 8, free, free + 10_000).slice(4)
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(4)
+  })
+})
