@@ -1,77 +1,84 @@
 /**
- * `npm run bench -- quota [seconds]`: processes that share 20 a second at each endpoint and 100 in all through one
- * Redis, judged by a server that counts arrivals; and one process without a quota, beside them.
+ * `npm run bench -- quota [seconds] [compare | peers | failures | many]...`: processes that share 20 requests a second at each
+ * endpoint and 100 in all through one Redis, judged by a server that counts arrivals; one process without a quota beside them,
+ * in the same seconds. Prints tables, and at the end everything as JSON.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { startRedis } from '../../test/support/redis.ts'
-import type { Verdict } from '../scheduler/accounts.ts'
 
-const SECONDS = Number(process.argv[2] ?? 20)
-/** Time in ms after which the processes of the case before have lost their leases, and their parts are free. */
-const WARM_UP = 15_000
+import { type Measured, measure, pass, type Setting, startGroups, startServer } from './cell.ts'
+import { failures } from './failures.ts'
+import type { Kind } from './limiters.ts'
+import { many } from './many.ts'
 
-const CASES = [
-  { workers: 1, endpoints: 1, isShared: false },
-  { workers: 1, endpoints: 1, isShared: true },
-  { workers: 2, endpoints: 1, isShared: true },
-  { workers: 4, endpoints: 1, isShared: true },
-  { workers: 1, endpoints: 8, isShared: false },
-  { workers: 4, endpoints: 8, isShared: true },
-]
+const [seconds = '20', ...chosen] = process.argv.slice(2)
+const SECONDS = Number(seconds)
+const WARM_UP = 6
+const NETWORKS = ['loopback', 'steady', 'jittery']
+const ENDPOINTS = [1, 8]
 
-const started = (script: string, args: ReadonlyArray<string> = []): ChildProcess =>
-  fork(fileURLToPath(new URL(script, import.meta.url)), args, { stdio: 'inherit' })
+const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name)
 
-const message = <A>(child: ChildProcess): Promise<A> =>
-  new Promise((resolve) => {
-    child.once('message', (said) => resolve(said as A))
-  })
+/** Rounded; the ratio is to the first row, which is one process without a quota. */
+const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({
+  network: setting.network,
+  endpoints: setting.endpoints,
+  by: one.kind,
+  workers: one.workers,
+  'of the quota, %': Number(one.used.toFixed(1)),
+  'of one alone, %': Number(((100 * one.used) / (alone?.used ?? Number.NaN)).toFixed(1)),
+  'refused, %': Number(one.refused.toFixed(2)),
+  'more than alone, %': Number((one.refused - (alone?.refused ?? Number.NaN)).toFixed(2)),
+  fairness: Number(one.fairness.toFixed(4)),
+  'commands a request': Number(one.commands.toFixed(3)),
+  'Redis, % of a core': Number(one.cpu.toFixed(2)),
+})
 
-const server = started('../scheduler/server.ts')
-const { port } = await message<{ readonly port: number }>(server)
-const verdict = async (): Promise<Verdict> =>
-  (await fetch(`http://127.0.0.1:${port}/0?verdict`)).json()
-const redis = await startRedis()
-/** CPU time of Redis, in seconds. */
-const cpu = async (): Promise<number> => {
-  const info = String(await redis.send(['INFO', 'cpu']))
-  const of = (name: string) => Number(new RegExp(`used_cpu_${name}:([\\d.]+)`).exec(info)?.[1])
-  return of('sys') + of('user')
+const server = await startServer()
+const results: Record<string, ReadonlyArray<object>> = {}
+
+/** One cell: groups in the same seconds, beside one process alone. */
+const cell = async (setting: Setting, others: ReadonlyArray<readonly [Kind, number]>) => {
+  const what = `${setting.network}, ${setting.endpoints} endpoints, ${others.map(([kind, n]) => `${n} ${kind}`).join(', ')}`
+  const groups = await startGroups(server, setting, [['alone', 1], ...others])
+  await pass(WARM_UP, `${what}, warming up`)
+  const measured = await measure(groups, setting, SECONDS, what)
+  for (const group of groups) group.stop()
+  const rows = measured.map((one) => row(setting, one, measured[0]))
+  for (const one of rows) console.log(Object.values(one).join('\t'))
+  return rows
 }
 
-const rows: Array<Record<string, unknown>> = []
-for (const { workers, endpoints, isShared } of CASES) {
-  await fetch(`http://127.0.0.1:${port}/reset?network=loopback&by=judge&accounts=1&concurrent=50`)
-  const args = [port, endpoints, isShared ? redis.port : 0].map(String)
-  const children = Array.from({ length: workers }, () => started('worker.ts', args))
-  const commands = async (): Promise<number> => {
-    const counts = children.map(async (child) => {
-      const said = message<{ readonly commands: number }>(child)
-      child.send('commands')
-      return (await said).commands
-    })
-    return (await Promise.all(counts)).reduce((a, b) => a + b, 0)
+const table = async (
+  name: string,
+  cells: ReadonlyArray<ReadonlyArray<readonly [Kind, number]>>,
+) => {
+  if (!isChosen(name)) return
+  const rows: Array<object> = []
+  for (const network of NETWORKS) {
+    for (const endpoints of ENDPOINTS) {
+      for (const others of cells) rows.push(...(await cell({ network, endpoints }, others)))
+    }
   }
-  await wait(WARM_UP)
-  const before = { ...(await verdict()), commands: await commands(), cpu: await cpu() }
-  await wait(SECONDS * 1_000)
-  const after = { ...(await verdict()), commands: await commands(), cpu: await cpu() }
-  for (const child of children) child.disconnect()
-
-  const letIn = after.accepted - before.accepted
-  const refused = after.refused - before.refused
-  rows.push({
-    workers,
-    endpoints,
-    shared: isShared,
-    'of the quota, %': ((100 * letIn) / (Math.min(100, 20 * endpoints) * SECONDS)).toFixed(1),
-    'refused, %': ((100 * refused) / (letIn + refused)).toFixed(1),
-    'commands a request': ((after.commands - before.commands) / letIn).toFixed(2),
-    'Redis, % of a core': ((100 * (after.cpu - before.cpu)) / SECONDS).toFixed(2),
-  })
+  console.table(rows)
+  results[name] = rows
 }
-console.table(rows)
-redis.stop()
-server.disconnect()
+
+await table(
+  'compare',
+  [1, 2, 4, 8].map((workers) => [['payments-rx', workers]]),
+)
+await table(
+  'peers',
+  (['payments-rx', 'bottleneck', 'rate-limiter-flexible', 'effect'] as const).map((kind) => [
+    [kind, 4],
+  ]),
+)
+if (isChosen('failures')) {
+  results.failures = await failures(server)
+  console.table(results.failures)
+}
+server.stop()
+if (isChosen('many')) {
+  results.many = await many(SECONDS)
+  console.table(results.many)
+}
+console.log(JSON.stringify(results))

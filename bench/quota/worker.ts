@@ -1,58 +1,47 @@
 /**
- * One process that shares an account: keeps 40 requests waiting at each endpoint until it is told to stop, and then
- * tells how many commands it sent to Redis.
+ * A process that shares an account: keeps 40 requests waiting at each endpoint until its parent disconnects. Answers
+ * `count` with the number of commands that it sent to Redis; `slow` delays all of them, and `fast` ends that.
  *
- *     node worker.ts PORT ENDPOINTS REDIS_PORT      a Redis port of 0: without a quota
+ *     node worker.ts KIND PORT ACCOUNT ENDPOINTS REDIS_PORT NAME
  */
-import { Agent, request as httpRequest } from 'node:http'
-import { Observable } from 'rxjs'
-import { redisQuota } from '../../dist/quota/index.js'
-import { concurrency, createScheduler, rate, schedule } from '../../dist/scheduler/index.js'
-import { redisClient } from '../../test/support/redis.ts'
+import { Agent, request } from 'node:http'
+import { type Kind, limiters } from './limiters.ts'
 
-const [port = 0, endpoints = 1, redisPort = 0] = process.argv.slice(2).map(Number)
+const [kind, port, account, endpoints, redisPort, name] = process.argv.slice(2)
 const WAITING = 40
+const SLOW_MS = 200
 
-let commands = 0
-const redis = redisClient(redisPort)
-const quota = redisQuota({
-  send: (command) => {
-    commands++
-    return redis.send(command)
-  },
-  account: 'bench',
+let [commands, delay] = [0, 0]
+process.on('message', (message) => {
+  if (message === 'count') process.send?.({ commands })
+  else delay = message === 'slow' ? SLOW_MS : 0
 })
+process.once('disconnect', () => process.exit())
 
-const scheduler = createScheduler<string>({
-  tiers: [
-    concurrency({ name: 'concurrency', limit: 50 }),
-    rate({ name: 'global', limit: 100, per: 1_000 }),
-    rate({ name: 'endpoint', limit: 20, per: 1_000, key: (endpoint) => endpoint }),
-  ],
-  ...(redisPort === 0 ? {} : { quota }),
+const limiter = await limiters[kind as Kind]({
+  redisPort: Number(redisPort),
+  onCommand: () => commands++,
+  delay: () => delay,
 })
 
 const agent = new Agent({ keepAlive: true })
-const get = (endpoint: string): Observable<number> =>
-  new Observable((subscriber) => {
-    const sent = httpRequest({ port, path: `/0/${endpoint}`, agent }, (response) => {
-      response.resume().once('end', () => {
-        subscriber.next(response.statusCode ?? 0)
-        subscriber.complete()
-      })
+const get = (endpoint: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const path = `/${account}/${endpoint}?worker=${name}`
+    const sent = request({ port, path, agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
     })
-    sent.once('error', (error) => subscriber.error(error))
-    sent.end()
+    sent.once('error', reject).end()
   })
 
-const NONE = { _tag: 'None' } as const
-const REFUSED = { _tag: 'Some', value: {} } as const
-const again = (endpoint: string): void => {
-  get(endpoint)
-    .pipe(schedule(scheduler, endpoint, { refused: (status) => (status === 429 ? REFUSED : NONE) }))
-    .subscribe({ complete: () => again(endpoint), error: () => again(endpoint) })
+const again = async (endpoint: string): Promise<void> => {
+  for (;;) {
+    try {
+      await limiter(endpoint, () => get(endpoint))
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
 }
-for (let n = 0; n < endpoints; n++) for (let i = 0; i < WAITING; i++) again(`e${n}`)
-
-process.on('message', () => process.send?.({ commands }))
-process.once('disconnect', () => process.exit())
+process.send?.('begun')
+for (let n = 0; n < Number(endpoints); n++) for (let i = 0; i < WAITING; i++) void again(`e${n}`)

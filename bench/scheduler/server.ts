@@ -5,6 +5,7 @@
  *     /reset?network=wan&by=sandbox&accounts=8&concurrent=50
  *     /account/endpoint
  *     /account?verdict
+ *     /account?arrivals      of requests that name their `worker`: `[time, worker, is let in]` of each
  */
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,6 +16,7 @@ import { type Account, judged, sandboxed } from './accounts.ts'
 const PRODUCTION = { global: 100, endpoint: 20, per: 1_000 }
 
 let accounts: ReadonlyArray<Account> = []
+let arrivals: ReadonlyArray<Array<readonly [at: number, worker: string, isLetIn: boolean]>> = []
 let network = networks.loopback
 const random = seeded(5)
 
@@ -33,7 +35,8 @@ const server = createServer(async (request, response) => {
         by === 'sandbox' ? sandboxed() : judged({ ...PRODUCTION, concurrent }),
       ),
     )
-    response.end()
+    arrivals = accounts.map(() => [])
+    response.end(String(performance.now()))
     return
   }
   const [, name = '', endpoint = ''] = url.pathname.split('/')
@@ -43,8 +46,15 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify(account.verdict()))
     return
   }
+  if (url.searchParams.has('arrivals')) {
+    response.end(JSON.stringify({ now: performance.now(), arrivals: arrivals[Number(name)] }))
+    return
+  }
   await pass(network?.uplink)
-  const ok = await account.arrives(endpoint, performance.now())
+  const now = performance.now()
+  const ok = await account.arrives(endpoint, now)
+  const worker = url.searchParams.get('worker')
+  if (worker !== null) arrivals[Number(name)]?.push([now, worker, ok])
   if (ok) {
     await pass(network?.processing)
     account.leaves()
