@@ -203,9 +203,10 @@ export class Member implements QuotaMember {
     share.idleSince = wanted > 0 ? undefined : (share.idleSince ?? now)
     const isUnused = now - (share.idleSince ?? now) > this.options.lease
     const isFair = !isReserve && now >= this.leaseEnd && this.isLost(now)
-    // Told before it is used: a report may arrive long after Redis is back.
-    const mayUse = isFair ? Math.max(allowed, this.fair(limit)) : allowed
-    const had = isLeaving || isUnused ? 0 : mayUse
+    const isGivenUp = isLeaving || isUnused
+    const had = isGivenUp ? 0 : allowed
+    // Told before it is used, since a report may arrive long after Redis is back.
+    const held = Math.max(demand.used, isFair && !isGivenUp ? this.fair(limit) : 0)
     return {
       name: `payments-rx:{${this.options.account}}:${share.name}`,
       limit,
@@ -214,7 +215,7 @@ export class Member implements QuotaMember {
       // Time changes a division as well: processes die, and leases end.
       version: now - evaluatedAt >= REMEMBERED * INTERVAL ? 0 : version,
       had,
-      held: demand.used > had ? demand.used : 0,
+      held: held > had ? held : 0,
       want: isLeaving ? 0 : wanted,
       less,
     }

@@ -60,6 +60,24 @@ const SET_BACK: History = {
   deaths: [6_554],
 }
 
+/** A process that got no answer for a lease reports to a Redis that was just emptied. */
+const EMPTIED: History = {
+  seed: 451_256,
+  processes: 3,
+  limit: 10,
+  isWide: true,
+  loss: 0.05,
+  delay: [5, 4_000],
+  skew: 0.002,
+  onLost: 'continue',
+  frozen: [],
+  gone: [],
+  emptied: [19_050, 11_929],
+  clockSet: [],
+  freezes: [[19_215, 19_325]],
+  deaths: [24_662],
+}
+
 describe('processes that share an account', () => {
   it('never exceed a limit together, whatever is lost, late, frozen, dead or emptied', async () => {
     const check = async (given: History) => {
@@ -84,7 +102,7 @@ describe('processes that share an account', () => {
     await fc.assert(fc.asyncProperty(history, check), {
       numRuns,
       endOnFailure: true,
-      examples: [[SET_BACK]],
+      examples: [[SET_BACK], [EMPTIED]],
     })
   })
 })
