@@ -18,8 +18,8 @@ export interface Group {
   readonly kind: Kind
   readonly workers: Map<string, ChildProcess>
   readonly redis: Redis
-  /** Starts one more process, and returns its name. */
-  readonly start: () => string
+  /** Starts one more process, and resolves with its name when it has begun. */
+  readonly start: () => Promise<string>
   readonly arrivals: () => Promise<{
     readonly now: number
     readonly arrivals: ReadonlyArray<Arrival>
@@ -90,13 +90,15 @@ export const startGroups = async (
       await markUsed(redis)
       const workers = new Map<string, ChildProcess>()
       let next = 0
-      const startOne = (): string => {
+      const startOne = async (): Promise<string> => {
         const name = `w${next++}`
         const args = [kind, port, account, endpoints, redis.port, name]
-        workers.set(name, start('worker.ts', args))
+        const child = start('worker.ts', args)
+        workers.set(name, child)
+        await answer(child)
         return name
       }
-      for (let n = 0; n < count; n++) startOne()
+      await Promise.all(Array.from({ length: count }, startOne))
       return {
         kind,
         workers,

@@ -92,9 +92,8 @@ const joiner = async (server: Server): Promise<object> => {
   const times: Array<number> = []
   for (let n = 0; n < 5; n++) {
     await pass(WARM_UP, 'a process joins')
-    const name = group.start()
+    const name = await group.start()
     const child = group.workers.get(name)
-    await new Promise((resolve) => child?.once('message', resolve)) // it has begun
     const { now: from } = await group.arrivals()
     await pass(5, 'a process has joined')
     const own = (await group.arrivals()).arrivals.filter(

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- quota [seconds] [compare | peers | failures | many]...`: processes that share 20 requests a second at each
+ * `npm run bench -- quota [seconds] [compare | peers | failures | many]... [network]...`: processes that share 20 requests a second at each
  * endpoint and 100 in all through one Redis, judged by a server that counts arrivals; one process without a quota beside them,
  * in the same seconds. Prints tables, and at the end everything as JSON.
  */
@@ -12,10 +12,16 @@ import { many } from './many.ts'
 const [seconds = '20', ...chosen] = process.argv.slice(2)
 const SECONDS = Number(seconds)
 const WARM_UP = 6
-const NETWORKS = ['loopback', 'steady', 'jittery']
 const ENDPOINTS = [1, 8]
 
-const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name)
+/** Names among the arguments; all if there is none. */
+const chosenOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.some((name) => chosen.includes(name))
+    ? names.filter((name) => chosen.includes(name))
+    : names
+const NETWORKS = chosenOf(['loopback', 'steady', 'jittery'])
+const PARTS = chosenOf(['compare', 'peers', 'failures', 'many'])
+const isChosen = (name: string): boolean => PARTS.includes(name)
 
 /** Rounded; the ratio is to the first row, which is one process without a quota. */
 const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({

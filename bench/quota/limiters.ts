@@ -1,9 +1,10 @@
-/** Ways in which processes share 20 a second at each endpoint and 100 in all through a Redis. */
-import Bottleneck from 'bottleneck'
-import { Effect, Layer } from 'effect'
-import { Redis as EffectRedis, RateLimiter } from 'effect/persistence'
+/**
+ * Ways in which processes share 20 a second at each endpoint and 100 in all through a Redis. A library is loaded
+ * by the processes that use it.
+ */
+import type Bottleneck from 'bottleneck'
 import { Redis } from 'ioredis'
-import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { firstValueFrom, from } from 'rxjs'
 import { redisQuota } from '../../dist/quota/index.js'
 import { concurrency, createScheduler, rate, schedule } from '../../dist/scheduler/index.js'
@@ -70,7 +71,8 @@ const defer = (send: () => Promise<number>): AsyncIterable<number> => ({
 })
 
 /** Requests at even distances: its reservoir is refilled at fixed times, so that twice the limit fits into a window. */
-const bottleneck = (options: LimiterOptions): Limiter => {
+const bottleneck = async (options: LimiterOptions): Promise<Limiter> => {
+  const { default: Bottleneck } = await import('bottleneck')
   const connection = new Bottleneck.IORedisConnection({ client: connect(options) })
   const limiter = (id: string, limit: number) =>
     new Bottleneck({ id, datastore: 'ioredis', connection, minTime: WINDOW / limit })
@@ -83,7 +85,8 @@ const bottleneck = (options: LimiterOptions): Limiter => {
   }
 }
 
-const rateLimiterFlexible = (options: LimiterOptions): Limiter => {
+const rateLimiterFlexible = async (options: LimiterOptions): Promise<Limiter> => {
+  const { RateLimiterRedis } = await import('rate-limiter-flexible')
   const storeClient = connect(options)
   const limiter = (keyPrefix: string, points: number) =>
     new RateLimiterRedis({ storeClient, keyPrefix, points, duration: WINDOW / 1_000 })
@@ -108,6 +111,8 @@ const rateLimiterFlexible = (options: LimiterOptions): Limiter => {
 }
 
 const effect = async (options: LimiterOptions): Promise<Limiter> => {
+  const { Effect, Layer } = await import('effect')
+  const { RateLimiter, Redis: EffectRedis } = await import('effect/persistence')
   const redis = connect(options)
   const send = <A>(name: string, ...args: ReadonlyArray<string>) =>
     Effect.tryPromise({
@@ -145,8 +150,8 @@ export const limiters = {
   /** One process that has all limits to itself. */
   alone: async () => divided(undefined),
   'payments-rx': async (options: LimiterOptions) => divided(options),
-  bottleneck: async (options: LimiterOptions) => bottleneck(options),
-  'rate-limiter-flexible': async (options: LimiterOptions) => rateLimiterFlexible(options),
+  bottleneck,
+  'rate-limiter-flexible': rateLimiterFlexible,
   effect,
 }
 
