@@ -1,15 +1,13 @@
 /** The limiters that are run side by side, each as it would be used against this API. */
 import { setTimeout as wait } from 'node:timers/promises'
-import Bottleneck from 'bottleneck'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
 import * as EffectLimiter from 'effect/persistence/RateLimiter'
 import * as O from 'fp-ts/lib/Option.js'
-import pQueue from 'p-queue'
-import pThrottle from 'p-throttle'
+import * as R from 'fp-ts/lib/Record.js'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
-import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
 import { defer, from, lastValueFrom, mergeMap, toArray } from 'rxjs'
+import { backoff, type Limit, type MakeLimit, peers } from './peers.ts'
 
 const PER = 1_000
 
@@ -20,8 +18,6 @@ export type Client = (
   send: Send,
   atOnce: number,
 ) => Promise<unknown>
-/** Runs a task when its own limit allows. */
-type Limit = (task: () => Promise<number>) => Promise<number>
 
 const ours =
   (guard: Guard): Client =>
@@ -51,7 +47,7 @@ const ours =
 
 /** One limiter for every endpoint, inside of one for all; so many at once; backoff after a refusal. */
 const peer =
-  (make: (limit: number, concurrent: number) => Limit): Client =>
+  (make: MakeLimit): Client =>
   (requests, send, atOnce) => {
     const all = make(100, atOnce)
     const each = new Map([...new Set(requests)].map((endpoint) => [endpoint, make(20, 1_000)]))
@@ -60,7 +56,7 @@ const peer =
       if (own === undefined) throw new Error(endpoint)
       const status = await own(() => all(() => send(endpoint)))
       if (status !== 429) return status
-      await wait(Math.min(16, 2 ** n) * 1_000 * (1 + Math.random() / 2))
+      await wait(backoff(n, Math.random))
       return attempt(endpoint, n + 1)
     }
     return Promise.all(requests.map((endpoint) => attempt(endpoint, 0)))
@@ -87,35 +83,6 @@ const effectLimit = (limit: number): Limit => {
 export const clients: Readonly<Record<string, Client>> = {
   learned: ours('learned'),
   safe: ours('safe'),
-  'p-throttle (strict)': peer((limit) => {
-    const throttle = pThrottle({ limit, interval: PER, strict: true })
-    const run = throttle((task: () => Promise<number>) => task())
-    return (task) => run(task)
-  }),
-  'p-queue': peer((limit, concurrent) => {
-    const queue = new pQueue({ concurrency: concurrent, intervalCap: limit, interval: PER })
-    return (task) => queue.add(task)
-  }),
-  'p-queue (strict)': peer((limit, concurrent) => {
-    const queue = new pQueue({
-      concurrency: concurrent,
-      intervalCap: limit,
-      interval: PER,
-      strict: true,
-    })
-    return (task) => queue.add(task)
-  }),
-  bottleneck: peer((limit, concurrent) => {
-    const limiter = new Bottleneck({ minTime: PER / limit, maxConcurrent: concurrent })
-    return (task) => limiter.schedule(task)
-  }),
-  'rate-limiter-flexible': peer((limit) => {
-    const limiter = new RateLimiterMemory({ points: limit, duration: PER / 1_000 })
-    const queue = new RateLimiterQueue(limiter, { maxQueueSize: 1e9 })
-    return async (task) => {
-      await queue.removeTokens(1)
-      return task()
-    }
-  }),
+  ...R.map(peer)(peers),
   effect: peer(effectLimit),
 }

@@ -4,121 +4,35 @@
  *     npm run build && node bench/scheduler/simulate.ts [seeds]
  */
 
-import * as O from 'fp-ts/lib/Option.js'
-import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
-import { from, type MonoTypeOperatorFunction, mergeMap, Observable, type SchedulerLike } from 'rxjs'
-import { judge, type Limits } from '../../test/support/simulated/judge.ts'
-import { type Network, networks } from '../../test/support/simulated/network.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
-import { type Stalls, stalling, stallsUntil } from '../../test/support/simulated/stalls.ts'
+import type { Guard } from 'payments-rx/scheduler'
+import type { Limits } from '../../test/support/simulated/judge.ts'
+import { networks } from '../../test/support/simulated/network.ts'
 import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
 import { type Contender, report } from '../result.ts'
 import { possible } from './possible.ts'
 import { reference } from './reference.ts'
+import { type Result, type Situation, scheduled, simulation } from './simulation.ts'
 
 const REFERENCE = 'two bounds'
 
-interface Answer {
-  readonly ok: boolean
-}
-
-export interface Run {
-  readonly network: Network
+export interface Run extends Situation {
   readonly policy: Guard | typeof REFERENCE
-  readonly seed: number
-  /** The endpoint of every request, in the order in which they are asked for. */
-  readonly requests: ReadonlyArray<string>
-  readonly limits: Limits
-  /** Milliseconds from the first to the last arrival, when nothing is wasted. */
-  readonly best: number
-  /** How the machine stalls that the client runs on, and the server, too, if they share it. */
-  readonly busy?: Stalls & { readonly shared: boolean }
+  /** The limits that the client is told, where they are not those of the server. */
+  readonly told?: Limits
 }
 
-/** Longer than any run, milliseconds. */
-const LONGEST = 900_000
-
-export interface Result {
-  readonly share: number
-  /** Share without the last two windows, where a run waits for its last requests. */
-  readonly before: number
-  readonly toAnswer: number
-  readonly refusedPer1000: number
-  readonly finished: number
-}
-
-/** Holds requests to an endpoint back. */
-type Hold = (endpoint: string) => MonoTypeOperatorFunction<Answer>
-
-const ours = (guard: Guard, limits: Limits, seed: number, timer: SchedulerLike): Hold => {
-  const { global, endpoint: limit, per, concurrent } = limits
-  const scheduler = createScheduler<string>({
-    tiers: [
-      rate({ name: 'global', limit: global, per }),
-      rate({ name: 'endpoint', limit, per, key: (endpoint) => endpoint }),
-      concurrency({ name: 'concurrency', limit: concurrent }),
-    ],
-    guard,
-    random: seeded(seed),
-    timer,
-  })
-  return (endpoint) =>
-    schedule(scheduler, endpoint, {
-      attempts: 50,
-      refused: ({ ok }) => (ok ? O.none : O.some({})),
-    })
-}
-
-export const simulate = ({ network, policy, seed, requests, limits, best, busy }: Run): Result => {
-  const random = seeded(seed)
+export const simulate = ({ policy, told, ...situation }: Run): Result => {
+  const limits = told ?? situation.limits
   const timer = virtualTimer()
-  const here =
-    busy === undefined ? timer : stalling(timer, stallsUntil(LONGEST, busy, seeded(seed + 2_000)))
-  const there = busy?.shared === true ? here : timer
-  const server = judge(limits)
-  const hold: Hold =
+  const { result } = simulation(
+    situation,
     policy === REFERENCE
-      ? reference(limits, here, ({ ok }) => !ok)
-      : ours(policy, limits, seed + 1_000, here)
-
-  const send = (endpoint: string): Observable<Answer> =>
-    new Observable((subscriber) => {
-      there.schedule(() => {
-        const ok = server.arrives(endpoint, timer.now())
-        if (ok) letIn.push(timer.now())
-        const back = (): void => {
-          subscriber.next({ ok })
-          subscriber.complete()
-        }
-        const work = ok ? network.processing(random) : 0.1
-        there.schedule(() => {
-          if (ok) server.leaves()
-          here.schedule(back, network.downlink(random))
-        }, work)
-      }, network.uplink(random))
-    })
-
-  let finished = 0
-  let end = 0
-  const letIn: Array<number> = []
-  from(requests)
-    .pipe(mergeMap((endpoint) => send(endpoint).pipe(hold(endpoint))))
-    .subscribe(() => {
-      finished++
-      end = timer.now()
-    })
+      ? (timer) => reference(limits, timer, ({ ok }) => !ok)
+      : scheduled(policy, limits),
+    timer,
+  )
   timer.flush()
-
-  const { first, last } = server.arrivals()
-  const window = Math.min(limits.global, limits.endpoint * new Set(requests).size)
-  const most = requests.length - 2 * window
-  return {
-    share: best / (last - first),
-    before: ((most / window) * limits.per) / ((letIn[most] ?? Number.NaN) - first),
-    toAnswer: best / end,
-    refusedPer1000: (server.refused() * 1_000) / requests.length,
-    finished,
-  }
+  return result()
 }
 
 const PRODUCTION: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -13,6 +13,8 @@ export interface VirtualTimer extends SchedulerLike {
   /** Runs everything that is due, and all that comes of it, up to `until`. */
   readonly flush: (until?: number) => void
   readonly pending: () => number
+  /** When the next work is due; undefined when there is none. */
+  readonly next: () => number | undefined
 }
 
 /** Time that passes only when nothing is left to do at the present moment; from `start` on, in ms since 1970. */
@@ -76,6 +78,10 @@ export const virtualTimer = (start = 0): VirtualTimer => {
   return {
     now: () => now,
     schedule,
+    next: () => {
+      while (heap[0]?.off) pop()
+      return heap[0]?.at
+    },
     pending: () => heap.filter((entry) => !entry.off).length,
     flush: (until = Number.POSITIVE_INFINITY) => {
       for (let next = heap[0]; next !== undefined && next.at <= until; next = heap[0]) {
