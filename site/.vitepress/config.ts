@@ -12,7 +12,10 @@ const titleOf = (page: string): string =>
     .exec(readFileSync(join(pages, `${page}.md`), 'utf8'))?.[1]
     ?.replaceAll(/[`\\]/g, '') ?? page
 
-const item = (page: string) => ({ text: titleOf(page), link: `/${page}` })
+const item = (page: string) => ({
+  text: page === 'start' ? 'In 15 minutes' : titleOf(page),
+  link: `/${page}`,
+})
 
 const isThere = (page: string): boolean => existsSync(join(pages, `${page}.md`))
 

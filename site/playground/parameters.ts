@@ -18,7 +18,7 @@ export interface Parameters {
 }
 
 export const initial: Parameters = {
-  latency: 150,
+  latency: 300,
   jitter: 60,
   limit: 20,
   truth: 100,
