@@ -1,6 +1,5 @@
 /** The playground of the site shows what the benchmark's simulation measures. Its runs have the timers of this realm. */
 import { expect, it } from 'vitest'
-import { simulate } from '../bench/scheduler/simulate.ts'
 import {
   initial,
   type Parameters,
@@ -9,6 +8,8 @@ import {
   toldLimits,
 } from '../site/playground/parameters.ts'
 import { type Trace, traces } from '../site/playground/traces.ts'
+import { scheduled, simulation } from './support/simulated/simulation.ts'
+import { virtualTimer } from './support/simulated/virtualTimer.ts'
 
 const runsOf = async (parameters: Parameters): Promise<ReadonlyArray<Trace>> => {
   const all: Array<Trace> = []
@@ -26,13 +27,11 @@ it.each<Partial<Parameters>>([
   const parameters = { ...initial, ...change }
   const [ours] = await runsOf(parameters)
   expect(ours?.name).toBe('payments-rx')
-  expect(ours?.result).toEqual(
-    simulate({
-      ...situationOf(parameters),
-      told: toldLimits(parameters),
-      policy: 'learned',
-    }),
-  )
+  const timer = virtualTimer()
+  const hold = scheduled('learned', toldLimits(parameters))
+  const { result } = simulation(situationOf(parameters), hold, timer)
+  timer.flush()
+  expect(ours?.result).toEqual(result())
 })
 
 it('shows every limiter in the same situation, the same for the same seed', async () => {

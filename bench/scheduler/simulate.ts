@@ -7,22 +7,25 @@
 import type { Guard } from 'payments-rx/scheduler'
 import type { Limits } from '../../test/support/simulated/judge.ts'
 import { networks } from '../../test/support/simulated/network.ts'
+import {
+  type Result,
+  type Situation,
+  scheduled,
+  simulation,
+} from '../../test/support/simulated/simulation.ts'
 import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
 import { type Contender, report } from '../result.ts'
 import { possible } from './possible.ts'
 import { reference } from './reference.ts'
-import { type Result, type Situation, scheduled, simulation } from './simulation.ts'
 
 const REFERENCE = 'two bounds'
 
 export interface Run extends Situation {
   readonly policy: Guard | typeof REFERENCE
-  /** The limits that the client is told, where they are not those of the server. */
-  readonly told?: Limits
 }
 
-export const simulate = ({ policy, told, ...situation }: Run): Result => {
-  const limits = told ?? situation.limits
+export const simulate = ({ policy, ...situation }: Run): Result => {
+  const { limits } = situation
   const timer = virtualTimer()
   const { result } = simulation(
     situation,

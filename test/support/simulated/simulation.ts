@@ -6,11 +6,11 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { concurrency, createScheduler, type Guard, rate, schedule } from 'payments-rx/scheduler'
 import { type MonoTypeOperatorFunction, Observable, type SchedulerLike } from 'rxjs'
-import { judge, type Limits } from '../../test/support/simulated/judge.ts'
-import type { Network } from '../../test/support/simulated/network.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
-import { type Stalls, stalling, stallsUntil } from '../../test/support/simulated/stalls.ts'
-import type { VirtualTimer } from '../../test/support/simulated/virtualTimer.ts'
+import { judge, type Limits } from './judge.ts'
+import type { Network } from './network.ts'
+import { seeded } from './random.ts'
+import { type Stalls, stalling, stallsUntil } from './stalls.ts'
+import type { VirtualTimer } from './virtualTimer.ts'
 
 export interface Answer {
   readonly ok: boolean
