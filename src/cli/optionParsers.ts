@@ -1,6 +1,7 @@
 /** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
 import { InvalidArgumentError } from 'commander'
 import { Time } from '../codec/times.js'
+import { showValue } from '../decode/showValue.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
 /** Rejects what an unset variable of a shell would leave. */
@@ -34,7 +35,7 @@ export const timestamp =
   (text: string): string => {
     if (!Time.is(text)) {
       throw new InvalidArgumentError(
-        'It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date.',
+        `It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date, and is ${showValue(text, Time)}.`,
       )
     }
     return text.includes('T') ? text : `${text}T${edge}+0000`

@@ -4,6 +4,7 @@
  */
 import type { OutputConfiguration } from 'commander'
 import { oneLine } from '../decode/redact.js'
+import { showWord } from '../decode/showValue.js'
 import { codeOf } from '../export/file/FileSystem.js'
 import type { Signal, Terminal } from './Terminal.js'
 
@@ -78,12 +79,22 @@ export const outputTo = ({
   }
 }
 
-/** Removes arguments from commander's messages: one that is misplaced may be a key. */
+const choice = (_: string, error: string, given: string, choices: string): string => {
+  const shown = showWord(given, choices.split(', '))
+  const what = shown.startsWith("'") ? shown : 'invalid'
+  return `${error} is ${what}. Allowed choices are ${choices}.`
+}
+
+/** Removes arguments from commander's messages, but for a misspelt choice: one that is misplaced may be a key. */
 const withoutArguments = (text: string): string =>
   text
     .replace(/\n(?=\(Did you mean )/, ' ')
     .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
     .replace(/^(error: unknown command) '.*'/s, '$1')
+    .replace(
+      /^(error: option '[^']*') argument '(.*)' is invalid\. Allowed choices are (.*)\./s,
+      choice,
+    )
     .replace(/^(error: option '[^']*') argument '.*' is invalid/s, '$1 is invalid')
     .replace(/^(error: unknown option) '(.*)'/s, (_, error, given) => {
       const [name = ''] = given.split('=')

@@ -17,13 +17,16 @@ export const showValue = (u: unknown, codec: unknown): string => {
 /** Shows a word if it may have been meant as one of these. */
 export const showWord = (text: string, known: ReadonlyArray<string>): string => {
   const meant = similarName(text, known)
+  const digits = Math.max(...known.map(countDigits))
   const longest = Math.max(...known.map(({ length }) => length))
   const isWord =
     text.length <= longest + LONGER &&
-    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) && // not in mixed case, as keys are
-    text.replace(/\D/g, '').length < 5
+    countDigits(text) <= digits &&
+    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) // not in mixed case, as keys are
   return meant !== undefined || isWord ? `'${text}'${didYouMean(meant)}` : redact(text)
 }
+
+const countDigits = (text: string): number => text.replace(/\D/g, '').length
 
 /** Characters by which a shown word may be longer than the longest known one: a key is mostly longer. */
 const LONGER = 5

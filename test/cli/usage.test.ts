@@ -242,6 +242,22 @@ it.each([
   expect(await cli(args)).toMatchObject({ status: 2, stderr: said })
 })
 
+it.each([
+  [
+    ['--status', 'SETTELD'],
+    "payments-rx: option '--status <status>' is 'SETTELD' (did you mean SETTLED?). Allowed choices are NEW, PENDING, SETTLED, SUSPENDED, FAILED.\n",
+  ],
+  [
+    ['--from', '2026-02-30'],
+    "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date, and is '2026-02-30', which is no day of the calendar.\n",
+  ],
+])('shows a misspelt choice and a wrong date: %j', async (flags, said) => {
+  expect(await cli(['export', 'charges', '--out', '-', ...flags])).toMatchObject({
+    status: 2,
+    stderr: said,
+  })
+})
+
 describe('help', () => {
   it.each([
     [['--help']],

@@ -96,6 +96,7 @@ describe('nothing else is', () => {
     'Jane Doe',
     'paid to Jane',
     'kWjdhsAKHSdkjhKLSHDkjhasdKJH',
+    'SECRET123',
   ]
 
   it.each(texts)('not %s', (text) => {
