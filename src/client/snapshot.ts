@@ -8,7 +8,7 @@ import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { showValue } from '../decode/showValue.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined, E, type IO } from '../fp.js'
+import { defined, E, type IO, O } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
@@ -37,6 +37,7 @@ import {
   secondOf,
 } from '../stream/snapshot/SnapshotPosition.js'
 import { explainSnapshot, type SnapshotPlan } from './explainSnapshot.js'
+import { type CountedSpan, type ProbedPage, type SpanCount, splitTime } from './splitTime.js'
 
 // model
 
@@ -74,6 +75,13 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
    * to expect. Then nothing is sent. Throws an `InvalidOption` for invalid numbers.
    */
   readonly explain: (options?: PlanOptions) => ObservableEither<E, SnapshotPlan>
+  /** Returns the part of it that was created in a span of time. */
+  readonly within: (span: Span) => Snapshot<E, A>
+  /**
+   * Emits spans of its time with about equal rows: `slices` of them, or as many as have `rows` each. Their bounds are
+   * whole seconds. Reads some pages by their number to find them: 25 for ten million rows in 12 slices.
+   */
+  readonly split: (count: SpanCount) => ObservableEither<E, ReadonlyArray<CountedSpan>>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */
   readonly describe: () => ListDescription<A>
 }
@@ -144,6 +152,24 @@ export const snapshot =
         to_created_at: toInstant(secondAfter(to)),
       })
 
+    /** Reads a page. A service may refuse a number that no page has. */
+    const probe = (
+      rows: ReturnType<typeof listOf>,
+      number: number,
+    ): ObservableEither<F, ProbedPage> =>
+      rows.pages.pipe(
+        take(1),
+        map((page): E.Either<F, ProbedPage> => {
+          if (E.isRight(page))
+            return E.right({
+              times: page.right.raw.map(timeOf),
+              more: O.isSome(page.right.next),
+            })
+          const isBeyond = number > 0 && page.left._tag === 'Refused' && page.left.status < 500
+          return isBeyond ? E.right({ times: [], more: false }) : page
+        }),
+      )
+
     const snapshotOf = (
       width: number | undefined,
       start: Observable<E.Either<F, SnapshotPosition>>,
@@ -182,6 +208,25 @@ export const snapshot =
               list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
               now: () => source.timer.now(),
             }),
+          within: ({ from, to }: Span) =>
+            snapshot(source)({
+              ...filter,
+              ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
+              to_created_at: toInstant(to - 1),
+            })
+              .parallel(width)
+              .from(wholeOf({ from, to })),
+          split: (count: SpanCount) =>
+            position.pipe(
+              concatChain(({ from, to }) =>
+                splitTime<F>({
+                  span: { from, to },
+                  count,
+                  pageSize: params.page_size,
+                  page: (part, page_num) => probe(listOf(part, { page_num }), page_num),
+                }),
+              ),
+            ),
           describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
         },
       )

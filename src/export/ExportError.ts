@@ -46,6 +46,13 @@ export interface ExportErrors {
     /** The code of the system or the database, such as `EACCES` or `28P01`, if it has one. */
     readonly code?: string
   }
+  /** An export in slices is not complete: the numbers of the slices that are missing, of another plan, or overlap others. */
+  readonly NotAssembled: {
+    readonly path: string
+    readonly missing: ReadonlyArray<number>
+    readonly foreign: ReadonlyArray<number>
+    readonly overlapping: ReadonlyArray<number>
+  }
   /** The `deadline` has passed before the end. */
   readonly DeadlinePassed: { readonly deadline: Millis }
   /** A row cannot be written exactly. Thrown by `write` of a file or stream; nothing of its page is written. */

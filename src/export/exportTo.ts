@@ -30,17 +30,18 @@ import {
 } from './ExportOptions.js'
 import { type ExportSource, sourceOf } from './ExportSource.js'
 import type { Pace } from './exportList.js'
-import { disk, type FileSystem, isSystemError } from './file/FileSystem.js'
+import { disk, isSystemError } from './file/FileSystem.js'
 import type { Format } from './format/Format.js'
+import { openFiles } from './openFiles.js'
 import { destinationOf, formatFor, type OutputKind } from './outputPlan.js'
 import { checkPaths } from './run/checkPaths.js'
 import { type ExportSpec, specOf } from './run/ExportSpec.js'
 import { type Paths, pathsOf } from './run/paths.js'
+import type { Begin } from './run/ResumeState.js'
 import { type RunEvent, type RunOptions, runExport } from './run/runExport.js'
 import { findSince } from './run/sinceLast.js'
 import { targetOf } from './run/Target.js'
 import { isS3, s3Path, withUrls } from './s3/S3Location.js'
-import type { openS3Files } from './s3/s3Files.js'
 import { stripped } from './secretField.js'
 import { toSink, toStream } from './toStream.js'
 
@@ -70,6 +71,13 @@ const ROW_GROUPS_EVERY = 10_000
 export const exportTo = <A, B = A>(
   source: ExportSource<A>,
   given: ExportOptions<A, B>,
+): Observable<ExportEvent> => startExport(source, given)
+
+/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`. */
+export const startExport = <A, B = A>(
+  source: ExportSource<A>,
+  given: ExportOptions<A, B>,
+  begin?: Begin,
 ): Observable<ExportEvent> => {
   checkArgument('source', source, sourceRule)
   const options = checkOptions(given, exportRules)
@@ -80,7 +88,7 @@ export const exportTo = <A, B = A>(
   const deadline = deadlineOf(options)
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
   const stopping = bare({ ...options, stop: merge(options.stop ?? NEVER, deadline.passes) })
-  const planned = { source, options: stopping, list, format: { ...format, encoder } }
+  const planned = bare({ source, options: stopping, list, begin, format: { ...format, encoder } })
   return eventsOf(planned, to).pipe(
     tap(({ begun }) => {
       if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
@@ -89,12 +97,17 @@ export const exportTo = <A, B = A>(
       ...eithersOf(event, findings, to.name),
       ...(event.cut === 'stopped' ? deadline.error() : []),
     ]),
-    catchError((error: unknown) => {
-      const expected = expectedError(error, to.name)
-      return expected === undefined ? throwError(() => error) : of(E.left(expected))
-    }),
+    catchError(expectedAsLeft(to.name)),
   )
 }
+
+/** Makes a `Left` of what the system refused; other errors are bugs, or of the caller's own functions. */
+export const expectedAsLeft =
+  (name: string) =>
+  (error: unknown): Observable<E.Either<ExportError, never>> => {
+    const expected = expectedError(error, name)
+    return expected === undefined ? throwError(() => error) : of(E.left(expected))
+  }
 
 /** Emits when the deadline of an export has passed; then there is an error for its end. */
 const deadlineOf = ({
@@ -122,6 +135,7 @@ interface Planned<A, B> {
   readonly options: ExportOptions<A, B>
   readonly list: ListDescription<A>
   readonly format: Format<B>
+  readonly begin: Begin | undefined
 }
 
 /** Cold; also the subscriptions to one of them wait for each other to release its files. */
@@ -151,28 +165,14 @@ const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<R
   }
 }
 
-/** Loaded only where it is used, for a fast start. */
-const openS3 = async (
-  url: string,
-  options: Parameters<typeof openS3Files>[1],
-): Promise<FileSystem> => {
-  const { openS3Files } = await import('./s3/s3Files.js')
-  return openS3Files(url, options)
-}
-
 /** Checks the files, and finds out from when on to read. */
 const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunOptions<A, B>> => {
   const { source, options, list, format } = planned
   const { resume = false, restart = false, sinceLast = false, timer = asyncScheduler } = options
-  const { out, env } = options
-  const url = typeof out === 'string' && isS3(out) ? out : undefined
-  const files = options.files ?? (url === undefined ? disk : await openS3(url, { env, timer }))
-  if (options.files === undefined && url === undefined)
-    await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
-  const specFor =
-    (of: ListDescription<unknown>) =>
-    (output: string): ExportSpec =>
-      specOf(of, format, { account: options.account, written: writtenOf(options, list) }, output)
+  const out = typeof options.out === 'string' ? options.out : paths.out
+  const files = await openFiles(out, { files: options.files, env: options.env, timer })
+  if (files === disk) await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
+  const specFor = specOfExport(format, options)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
@@ -187,13 +187,20 @@ const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunO
     source: sourceOf(read, options.untilStable ?? false),
     target: targetOf(paths, format, rotation, files),
     spec: specFor(read.describe()),
-    begin: restart ? 'restart' : resume ? 'resume' : 'new',
+    begin: planned.begin ?? (restart ? 'restart' : resume ? 'resume' : 'new'),
     adds: sinceLast !== false,
     client: list,
     since,
     files,
   })
 }
+
+/** Returns what makes the spec of a list that is exported with these options. */
+export const specOfExport =
+  <A, B>(format: Format<B>, options: Omit<ExportOptions<A, B>, 'out'>) =>
+  (list: ListDescription<unknown>) =>
+  (output: string): ExportSpec =>
+    specOf(list, format, { account: options.account, written: writtenOf(options, list) }, output)
 
 /** How rows are chosen and told apart, and how often they are made durable. */
 const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
@@ -221,8 +228,8 @@ const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
 
 /** Returns the options that a resumed export must have in common with its first run. */
 const writtenOf = <A, B>(
-  { amounts, filter, formulas, map, numbers, revision }: ExportOptions<A, B>,
-  list: ListDescription<A>,
+  { amounts, filter, formulas, map, numbers, revision }: Omit<ExportOptions<A, B>, 'out'>,
+  list: ListDescription<unknown>,
 ): Readonly<Record<string, string | undefined>> => ({
   numbers: (numbers ?? list.numbers) === 'exact' ? 'exact' : undefined,
   formulas: formulas === 'mask' ? formulas : undefined,

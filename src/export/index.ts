@@ -31,6 +31,10 @@ export {
   readManifest,
 } from './run/Manifest.js'
 export type { Since } from './run/sinceLast.js'
+export { assemble } from './slices/assemble.js'
+export { type ExportSliceOptions, exportSlice, type SliceClient } from './slices/exportSlice.js'
+export { type PlanSlicesOptions, planSlices, type SliceSource } from './slices/planSlices.js'
+export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
 export type { Reject } from './sortPage.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
 export { sync } from './sync/sync.js'

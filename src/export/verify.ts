@@ -1,33 +1,18 @@
 /** Compares the files of an export with its manifest. */
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import {
-  asyncScheduler,
-  catchError,
-  concatMap,
-  defer,
-  map,
-  type Observable,
-  of,
-  type SchedulerLike,
-} from 'rxjs'
+import { catchError, concatMap, defer, map, type Observable, of } from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
-import {
-  chunksOf,
-  closing,
-  codeOf,
-  disk,
-  type FileHandle,
-  type FileSystem,
-} from './file/FileSystem.js'
+import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from './file/FileSystem.js'
+import { type FilesOptions, openFiles } from './openFiles.js'
 import * as rule from './rules.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
 import { manifestAt } from './run/records.js'
-import { isS3, s3Path, s3Url, withUrls } from './s3/S3Location.js'
+import { s3Path, s3Url, withUrls } from './s3/S3Location.js'
 
 // model
 
@@ -49,14 +34,7 @@ export interface Difference {
 }
 
 /** Options of `verify`. */
-export interface VerifyOptions {
-  /** Default: the disk. */
-  readonly files?: FileSystem | undefined
-  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Waits between attempts, for `s3://`. Default `asyncScheduler`. */
-  readonly timer?: SchedulerLike | undefined
-}
+export interface VerifyOptions extends FilesOptions {}
 
 // constructors
 
@@ -77,13 +55,8 @@ export const verify = (
   path: string,
   options: VerifyOptions = {},
 ): Observable<E.Either<ExportError, FileCheck>> => {
-  const { files, env, timer = asyncScheduler } = checkOptions(options, rules)
-  const opened = async (): Promise<FileSystem> => {
-    if (files !== undefined || !isS3(path)) return files ?? disk
-    const { openS3Files } = await import('./s3/s3Files.js') // or not, to start fast
-    return openS3Files(path, { env, timer })
-  }
-  return defer(opened).pipe(
+  const checked = checkOptions(options, rules)
+  return defer(() => openFiles(path, checked)).pipe(
     concatMap((files) => checkedAll(s3Path(path), files)),
     map(
       (check): E.Either<ExportError, FileCheck> => E.right({ ...check, path: s3Url(check.path) }),

@@ -155,6 +155,17 @@ export const isThere = (files: Pick<FileSystem, 'stat'>, path: string): Promise<
     () => false,
   )
 
+/** Returns whether there is a file of so many bytes. */
+export const hasBytes = (
+  files: Pick<FileSystem, 'stat'>,
+  path: string,
+  bytes: number,
+): Promise<boolean> =>
+  files.stat(path).then(
+    ({ size }) => size === bytes,
+    () => false,
+  )
+
 /** Returns whether there is such a folder that can be read. */
 export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string): Promise<boolean> =>
   files.readdir(path).then(

@@ -2,18 +2,21 @@
 import { basename, dirname, resolve } from 'node:path'
 import { defined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
-import type { FileSystem } from '../file/FileSystem.js'
+import { type FileSystem, hasBytes } from '../file/FileSystem.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { checkSameSpec, type ExportSpec } from './ExportSpec.js'
-import { filesOf, type Manifest, type ManifestRun } from './Manifest.js'
+import { filesOf, lastEnded, type Manifest, type ManifestRun } from './Manifest.js'
 import { isOfRun, isRowsName, type Paths } from './paths.js'
 import { existing, type Records } from './records.js'
 
 // model
 
-/** How a run begins where a checkpoint, or an earlier run, may be: refuse it, resume it, or replace all. */
-export type Begin = 'new' | 'resume' | 'restart'
+/**
+ * How a run begins where a checkpoint, or an earlier run, may be: refuse it, resume it, or replace all; `once`: resume or
+ * begin, and do nothing where the file is complete.
+ */
+export type Begin = 'new' | 'resume' | 'restart' | 'once'
 
 /** The state that a run finds. */
 export interface ResumeState {
@@ -24,6 +27,8 @@ export interface ResumeState {
   readonly leftovers: Leftovers
   /** The run of the complete file that is replaced. */
   readonly replaces?: ManifestRun
+  /** The run that wrote all of the file; nothing is left to do. */
+  readonly complete?: ManifestRun
 }
 
 /** Removed before the first row is written, the manifest last: while it stands, some of the rows are not taken for all. */
@@ -56,6 +61,9 @@ export const findResumeState = async (options: ResumeOptions): Promise<ResumeSta
   const { files, paths, begin, adds } = options
   const checkpoint = checkpointOf(options)
   if (!paths.isFolder) {
+    const complete =
+      begin === 'once' && checkpoint === undefined ? await completeRun(options) : undefined
+    if (complete !== undefined) return { complete, runs: [], leftovers: NO_LEFTOVERS }
     const replaces = begin === 'new' ? await exportedRun(options) : undefined
     return { ...defined({ checkpoint, replaces }), runs: [], leftovers: NO_LEFTOVERS }
   }
@@ -103,6 +111,20 @@ const exportedRun = async ({
   throw exportError('OutputExists', why, { path: paths.out })
 }
 
+/** Resolves with the run of the same export that wrote the file; rejects with `SpecMismatch` if one of another did. */
+const completeRun = async (options: ResumeOptions): Promise<ManifestRun | undefined> => {
+  const { files, paths, records, spec } = options
+  const manifest = await records.loadManifest()
+  const run = manifest === undefined ? undefined : lastEnded(manifest)
+  if (run === undefined) {
+    await exportedRun(options) // refuses a file of no export
+    return undefined
+  }
+  checkSameSpec(paths.manifest, spec)(run.purpose)
+  const [file] = run.files
+  return file !== undefined && (await hasBytes(files, paths.out, file.bytes)) ? run : undefined
+}
+
 /**
  * Leaves out the run whose checkpoint stands, by when it was `started`. Only the last entry can be that run: others may
  * have begun at the same ms.
@@ -147,6 +169,7 @@ const checkpointOf = ({
 }: ResumeOptions): Checkpoint | undefined => {
   if (begin === 'restart') return undefined
   const { checkpoint: path } = paths
+  if (begin === 'once' && !records.hasCheckpoint()) return undefined
   if (begin === 'new') {
     if (!records.hasCheckpoint()) return undefined
     throw existing(path)

@@ -5,7 +5,7 @@ import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { exportError } from '../ExportError.js'
 import { type FileSystem, modeOf } from '../file/FileSystem.js'
 import { diskStore, textAt } from '../store/diskStore.js'
-import { type Lease, type LeaseOptions, takeLease } from '../store/lease.js'
+import { type Lease, type LeaseOptions, stateIn, takeLease } from '../store/lease.js'
 import type { Store } from '../store/Store.js'
 import { type Checkpoint, readCheckpoint } from './Checkpoint.js'
 import { type Manifest, readManifest, showManifest } from './Manifest.js'
@@ -25,6 +25,9 @@ export interface Records {
   /** Like all that changes something, rejects with `Fenced` when a later run has taken over. */
   readonly saveCheckpoint: (checkpoint: Checkpoint) => Promise<void>
   readonly removeCheckpoint: () => Promise<void>
+  /** Returns what is kept in place of a checkpoint: the plan of an export in slices. */
+  readonly state: () => unknown
+  readonly saveState: (state: unknown) => Promise<void>
   /** Resolves with the manifest, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
   readonly loadManifest: () => Promise<Manifest | undefined>
   readonly saveManifest: (manifest: Manifest) => Promise<void>
@@ -92,7 +95,7 @@ export const takeRecords = async ({
       } else if (version === undefined || (await store.remove(name, version))) return
     }
   }
-  const commit = async (state: Checkpoint | undefined): Promise<void> => {
+  const commit = async (state: unknown): Promise<void> => {
     if (lease !== guard) await guard?.renew()
     await lease.commit(state)
   }
@@ -104,6 +107,8 @@ export const takeRecords = async ({
       lease.state === undefined ? undefined : readCheckpoint(checkpoint)(lease.state),
     saveCheckpoint: commit,
     removeCheckpoint: () => commit(undefined),
+    state: () => lease.state,
+    saveState: commit,
     loadManifest: () => manifestAt(files, manifest),
     saveManifest: (next) => change(showManifest(next)),
     removeManifest: () => change(undefined),
@@ -113,7 +118,7 @@ export const takeRecords = async ({
 }
 
 /** Returns the store of a folder; `mode`: the permissions of its files. */
-const storeIn = (files: FileSystem, folder: string, mode: number | undefined): Store =>
+const storeIn = (files: FileSystem, folder: string, mode?: number): Store =>
   files.store?.(folder) ?? diskStore({ folder, files, mode })
 
 /** Makes the error for a checkpoint that is not resumed. */
@@ -137,6 +142,12 @@ export const manifestAt = async (
 ): Promise<Manifest | undefined> => {
   const text = await textAt(files, path)
   return text === undefined ? undefined : readManifest(path)(text)
+}
+
+/** Resolves with the state that is kept at a path, whichever run has its lease. */
+export const stateAt = async (files: FileSystem, path: string): Promise<unknown> => {
+  const found = await storeIn(files, dirname(path)).read(basename(path))
+  return found === undefined ? undefined : stateIn(path)(found.text)
 }
 
 /** Resolves with when the run of a checkpoint began, as ISO 8601, whatever else is in it; undefined if it does not say. */

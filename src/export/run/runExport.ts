@@ -33,6 +33,7 @@ import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { ensureOutputDir } from './checkPaths.js'
 import type { ExportSpec } from './ExportSpec.js'
+import type { ManifestRun } from './Manifest.js'
 import { seenFrom } from './paths.js'
 import { type Begin, findResumeState } from './ResumeState.js'
 import { countRequests, type Run, type RunProgress, runOf } from './Run.js'
@@ -88,6 +89,8 @@ interface Held<A, B> {
   readonly options: RunOptions<A, B>
   readonly run: Run<A, B>
   readonly checkpoint: Checkpoint | undefined
+  /** The run that wrote all of it before. */
+  readonly complete: ManifestRun | undefined
   readonly begun: Begun
   readonly lost: Observable<never>
   /** Rejects with `Fenced` when a later run has taken over. */
@@ -157,13 +160,13 @@ const acquire = async <A, B>(
     const { isPosition } = source
     const looking = { files, paths, records, spec, isPosition, begin, adds, maxRejects }
     const found = bare(await findResumeState(looking))
-    const { checkpoint } = found
+    const { checkpoint, complete } = found
     run = runOf({ source, target, client, files, records, timer, counter, found, spec })
     if (checkpoint !== undefined) await run.resume()
     const { lost, checkOwner } = records
     const tookOver = records.tookOver ? (true as const) : undefined
     const begun = { resumed: checkpoint !== undefined, ...defined({ tookOver, since }) }
-    return { options, run, checkpoint, begun, lost, checkOwner, release }
+    return { options, run, checkpoint, complete, begun, lost, checkOwner, release }
   } catch (error) {
     await Promise.allSettled([release()]) // its own error would hide why
     throw error
@@ -180,7 +183,11 @@ const causeOf = async <A, B>({ checkOwner }: Held<A, B>, error: unknown): Promis
 }
 
 const readAll = <A, B>(held: Held<A, B>): Observable<RunEvent> => {
-  const { run, checkpoint } = held
+  const { run, checkpoint, complete } = held
+  if (complete !== undefined) {
+    const { rows, rejects, ended } = complete
+    return of({ ...NO_PROGRESS, rows, rejects, ended, run: complete })
+  }
   return checkpoint !== undefined && checkpoint.position === undefined
     ? defer(() => run.end({ ...NO_PROGRESS, ended: true })) // only its end was not written
     : read(held, checkpoint?.position)

@@ -94,6 +94,12 @@ const recordAt: (path: string) => (text: string) => LeaseRecord = readRecord({
   isIntact: hasSum,
 })
 
+/** Returns the state in the text of a lease, whichever owner has it. */
+export const stateIn =
+  (path: string) =>
+  (text: string): unknown =>
+    recordAt(path)(text).state
+
 // taking it
 
 /**

@@ -14,6 +14,8 @@ export interface CountOptions<E> {
   /** Reads a page, numbered from 0. One beyond the end has no rows, and no more after it. */
   readonly page: (number: number) => ObservableEither<E, CountedPage>
   readonly pageSize: number
+  /** Between the most and the fewest pages, for `about`. Default 1.1. */
+  readonly precise?: number
 }
 
 /** Number of rows of a list. */
@@ -37,7 +39,7 @@ interface Bracket {
 /** From one page to the next while none beyond the end is known. */
 const STRIDE = 8
 
-/** Between the most and the fewest pages, for `about`. */
+/** Default of `precise`. */
 const PRECISE = 1.1
 
 /** Highest page number: some lists have no more (not specified). */
@@ -55,11 +57,12 @@ const LAST_PAGE = 9_999
 export const countRows = <E>({
   page,
   pageSize,
+  precise = PRECISE,
 }: CountOptions<E>): ObservableEither<E, RowCount> => {
   const search = ({ least, beyond, probes }: Bracket): ObservableEither<E, RowCount> => {
     if (least > LAST_PAGE) return right({ rows: least * pageSize, precision: 'at least', probes })
     if (beyond <= least) return right({ rows: least * pageSize, precision: 'exact', probes })
-    if (beyond <= least * PRECISE) {
+    if (beyond <= least * precise) {
       const rows = Math.round(((least + beyond) / 2) * pageSize)
       return right({ rows, precision: 'about', probes })
     }

@@ -1,0 +1,114 @@
+/** The plan of an export in slices: plain JSON, kept where the checkpoint of the folder would be. */
+import { createHash } from 'node:crypto'
+import * as t from 'io-ts'
+import type { Codec } from '../../codec/Codec.js'
+import { causes } from '../../decode/index.js'
+import { E } from '../../fp.js'
+import type { Rule } from '../../options/index.js'
+import { exportError } from '../ExportError.js'
+import { ExportSpec } from '../run/ExportSpec.js'
+import { isFolder } from '../run/paths.js'
+import { existing } from '../run/records.js'
+
+// model
+
+const plannedSlice = t.readonly(
+  t.type({
+    /** The id of its plan. */
+    plan: t.string,
+    /** From 1 on, in the order of their times. */
+    number: t.number,
+    /** How many slices the plan has. */
+    of: t.number,
+    /** The start of its times of creation, in ms since 1970, inclusive. */
+    from: t.number,
+    /** Their end, exclusive. */
+    to: t.number,
+    /** About how many rows it has. */
+    rows: t.number,
+    /** Its file, in the folder of the plan. */
+    file: t.string,
+    /** The parameters of its list, as its manifest has them. */
+    query: t.readonly(t.record(t.string, t.string)),
+  }),
+)
+
+/** One slice of a plan: the payload of a job. */
+export interface PlannedSlice extends t.TypeOf<typeof plannedSlice> {}
+
+const slicePlan = t.readonly(
+  t.type({
+    /** SHA-256 of all below, in hex. */
+    id: t.string,
+    /** The list that is exported, and how it is written. */
+    purpose: ExportSpec,
+    /** The filter of the list. */
+    query: t.readonly(t.UnknownRecord),
+    /** How rows are written, as options of `exportTo`. */
+    format: t.readonly(t.UnknownRecord),
+    /** In the order of their times. */
+    slices: t.readonlyArray(plannedSlice),
+  }),
+)
+
+/** An export cut into slices, whose bounds do not change any more. Holds no secret. */
+export interface SlicePlan extends t.TypeOf<typeof slicePlan> {}
+
+const SlicePlan: Codec<SlicePlan> = slicePlan
+
+// constructors
+
+/** Makes a plan of slices that do not know its id yet. */
+export const planOf = (
+  parts: Pick<SlicePlan, 'purpose' | 'query' | 'format'>,
+  slices: ReadonlyArray<Omit<PlannedSlice, 'plan'>>,
+): SlicePlan => {
+  const id = idOf(parts, slices)
+  return { id, ...parts, slices: slices.map((slice) => ({ plan: id, ...slice })) }
+}
+
+const idOf = (
+  { purpose, query, format }: Pick<SlicePlan, 'purpose' | 'query' | 'format'>,
+  slices: ReadonlyArray<Omit<PlannedSlice, 'plan'>>,
+): string => {
+  const own = slices.map((slice) => [
+    ...[slice.number, slice.of, slice.from, slice.to, slice.rows],
+    ...[slice.file, slice.query],
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([purpose, query, format, own]))
+    .digest('hex')
+}
+
+/** Returns a plan as it came, from a queue perhaps. Throws `Damaged` for what is none, or was changed. */
+export const checkedPlan = (path: string, u: unknown): SlicePlan => {
+  const read = SlicePlan.decode(u)
+  if (E.isLeft(read)) {
+    const [{ path: field, expected, actual }] = causes(read.left)
+    const why = `${field || 'it'} should be ${expected}, and is ${actual}`
+    throw exportError('Damaged', `the plan for ${path} is none: ${why}`, { path, field })
+  }
+  const plan = read.right
+  if (plan.id === idOf(plan, plan.slices)) return plan
+  const why = 'was changed since it was made'
+  throw exportError('Damaged', `the plan for ${path} ${why}`, { path, field: 'id' })
+}
+
+/** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the checkpoint of an export in one piece. */
+export const keptPlan = (path: string, state: unknown): SlicePlan => {
+  if (!t.type({ slices: t.unknown, id: t.string }).is(state)) throw existing(path)
+  return checkedPlan(path, state)
+}
+
+/** Returns the spec of the export that a slice is. */
+export const specOfSlice = ({ purpose }: SlicePlan, { file, query }: PlannedSlice): ExportSpec => ({
+  ...purpose,
+  query,
+  output: file,
+})
+
+/** Accepts the folder of a plan. */
+export const outRule: Rule<string> = {
+  accepts: (u) => typeof u === 'string' && isFolder(u),
+  expected: 'a folder or an s3:// URL, which ends with a slash',
+}

@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import { asyncScheduler, catchError, defer } from 'rxjs'
+import { fromDate } from '../../codec/Instant.js'
+import { E } from '../../fp.js'
+import { checkOptions, type OptionsTable, required } from '../../options/index.js'
+import type { ObservableEither, Span } from '../../stream/index.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { exportTable } from '../ExportOptions.js'
+import { expectedAsLeft } from '../exportTo.js'
+import { type FileSystem, hasBytes } from '../file/FileSystem.js'
+import { openFiles } from '../openFiles.js'
+import { bracket } from '../run/bracket.js'
+import { checkSameSpec } from '../run/ExportSpec.js'
+import { filesOf, lastEnded, type Manifest, type ManifestRun, manifestOf } from '../run/Manifest.js'
+import { pathsOf } from '../run/paths.js'
+import { manifestAt, type Records, takeRecords } from '../run/records.js'
+import { s3Path } from '../s3/S3Location.js'
+import type { ExportSliceOptions } from './exportSlice.js'
+import {
+  checkedPlan,
+  keptPlan,
+  outRule,
+  type PlannedSlice,
+  type SlicePlan,
+  specOfSlice,
+} from './SlicePlan.js'
+
+// model
+
+/** Options of `assemble`: where the slices are. */
+export interface AssembleOptions
+  extends Pick<ExportSliceOptions, 'out' | 'timer' | 'files' | 'env' | 'lease'> {}
+
+const { timer, files, env, lease } = exportTable
+
+const table: OptionsTable<AssembleOptions> = {
+  out: required(outRule),
+  ...{ timer, files, env, lease },
+}
+
+/** The state of a slice, by its manifest. */
+interface Found {
+  readonly slice: PlannedSlice
+  readonly run?: ManifestRun
+  /** Absent if it is complete. */
+  readonly wrong?: { readonly _tag: 'missing' | 'foreign'; readonly why: string }
+}
+
+// constructors
+
+/**
+ * Makes one manifest of the slices of a plan, for `verify`, and ends the plan. If a slice is missing, of another plan,
+ * or overlaps another one, that is a `NotAssembled` that names each, and nothing is changed. Called again, it emits the
+ * manifest that is there. Rows that were rejected are missing from a complete slice, too: the manifest says so.
+ */
+export const assemble = (
+  given: SlicePlan,
+  options: AssembleOptions,
+): ObservableEither<ExportError, Manifest> => {
+  const { out, timer = asyncScheduler, lease, ...others } = checkOptions(options, table)
+  const paths = pathsOf(s3Path(out))
+  const acquire = async () => {
+    const plan = checkedPlan(out, given)
+    const files = await openFiles(out, { ...others, timer })
+    const records = await takeRecords({ files, paths, timer, length: lease })
+    return { plan, files, records }
+  }
+  return bracket(acquire, ({ records }) => records.release())(({ plan, files, records }) =>
+    defer(async () => E.right(await assembled(plan, paths.out, files, records))),
+  ).pipe(catchError(expectedAsLeft(out)))
+}
+
+const assembled = async (
+  plan: SlicePlan,
+  out: string,
+  files: FileSystem,
+  records: Records,
+): Promise<Manifest> => {
+  const { manifest: path, checkpoint } = pathsOf(out)
+  const state = records.state()
+  if (state === undefined) {
+    const before = await records.loadManifest()
+    if (before !== undefined && isOf(plan, before)) return before
+  }
+  if (state === undefined || keptPlan(checkpoint, state).id !== plan.id) {
+    throw exportError('SpecMismatch', `${out} is not of this plan`, { path: out, field: 'plan' })
+  }
+  const found = await Promise.all(plan.slices.map((slice) => find(plan, slice, out, files)))
+  checkAll(path, found)
+  const manifest = manifestOf(found.flatMap(({ run }) => (run === undefined ? [] : [run])))
+  await records.saveManifest(manifest)
+  await records.removeCheckpoint()
+  return manifest
+}
+
+/** Returns whether a manifest has all slices of a plan. */
+const isOf = (plan: SlicePlan, { runs }: Manifest): boolean =>
+  plan.slices.every((slice) =>
+    runs.some(
+      (run) =>
+        run.files.some(({ path }) => path === slice.file) &&
+        differs(plan, slice, run) === undefined,
+    ),
+  )
+
+/** Returns why a run is not of a slice. */
+const differs = (plan: SlicePlan, slice: PlannedSlice, run: ManifestRun): string | undefined => {
+  try {
+    checkSameSpec(slice.file, specOfSlice(plan, slice))(run.purpose)
+  } catch (error) {
+    if (isExportError(error)) return error.message
+    throw error
+  }
+  const { from, to } = run.bounds ?? slice
+  return from === slice.from && to === slice.to ? undefined : `it has ${shown({ from, to })}`
+}
+
+/** Looks for the manifest of a slice, and for its files. */
+const find = async (
+  plan: SlicePlan,
+  slice: PlannedSlice,
+  out: string,
+  files: FileSystem,
+): Promise<Found> => {
+  const missing = (why: string): Found => ({ slice, wrong: { _tag: 'missing', why } })
+  const manifest = await manifestAt(files, pathsOf(join(out, slice.file)).manifest)
+  const run = manifest === undefined ? undefined : lastEnded(manifest)
+  if (run === undefined) return missing('it is not complete')
+  const why = differs(plan, slice, run)
+  if (why !== undefined) return { slice, run, wrong: { _tag: 'foreign', why } }
+  for (const { path, bytes } of filesOf(run)) {
+    if (!(await hasBytes(files, join(out, path), bytes))) {
+      return missing(`${path} is not there with ${bytes} bytes`)
+    }
+  }
+  return { slice, run }
+}
+
+/** Throws a `NotAssembled` unless all are complete. */
+const checkAll = (path: string, all: ReadonlyArray<Found>): void => {
+  const numbers = (tag: 'missing' | 'foreign') =>
+    all.filter(({ wrong }) => wrong?._tag === tag).map(({ slice }) => slice.number)
+  const overlapping = all
+    .filter((one) => all.some((other) => other !== one && overlap(boundsOf(one), boundsOf(other))))
+    .map(({ slice }) => slice.number)
+  const details = { path, missing: numbers('missing'), foreign: numbers('foreign'), overlapping }
+  const reasons = all.flatMap(({ slice, wrong }) => {
+    const { number } = slice
+    const own = wrong === undefined ? [] : [`${WRONG[wrong._tag]}: ${wrong.why}`]
+    const others = overlapping.includes(number) ? ['overlaps another slice'] : []
+    const why = [...own, ...others]
+    return why.length === 0
+      ? []
+      : [`slice ${number} of ${slice.of} (${shown(slice)}) ${why.join(', and ')}`]
+  })
+  if (reasons.length === 0) return
+  throw exportError('NotAssembled', `${path} cannot be written: ${reasons.join('; ')}`, details)
+}
+
+const WRONG = { missing: 'is missing', foreign: 'is of another plan' } as const
+
+const boundsOf = ({ slice, run }: Found): Span => run?.bounds ?? slice
+
+const overlap = (one: Span, other: Span): boolean => one.from < other.to && other.from < one.to
+
+const shown = ({ from, to }: Span): string =>
+  `${fromDate(new Date(from))} to ${fromDate(new Date(to))}`

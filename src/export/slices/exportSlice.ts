@@ -1,0 +1,110 @@
+import { catchError, concatMap, defer, type Observable, of } from 'rxjs'
+import { bare, E } from '../../fp.js'
+import {
+  checkArgument,
+  checkOptions,
+  is,
+  type OptionsOf,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
+import { type ExportError, exportError } from '../ExportError.js'
+import { type ExportEvent, type ExportProgress, exportTable } from '../ExportOptions.js'
+import { expectedAsLeft, startExport } from '../exportTo.js'
+import type { FileSystem } from '../file/FileSystem.js'
+import { openFiles } from '../openFiles.js'
+import { checkSameSpec } from '../run/ExportSpec.js'
+import { pathsOf } from '../run/paths.js'
+import { manifestAt, stateAt } from '../run/records.js'
+import { s3Path } from '../s3/S3Location.js'
+import { type SliceSource, writing } from './planSlices.js'
+import { keptPlan, outRule, type PlannedSlice, specOfSlice } from './SlicePlan.js'
+
+// model
+
+/** Lists that can be exported in slices: a client. */
+export interface SliceClient<A> {
+  /** Its charges. */
+  readonly charges: { readonly snapshot: (filter: never) => SliceSource<A> }
+}
+
+const own = {
+  /** The folder of the plan. */
+  out: required(outRule),
+  /** Requests under way at once. Default 1. */
+  parallel: is.positiveIntOrInfinity,
+}
+
+type Shared =
+  | ('account' | 'stop' | 'deadline' | 'maxRejects' | 'onReject' | 'commitEvery')
+  | ('lease' | 'timer' | 'files' | 'env')
+
+/** Options of `exportSlice`: those of `exportTo` that may differ between workers. `account`: as in the plan. */
+export interface ExportSliceOptions
+  extends OptionsOf<typeof own>,
+    Pick<OptionsOf<typeof exportTable>, Shared> {}
+
+const { account, stop, deadline, maxRejects, onReject, commitEvery } = exportTable
+const { lease, timer, files, env } = exportTable
+
+const table: OptionsTable<ExportSliceOptions> = {
+  ...own,
+  ...{ account, stop, deadline, maxRejects, onReject, commitEvery, lease, timer, files, env },
+}
+
+// constructors
+
+/**
+ * Exports a slice of a plan, from wherever an earlier worker stopped. While that one lives, this one is refused with
+ * `Locked`; when it is dead or frozen, this one takes over, and the other is `Fenced`. A slice that is complete is not
+ * read again.
+ *
+ *     exportSlice(payments, job.data, { out: 's3://lake/charges/' })
+ *
+ * Emits as `exportTo` does. Throws an `InvalidOption` at once for an option that cannot work.
+ */
+export const exportSlice = <A>(
+  payments: SliceClient<A>,
+  slice: PlannedSlice,
+  given: ExportSliceOptions,
+): Observable<ExportEvent> => {
+  checkArgument('payments', payments, is.object('a client'))
+  checkArgument('slice', slice, is.object('a slice of a plan'))
+  const { out, parallel = 1, ...options } = checkOptions(given, table)
+  const { checkpoint, manifest } = pathsOf(s3Path(out))
+  const begin = async (): Promise<Observable<ExportEvent>> => {
+    const files = await openFiles(out, options)
+    const state = await stateAt(files, checkpoint)
+    if (state === undefined) return of(E.right(await assembled(files, manifest, slice)))
+    const plan = keptPlan(checkpoint, state)
+    const own = plan.slices.find(({ file }) => file === slice.file)
+    if (plan.id !== slice.plan || own === undefined) throw ofAnotherPlan(checkpoint)
+    const source = payments.charges.snapshot(plan.query as never).within(own) // the client checks it
+    const list = source.describe()
+    const { specFor } = writing(list, plan.format, { ...options, out })
+    checkSameSpec(checkpoint, specFor(list)(own.file))(specOfSlice(plan, own))
+    const file = { ...plan.format, ...options, out: `${out}${own.file}` }
+    return startExport(source.parallel(parallel), bare(file), 'once')
+  }
+  return defer(begin).pipe(
+    concatMap((events) => events),
+    catchError(expectedAsLeft(out)),
+  )
+}
+
+/** Resolves with the end of a slice that was assembled; rejects with `SpecMismatch` where none was. */
+const assembled = async (
+  files: FileSystem,
+  path: string,
+  { file, query }: Pick<PlannedSlice, 'file' | 'query'>,
+): Promise<ExportProgress> => {
+  const manifest = await manifestAt(files, path)
+  const run = manifest?.runs.find((one) => one.files.some((own) => own.path === file))
+  if (run === undefined) throw ofAnotherPlan(path)
+  checkSameSpec(path, { ...run.purpose, query })(run.purpose)
+  const { rows, rejects, ended } = run
+  return { pages: 0, rows, rejects, ended, run }
+}
+
+const ofAnotherPlan = (path: string): ExportError =>
+  exportError('SpecMismatch', `${path} is not of the plan of this slice`, { path, field: 'plan' })

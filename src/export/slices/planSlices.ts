@@ -1,0 +1,221 @@
+import { join } from 'node:path'
+import { asyncScheduler, catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
+import { bare, defined, E } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { ListDescription } from '../../http/list/List.js'
+import {
+  checkArgument,
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionsOf,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
+import type { ObservableEither, Span } from '../../stream/index.js'
+import { shapeOf } from '../column/Shape.js'
+import type { ExportError } from '../ExportError.js'
+import { type ExportOptions, exportTable } from '../ExportOptions.js'
+import type { ExportSource } from '../ExportSource.js'
+import { expectedAsLeft, specOfExport } from '../exportTo.js'
+import { type FileSystem, syncName } from '../file/FileSystem.js'
+import { partName } from '../file/parts.js'
+import { openFiles } from '../openFiles.js'
+import { formatFor } from '../outputPlan.js'
+import { bracket } from '../run/bracket.js'
+import { ensureOutputDir } from '../run/checkPaths.js'
+import { checkSameSpec, type ExportSpec } from '../run/ExportSpec.js'
+import { isRowsName, type Paths, pathsOf } from '../run/paths.js'
+import { findResumeState } from '../run/ResumeState.js'
+import { type Records, takeRecords } from '../run/records.js'
+import { s3Path } from '../s3/S3Location.js'
+import { keptPlan, outRule, planOf, type SlicePlan } from './SlicePlan.js'
+
+// model
+
+/** A list by times of creation, which can be cut into parts: `payments.charges.snapshot()`. */
+export interface SliceSource<A> extends ExportSource<A> {
+  /** Returns the part that was created in a span. */
+  readonly within: (span: Span) => SliceSource<A>
+  /** Emits spans with about equal rows. */
+  readonly split: (
+    count: { readonly slices: number } | { readonly rows: number },
+  ) => Observable<E.Either<AnyFailure, ReadonlyArray<Span & { readonly rows: number }>>>
+  /** Reads with so many requests under way. */
+  readonly parallel: (requests: number) => ExportSource<A>
+}
+
+const own = {
+  /** The folder of the files: its name ends with a slash, and may be an `s3://` URL. All workers must reach it. */
+  out: required(outRule),
+  /** How many slices. Default 12; fewer where charges of one second would have to be cut. */
+  slices: is.int(1, 10_000),
+  /** Rows a slice, in place of `slices`. */
+  rows: is.int(1),
+}
+
+type Shared =
+  | ('format' | 'compress' | 'columns' | 'numbers' | 'amounts' | 'formulas' | 'rowGroup')
+  | ('restart' | 'account' | 'timer' | 'files' | 'env' | 'lease')
+
+/** Options of `planSlices`; those of formats are as in `exportTo`. */
+export interface PlanSlicesOptions
+  extends OptionsOf<typeof own>,
+    Pick<OptionsOf<typeof exportTable>, Shared> {}
+
+const { format, compress, columns, numbers, amounts, formulas, rowGroup } = exportTable
+const { restart, account, timer, files, env, lease } = exportTable
+
+const table: OptionsTable<PlanSlicesOptions> = {
+  ...own,
+  ...{ format, compress, columns, numbers, amounts, formulas, rowGroup },
+  ...{ restart, account, timer, files, env, lease },
+}
+
+/** Where neither `slices` nor `rows` is given. */
+const SLICES = 12
+
+// constructors
+
+/**
+ * Cuts a snapshot into slices of about equal rows, for `exportSlice` on any machine, and keeps the plan in the folder
+ * `out`: called again, it emits the same plan, until it is assembled. Finds the bounds by reading some pages, 25 for ten
+ * million rows in 12 slices.
+ *
+ *     const planning = planSlices(payments.charges.snapshot(), { out: 's3://lake/charges/', format: 'parquet' })
+ *
+ * Emits one plan, or why there is none. Throws an `InvalidOption` at once for an option that cannot work.
+ */
+export const planSlices = <A>(
+  source: SliceSource<A>,
+  given: PlanSlicesOptions,
+): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
+  checkArgument('source', source, is.withMethods('a snapshot of a client', 'split', 'within'))
+  const options = checkOptions(given, table)
+  if (options.slices !== undefined && options.rows !== undefined) {
+    throw new InvalidOption('rows', 'left out beside slices')
+  }
+  const paths = pathsOf(s3Path(options.out))
+  return bracket(
+    () => acquire(paths, options),
+    ({ records }: Held) => records.release(),
+  )((held) => planned(source, options, paths, held)).pipe(catchError(expectedAsLeft(options.out)))
+}
+
+/** A folder that no other run changes meanwhile. */
+interface Held {
+  readonly files: FileSystem
+  readonly records: Records
+}
+
+const acquire = async (
+  paths: Paths,
+  { out, timer = asyncScheduler, lease, restart = false, ...others }: PlanSlicesOptions,
+): Promise<Held> => {
+  const files = await openFiles(out, { ...others, timer })
+  await ensureOutputDir(files, paths)
+  const records = await takeRecords({ files, paths, timer, length: lease, restart })
+  return { files, records }
+}
+
+const planned = <A>(
+  source: SliceSource<A>,
+  options: PlanSlicesOptions,
+  paths: Paths,
+  { files, records }: Held,
+): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
+  const { slices, rows, restart = false } = options
+  const list = source.describe()
+  const { extension, specFor } = writing(list, formatOptions(options), options)
+  const spec = specFor(list)('.')
+
+  const make = (spans: ReadonlyArray<Span & { readonly rows: number }>): SlicePlan => {
+    const parts = {
+      purpose: spec,
+      query: JSON.parse(JSON.stringify(list.query)),
+      format: formatOptions(options),
+    }
+    const fileOf = partName({ extension })
+    return planOf(
+      parts,
+      spans.map((span, i) => ({
+        number: i + 1,
+        of: spans.length,
+        ...span,
+        file: fileOf({ slice: i + 1, piece: 1 }),
+        query: specFor(source.within(span).describe())('.').query,
+      })),
+    )
+  }
+
+  return defer(async () => {
+    const state = records.state()
+    if (state !== undefined && !restart) return planBefore(paths.checkpoint, state, spec)
+    await clear(files, paths, records, { spec, restart })
+    return undefined
+  }).pipe(
+    concatMap((before): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
+      if (before !== undefined) return of(E.right(before))
+      const count = rows === undefined ? { slices: slices ?? SLICES } : { rows }
+      return source.split(count).pipe(
+        map(E.map(make)),
+        concatMap((plan) =>
+          E.isLeft(plan) ? of(plan) : from(records.saveState(plan.right).then(() => plan)),
+        ),
+      )
+    }),
+  )
+}
+
+/** Returns the name that files end with, and what makes the spec of a list that is written so. */
+export const writing = <A>(
+  list: ListDescription<A>,
+  format: Omit<ExportOptions<A>, 'out'>,
+  { out, account }: Pick<ExportOptions<A>, 'account'> & { readonly out: string },
+) => {
+  const written = bare({ ...format, ...defined({ account }) })
+  const made = formatFor<A>(shapeOf(list.codec), { ...written, out }, list, 'folder')
+  return { extension: made.extension, specFor: specOfExport(made, written) }
+}
+
+/** Returns the options that say how rows are written. */
+const formatOptions = (options: PlanSlicesOptions) => {
+  const { format, compress, columns, numbers, amounts, formulas, rowGroup } = options
+  return { ...defined({ format, compress, columns, numbers, amounts, formulas, rowGroup }) }
+}
+
+/** Returns the plan that the folder has; throws `SpecMismatch` if that is of another list. */
+const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan => {
+  const plan = keptPlan(path, state)
+  checkSameSpec(path, spec)(plan.purpose)
+  return plan
+}
+
+/** Rejects with `OutputExists` where there are rows; or removes them, to `restart`. */
+const clear = async (
+  files: FileSystem,
+  paths: Paths,
+  records: Records,
+  { spec, restart }: { readonly spec: ExportSpec; readonly restart: boolean },
+): Promise<void> => {
+  const { leftovers } = await findResumeState({
+    ...{ files, paths, records, spec, adds: false, begin: restart ? 'restart' : 'new' },
+    isPosition: () => true,
+    maxRejects: Number.POSITIVE_INFINITY,
+  })
+  if (!restart) return
+  if (records.hasCheckpoint()) await records.removeCheckpoint()
+  await records.checkOwner()
+  const beside = (await files.readdir(paths.out)).filter(isBesideRows)
+  const all = [...beside.map((name) => join(paths.out, name)), ...leftovers.rows]
+  for (const path of all) await files.rm(path, { force: true })
+  if (all.length > 0) await syncName(files, paths.manifest)
+  if (leftovers.manifest) await records.removeManifest()
+}
+
+/** Returns whether a name is that of what is kept beside the file of a slice. */
+const isBesideRows = (name: string): boolean => {
+  const [, file = ''] =
+    /^(.*)\.(?:manifest\.json|checkpoint\.json|rejects\.ndjson)$/.exec(name) ?? []
+  return isRowsName(file)
+}
