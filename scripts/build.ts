@@ -23,6 +23,7 @@ const entries = [
     'bench',
     'decode',
     'export',
+    'otel',
     'quota',
     'sandbox',
     'scheduler',

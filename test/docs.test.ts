@@ -24,6 +24,7 @@ import * as benches from '../src/bench/index.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
+import * as otel from '../src/otel/index.js'
 import * as quota from '../src/quota/index.js'
 import * as sandboxes from '../src/sandbox/index.js'
 import { type Listening, listen, sandboxCredentials } from '../src/sandbox/index.js'
@@ -164,6 +165,7 @@ const entries = {
   bench: benches,
   decode,
   export: files,
+  otel,
   quota,
   ObservableEither: observableEither,
   sandbox: sandboxes,

@@ -53,6 +53,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'options', 'stream'],
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
+  otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   report: ['decode'],
   bench: [
@@ -230,6 +231,7 @@ describe('src', () => {
     expect(importers('ky')).toEqual(['http/transport/kyTransport.ts'])
     expect(importers('undici')).toEqual([])
     expect(importers('node:diagnostics_channel')).toEqual(['http/transport/connectionTracker.ts'])
+    expect(places(importers('@opentelemetry'))).toEqual(['otel'])
     expect(places(importers('commander'))).toEqual(['cli'])
     expect(places([...importers('hono'), ...importers('@hono')])).toEqual(['sandbox'])
   })

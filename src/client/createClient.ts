@@ -4,6 +4,7 @@ import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
 import { bare, flow, type IO, memoized, pipe, R } from '../fp.js'
+import { withAttemptContext } from '../http/AttemptContext.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
@@ -133,10 +134,11 @@ export const createClient = (given: ClientOptions = {}): Client => {
     }
     // for loggers and consoles: it holds functions and streams, which have no JSON
     const description = { value: () => '[payments-rx client]' }
-    return Object.defineProperties(client, {
+    Object.defineProperties(client, {
       toJSON: description,
       [Symbol.for('nodejs.util.inspect.custom')]: description,
     })
+    return withAttemptContext(client, runtime.attempts)
   }
   return clientWith(settings)
 }

@@ -2,6 +2,7 @@ import { map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
 import { bare, defined } from '../fp.js'
+import { AttemptContext } from '../http/AttemptContext.js'
 import { codes } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
@@ -68,6 +69,7 @@ export const createRuntime = (
     codes: { ...codes, ...options.codes },
     secrets: new KnownSecrets(configuredSecrets(options)),
     emit: (event) => events.next(event),
+    attempts: new AttemptContext(),
     nextCall: () => ++calls,
   }
   const authFor = createAuth(options, runtime, settings)

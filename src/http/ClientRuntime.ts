@@ -4,6 +4,7 @@ import type { Decoder } from '../decode/index.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
 import type { Millis, ObservableEither } from '../stream/index.js'
+import type { AttemptContext } from './AttemptContext.js'
 import type { Codes } from './answer/errors.js'
 import type { ParseText, ResponseReader } from './answer/readAnswer.js'
 import type { ClientEvent } from './ClientEvent.js'
@@ -27,6 +28,8 @@ export interface ClientRuntime {
   /** The time at the service, as its answers tell it. */
   readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
+  /** What runs around each request. */
+  readonly attempts: AttemptContext
   /** Numbers the calls, for their events. */
   readonly nextCall: IO<number>
   /** Timers, and a clock for durations, which may not be the time of day. */

@@ -100,7 +100,8 @@ export const sendWithRetry =
         })
         const waited = Math.max(0, sentAt - attempts.queuedAt) // a timer may fire early
         emit({ _tag: 'Sent', call, endpoint, attempt: number, waited })
-        return runtime.transport(httpRequest(settings, row)(request, authorization)).pipe(
+        const sent = runtime.transport(httpRequest(settings, row)(request, authorization))
+        return runtime.attempts.wrap(call, sent).pipe(
           map(resultOf),
           tap((result) => {
             attempts.last = result

@@ -56,11 +56,6 @@ export interface ReadRowsOptions<A> {
   readonly timer?: SchedulerLike | undefined
 }
 
-/** Rows, or a `Left` for each that cannot be read. Both views are lazy, and read the files anew each time. */
-interface RowsOf<A>
-  extends Observable<E.Either<ExportError, A>>,
-    AsyncIterable<E.Either<ExportError, A>> {}
-
 // constructors
 
 const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
@@ -78,10 +73,13 @@ const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
 /**
  * Reads the rows of a file that an export wrote, or of all files of its folder, in their order: `.ndjson`, `.json`,
  * `.csv` or `.parquet`, compressed or not, on the disk or at `s3://`. Numbers keep their digits, as those of a client
- * with `numbers: 'exact'`. A row that does not decode is a `Left` and ends nothing; a file that cannot be read is one,
+ * with `numbers: 'exact'`. Lazy, as a stream and as an async iterable: each reads the files anew. A row that does not decode is a `Left` and ends nothing; a file that cannot be read is one,
  * and the end. Throws an `InvalidOption` for an option that cannot work.
  */
-export const readRows = <A>(path: string, options: ReadRowsOptions<A>): RowsOf<A> => {
+export const readRows = <A>(
+  path: string,
+  options: ReadRowsOptions<A>,
+): Observable<E.Either<ExportError, A>> & AsyncIterable<E.Either<ExportError, A>> => {
   checkArgument('path', path, is.nonEmptyString)
   const checked = checkOptions(options, optionsTable<A>(), { context: 'readRows: ' })
   const batches = () => rowsOf(path, checked)

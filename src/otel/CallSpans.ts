@@ -1,0 +1,152 @@
+/** The spans of calls, and of the requests of each. */
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { defined } from '../fp.js'
+import type { ClientEvent } from '../http/ClientEvent.js'
+import { callNames, requestAttributes, resultAttributes } from './attributes.js'
+import type { RecordDuration } from './metrics.js'
+import type { Telemetry } from './options.js'
+
+// model
+
+/** A call that is under way. */
+interface OpenCall {
+  readonly span: Span
+  /** The context of its requests: that of its subscriber, with its span. */
+  readonly context: Context
+  readonly attributes: Attributes
+  /** The request that is on its way. */
+  request: Span | undefined
+}
+
+// constructors
+
+export class CallSpans {
+  readonly #telemetry: Pick<Telemetry, 'tracer' | 'attributes'>
+  readonly #record: RecordDuration
+  readonly #names = callNames()
+  readonly #open = new Map<number, OpenCall>()
+
+  constructor(telemetry: Pick<Telemetry, 'tracer' | 'attributes'>, record: RecordDuration) {
+    this.#telemetry = telemetry
+    this.#record = record
+  }
+
+  /** Returns the context to send a request of a call in: that of its span. */
+  contextOf(call: number): Context {
+    const { context: ofCall = context.active(), request } = this.#open.get(call) ?? {}
+    return request === undefined ? ofCall : trace.setSpan(ofCall, request)
+  }
+
+  receive(event: ClientEvent): void {
+    if (event._tag === 'Started') {
+      this.#start(event)
+      return
+    }
+    if (!('call' in event) || event.call === undefined) return
+    const call = this.#open.get(event.call)
+    if (call === undefined) return // it was started before the client was instrumented
+    const { span } = call
+    switch (event._tag) {
+      case 'Sent':
+        span.addEvent('payments_rx.sent', {
+          'payments_rx.attempt': event.attempt,
+          'payments_rx.wait.ms': event.waited,
+        })
+        call.request = this.#startRequest(call, event.attempt)
+        return
+      case 'Answered':
+      case 'Unanswered': {
+        const result = resultAttributes(event)
+        this.#record({ ...call.attributes, ...result }, event.took)
+        endRequest(call, result)
+        return
+      }
+      case 'Throttled':
+        span.addEvent('payments_rx.refused', {
+          'payments_rx.attempt': event.attempt,
+          'payments_rx.pause.ms': event.pause,
+        })
+        return
+      case 'Retrying':
+        span.addEvent('payments_rx.retry', {
+          'payments_rx.attempt': event.attempt,
+          'payments_rx.pause.ms': event.pause,
+          'error.type': event.failure._tag,
+        })
+        return
+      case 'Recovered':
+        span.addEvent('payments_rx.recovered')
+        return
+      case 'Ended':
+        this.#open.delete(event.call)
+        endRequest(call, { 'error.type': 'cancelled' })
+        endCall(span, event)
+        return
+    }
+  }
+
+  #start(event: Extract<ClientEvent, { readonly _tag: 'Started' }>): void {
+    const { tracer, attributes: own } = this.#telemetry
+    const { call, endpoint } = event
+    const parent = context.active()
+    const name = this.#names.get(endpoint) ?? endpoint
+    const span = tracer.startSpan(
+      name,
+      { kind: SpanKind.INTERNAL, attributes: { ...own, 'payments_rx.endpoint': endpoint } },
+      parent,
+    )
+    const attributes = { ...own, ...requestAttributes(event) }
+    this.#open.set(call, {
+      span,
+      context: trace.setSpan(parent, span),
+      attributes,
+      request: undefined,
+    })
+  }
+
+  #startRequest({ context, attributes }: OpenCall, attempt: number): Span {
+    const name = `${attributes['http.request.method']} ${attributes['url.template']}`
+    const resent = defined({
+      'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
+    })
+    return this.#telemetry.tracer.startSpan(
+      name,
+      { kind: SpanKind.CLIENT, attributes: { ...attributes, ...resent } },
+      context,
+    )
+  }
+}
+
+/** Ends the span of the request that is on its way, if there is one. */
+const endRequest = (call: OpenCall, result: Attributes): void => {
+  const { request } = call
+  if (request === undefined) return
+  call.request = undefined
+  request.setAttributes(result)
+  const error = result['error.type']
+  if (error !== undefined && error !== 'cancelled') {
+    request.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  request.end()
+}
+
+const endCall = (
+  span: Span,
+  { attempts, outcome, failure }: Extract<ClientEvent, { readonly _tag: 'Ended' }>,
+): void => {
+  span.setAttributes({ 'payments_rx.attempts': attempts, 'payments_rx.outcome': outcome })
+  if (outcome === 'failed') {
+    const { _tag = 'error', message } = failure ?? {}
+    span.setAttribute('error.type', _tag)
+    span.setStatus({ code: SpanStatusCode.ERROR, ...defined({ message }) })
+  }
+  span.end()
+}

@@ -1,0 +1,46 @@
+/** Names and attributes of spans and metrics: those of HTTP by the semantic conventions, and our own. */
+import type { Attributes } from '@opentelemetry/api'
+import { login } from '../api/authentication.js'
+import { tables } from '../api/index.js'
+import { defined } from '../fp.js'
+import type { ClientEvent } from '../http/ClientEvent.js'
+
+type Event<Tag> = Extract<ClientEvent, { readonly _tag: Tag }>
+
+/** Returns the attributes of a server, by its URL without path. */
+export const serverAttributes = (baseUrl: string): Attributes => {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return {
+    'server.address': hostname.replace(/^\[|\]$/g, ''), // of IPv6
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  }
+}
+
+/** Returns the attributes of all requests of a call. No ids: of a path only its template, and no URL. */
+export const requestAttributes = ({ method, template, baseUrl }: Event<'Started'>): Attributes => ({
+  'http.request.method': method,
+  'url.template': template,
+  ...serverAttributes(baseUrl),
+})
+
+/** Returns the attributes of a response, or of the reason why there is none. */
+export const resultAttributes = (event: Event<'Answered' | 'Unanswered'>): Attributes => {
+  if (event._tag === 'Answered') {
+    const { status } = event
+    return {
+      'http.response.status_code': status,
+      ...defined({ 'error.type': status >= 400 ? `${status}` : undefined }),
+    }
+  }
+  const { failure } = event
+  return { 'error.type': failure._tag === 'TimedOut' ? 'timeout' : failure.code }
+}
+
+/** Names of calls by their routes: `charges.retrieve`. */
+export const callNames = (): ReadonlyMap<string, string> =>
+  new Map([
+    [login.route, 'login'],
+    ...Object.entries(tables).flatMap(([resource, calls]) =>
+      Object.entries(calls).map(([name, { route }]) => [route, `${resource}.${name}`] as const),
+    ),
+  ])

@@ -1,0 +1,70 @@
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { Observable } from 'rxjs'
+import { defined, E } from '../fp.js'
+import { keepContext } from '../stream/asyncContext.js'
+import { exportCounters } from './metrics.js'
+import { type InstrumentOptions, telemetryOf } from './options.js'
+
+/**
+ * Traces an export or a sync, for `pipe`: a span for the run, in which the spans of its calls are, and counters of rows
+ * and bytes. `exportTo(list, options).pipe(instrumentExport())`. Throws an `InvalidOption` for an option that cannot work.
+ */
+export const instrumentExport = (options: InstrumentOptions = {}) => {
+  const telemetry = telemetryOf(options, 'instrumentExport')
+  const { tracer, attributes } = telemetry
+  const counters = exportCounters(telemetry)
+  return <
+    A extends E.Either<
+      { readonly _tag: string },
+      // written out: a program that emits declarations need not name it
+      {
+        readonly rows: number
+        readonly rejects: number
+        readonly pages: number
+        readonly ended: boolean
+        readonly begun?: { readonly resumed: boolean }
+        readonly run?: { readonly files: ReadonlyArray<{ readonly bytes: number }> }
+      }
+    >,
+  >(
+    source: Observable<A>,
+  ): Observable<A> =>
+    new Observable<A>((subscriber) => {
+      const parent = context.active()
+      const span = tracer.startSpan('export', { kind: SpanKind.INTERNAL, attributes }, parent)
+      const counted = counters()
+      let outcome = 'cancelled'
+      subscriber.add(() => {
+        span.setAttribute('payments_rx.outcome', outcome)
+        span.end()
+      })
+      const fail = (type: string): void => {
+        outcome = 'failed'
+        span.setAttribute('error.type', type)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      }
+      const observer = {
+        next: (event: A): void => {
+          if (E.isLeft(event)) fail(event.left._tag)
+          else {
+            const { rows, rejects, pages, begun, ended } = event.right
+            counted(event.right)
+            span.setAttributes({
+              'payments_rx.rows': rows,
+              'payments_rx.rejects': rejects,
+              'payments_rx.pages': pages,
+              ...defined({ 'payments_rx.resumed': begun?.resumed }),
+            })
+            if (ended) outcome = 'succeeded'
+          }
+          subscriber.next(event)
+        },
+        error: (error: unknown): void => {
+          fail('error')
+          subscriber.error(error)
+        },
+        complete: (): void => subscriber.complete(),
+      }
+      subscriber.add(context.with(trace.setSpan(parent, span), () => source.subscribe(observer)))
+    }).pipe(keepContext())
+}
