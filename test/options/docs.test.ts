@@ -21,7 +21,7 @@ interface Documented {
 const webhooks = {
   entry: './webhooks',
   page: 'webhooks.md',
-  section: 'How deliveries are signed',
+  section: 'Change how signatures are verified',
 }
 
 const documented: ReadonlyArray<Documented> = [
