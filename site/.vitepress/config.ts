@@ -33,7 +33,19 @@ const pagesIn = (folder: string, first: ReadonlyArray<string>, not: ReadonlyArra
 const start = ['start', 'from-other-libraries', 'faq', 'playground'].filter(isThere)
 
 const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string>]> = [
-  ['Calls', ['client', 'failures', 'idempotency', 'lists', 'snapshots', 'batches', 'webhooks']],
+  [
+    'Calls',
+    [
+      'client',
+      'failures',
+      'idempotency',
+      'lists',
+      'snapshots',
+      'batches',
+      'payments-as-jobs',
+      'webhooks',
+    ],
+  ],
   [
     'Exports and tables',
     ['export', 'sync', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
@@ -121,7 +133,18 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: {
+            // guides first: a page of types has every word
+            boostDocument: (id: string) =>
+              id.startsWith('/types/') ? 0.2 : /^\/(reference|internals)\//.test(id) ? 0.6 : 1,
+          },
+        },
+      },
+    },
     docFooter: { prev: 'Before', next: 'Next' },
   },
   vite: {

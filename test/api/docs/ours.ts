@@ -21,8 +21,12 @@ export const inventedRules: Readonly<
   'POST /partner-api/v1/webhooks/create': { request_id: ['minLength'] },
 }
 
-/** Fields of named objects that are required here, and of which the interface does not say so. */
-export const requiredByUs: Readonly<Record<string, ReadonlyArray<string>>> = { FeeOption: ['type'] }
+/** Fields of named objects that are required here, and of which the interface does not say so, with their notes. */
+export const requiredByUs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  FeeOption: {
+    type: '`FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names; so for a `CONVERSION`.',
+  },
+}
 
 /** Notes of parameters whose object has the field names of others, so that its comments are not found. */
 export const parameterNotes: Readonly<Record<string, Readonly<Record<string, string>>>> = {

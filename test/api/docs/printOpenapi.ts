@@ -176,15 +176,17 @@ const paths = () => {
 }
 
 /** Marks fields of which the interface does not say that they are required. */
-const markRequired = (schema: JsonSchema, names: ReadonlyArray<string>): JsonSchema => ({
+const markRequired = (schema: JsonSchema, notes: Readonly<Record<string, string>>): JsonSchema => ({
   ...schema,
-  ...(schema.properties === undefined || names.length === 0
+  ...(schema.properties === undefined
     ? {}
     : {
         properties: Object.fromEntries(
           Object.entries(schema.properties).map(([name, property]) => [
             name,
-            names.includes(name) ? { ...property, 'x-not-specified': ['required'] } : property,
+            notes[name] === undefined
+              ? property
+              : { ...property, description: notes[name], 'x-not-specified': ['required'] },
           ]),
         ),
       }),
@@ -194,7 +196,7 @@ const schemas = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(
     Object.entries({ ...answered, ...sent }).map(([name, codec]) => [
       name,
-      markRequired(shapeOf(codec), requiredByUs[name] ?? []),
+      markRequired(shapeOf(codec), requiredByUs[name] ?? {}),
     ]),
   ),
   Problem: problem,

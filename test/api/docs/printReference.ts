@@ -71,6 +71,12 @@ const alternatives = ({ allOf = [], anyOf = [] }: JsonSchema): ReadonlyArray<str
 const unspecified = (call: CallDoc, part: CallDoc['row']['unspecified'][number]): string =>
   call.row.unspecified.includes(part) ? ` (${NOT_SPECIFIED})` : ''
 
+/** A name as TypeScript has it: with `?` if it may be left out, or missing. */
+const named = (name: string, isRequired: boolean): string => `\`${name}${isRequired ? '' : '?'}\``
+
+const isMade = ({ row }: CallDoc, name: string): boolean =>
+  name === 'request_id' && row.repeatable === 'by request_id'
+
 const parameters = (call: CallDoc): string =>
   call.parameters.length === 0
     ? `No parameters${unspecified(call, 'params')}.`
@@ -78,16 +84,10 @@ const parameters = (call: CallDoc): string =>
         `Parameters${unspecified(call, 'params')}:`,
         '',
         table(
-          ['Name', 'In', 'Type', 'Required', 'Notes'],
+          ['Name', 'Type', 'Notes'],
           call.parameters.map(({ name, place, schema, required }) => [
-            `\`${name}\``,
-            place,
-            typeOf(schema),
-            name === 'request_id' && call.row.repeatable === 'by request_id'
-              ? 'made if left out'
-              : required
-                ? 'yes'
-                : 'no',
+            named(name, required && !isMade(call, name)),
+            `${typeOf(schema)}, ${place}`,
             rule(schema),
           ]),
         ),
@@ -174,18 +174,17 @@ const section = (call: CallDoc): string => {
 
 const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]): string => {
   const found = shapeOf(codec)
-  const byUs = requiredByUs[name] ?? []
+  const byUs = requiredByUs[name] ?? {}
   return [
     `## ${name}`,
     ...(found.description === undefined ? [] : [found.description]),
     ...alternatives(found),
     table(
-      ['Field', 'Type', name in sent ? 'Required' : 'Always there', 'Notes'],
+      ['Name', 'Type', 'Notes'],
       fields(found).map((line) => [
-        `\`${line.name}\`${line.isOurs ? MARK : ''}`,
+        `${named(line.name, line.required)}${line.isOurs ? MARK : ''}`,
         line.type,
-        line.required ? `yes${byUs.includes(line.name) ? MARK : ''}` : 'no',
-        line.rule,
+        byUs[line.name] === undefined ? line.rule : `${byUs[line.name]} Required${MARK}`,
       ]),
     ),
   ].join('\n\n')
@@ -267,7 +266,7 @@ const index = (): string =>
   [
     '# Calls',
     `Every call of the interface, printed from the rows that the client is made of. Each takes one object and gives one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](../client.md#undocumented-calls). What is marked "${NOT_SPECIFIED}" is listed with its reason in [gaps](../gaps.md); so is a name or a rule with a star. The same as data: [openapi.json](../openapi.json).`,
-    'Every call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401), `Refused` (another 4xx), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write also with `Ambiguous`, a list with `Truncated`. [Failures](../failures.md) says what is tried before.',
+    'A parameter with `?` may be left out. Every call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401), `Refused` (another 4xx), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write also with `Ambiguous`, a list with `Truncated`. [Failures](../failures.md) says what is tried before.',
     ...resources.flatMap(([resource, { file, title }]) => [
       `## ${title}`,
       table(
@@ -291,14 +290,14 @@ const index = (): string =>
 const responses = (): string =>
   [
     '# What comes back',
-    `The objects of responses. Fields and values that were added later pass through as they are. A star marks what is a ${NOT_SPECIFIED}.`,
+    `The objects of responses. A field with \`?\` may be missing. Fields and values that were added later pass through as they are. A star marks what is a ${NOT_SPECIFIED}.`,
     ...Object.entries(answered).map(shape),
   ].join('\n\n')
 
 const sentPage = (): string =>
   [
     '# What is sent',
-    `Objects inside of parameters. A star marks what is a ${NOT_SPECIFIED}.`,
+    `Objects inside of parameters. A field with \`?\` may be left out. A star marks what is a ${NOT_SPECIFIED}.`,
     ...Object.entries(sent).map(shape),
   ].join('\n\n')
 
